@@ -1,0 +1,62 @@
+# `make run` and `make test` need Python >= 3.10 and a C++20 compiler; everything else they install into .venv.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SPEC := specs/indexer_prolog.yaml
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run test lint format docs bench clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+
+run: $(VENV)/.installed ## install, build the indexer prolog, run and verify it at t = 8 and t = 512
+	$(BIN)/pyptogen build $(SPEC)
+	$(BIN)/pyptogen run $(SPEC) --dims t=8,blocks=64
+	$(BIN)/pyptogen run $(SPEC) --dims t=512,blocks=64
+
+test: lint ## install, lint, types, generated/ up to date, all tests
+	$(BIN)/pyptogen build specs/ --check
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/.installed-dev ## ruff and mypy
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.installed-dev ## let ruff format and fix
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+docs: $(VENV)/.installed ## write docs/diagnostics.md anew
+	$(BIN)/python docs/write_diagnostics.py
+
+bench: $(VENV)/.installed-torch ## compare with PyTorch (downloads it the first time; minutes)
+	$(BIN)/python benchmarks/indexer_prolog.py
+
+clean: ## remove what the targets above made, .venv too (not generated/)
+	rm -rf $(VENV) build dist *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find pyptogen tests benchmarks docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# A venv without pip is what a Python without ensurepip can still make; pip then comes from the outer Python.
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
+	  || { echo "pyptogen needs Python >= 3.10; name one: make PYTHON=python3.11 ..." >&2; exit 1; }
+	@$(PYTHON) -m venv $(VENV) >/dev/null 2>&1 \
+	  || { rm -rf $(VENV); $(PYTHON) -m venv --without-pip $(VENV) \
+	       && $(PYTHON) -m pip --quiet --python $(VENV)/bin/python install pip; } \
+	  || { rm -rf $(VENV); echo "cannot make $(VENV): install Python's venv (Debian: apt install python3-venv)" >&2; exit 1; }
+
+# The stamps keep a second call from installing again; a changed pyproject.toml installs anew.
+$(VENV)/.installed: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-torch: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[torch]'
+	@touch $@ $(VENV)/.installed

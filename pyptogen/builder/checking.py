@@ -1,0 +1,44 @@
+"""Checking a spec as far as a build would get, without rendering or writing anything."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyptogen.builder.run import PathLike, find_specs
+from pyptogen.diagnostics import Diagnostic, DiagnosticError
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedSpec:
+    """A spec without findings, and the targets for which it was lowered."""
+
+    path: Path
+    operator: str
+    targets: tuple[str, ...]
+
+
+def check_specs(
+    paths: PathLike | Iterable[PathLike], targets: Sequence[str] | None = None
+) -> tuple[CheckedSpec, ...]:
+    """Load and lower each spec for each target. Raises ``DiagnosticError`` with the findings of all specs."""
+    checked: list[CheckedSpec] = []
+    findings: list[Diagnostic] = []
+    for path in find_specs(paths):
+        try:
+            checked.append(_check(path, targets))
+        except DiagnosticError as error:
+            findings += error.diagnostics
+    if findings:
+        raise DiagnosticError(*findings)
+    return tuple(checked)
+
+
+def _check(path: Path, targets: Sequence[str] | None) -> CheckedSpec:
+    from pyptogen.builder.render import lower_targets
+    from pyptogen.lower.tensor import from_spec
+    from pyptogen.schema import load_spec
+
+    program = from_spec(load_spec(path))
+    return CheckedSpec(path, program.name, tuple(lower_targets(program, targets)))

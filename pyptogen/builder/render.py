@@ -1,0 +1,94 @@
+"""From a spec to the bytes of its generated folder, in memory; nothing is written here."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyptogen.builder.fingerprint import MANIFEST, input_record, sha256
+from pyptogen.diagnostics import did_you_mean, fault
+
+if TYPE_CHECKING:
+    from pyptogen.lower.artifacts import Lowered
+    from pyptogen.lower.tensor.ir import Program
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """A generated folder that is not on disk yet: operator name, and bytes by relative path with ``/``."""
+
+    name: str
+    files: Mapping[str, bytes]
+
+
+def render_operator(
+    spec_path: Path, generator: str, targets: Collection[str] | None = None, dump_ir: Path | None = None
+) -> Rendered:
+    """Load a spec, lower it for every target, and render all of its files.
+
+    ``targets`` None means those that the spec declares; ``generator`` is the hash of the generator's sources.
+    ``dump_ir`` is a folder that takes the text of every level after every pass, in ``<operator>/<target>/``.
+    Raises ``DiagnosticError`` for any fault of the spec.
+    """
+    from pyptogen.lower.tensor import from_spec
+    from pyptogen.schema import load_spec
+    from pyptogen.templates import harness, manifest, wrapper_hpp, wrapper_py
+
+    spec = load_spec(spec_path)
+    program = from_spec(spec)
+    lowered = lower_targets(program, targets, dump_ir)
+    built, name = tuple(lowered), spec_path.name
+    texts = _sources(lowered)
+    texts["wrapper.hpp"] = wrapper_hpp.render(program, built, name)
+    texts["wrapper.py"] = wrapper_py.render(program, built, name)
+    texts[f"test_{program.name}.py"] = harness.render(program, spec.verify.cases, built, name)
+    files = {path: text.encode() for path, text in texts.items()}
+    # The spec travels with its kernels: the folder can then be run and verified wherever it is put.
+    files[name] = spec_path.read_bytes()
+    hashes = {path: sha256(data) for path, data in files.items()}
+    inputs = input_record(spec_path, (), generator)
+    files[MANIFEST] = manifest.render(program, lowered, inputs, hashes).encode()
+    return Rendered(program.name, files)
+
+
+def lower_targets(
+    program: Program, targets: Collection[str] | None = None, dump_ir: Path | None = None
+) -> dict[str, Lowered]:
+    """The program lowered for each target, in the order of the spec; ``targets`` None means all that the spec
+    declares.
+
+    Raises ``DiagnosticError``: PTG218 for a target that the spec does not declare, and what lowering finds.
+    """
+    from pyptogen.lower.pipeline import lower
+
+    return {
+        target: lower(program, target, dump=_dump(program, target, dump_ir))
+        for target in _chosen(program, targets)
+    }
+
+
+def _chosen(program: Program, targets: Collection[str] | None) -> tuple[str, ...]:
+    if targets is None:
+        return program.targets
+    for target in targets:
+        if target not in program.targets:
+            raise fault(
+                "PTG218",
+                f"operator `{program.name}` is not made for target `{target}`",
+                program.span,
+                expected=f"one of {', '.join(program.targets)}",
+                fix=did_you_mean(target, program.targets),
+            )
+    return tuple(target for target in program.targets if target in targets)
+
+
+def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
+    """C++ by relative path."""
+    texts = {}
+    for target, result in lowered.items():
+        for kernel in result.kernels:
+            texts[f"{target}/kernels/{kernel.name}.cpp"] = kernel.text
+        texts[f"{target}/orchestration.cpp"] = result.orchestration
+    return texts

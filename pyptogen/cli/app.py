@@ -1,0 +1,78 @@
+"""The application: its commands, and what happens to an error.
+
+Exit codes: 0 fine; 1 findings (a diagnostic, a mismatch, stale output); 2 the command line is wrong, or
+the tool failed.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from pyptogen._version import __version__
+from pyptogen.cli import build, check, run, test
+from pyptogen.diagnostics import DiagnosticError
+
+FINDINGS = 1
+FAILED = 2
+
+app = typer.Typer(
+    name="pyptogen",
+    help="Operator specs to PTO-ISA kernels that a person reviews, and a CPU runtime that runs them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+app.command("build")(build.command)
+app.command("run")(run.command)
+app.command("test")(test.command)
+app.command("check")(check.command)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"pyptogen {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="Show the traceback when the tool itself fails.")
+    ] = False,
+) -> None:
+    """Options of every command; both are read elsewhere."""
+
+
+def main() -> None:
+    """The ``pyptogen`` command. Never returns: raises ``SystemExit``."""
+    try:
+        app()
+    except DiagnosticError as error:
+        _report(error)
+        raise SystemExit(FINDINGS) from None
+    except Exception as error:  # the one place where anything unforeseen becomes a line for a person
+        if "--debug" in sys.argv[1:]:
+            raise
+        first = (str(error).splitlines() or [""])[0]
+        typer.echo(f"pyptogen failed: {type(error).__name__}: {first}", err=True)
+        typer.echo(
+            "This is a fault of the tool, not of your spec. Please report it with the spec and the output of "
+            "`pyptogen --debug …` (the same command).",
+            err=True,
+        )
+        raise SystemExit(FAILED) from None
+
+
+def _report(error: DiagnosticError) -> None:
+    from pyptogen.diagnostics import render_text
+
+    colour = sys.stderr.isatty()
+    typer.echo(
+        "\n\n".join(render_text(diagnostic, colour=colour) for diagnostic in error.diagnostics), err=True
+    )

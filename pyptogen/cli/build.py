@@ -1,0 +1,48 @@
+"""``pyptogen build``: specs to generated folders."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from pyptogen.builder import BuildReport
+
+
+def command(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Specs, or folders of specs.")],
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", help="Only this platform (repeatable). Default: all of the spec."),
+    ] = None,
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of generated operators.")] = Path(
+        "generated"
+    ),
+    dump_ir: Annotated[
+        Path | None,
+        typer.Option("--dump-ir", metavar="DIR", help="Write every level after every pass to DIR."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; list what is stale and exit 1 if anything is.")
+    ] = False,
+) -> None:
+    """Generate kernels, wrappers and tests from specs."""
+    from pyptogen.builder import build
+
+    report = build(paths, out, target or None, check, dump_ir)
+    _print(report)
+    if check and report.changed:
+        raise typer.Exit(1)
+
+
+def _print(report: BuildReport) -> None:
+    changed, gone = ("stale", "obsolete") if report.checked else ("wrote", "deleted")
+    for operator in report.operators:
+        if not operator.changed:
+            typer.echo(f"{operator.folder}: up to date")
+        for path in operator.written:
+            typer.echo(f"{changed} {operator.folder / path}")
+        for path in operator.removed:
+            typer.echo(f"{gone} {operator.folder / path}")

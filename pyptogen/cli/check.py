@@ -1,0 +1,22 @@
+"""``pyptogen check``: everything that a build checks, and no file written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def command(
+    paths: Annotated[list[Path], typer.Argument(metavar="SPEC…", help="Specs, or folders of specs.")],
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", help="Only this platform (repeatable). Default: all of the spec."),
+    ] = None,
+) -> None:
+    """Check specs: syntax, names, shapes, types, tiling and memory, for each target."""
+    from pyptogen.builder.checking import check_specs
+
+    for checked in check_specs(paths, target or None):
+        typer.echo(f"{checked.path}: {checked.operator} is fine for {', '.join(checked.targets)}")

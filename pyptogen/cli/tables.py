@@ -1,0 +1,72 @@
+"""What verification and benchmarks look like on a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from pyptogen.verify import CaseResult, Verdict
+    from pyptogen.verify.bench import Timing
+
+_PLAIN_WIDTH = 120
+"""Columns of a table that goes to a file or a pipe."""
+
+
+def console() -> Console:
+    """Standard output; where it is no terminal, wide enough that no cell is cut."""
+    plain = Console(highlight=False)
+    return plain if plain.is_terminal else Console(highlight=False, width=_PLAIN_WIDTH)
+
+
+def sizes_text(dims: Mapping[str, int]) -> str:
+    """``t=8 blocks=64``."""
+    return " ".join(f"{name}={size}" for name, size in dims.items())
+
+
+def milliseconds(seconds: float) -> str:
+    return f"{seconds * 1e3:.3f} ms"
+
+
+def verdict_table(result: CaseResult) -> Table:
+    """One row per output; the time is that of the whole operator and stands in the first row."""
+    table = Table("output", "shape", "dtype", header_style="bold")
+    table.add_column("worst difference", justify="right")
+    table.add_column("allowed", justify="right")
+    table.add_column("verdict")
+    table.add_column("time", justify="right")
+    for row, verdict in enumerate(result.verdicts):
+        table.add_row(
+            verdict.output,
+            Text(str(list(verdict.shape))),
+            verdict.dtype,
+            f"{verdict.worst:.6g}",
+            verdict.tolerance.describe(),
+            _verdict_cell(verdict),
+            milliseconds(result.seconds) if row == 0 else "",
+        )
+    return table
+
+
+def _verdict_cell(verdict: Verdict) -> Text:
+    if verdict.problem:
+        return Text(verdict.problem, style="red")
+    if verdict.not_finite:
+        return Text(f"FAILED: {verdict.not_finite} NaN or Inf", style="red")
+    share = f" ({verdict.outside:.3%} outside)" if verdict.outside else ""
+    return Text(f"ok{share}", style="green") if verdict.passed else Text(f"FAILED{share}", style="red")
+
+
+def timing_table(timings: Sequence[Timing]) -> Table:
+    """One row per measured operator."""
+    table = Table("target", header_style="bold")
+    for heading in ("runs", "kernels min", "kernels median", "call min", "call median"):
+        table.add_column(heading, justify="right")
+    for timing in timings:
+        times = (timing.kernels_min, timing.kernels_median, timing.call_min, timing.call_median)
+        table.add_row(timing.target, str(timing.runs), *map(milliseconds, times))
+    return table

@@ -1,0 +1,58 @@
+"""One finding about a user's input, and the exception that carries findings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pyptogen.diagnostics.codes import CODES
+from pyptogen.diagnostics.span import Span
+
+Severity = Literal["error", "warning", "note"]
+Note = tuple[str, Span | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """A finding: what is wrong, where, what was expected and what to do about it.
+
+    ``notes`` are further sentences, each with the place it speaks of or None. Raises ``KeyError`` for a code that
+    is not in the registry.
+    """
+
+    code: str
+    message: str
+    span: Span | None
+    expected: str = ""
+    fix: str = ""
+    notes: tuple[Note, ...] = ()
+    severity: Severity = "error"
+
+    def __post_init__(self) -> None:
+        if self.code not in CODES:
+            raise KeyError(f"unregistered diagnostic code {self.code}")
+
+    def __str__(self) -> str:
+        place = f"{self.span}: " if self.span else ""
+        return f"{place}{self.severity} {self.code}: {self.message}"
+
+
+class DiagnosticError(Exception):
+    """A user's fault: one or more diagnostics, in the order of the source."""
+
+    def __init__(self, *diagnostics: Diagnostic) -> None:
+        super().__init__("\n".join(str(d) for d in diagnostics))
+        self.diagnostics: tuple[Diagnostic, ...] = diagnostics
+
+
+def fault(
+    code: str,
+    message: str,
+    span: Span | None,
+    *,
+    expected: str = "",
+    fix: str = "",
+    notes: tuple[Note, ...] = (),
+) -> DiagnosticError:
+    """A ``DiagnosticError`` with one error, ready to be raised."""
+    return DiagnosticError(Diagnostic(code, message, span, expected, fix, notes))

@@ -1,0 +1,38 @@
+"""What lowering hands to the builder and the runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyptogen.lower.execution.ir import ExecutionGraph
+from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.tensor.ir import CoreKind, Program
+
+
+@dataclass(frozen=True, slots=True)
+class KernelSource:
+    """One kernel file: ``<name>.cpp``."""
+
+    name: str
+    core: CoreKind
+    text: str
+
+    @property
+    def lines(self) -> int:
+        return self.text.count("\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """An operator lowered for one target: C++ texts, the levels they came from, and what the compiler decided."""
+
+    name: str
+    target: str
+    program: Program
+    kernels: tuple[KernelSource, ...]
+    orchestration: str
+    instructions: tuple[InstrKernel, ...]
+    execution: ExecutionGraph
+    report: Mapping[str, Any]

@@ -1,0 +1,55 @@
+"""Block level IR: a tile kernel with memories, buffers and addresses.
+
+The nodes are those of the Tile level, with the moves that the memories demand made explicit (`move` L1 → L0, UB → L0A)
+and a `reduce` loop around them where L0 takes less of K than L1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.platforms.model import Memory
+from pyptogen.lower.tile.ir import Node, TileKernel, TileVal
+
+
+@dataclass(frozen=True, slots=True)
+class Buffer:
+    """Bytes [address, address + size) of a memory, holding one tile of ``rows`` x ``pitch`` elements.
+
+    ``first``/``last`` are the positions in program order between which it is live.
+    """
+
+    name: str
+    memory: Memory
+    dtype: str
+    rows: int
+    pitch: int
+    size: int
+    address: int
+    first: int
+    last: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class BlockKernel:
+    """One kernel with its memory plan. ``tile.tiles`` lists every tile; windows share their parent's buffer."""
+
+    tile: TileKernel
+    body: tuple[Node, ...]
+    tiles: tuple[TileVal, ...]
+    memory: tuple[tuple[str, Memory], ...]
+    buffers: tuple[Buffer, ...]
+
+    def buffer(self, tile: str) -> Buffer:
+        by_name = {b.name: b for b in self.buffers}
+        value = next(t for t in self.tiles if t.name == tile)
+        return by_name[value.parent or value.name]
+
+    def occupancy(self) -> dict[str, int]:
+        """Highest byte used in each memory."""
+        used: dict[str, int] = {}
+        for buffer in self.buffers:
+            used[buffer.memory] = max(used.get(buffer.memory, 0), buffer.address + buffer.size)
+        return used

@@ -1,0 +1,108 @@
+"""Choose the memory of every tile, and make the moves between memories explicit.
+
+before: a = load …; b = load …; acc = matmul a, b
+after:  (a2a3) a: L1, b: L1; a_l0: L0A = move a[k1]; b_l0: L0B = move b[k1]; acc: L0C = matmul a_l0, b_l0
+        (cpu)  a: L0A, b: L0B; acc: L0C = matmul a, b
+        a computed operand (UB) is moved to L0A
+
+Afterwards matmul reads L0A and L0B and writes L0C, vector operations read and write UB, stores read UB or L0C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.platforms.model import Memory
+from pyptogen.lower.tile.axes import unsupported
+from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal
+
+
+class _Placer:
+    def __init__(self, kernel: TileKernel, platform: Platform) -> None:
+        self.kernel, self.platform = kernel, platform
+        self.tiles = {t.name: t for t in kernel.tiles}
+        self.memory: dict[str, Memory] = {}
+
+    def rewrite(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        result: list[Node] = []
+        for node in nodes:
+            if isinstance(node, Loop):
+                result.append(replace(node, body=self.rewrite(node.body)))
+            elif node.kind == "matmul":
+                result += self.matmul(node)
+            else:
+                self.place(node)
+                result.append(node)
+        return tuple(result)
+
+    def place(self, op: TileOp) -> None:
+        if op.dst is None:
+            return
+        memory: Memory = "ub"
+        if op.kind == "load" and op.role in ("a", "b"):
+            memory = ("l0a" if op.role == "a" else "l0b") if self.platform.operands_from_gm else "l1"
+        self.memory[op.dst] = memory
+        parent = self.tiles[op.dst].parent
+        if parent is not None:
+            self.memory.setdefault(parent, memory)
+
+    def matmul(self, op: TileOp) -> list[Node]:
+        a, b = (str(s) for s in op.srcs)
+        assert op.dst is not None
+        self.memory[op.dst] = "l0c"
+        home = [self.where(a), self.where(b)]
+        if home == ["l0a", "l0b"]:
+            return [op]
+        if home[0] == "ub":
+            if not self.platform.unified:
+                raise unsupported(op.span, "a matmul of a computed tile on this platform", "put the matmul in a stage of its own")
+            left = self.sibling(a, "l0a", self.tiles[a].rows, self.tiles[a].cols)
+            move = TileOp("move", left, (a,), op.span, op.stage)
+            return [move, replace(op, srcs=(left, b))]
+        return self.through_l1(op, a, b)
+
+    def through_l1(self, op: TileOp, a: str, b: str) -> list[Node]:
+        """L1 → L0 in steps of the L0 tile of K."""
+        k = self.tiles[a].cols
+        inner = min(op.k_inner or k.size, k.size)
+        stepped = inner < k.size
+        valid = "k1_valid" if stepped and k.valid is not None else None
+        depth = Extent(inner, Poly.of(valid) if valid else None) if stepped else k
+        left = self.sibling(a, "l0a", self.tiles[a].rows, depth)
+        right = self.sibling(b, "l0b", depth, self.tiles[b].cols)
+        start = Poly.of("k1") if stepped else ZERO
+        first = op.first
+        if stepped:
+            first = f"{op.first} + k1" if op.first else "k1"
+        body: tuple[Node, ...] = (
+            TileOp("move", left, (a,), op.span, op.stage, role="a", row=start),
+            TileOp("move", right, (b,), op.span, op.stage, role="b", row=start),
+            replace(op, srcs=(left, right), first=first),
+        )
+        if not stepped:
+            return list(body)
+        return [Loop("k1", "k1", ZERO, k.poly(), inner, valid, "reduce", False, body, op.span)]
+
+    def where(self, tile: str) -> Memory:
+        return self.memory[self.tiles[tile].parent or tile]
+
+    def sibling(self, tile: str, memory: Memory, rows: Extent, cols: Extent) -> str:
+        """A tile in ``memory`` for (a part of) the contents of ``tile``."""
+        name, n = f"{tile}_{memory}", 1
+        while name in self.tiles:
+            n += 1
+            name = f"{tile}_{memory}_{n}"
+        source = self.tiles[tile]
+        self.tiles[name] = TileVal(name, source.dtype, rows, cols, "full", source.span)
+        self.memory[name] = memory
+        return name
+
+
+def run(kernel: TileKernel, platform: Platform) -> tuple[TileKernel, dict[str, Memory]]:
+    """Place every tile. Returns the kernel with its moves, and the memory of each tile with data of its own."""
+    placer = _Placer(kernel, platform)
+    body = placer.rewrite(kernel.body)
+    placed = replace(kernel, body=body, tiles=tuple(placer.tiles.values()))
+    return placed, placer.memory

@@ -1,0 +1,23 @@
+"""Text of the Block level: the memory plan above the loop nest."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.tile import printer as tile_printer
+
+
+def print_kernel(kernel: BlockKernel) -> str:
+    """One kernel."""
+    lines = [f"kernel {kernel.tile.name} ({kernel.tile.core})"]
+    for b in sorted(kernel.buffers, key=lambda b: (b.memory, b.address, b.first)):
+        lines.append(
+            f"  {b.memory:<3} 0x{b.address:05x}..0x{b.address + b.size:05x} live {b.first}..{b.last}: {b.name} {b.dtype}[{b.rows}, pitch {b.pitch}]"
+        )
+    return "\n".join(lines + tile_printer.body(kernel.body, 1)) + "\n"
+
+
+def print_kernels(kernels: Sequence[BlockKernel]) -> str:
+    """All kernels of an operator."""
+    return "\n".join(print_kernel(k) for k in kernels)

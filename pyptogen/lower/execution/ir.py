@@ -1,0 +1,55 @@
+"""Execution level IR: which launches a call makes, in which order, over which memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.expr import Poly
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """GM scratch that carries a value between kernels; ``elements`` of ``dtype``."""
+
+    name: str
+    dtype: str
+    elements: Poly
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class LaunchPlan:
+    """One kernel of a segment. ``tiles``: iterations of its parallel loop as (extent, tile), which bound the blocks
+    worth launching; ``after``: kernels of the same segment that must have finished."""
+
+    kernel: str
+    core: Literal["cube", "vector", "mixed"]
+    arguments: tuple[str, ...]
+    tiles: tuple[Poly, int] | None
+    after: tuple[str, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """How a call's segment dim is cut when ``when`` holds: by a greedy list of sizes, or (empty) in one range."""
+
+    when: tuple[tuple[str, str, int], ...]
+    sizes: tuple[int, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionGraph:
+    """All launches of one call. ``segment`` is the dim that the cuts speak of."""
+
+    name: str
+    platform: str
+    segment: str | None
+    dims: tuple[str, ...]
+    workspaces: tuple[Workspace, ...]
+    cuts: tuple[Cut, ...]
+    launches: tuple[LaunchPlan, ...]
+    span: Span

@@ -1,0 +1,131 @@
+"""Integer polynomials over run-time names: every offset, extent and stride below the Tensor level.
+
+A polynomial in loop variables and dynamic dims is all that tile addressing needs, prints as C++ and evaluates in the
+interpreters. Static dims are substituted by their numbers on the way in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+Monomial = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Poly:
+    """Sum of ``coefficient * product of names``; terms sorted, no zero coefficients, so equality is structural."""
+
+    terms: tuple[tuple[Monomial, int], ...] = ()
+
+    @staticmethod
+    def of(value: int | str | Poly) -> Poly:
+        """A constant, a name, or a polynomial as it is."""
+        if isinstance(value, Poly):
+            return value
+        if isinstance(value, str):
+            return Poly((((value,), 1),))
+        return Poly((((), int(value)),)) if value else Poly()
+
+    @staticmethod
+    def _collect(terms: Mapping[Monomial, int]) -> Poly:
+        return Poly(tuple(sorted(((m, c) for m, c in terms.items() if c), key=lambda t: (-len(t[0]), t[0]))))
+
+    def __add__(self, other: int | str | Poly) -> Poly:
+        total = dict(self.terms)
+        for mono, coeff in Poly.of(other).terms:
+            total[mono] = total.get(mono, 0) + coeff
+        return Poly._collect(total)
+
+    def __mul__(self, other: int | str | Poly) -> Poly:
+        product: dict[Monomial, int] = {}
+        for m1, c1 in self.terms:
+            for m2, c2 in Poly.of(other).terms:
+                mono = tuple(sorted(m1 + m2))
+                product[mono] = product.get(mono, 0) + c1 * c2
+        return Poly._collect(product)
+
+    def __sub__(self, other: int | str | Poly) -> Poly:
+        return self + Poly.of(other) * -1
+
+    @property
+    def constant(self) -> int | None:
+        """The number, if no name occurs."""
+        if not self.terms:
+            return 0
+        return self.terms[0][1] if self.terms[0][0] == () and len(self.terms) == 1 else None
+
+    def names(self) -> frozenset[str]:
+        return frozenset(name for mono, _ in self.terms for name in mono)
+
+    def evaluate(self, env: Mapping[str, int]) -> int:
+        """Value with every name taken from ``env``; KeyError names what is missing."""
+        total = 0
+        for mono, coeff in self.terms:
+            for name in mono:
+                coeff *= env[name]
+            total += coeff
+        return total
+
+    def divided(self, divisor: int) -> Poly:
+        """Exact quotient by a positive integer.
+
+        Raises:
+            ValueError: a coefficient is not a multiple of ``divisor``.
+        """
+        if any(c % divisor for _, c in self.terms):
+            raise ValueError(f"{self} is not a multiple of {divisor}")
+        return Poly(tuple((m, c // divisor) for m, c in self.terms))
+
+    def is_multiple_of(self, divisor: int, steps: Mapping[str, int] | None = None) -> bool:
+        """Whether the value is a multiple of ``divisor`` when each name in ``steps`` is a multiple of its number."""
+        for mono, coeff in self.terms:
+            for name in mono:
+                coeff *= (steps or {}).get(name, 1)
+            if coeff % divisor:
+                return False
+        return True
+
+    def c(self, wide: bool = False) -> str:
+        """C++ text; ``wide`` computes in int64 (element offsets into GM may exceed 2^31)."""
+        parts = []
+        for mono, coeff in self.terms:
+            if not mono:
+                parts.append(f"{'-' if coeff < 0 else '+'} {abs(coeff)}")
+                continue
+            first = f"int64_t({mono[0]})" if wide else mono[0]
+            factors = [first, *mono[1:]] + ([str(abs(coeff))] if abs(coeff) != 1 else [])
+            parts.append(f"{'-' if coeff < 0 else '+'} {' * '.join(factors)}")
+        text = " ".join(parts) or "+ 0"
+        return text[2:] if text.startswith("+ ") else "-" + text[2:]
+
+    def __str__(self) -> str:
+        return self.c()
+
+
+ZERO = Poly()
+ONE = Poly.of(1)
+
+
+def from_sympy(expr: Any, static: Mapping[str, int]) -> Poly:
+    """Polynomial of a sympy shape expression, static dims replaced by their numbers.
+
+    Raises:
+        ValueError: not a polynomial with integer coefficients.
+    """
+    import sympy
+
+    expanded = sympy.expand(sympy.sympify(expr).subs({s: static[s.name] for s in expr.free_symbols if s.name in static}))
+    total = ZERO
+    for term, coeff in expanded.as_coefficients_dict().items():
+        if not coeff.is_integer:
+            raise ValueError(f"{expr} has the fractional coefficient {coeff}")
+        mono = ONE
+        for base, power in term.as_powers_dict().items() if term != 1 else ():
+            if not (base.is_Symbol and power.is_Integer and power > 0):
+                raise ValueError(f"{expr} is not a polynomial in the dims")
+            for _ in range(int(power)):
+                mono = mono * base.name
+        total = total + mono * int(coeff)
+    return total

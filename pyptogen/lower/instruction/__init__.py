@@ -1,0 +1,1 @@
+"""Instruction level: structured PTO-ISA programs, one a kernel."""

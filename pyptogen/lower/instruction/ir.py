@@ -1,0 +1,202 @@
+"""Instruction level IR: what the C++ text of a kernel says, one node a line.
+
+Tiles are declared where their valid extents are known; an instruction names tiles, windows of GM and immediates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.tile.ir import Extent, GmTensor
+
+Loc = Literal["Vec", "Mat", "Left", "Right", "Acc"]
+Pipe = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
+GmLayout = Literal["ND", "DN", "NZ", "CPU_PACKED"]
+
+
+@dataclass(frozen=True, slots=True)
+class TileType:
+    """A C++ tile type: capacity, which valid extents are run-time, layout."""
+
+    loc: Loc
+    dtype: str
+    rows: int
+    cols: int
+    valid_rows: int | None
+    valid_cols: int | None
+    col_major: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Declare:
+    """A tile object: its type, the run-time valid extents, and its byte address in the memory of its location."""
+
+    name: str
+    type: TileType
+    rows: Extent
+    cols: Extent
+    address: Poly
+    size: int
+    note: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class GmWindow:
+    """A GlobalTensor over part of a GM tensor; offset and strides in elements."""
+
+    tensor: str
+    dtype: str
+    layout: GmLayout
+    offset: Poly
+    rows: Extent
+    cols: Extent
+    row_stride: Poly
+    col_stride: Poly
+
+
+@dataclass(frozen=True, slots=True)
+class Imm:
+    """A scalar operand: C++ text, and the sympy expression behind it."""
+
+    text: str
+    expr: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """A round mode by its spec name."""
+
+    name: str
+
+
+Operand = str | GmWindow | Imm | Mode | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a row or column index."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instr:
+    """One PTO instruction: destination first, as in the C++ API."""
+
+    name: str
+    operands: tuple[Operand, ...]
+    pipe: Pipe
+    stage: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class ReadIndex:
+    """Scalar unit: ``name`` = element ``offset`` of an int64 GM tensor."""
+
+    name: str
+    tensor: str
+    offset: Poly
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SkipIfNegative:
+    """``continue`` with the next iteration of the loop around when ``name`` is negative."""
+
+    name: str
+    note: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Choose:
+    """One of two instructions: ``then`` where the polynomial is 0, ``other`` elsewhere (first step of a K loop)."""
+
+    zero: str
+    then: Instr
+    other: Instr
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class SetFlag:
+    src: Pipe
+    dst: Pipe
+    event: int
+    note: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class WaitFlag:
+    src: Pipe
+    dst: Pipe
+    event: int
+    note: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Barrier:
+    """``pipe_barrier``: the pipe finishes what it has before it goes on."""
+
+    pipe: Pipe
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class For:
+    """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
+    this block's share and strides over the others'."""
+
+    var: str
+    start: Poly
+    stop: Poly
+    step: int
+    valid: str | None
+    parallel: bool
+    body: tuple[Node, ...]
+    note: str
+    span: Span
+
+
+Node = For | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | WaitFlag | Barrier
+
+
+@dataclass(frozen=True, slots=True)
+class InstrKernel:
+    """One kernel as instructions. ``writes``/``reads`` are GM tensors in argument order, ``scalars`` attrs."""
+
+    name: str
+    core: Literal["cube", "vector", "mixed"]
+    platform: str
+    stages: tuple[str, ...]
+    writes: tuple[GmTensor, ...]
+    reads: tuple[GmTensor, ...]
+    scalars: tuple[tuple[str, str], ...]
+    segment: str | None
+    dims: tuple[str, ...]
+    body: tuple[Node, ...]
+    occupancy: tuple[tuple[str, int], ...]
+    span: Span
+
+    @property
+    def tensors(self) -> tuple[GmTensor, ...]:
+        seen = {t.name for t in self.writes}
+        return (*self.writes, *(t for t in self.reads if t.name not in seen))
+
+
+def walk(nodes: tuple[Node, ...]) -> Iterator[Node]:
+    """Every node, loops before their bodies."""
+    for node in nodes:
+        yield node
+        if isinstance(node, For):
+            yield from walk(node.body)
+
+
+def declarations(kernel: InstrKernel) -> dict[str, Declare]:
+    """Tile declarations by name."""
+    return {n.name: n for n in walk(kernel.body) if isinstance(n, Declare)}
+
+
+__all__ = ["ZERO", "Barrier", "Choose", "Declare", "For", "GmWindow", "Imm", "Instr", "InstrKernel", "Mode", "Node", "Operand", "Pipe", "ReadIndex", "SetFlag", "SkipIfNegative", "TileType", "WaitFlag", "declarations", "walk"]

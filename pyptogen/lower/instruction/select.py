@@ -1,0 +1,297 @@
+"""Block level → PTO instructions.
+
+before: y = mul(x: full, s: col)            acc = matmul(a, b) first in k0
+after:  TROWEXPANDMUL(y, x, s)              k0 == 0 ? TMATMUL(acc, a, b) : TMATMUL_ACC(acc, acc, a, b)
+
+A column of statistics lies contiguously in UB under two tile types: [R, 1] column-major for reductions and row
+broadcasts, and [1, R] row-major (`…_row`) for elementwise work, because the device takes no column-major elementwise.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.instruction.ir import (
+    Choose,
+    Declare,
+    For,
+    GmLayout,
+    GmWindow,
+    Imm,
+    Instr,
+    InstrKernel,
+    Loc,
+    Mode,
+    Node,
+    Operand,
+    ReadIndex,
+    SkipIfNegative,
+    TileType,
+)
+from pyptogen.lower.isa import pipe_of
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import BINARY, DTYPES, REDUCE, Program
+from pyptogen.lower.tile.axes import unsupported
+from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Loop, ScalarArg, TileOp, TileVal
+from pyptogen.lower.tile.ir import Node as TileNode
+
+LOCS: dict[str, Loc] = {"ub": "Vec", "l1": "Mat", "l0a": "Left", "l0b": "Right", "l0c": "Acc"}
+WORDS = {"ub": "UB", "l1": "L1", "l0a": "L0A", "l0b": "L0B", "l0c": "L0C"}
+STEMS = {"add": "ADD", "sub": "SUB", "mul": "MUL", "div": "DIV", "maximum": "MAX", "minimum": "MIN"}
+UNARY_NAMES = {
+    "neg": "TNEG", "abs": "TABS", "exp": "TEXP", "log": "TLOG", "sqrt": "TSQRT", "rsqrt": "TRSQRT", "reciprocal": "TRECIP", "relu": "TRELU",
+}  # fmt: skip
+REDUCE_NAMES = {"sum": "TROWSUM", "amax": "TROWMAX", "amin": "TROWMIN"}
+View = Literal["own", "row"]
+
+
+class Selector:
+    """Selects for one kernel; collects the declarations that the chosen instructions need."""
+
+    def __init__(self, kernel: BlockKernel, program: Program, platform: Platform) -> None:
+        self.kernel, self.program, self.platform = kernel, program, platform
+        self.tiles: dict[str, TileVal] = {t.name: t for t in kernel.tiles}
+        self.memory = dict(kernel.memory)
+        self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.tensors}
+        self.buffers = {b.name: b for b in kernel.buffers}
+        self.declared: dict[str, Declare] = {}
+
+    # -- tiles ----------------------------------------------------------------------------------------------------
+
+    def use(self, name: str, view: View = "own") -> str:
+        """Name of the declaration of a tile under one of its two types."""
+        tile = self.tiles[name]
+        declared = f"{name}_row" if view == "row" and tile.form == "col" else name
+        if declared not in self.declared:
+            self.declared[declared] = self._declare(tile, declared, as_row=declared != name)
+        return declared
+
+    def _declare(self, tile: TileVal, name: str, as_row: bool) -> Declare:
+        owner = tile.parent or tile.name
+        buffer = self.buffers[owner]
+        loc = LOCS[buffer.memory]
+        size = DTYPES[tile.dtype]
+        rows, cols = tile.rows, tile.cols
+        if loc == "Vec" and tile.form == "col":
+            capacity = -(-rows.size * size // 32) * 32 // size
+            shape = (1, capacity) if as_row else (capacity, 1)
+            rows, cols = (Extent(1), rows) if as_row else (rows, Extent(1))
+            kind = self._type(loc, tile.dtype, *shape, rows, cols, not as_row)
+        elif loc == "Vec":
+            kind = self._type(loc, tile.dtype, rows.size, buffer.pitch, rows, cols, False)
+        else:
+            kind = self._type(loc, tile.dtype, -(-rows.size // 16) * 16, cols.size, rows, cols, False)
+        where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.address + buffer.size:05x}"
+        note = f"columns {tile.col_offset}.. of {owner}" if tile.parent else f"as a row, same bytes as {tile.name}" if as_row else where
+        address = Poly.of(buffer.address + tile.col_offset * size)
+        return Declare(name, kind, rows, cols, address, buffer.size - tile.col_offset * size, note, tile.span)
+
+    @staticmethod
+    def _type(loc: Loc, dtype: str, rows: int, cols: int, valid_rows: Extent, valid_cols: Extent, col_major: bool) -> TileType:
+        fixed_rows = None if valid_rows.valid is not None else valid_rows.size
+        fixed_cols = None if valid_cols.valid is not None else valid_cols.size
+        return TileType(loc, dtype, rows, cols, fixed_rows, fixed_cols, col_major)
+
+    # -- nodes ----------------------------------------------------------------------------------------------------
+
+    def body(self, nodes: tuple[TileNode, ...]) -> tuple[Node, ...]:
+        result: list[Node] = []
+        for node in nodes:
+            if isinstance(node, Loop):
+                note = {"grid": "", "reduce": "", "sub": ""}[node.role]
+                result.append(
+                    For(node.var, node.start, node.stop, node.tile, node.valid, node.parallel, self.body(node.body), note, node.span)
+                )
+            else:
+                result += self.op(node)
+        return tuple(result)
+
+    def instr(self, op: TileOp, name: str, *operands: Operand) -> Instr:
+        locs = [self.declared[o].type.loc for o in operands if isinstance(o, str)]
+        src = locs[-1] if locs else "Vec"
+        return Instr(name, operands, pipe_of(name, src, locs[0] if locs else "Vec"), op.stage, op.span)  # type: ignore[arg-type]
+
+    def op(self, op: TileOp) -> list[Node]:
+        if op.kind in BINARY:
+            return self.binary(op)
+        if op.kind in UNARY_NAMES:
+            return [self.instr(op, UNARY_NAMES[op.kind], *self.plain(op.dst, op.srcs[0]))]
+        if op.kind in REDUCE:
+            source, scratch = str(op.srcs[0]), str(op.srcs[1])
+            return [self.instr(op, REDUCE_NAMES[op.kind], self.use(str(op.dst)), self.use(source), self.use(scratch))]
+        handlers = {
+            "load": self.load, "store": self.store, "scatter": self.scatter, "matmul": self.matmul, "extract": self.extract,
+            "copy": self.copy, "fill": self.fill, "cast": self.cast, "move": self.move, "expand": self.expand,
+        }  # fmt: skip
+        return handlers[op.kind](op)
+
+    def plain(self, *names: Any) -> list[str]:
+        """Operands of elementwise instructions: columns go as rows."""
+        return [self.use(str(n), "row") for n in names]
+
+    def binary(self, op: TileOp) -> list[Node]:
+        dst = str(op.dst)
+        a, b = op.srcs
+        if isinstance(a, ScalarArg) or isinstance(b, ScalarArg):
+            return self.with_scalar(op, dst, a, b)
+        stem = STEMS[op.kind]
+        forms = self._form_in(a, dst), self._form_in(b, dst)
+        if forms[0] == forms[1]:
+            return [self.instr(op, f"T{stem}", *self.plain(dst, a, b))]
+        if forms[0] != "full" and op.kind not in ("sub", "div"):
+            a, b, forms = b, a, (forms[1], forms[0])
+        if forms == ("full", "col"):
+            return [self.instr(op, f"TROWEXPAND{stem}", self.use(dst), self.use(a), self.use(b))]
+        if forms == ("full", "row"):
+            return [self.instr(op, f"TCOLEXPAND{stem}", self.use(dst), self.use(a), self.use(b))]
+        raise unsupported(op.span, f"`{op.kind}` of a {forms[0]} tile and a {forms[1]} tile", "put the larger operand first")
+
+    def _form_in(self, name: str, dst: str) -> str:
+        """Form of an operand beside the result: one row beside many is a row."""
+        tile, result = self.tiles[name], self.tiles[dst]
+        if tile.form == "full" and tile.rows.size == 1 and result.rows.size > 1:
+            return "row"
+        if tile.form == "col" and tile.rows != result.rows:
+            raise unsupported(self.tiles[dst].span, f"a broadcast of `{name}` over looped rows", "cut the rows of both by the same dim")
+        return tile.form
+
+    def with_scalar(self, op: TileOp, dst: str, a: Any, b: Any) -> list[Node]:
+        stem = STEMS[op.kind]
+        if isinstance(b, ScalarArg):
+            d, x = self.plain(dst, a)
+            return [self.instr(op, f"T{stem}S", d, x, self.imm(b))]
+        d, x = self.plain(dst, b)
+        if op.kind == "div":
+            return [self.instr(op, "TDIVS", d, self.imm(a), x)]
+        if op.kind == "sub":
+            return [self.instr(op, "TNEG", d, x), self.instr(op, "TADDS", d, d, self.imm(a))]
+        return [self.instr(op, f"T{stem}S", d, x, self.imm(a))]
+
+    def imm(self, scalar: ScalarArg) -> Imm:
+        import sympy
+
+        expr = sympy.sympify(scalar.expr)
+        if not expr.free_symbols:
+            return Imm(float_text(float(expr)), expr)
+        return Imm(sympy.ccode(expr), expr)
+
+    # -- data movement --------------------------------------------------------------------------------------------
+
+    def window(self, ref: GmRef, transposed: bool = False) -> GmWindow:
+        tensor = self.tensors[ref.tensor]
+        if tensor.layout == "nz":
+            return self._nz(ref, tensor)
+        if transposed:
+            return GmWindow(tensor.name, tensor.dtype, "ND", ref.offset, Extent(1), ref.rows, ZERO, ref.row_stride)
+        layout: GmLayout = "ND" if ref.col_stride == ONE or ref.cols.size == 1 else "DN"
+        return GmWindow(tensor.name, tensor.dtype, layout, ref.offset, ref.rows, ref.cols, ref.row_stride, ref.col_stride)
+
+    def _nz(self, ref: GmRef, tensor: GmTensor) -> GmWindow:
+        deep, k_total = 64 // DTYPES[tensor.dtype], tensor.shape[0].constant
+        assert k_total is not None
+        if self.platform.packed_nz:
+            padded = -(-k_total // deep) * deep
+            offset = ref.n * padded + ref.k * 32
+            return GmWindow(tensor.name, tensor.dtype, "CPU_PACKED", offset, ref.rows, ref.cols, Poly.of(padded * 32), ONE)
+        c0 = deep // 2
+        padded = -(-k_total // 16) * 16
+        return GmWindow(tensor.name, tensor.dtype, "NZ", ref.n * padded + ref.k * c0, ref.rows, ref.cols, Poly.of(padded), ONE)
+
+    def as_row(self, tile: TileVal, ref: GmRef) -> bool:
+        """Whether a column moves between GM and UB as one row: its elements are neighbours in GM."""
+        return tile.form == "col" and ref.row_stride == ONE and self.memory[tile.parent or tile.name] == "ub"
+
+    def load(self, op: TileOp) -> list[Node]:
+        assert op.gm is not None
+        tile = self.tiles[str(op.dst)]
+        as_row = self.as_row(tile, op.gm)
+        return [self.instr(op, "TLOAD", self.use(tile.name, "row" if as_row else "own"), self.window(op.gm, as_row))]
+
+    def store(self, op: TileOp) -> list[Node]:
+        assert op.gm is not None
+        tile = self.tiles[str(op.srcs[0])]
+        as_row = self.as_row(tile, op.gm)
+        return [self.instr(op, "TSTORE", self.window(op.gm, as_row), self.use(tile.name, "row" if as_row else "own"))]
+
+    def scatter(self, op: TileOp) -> list[Node]:
+        assert op.gm is not None and op.index is not None
+        source = self.tiles[str(op.srcs[0])]
+        self.use(source.name)
+        buffer, size = self.buffers[source.parent or source.name], DTYPES[source.dtype]
+        columns = op.gm.cols
+        address = Poly.of(buffer.address + source.col_offset * size) + Poly.of("row") * (buffer.pitch * size)
+        kind = TileType("Vec", source.dtype, 1, buffer.pitch, 1, columns.size)
+        name = f"{source.name}_one"
+        row = Declare(name, kind, Extent(1), columns, address, columns.size * size, f"row of {source.name}", op.span)
+        self.declared[name] = row
+        target = GmWindow(
+            op.gm.tensor, self.tensors[op.gm.tensor].dtype, "ND", Poly.of("slot") * columns.size, Extent(1), columns, Poly.of(columns.size), ONE
+        )
+        body: tuple[Node, ...] = (
+            ReadIndex("slot", op.index, op.index_offset + "row", op.span),
+            SkipIfNegative("slot", "this row is not kept", op.span),
+            row,
+            self.instr(op, "TSTORE", target, name),
+        )
+        del self.declared[name]
+        return [For("row", ZERO, source.rows.poly(), 1, None, False, body, f"rows of {source.name} to the slots in {op.index}", op.span)]
+
+    def move(self, op: TileOp) -> list[Node]:
+        dst, src = self.use(str(op.dst)), self.use(str(op.srcs[0]))
+        if self.declared[src].type.loc == "Mat":
+            row, col = (ZERO, op.row) if op.role == "a" else (op.row, ZERO)
+            return [self.instr(op, "TEXTRACT", dst, src, row, col)]
+        return [self.instr(op, "TMOV", dst, src)]
+
+    def extract(self, op: TileOp) -> list[Node]:
+        return [self.instr(op, "TEXTRACT", self.use(str(op.dst)), self.use(str(op.srcs[0])), op.row, ZERO)]
+
+    def copy(self, op: TileOp) -> list[Node]:
+        return [self.instr(op, "TMOV", *self.plain(op.dst, op.srcs[0]))]
+
+    def fill(self, op: TileOp) -> list[Node]:
+        scalar = op.srcs[0]
+        assert isinstance(scalar, ScalarArg)
+        return [self.instr(op, "TEXPANDS", *self.plain(op.dst), self.imm(scalar))]
+
+    def cast(self, op: TileOp) -> list[Node]:
+        return [self.instr(op, "TCVT", *self.plain(op.dst, op.srcs[0]), Mode(op.mode))]
+
+    def expand(self, op: TileOp) -> list[Node]:
+        return [self.instr(op, "TROWEXPAND", self.use(str(op.dst)), self.use(str(op.srcs[0])))]
+
+    def matmul(self, op: TileOp) -> list[Node]:
+        acc, left, right = self.use(str(op.dst)), self.use(str(op.srcs[0])), self.use(str(op.srcs[1]))
+        fresh = self.instr(op, "TMATMUL", acc, left, right)
+        if op.first is None:
+            return [fresh]
+        return [Choose(op.first, fresh, self.instr(op, "TMATMUL_ACC", acc, acc, left, right), op.span)]
+
+
+def float_text(value: float) -> str:
+    """C++ float literal of a number, shortest text that gives the same fp32."""
+    import numpy as np
+
+    single = np.float32(value)
+    if np.isinf(single):
+        return "-INFINITY" if single < 0 else "INFINITY"
+    text = np.format_float_positional(single, unique=True, trim="0") if 1e-4 <= abs(single) < 1e7 or single == 0 else f"{single!s}"
+    return text + "f"
+
+
+def run(kernel: BlockKernel, program: Program, platform: Platform) -> InstrKernel:
+    """Select the instructions of one kernel (flags and barriers come in `synchronise`)."""
+    from pyptogen.lower.instruction.declare import place_declarations
+
+    selector = Selector(kernel, program, platform)
+    body = selector.body(kernel.body)
+    tile = kernel.tile
+    attrs = {a.name: a.dtype for a in program.attrs}
+    return InstrKernel(
+        tile.name, tile.core, platform.name, tile.stages,
+        tuple(selector.tensors[n] for n in tile.writes), tuple(selector.tensors[n] for n in tile.reads),
+        tuple((n, attrs[n]) for n in tile.scalars), tile.segment, tile.dims,
+        place_declarations(body, selector.declared), tuple(sorted(kernel.occupancy().items())), tile.span,
+    )  # fmt: skip

@@ -1,0 +1,76 @@
+"""Legality of the Instruction level: every instruction against the ISA table of its platform."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyptogen.diagnostics import Diagnostic, DiagnosticError
+from pyptogen.lower.instruction.ir import Choose, Declare, For, GmWindow, Instr, InstrKernel, Node, declarations
+from pyptogen.lower.isa.table import A2A3_CASTS, INSTRUCTIONS
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.verify import require
+
+
+def verify(kernels: Sequence[InstrKernel], platform: Platform) -> None:
+    """Known instructions, dtypes the platform has, aligned tiles.
+
+    Raises:
+        DiagnosticError: PTG302 a tile breaks an alignment, PTG303 the platform has no such instruction for a dtype:
+            the author's choice of dtypes or tiles.
+        IllegalIR: a rule is broken that no spec can break.
+    """
+    for kernel in kernels:
+        declared = declarations(kernel)
+        for tile in declared.values():
+            _check_tile(tile, platform)
+        _check(kernel.body, declared, platform)
+
+
+def _check(nodes: Sequence[Node], declared: dict[str, Declare], platform: Platform) -> None:
+    for node in nodes:
+        if isinstance(node, For):
+            _check(node.body, declared, platform)
+        elif isinstance(node, Choose):
+            _check((node.then, node.other), declared, platform)
+        elif isinstance(node, Instr):
+            _check_instr(node, declared, platform)
+
+
+def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform) -> None:
+    require(instr.name in INSTRUCTIONS, f"unknown instruction {instr.name}", instr.span)
+    tiles = [declared[o].type for o in instr.operands if isinstance(o, str)]
+    windows = [o for o in instr.operands if isinstance(o, GmWindow)]
+    row = INSTRUCTIONS[instr.name]
+    dtype = tiles[0].dtype
+    if dtype not in row.dtypes[platform.name]:
+        raise _illegal(instr, f"{instr.name} takes no {dtype} on {platform.name}", ", ".join(sorted(row.dtypes[platform.name])))
+    if instr.name == "TCVT" and platform.name != "cpu" and (tiles[1].dtype, dtype) not in A2A3_CASTS:
+        raise _illegal(instr, f"no cast from {tiles[1].dtype} to {dtype} on {platform.name}", "a cast by a dtype between, written out")
+    if instr.name == "TSTORE" and tiles[0].loc == "Vec":
+        require(windows[0].dtype == dtype, f"TSTORE of {dtype} to {windows[0].dtype}", instr.span)
+    if instr.name in ("TADD", "TSUB", "TMUL", "TDIV", "TMAX", "TMIN"):
+        require(len({(t.rows, t.cols, t.col_major) for t in tiles}) == 1, f"{instr.name} on tiles of different types", instr.span)
+
+
+def _check_tile(tile: Declare, platform: Platform) -> None:
+    size = DTYPES[tile.type.dtype]
+    run = tile.type.rows if tile.type.col_major else tile.type.cols
+    address = tile.address.constant
+    if (tile.type.loc == "Vec" and run * size % 32) or (address is not None and address % 32):
+        at = f" at byte {address}" if address is not None else ""
+        raise DiagnosticError(
+            Diagnostic(
+                "PTG302",
+                f"tile `{tile.name}` ({tile.type.rows} x {tile.type.cols} {tile.type.dtype}{at}) breaks the 32-byte alignment of {platform.name}",
+                tile.span,
+                expected="rows, and columns cut out of them, of a multiple of 32 bytes",
+                fix=f"cut at multiples of {32 // size} elements",
+            )
+        )
+
+
+def _illegal(instr: Instr, what: str, expected: str) -> DiagnosticError:
+    return DiagnosticError(
+        Diagnostic("PTG303", what, instr.span, expected=expected, fix="cast to a dtype that the platform computes with")
+    )

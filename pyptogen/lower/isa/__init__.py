@@ -1,0 +1,5 @@
+"""The PTO instruction table as data."""
+
+from pyptogen.lower.isa.table import INSTRUCTIONS, Instruction, pipe_of
+
+__all__ = ["INSTRUCTIONS", "Instruction", "pipe_of"]

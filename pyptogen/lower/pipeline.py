@@ -1,0 +1,161 @@
+"""The passes, in order, by name. The only place that knows the order.
+
+    Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
+    Tile         sizes        tiling row → tile sizes           partition   stages → kernels
+                 cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
+    Block        place        memories and moves                memory      pitches, liveness, addresses
+    Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
+    Execution    build        launches, dependencies, workspace
+
+Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes with ``verify=True``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.lower.artifacts import KernelSource, Lowered
+from pyptogen.lower.block import memory, place
+from pyptogen.lower.block import printer as block_printer
+from pyptogen.lower.block import verify as block_verify
+from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.execution import build as execution_build
+from pyptogen.lower.execution import printer as execution_printer
+from pyptogen.lower.execution import verify as execution_verify
+from pyptogen.lower.execution.ir import ExecutionGraph
+from pyptogen.lower.instruction import printer as instruction_printer
+from pyptogen.lower.instruction import select, synchronise
+from pyptogen.lower.instruction import verify as instruction_verify
+from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.platforms import PLATFORMS, Platform
+from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tile import cut, legalise, partition, sizes
+from pyptogen.lower.tile import printer as tile_printer
+from pyptogen.lower.tile import verify as tile_verify
+from pyptogen.lower.tile.ir import GmTensor, TileKernel
+from pyptogen.lower.tile.sizes import Selected, TileSize
+from pyptogen.lower.tile.tensors import gm_tensors
+
+Dump = Callable[[str, str], None]
+"""Called with the name of a pass and the text of its level."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    program: Program
+    platform: Platform
+    dump: Dump | None
+
+    def note(self, number: int, name: str, text: Callable[[], str]) -> None:
+        if self.dump is not None:
+            self.dump(f"{number:02d}-{name}", text())
+
+
+def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered:
+    """Lower an operator for one target.
+
+    Args:
+        program: the operator at the Tensor level.
+        target: a platform name, such as ``cpu``.
+        dump: receives the text of the level after every pass.
+
+    Raises:
+        DiagnosticError: PTG3xx, with the place in the spec.
+    """
+    if target not in PLATFORMS:
+        raise DiagnosticError(
+            Diagnostic("PTG303", f"unknown target `{target}`", program.span, expected=f"one of {', '.join(PLATFORMS)}")
+        )
+    session = _Session(program, PLATFORMS[target], dump)
+    rows = sizes.select_rows(program, target)
+    tiles, tensors = _tile_level(session, rows)
+    blocks = _block_level(session, tiles)
+    instructions = _instruction_level(session, blocks)
+    graph = execution_build.run(program, instructions, rows, tensors, target)
+    execution_verify.verify(graph)
+    session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
+    return _emit(session, instructions, graph, blocks)
+
+
+def _tile_level(session: _Session, rows: Sequence[Selected]) -> tuple[list[TileKernel], Mapping[str, GmTensor]]:
+    program, platform = session.program, session.platform
+    row = rows[-1].row
+    parts = partition.run(program, row, platform)
+    tensors, gm_names = gm_tensors(program, parts)
+    kernels = []
+    for part in parts:
+        chosen = sizes.capacities([sizes.stage_sizes(program, r.row, part.stages) for r in rows])
+        kernels.append(cut.run(program, part, chosen, tensors, gm_names, platform))
+    session.note(10, "tile-cut", lambda: tile_printer.print_kernels(kernels))
+    tile_verify.verify(kernels)
+    kernels = [legalise.run(k, platform) for k in kernels]
+    tile_verify.verify(kernels)
+    session.note(11, "tile-legalise", lambda: tile_printer.print_kernels(kernels))
+    return kernels, tensors
+
+
+def _block_level(session: _Session, tiles: Sequence[TileKernel]) -> list[BlockKernel]:
+    kernels = []
+    for tile in tiles:
+        placed, where = place.run(tile, session.platform)
+        kernels.append(memory.run(placed, where, session.platform))
+    block_verify.verify(kernels, session.platform)
+    session.note(20, "block-memory", lambda: block_printer.print_kernels(kernels))
+    return kernels
+
+
+def _instruction_level(session: _Session, blocks: Sequence[BlockKernel]) -> list[InstrKernel]:
+    kernels = [select.run(b, session.program, session.platform) for b in blocks]
+    instruction_verify.verify(kernels, session.platform)
+    session.note(25, "instruction-select", lambda: instruction_printer.print_kernels(kernels))
+    if session.platform.flags:
+        kernels = [synchronise.run(k) for k in kernels]
+        session.note(26, "instruction-synchronise", lambda: instruction_printer.print_kernels(kernels))
+    return kernels
+
+
+def _emit(session: _Session, kernels: Sequence[InstrKernel], graph: ExecutionGraph, blocks: Sequence[BlockKernel]) -> Lowered:
+    from pyptogen.templates.kernel import kernel_text
+    from pyptogen.templates.orchestration import orchestration_text
+
+    program = session.program
+    source = spec_lines(program.span.file)
+    texts = tuple(
+        KernelSource(k.name, k.core, kernel_text(k, program.name, _sizes(b), source)) for k, b in zip(kernels, blocks, strict=True)
+    )
+    report = {
+        "kernels": {
+            k.name: {
+                "core": k.core,
+                "memory": dict(k.occupancy),
+                "stages": list(k.stages),
+                "sync": instruction_printer.sync_counts(k),
+                "tiles": dict(b.tile.sizes),
+            }
+            for k, b in zip(kernels, blocks, strict=True)
+        },
+    }
+    text = orchestration_text(graph, program, kernels)
+    return Lowered(program.name, session.platform.name, program, texts, text, tuple(kernels), graph, report)
+
+
+def _sizes(kernel: BlockKernel) -> str:
+    return ", ".join(f"{dim} {tile}" for dim, tile in kernel.tile.sizes)
+
+
+def spec_lines(path: str) -> Callable[[Span], str]:
+    """Looks up the line of a spec that a span stands in, with its place, for comments in generated code."""
+    lines = Path(path).read_text(encoding="utf-8").splitlines() if Path(path).is_file() else []
+
+    def line(span: Span) -> str:
+        text = lines[span.line - 1].split(" #")[0].strip() if 0 < span.line <= len(lines) else ""
+        return f"{text}  [{Path(span.file).name}:{span.line}]"
+
+    return line
+
+
+__all__ = ["Any", "Dump", "TileSize", "lower"]

@@ -1,0 +1,36 @@
+"""What lowering has to know of a platform."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+Memory = Literal["ub", "l1", "l0a", "l0b", "l0c"]
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """Memories in bytes, core counts, and where the platform's rules differ.
+
+    Attributes:
+        memories: usable bytes of each on-chip memory of one core.
+        cube_cores, vector_cores: cores of a chip; the bundled runtime replaces them by its thread count.
+        unified: one core does cube and vector work, and an accumulator moves straight to vector tiles.
+        operands_from_gm: TLOAD fills L0A/L0B directly (no L1); else GM → L1 → L0.
+        packed_nz: `layout: nz` weights are in the CPU's packed form, bound in place; else the public NZ fractal.
+        flags: pipes run asynchronously, so kernels carry set_flag/wait_flag and pipe_barrier.
+        cast_chains: the dtypes between source and destination for pairs that one TCVT cannot do.
+        frequency_ghz: for estimates.
+    """
+
+    name: str
+    memories: Mapping[Memory, int]
+    cube_cores: int
+    vector_cores: int
+    unified: bool
+    operands_from_gm: bool
+    packed_nz: bool
+    flags: bool
+    cast_chains: Mapping[tuple[str, str], tuple[str, ...]]
+    frequency_ghz: float

@@ -1,0 +1,132 @@
+"""The contract of a spec with its shapes as sympy: dims, attrs, inputs, outputs, preconditions."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.lower.tensor.dims import DimTable, read_dims, show_shape
+from pyptogen.lower.tensor.ir import DTYPES, Attr, Requirement, Value
+from pyptogen.lower.tensor.scalars import ScalarReader
+from pyptogen.schema import Expr, Spec, TensorSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """``outputs`` are values that carry the declared types."""
+
+    dims: DimTable
+    attrs: tuple[Attr, ...]
+    inputs: tuple[Value, ...]
+    outputs: tuple[Value, ...]
+    requires: tuple[Requirement, ...]
+
+
+def read_contract(spec: Spec) -> Contract:
+    """Raises PTG201, PTG209, PTG210, PTG214, PTG219."""
+    symbols = {attr.name: sympy.Symbol(attr.name, real=True) for attr in spec.attrs}
+    dims = read_dims(spec.dims, symbols)
+    inputs = tuple(_value(tensor, dims) for tensor in spec.inputs)
+    outputs = tuple(_value(tensor, dims) for tensor in spec.outputs)
+    _check_bound(spec, dims, inputs)
+    attrs = tuple(Attr(a.name, a.dtype, a.default, a.span) for a in spec.attrs)
+    return Contract(dims, attrs, inputs, outputs, _requires(spec, dims))
+
+
+def _value(tensor: TensorSpec, dims: DimTable) -> Value:
+    if tensor.dtype not in DTYPES:
+        raise fault(
+            "PTG109", f"tensors of dtype {tensor.dtype} are not supported yet", tensor.type_span,
+            expected="one of " + " ".join(DTYPES),
+        )  # fmt: skip
+
+    def lookup(name: str, expr: Expr, node: ast.AST) -> Any:
+        if name not in dims.symbols:
+            known = [dim.name for dim in dims.dims]
+            raise fault(
+                "PTG201", f"`{name}` is no dim", expr.span_of(node), expected="the name of a dim",
+                fix=did_you_mean(name, known),
+            )  # fmt: skip
+        return dims.symbols[name]
+
+    shape = tuple(_axis(axis, ScalarReader(lookup).read(axis), dims) for axis in tensor.shape)
+    return Value(tensor.name, tensor.dtype, shape, tensor.layout, tensor.span)
+
+
+def _axis(axis: Expr, size: Any, dims: DimTable) -> Any:
+    low = dims.bounds(size)[0]
+    if not dims.resolve(size).is_integer or not low >= 1:
+        raise fault(
+            "PTG214", f"`{axis.text_of(axis.node)}` is no size of an axis", axis.span_of(axis.node), expected="a positive integer"
+        )
+    return size
+
+
+def _check_bound(spec: Spec, dims: DimTable, inputs: tuple[Value, ...]) -> None:
+    """Every dynamic dim must follow from the shapes of the inputs, one unknown at a time."""
+    sizes = [dims.resolve(axis) for value in inputs for axis in value.shape]
+    unknown = {dims.symbols[dim.name] for dim in dims.dims if dim.dynamic}
+    progress = True
+    while progress:
+        progress = False
+        for size in sizes:
+            open_ = size.free_symbols & unknown
+            if len(open_) == 1 and sympy.Poly(size, *open_).degree() == 1:
+                unknown -= open_
+                progress = True
+    for dim in spec.dims:
+        if dims.symbols[dim.name] in unknown:
+            raise fault(
+                "PTG210",
+                f"the dynamic dim `{dim.name}` is bound by no input",
+                dim.span,
+                expected=f"an input with an axis `{dim.name}`, because run-time sizes are read from array shapes",
+                fix=f"use `{dim.name}` in the shape of an input, or give it a number",
+            )
+
+
+def _requires(spec: Spec, dims: DimTable) -> tuple[Requirement, ...]:
+    """Preconditions that are not proved. Raises PTG219 for one that can never hold."""
+
+    def lookup(name: str, expr: Expr, node: ast.AST) -> Any:
+        if name not in dims.symbols:
+            raise fault(
+                "PTG201", f"`{name}` is no dim or attr", expr.span_of(node), fix=did_you_mean(name, dims.symbols)
+            )
+        return dims.symbols[name]
+
+    open_ = []
+    for expr in spec.requires:
+        condition = ScalarReader(lookup).condition(expr)
+        resolved = dims.resolve_condition(condition)
+        if resolved == sympy.false:
+            raise fault(
+                "PTG219", f"`{expr.text}` is false", expr.span, expected="a condition that the dims can meet"
+            )
+        if resolved != sympy.true:
+            open_.append(Requirement(expr.text, condition, expr.span))
+    return tuple(open_)
+
+
+def check_output(dims: DimTable, declared: Value, value: Value, expr: Expr) -> None:
+    """The value of an output against its declaration. Raises PTG205 or PTG206."""
+    note = (f"`{declared.name}` is declared here as {declared.dtype}{show_shape(declared.shape)}", declared.span)
+    if value.dtype != declared.dtype:
+        raise fault(
+            "PTG206", f"the output `{declared.name}` is {declared.dtype}, its expression gives {value.dtype}", expr.span,
+            expected=declared.dtype, fix=f"cast it: `cast(…, {declared.dtype})`", notes=(note,),
+        )  # fmt: skip
+    if not dims.same_shape(declared.shape, value.shape):
+        raise fault(
+            "PTG205",
+            f"the output `{declared.name}` is {show_shape(declared.shape)}, its expression gives {show_shape(value.shape)}",
+            expr.span,
+            expected=show_shape(declared.shape),
+            notes=(note,),
+        )
+
+

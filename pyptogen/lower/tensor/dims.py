@@ -1,0 +1,153 @@
+"""Dims as sympy symbols: static and derived values, ranges, and the proofs that shapes need."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import sympy
+
+from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.lower.tensor.ir import Dim, Shape
+from pyptogen.lower.tensor.scalars import ScalarReader
+from pyptogen.schema import DimSpec, Expr
+
+
+class DimTable:
+    """The dims of one operator. Symbols are positive integers; attrs are real symbols beside them."""
+
+    def __init__(self, dims: Iterable[Dim], symbols: Mapping[str, Any]) -> None:
+        self.dims = tuple(dims)
+        self.symbols = dict(symbols)
+        self._known: dict[Any, Any] = {}
+        for dim in self.dims:
+            if dim.value is not None:
+                self._known[self.symbols[dim.name]] = sympy.Integer(dim.value)
+            elif dim.definition is not None:
+                self._known[self.symbols[dim.name]] = dim.definition
+        for symbol, value in self._known.items():
+            self._known[symbol] = self._replace(value)
+        self._by_name = {dim.name: dim for dim in self.dims}
+
+    def _replace(self, expr: Any) -> Any:
+        previous = None
+        while previous != expr:
+            previous, expr = expr, expr.xreplace(self._known)
+        return expr
+
+    def resolve(self, expr: Any) -> Any:
+        """``expr`` in dynamic dims and numbers only, expanded."""
+        return sympy.expand(self._replace(sympy.sympify(expr)))
+
+    def resolve_condition(self, condition: Any) -> Any:
+        """A relation in dynamic dims and numbers only; a truth value where it is decided."""
+        return sympy.sympify(condition.xreplace(self._known))
+
+    def number(self, expr: Any) -> int | None:
+        """The integer that ``expr`` is for every run, or None."""
+        value = self.resolve(expr)
+        return int(value) if value.is_Integer else None
+
+    def equal(self, a: Any, b: Any) -> bool:
+        """Whether two sizes are proved equal."""
+        if a == b:
+            return True
+        difference = self.resolve(a - b)
+        return bool(difference == 0 or (difference.free_symbols and sympy.simplify(difference) == 0))
+
+    def is_one(self, size: Any) -> bool:
+        """Whether a size is proved to be 1."""
+        return self.number(size) == 1
+
+    def nonnegative(self, expr: Any) -> bool:
+        """Whether ``expr >= 0`` is proved for all sizes in range."""
+        value = self.resolve(expr)
+        return bool(value.is_nonnegative) or self.bounds(value)[0] >= 0
+
+    def bounds(self, expr: Any) -> tuple[Any, Any]:
+        """Least and greatest value of an expression that is monotonic in each dim (sums and products of sizes are)."""
+        value = self.resolve(expr)
+        names = sorted(symbol.name for symbol in value.free_symbols)
+        ranges = [(self._by_name[name].min, self._by_name[name].max) for name in names if name in self._by_name]
+        corners = [
+            value.xreplace({self.symbols[name]: sympy.Integer(size) for name, size in zip(names, corner, strict=True)})
+            for corner in itertools.product(*ranges)
+        ]
+        return min(corners), max(corners)
+
+    def product(self, shape: Shape) -> Any:
+        """Number of elements of a shape."""
+        return sympy.Mul(*shape) if shape else sympy.Integer(1)
+
+    def same_shape(self, a: Shape, b: Shape) -> bool:
+        """Whether two shapes are proved equal."""
+        return len(a) == len(b) and all(self.equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def show_size(size: Any) -> str:
+    """A size in the words of the spec: ``heads*d``."""
+    return str(size).replace("floor", "").replace(" ", "") if size.is_Atom or size.is_Mul else str(size)
+
+
+def show_shape(shape: Shape) -> str:
+    """A shape as written in a spec: ``[t, heads*d]``."""
+    return "[" + ", ".join(show_size(size) for size in shape) + "]"
+
+
+def read_dims(specs: Iterable[DimSpec], attrs: Mapping[str, Any]) -> DimTable:
+    """Resolves the definitions of the dims, in any order.
+
+    Raises PTG201 (unknown name), PTG209 (cycle), PTG214 (no positive integer).
+    """
+    ordered = tuple(specs)
+    reader = _DimReader({spec.name: spec for spec in ordered})
+    dims = [reader.dim(spec.name) for spec in ordered]
+    return DimTable(dims, {**reader.symbols, **attrs})
+
+
+class _DimReader:
+    def __init__(self, specs: dict[str, DimSpec]) -> None:
+        self._specs = specs
+        self._done: dict[str, Dim] = {}
+        self._open: list[str] = []
+        self.symbols = {name: sympy.Symbol(name, integer=True, positive=True) for name in specs}
+
+    def dim(self, name: str) -> Dim:
+        if name not in self._done:
+            self._open.append(name)
+            self._done[name] = self._read(self._specs[name])
+            self._open.pop()
+        return self._done[name]
+
+    def _read(self, spec: DimSpec) -> Dim:
+        if spec.value is None:
+            return Dim(spec.name, None, spec.min, spec.max, spec.multiple_of, None, spec.span)
+        definition = ScalarReader(self._lookup).read(spec.value)
+        table = DimTable(self._done.values(), self.symbols)
+        value = table.resolve(definition)
+        if value.is_Integer and value > 0:
+            number = int(value)
+            return Dim(spec.name, number, number, number, number, None, spec.span)
+        low, high = table.bounds(value) if value.free_symbols else (value, value)
+        if not value.is_integer or not (low.is_number and low >= 1):
+            shown = f"{spec.value.text}" + ("" if value.free_symbols else f" = {value}")
+            raise fault(
+                "PTG214", f"dim `{spec.name}` is not a positive integer: {shown}", spec.value.span,
+                expected="a positive integer for every size in range", fix="use `//` to divide",
+            )  # fmt: skip
+        factor = value.as_coeff_Mul()[0]
+        return Dim(spec.name, None, int(low), int(high), int(factor) if factor.is_Integer else 1, definition, spec.span)
+
+    def _lookup(self, name: str, expr: Expr, node: Any) -> Any:
+        if name in self._open:
+            path = " → ".join([*self._open[self._open.index(name) :], name])
+            raise fault("PTG209", f"dims depend on themselves: {path}", expr.span_of(node), fix="give one of them a number")
+        if name not in self._specs:
+            raise fault(
+                "PTG201", f"`{name}` is no dim", expr.span_of(node), expected="the name of a dim",
+                fix=did_you_mean(name, self._specs),
+            )  # fmt: skip
+        self.dim(name)
+        return self.symbols[name]
+

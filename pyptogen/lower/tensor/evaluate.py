@@ -1,0 +1,275 @@
+"""Expressions of the graph to primitives: names, operators, subscripts and calls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
+from pyptogen.lower.tensor.arguments import bind_arguments
+from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.dims import show_shape
+from pyptogen.lower.tensor.ir import DTYPES, Operand, Scalar, Value
+from pyptogen.lower.tensor.registry import REQUIRED, Parameter, operations
+from pyptogen.lower.tensor.rules import CAST_MODES
+from pyptogen.lower.tensor.scalars import CONSTANTS, FUNCTIONS, arithmetic, check_divisor, not_allowed, number
+from pyptogen.schema import Expr, FunctionSpec
+
+_BINARY: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
+
+Result = Operand | tuple[Operand, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """What names mean where an expression stands. ``unknown`` makes the diagnostic for a name that means nothing."""
+
+    values: Mapping[str, Operand]
+    functions: Mapping[str, FunctionSpec]
+    unknown: Callable[[str, Expr, ast.AST], DiagnosticError]
+    calls: tuple[str, ...] = ()
+    """Functions being inlined, outermost first."""
+
+
+class Evaluator:
+    """Evaluates one expression in a scope; ``inline`` evaluates the body of a function of the spec."""
+
+    def __init__(self, builder: Builder, scope: Scope, expr: Expr, inline: Callable[..., tuple[Operand, ...]]) -> None:
+        self.b = builder
+        self._scope = scope
+        self._expr = expr
+        self._inline = inline
+
+    def result(self) -> Result:
+        """The expression's value, or values where it is a call of a function that returns several."""
+        node = self._expr.node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self._scope.functions:
+            results = self._call_function(node, self._scope.functions[node.func.id])
+            return results if len(results) > 1 else results[0]
+        return self.operand(node)
+
+    def operand(self, node: ast.expr) -> Operand:
+        """A sub-expression as a tensor or a number."""
+        with self.b.located(self._expr.span_of(node)):
+            return self._operand(node)
+
+    def _operand(self, node: ast.expr) -> Operand:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+            return self.b.scalar(number(node.value))
+        if isinstance(node, ast.Name):
+            return self._name(node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            inner = self.operand(node.operand)
+            if isinstance(node.op, ast.UAdd):
+                return inner
+            return self.b.unary("neg", inner) if isinstance(inner, Value) else self.b.scalar(-inner.expr)
+        if isinstance(node, ast.BinOp):
+            return self._binary(node)
+        if isinstance(node, ast.Attribute):
+            return self._attribute(node)
+        if isinstance(node, ast.Subscript):
+            return self._subscript(node)
+        if isinstance(node, ast.Call):
+            return self._call(node)
+        raise not_allowed(self._expr, node)
+
+    def _name(self, node: ast.Name) -> Operand:
+        if node.id in CONSTANTS and node.id not in self._scope.values:
+            return self.b.scalar(CONSTANTS[node.id])
+        if node.id not in self._scope.values:
+            raise self._scope.unknown(node.id, self._expr, node)
+        found = self._scope.values[node.id]
+        return found if isinstance(found, Value) else Scalar(found.expr, self.b.at)
+
+    def tensor(self, node: ast.expr, what: str) -> Value:
+        """A sub-expression that must be a tensor. Raises PTG220."""
+        found = self.operand(node)
+        if isinstance(found, Scalar):
+            raise fault("PTG220", f"{what} is a number", self._expr.span_of(node), expected="a tensor")
+        return found
+
+    def scalar(self, node: ast.expr, what: str) -> Any:
+        """A sub-expression that must be a number, as sympy. Raises PTG220."""
+        found = self.operand(node)
+        if isinstance(found, Value):
+            raise fault(
+                "PTG220", f"{what} is a tensor {found.dtype}{show_shape(found.shape)}", self._expr.span_of(node),
+                expected="a number, or an expression of dims and attrs",
+            )  # fmt: skip
+        return found.expr
+
+    def _binary(self, node: ast.BinOp) -> Operand:
+        left, right = self.operand(node.left), self.operand(node.right)
+        if isinstance(left, Scalar) and isinstance(right, Scalar):
+            check_divisor(node.op, right.expr, self._expr, node.right)
+            folded = arithmetic(node.op, left.expr, right.expr)
+            if folded is None:
+                raise not_allowed(self._expr, node)
+            return self.b.scalar(folded)
+        if isinstance(node.op, ast.Pow) and isinstance(left, Value) and isinstance(right, Scalar):
+            return self._power(left, right)
+        if type(node.op) not in _BINARY:
+            raise self.b.fault(
+                "PTG108", "this operator has no meaning for tensors", expected="+ - * / of tensors, and ** 2, 0.5, -0.5, -1"
+            )
+        return self.b.binary(_BINARY[type(node.op)], left, right)
+
+    def _power(self, base: Value, exponent: Scalar) -> Value:
+        kinds = {"0.5": "sqrt", "-0.5": "rsqrt", "-1.0": "reciprocal"}
+        power = float(exponent.expr) if exponent.expr.is_number else None
+        if power == 1:
+            return base
+        if power == 2:
+            return self.b.binary("mul", base, base)
+        if str(power) not in kinds:
+            raise self.b.fault(
+                "PTG108", f"a tensor to the power of {exponent.expr}", expected="** 2, ** 0.5, ** -0.5 or ** -1"
+            )
+        return self.b.unary(kinds[str(power)], base)
+
+    def _attribute(self, node: ast.Attribute) -> Value:
+        x = self.tensor(node.value, f"`{self._expr.text_of(node.value)}`")
+        if node.attr != "T":
+            raise self.b.fault("PTG108", f"a tensor has no `.{node.attr}`", expected="`.T`")
+        if len(x.shape) != 2:
+            raise self.b.fault("PTG204", f"`.T` of {show_shape(x.shape)}", expected="a tensor of rank 2", fix="transpose(x, -2, -1)")
+        return self.b.transpose(x)
+
+    # subscripts
+
+    def _subscript(self, node: ast.Subscript) -> Value:
+        x = self.tensor(node.value, f"`{self._expr.text_of(node.value)}`")
+        items = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
+        new_axes = sum(_is_none(item) for item in items)
+        if len(items) - new_axes > len(x.shape):
+            raise self.b.fault(
+                "PTG204",
+                f"{len(items) - new_axes} indices for a tensor of rank {len(x.shape)} {show_shape(x.shape)}",
+                expected=f"at most {len(x.shape)}, besides None",
+            )
+        shape: list[Any] = []
+        reshaped, axis = False, 0
+        for item in items:
+            if _is_none(item):
+                shape.append(sympy.Integer(1))
+                reshaped = True
+                continue
+            x, kept = self._index(x, axis, item)
+            reshaped |= not kept
+            shape += [x.shape[axis]] if kept else []
+            axis += 1
+        return self.b.reshape(x, (*shape, *x.shape[axis:])) if reshaped else x
+
+    def _index(self, x: Value, axis: int, item: ast.expr) -> tuple[Value, bool]:
+        """One index applied; False when it drops its axis."""
+        extent = x.shape[axis]
+        with self.b.located(self._expr.span_of(item)):
+            if not isinstance(item, ast.Slice):
+                at = self._from_end(self.scalar(item, "an index"), extent)
+                return self.b.slice(x, axis, at, at + 1), False
+            if item.step is not None:
+                raise self.b.fault("PTG109", "slices with a step are not supported yet", fix="leave the step out")
+            start = self._from_end(self.scalar(item.lower, "a bound"), extent) if item.lower else sympy.Integer(0)
+            stop = self._from_end(self.scalar(item.upper, "a bound"), extent) if item.upper else extent
+            return self.b.slice(x, axis, start, stop), True
+
+    def _from_end(self, bound: Any, extent: Any) -> Any:
+        return extent + bound if self.b.dims.resolve(bound).is_negative else bound
+
+    # calls
+
+    def _call(self, node: ast.Call) -> Operand:
+        if not isinstance(node.func, ast.Name):
+            raise not_allowed(self._expr, node.func)
+        name = node.func.id
+        if name in self._scope.functions:
+            results = self._call_function(node, self._scope.functions[name])
+            if len(results) != 1:
+                raise self.b.fault(
+                    "PTG216", f"`{name}` gives {len(results)} values inside an expression", expected="one value",
+                    fix=f"name them on a line of their own: `a, b: {name}(…)`",
+                )  # fmt: skip
+            return results[0]
+        if name in FUNCTIONS and not node.keywords and node.args:
+            arguments = [self.operand(arg) for arg in node.args]
+            if all(isinstance(argument, Scalar) for argument in arguments):
+                return self.b.scalar(FUNCTIONS[name](*(a.expr for a in arguments if isinstance(a, Scalar))))
+        known = operations()
+        if name not in known:
+            raise fault(
+                "PTG202", f"there is no operation `{name}`", self._expr.span_of(node.func),
+                expected="an operation of the language, or a function of this spec",
+                fix=did_you_mean(name, [*known, *self._scope.functions]),
+            )  # fmt: skip
+        operation = known[name]
+        bound = bind_arguments(operation.name, operation.signature, operation.parameters, node, self._expr)
+        positional = [self._argument(p, a) for p, a in bound if not _after_variadic(p, operation.parameters)]
+        keywords = {p.name: self._argument(p, a) for p, a in bound if _after_variadic(p, operation.parameters)}
+        value: Value = operation.expand(self.b, *positional, **keywords)
+        return value
+
+    def _call_function(self, node: ast.Call, function: FunctionSpec) -> tuple[Operand, ...]:
+        with self.b.located(self._expr.span_of(node)):
+            if function.name in self._scope.calls:
+                path = " → ".join([*self._scope.calls, function.name])
+                raise self.b.fault("PTG209", f"functions call themselves: {path}", expected="no recursion")
+            parameters = tuple(Parameter(name, "operand", REQUIRED) for name, _ in function.params)
+            signature = f"{function.name}({', '.join(name for name, _ in function.params)})"
+            bound = bind_arguments(function.name, signature, parameters, node, self._expr)
+            arguments = {parameter.name: self.operand(argument) for parameter, argument in bound}
+            return self._inline(function, arguments, (*self._scope.calls, function.name))
+
+    def _argument(self, parameter: Parameter, node: ast.expr | None) -> Any:
+        """The value of an argument by its kind; None stands for the default."""
+        if node is None:
+            default = parameter.default
+            return number(default) if parameter.kind == "scalar" and default is not None else default
+        span = self._expr.span_of(node)
+        if parameter.kind == "tensor":
+            return self.tensor(node, f"`{parameter.name}`")
+        if parameter.kind == "operand":
+            return self.operand(node)
+        if parameter.kind == "scalar":
+            return self.scalar(node, f"`{parameter.name}`")
+        if parameter.kind == "shape":
+            return self._shape(node)
+        if parameter.kind == "int":
+            value = self.b.dims.number(self.scalar(node, f"`{parameter.name}`"))
+            if value is None:
+                raise fault("PTG215", f"`{parameter.name}` must be a known whole number", span, expected="such as -1")
+            return value
+        word = node.id if isinstance(node, ast.Name) else None
+        choices: Mapping[str, Any] = {
+            "dtype": {name: name for name in DTYPES},
+            "mode": {name: name for name in CAST_MODES},
+            "flag": {"true": True, "false": False},
+        }[parameter.kind]
+        if word not in choices:
+            raise fault(
+                "PTG212" if parameter.kind == "dtype" else "PTG215",
+                f"`{parameter.name}` cannot be `{self._expr.text_of(node)}`",
+                span,
+                expected="one of " + ", ".join(choices),
+                fix=did_you_mean(word or "", choices),
+            )
+        return choices[word or ""]
+
+    def _shape(self, node: ast.expr) -> tuple[Any, ...]:
+        if not isinstance(node, ast.List | ast.Tuple):
+            raise fault("PTG215", "a shape must be a list", self._expr.span_of(node), expected="such as [t, heads, d]")
+        return tuple(self.scalar(item, "a size") for item in node.elts)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return (isinstance(node, ast.Constant) and node.value is None) or (isinstance(node, ast.Name) and node.id == "null")
+
+
+def _after_variadic(parameter: Parameter, parameters: tuple[Parameter, ...]) -> bool:
+    """Whether an argument goes by keyword, because tensors in any number stand before it."""
+    return any(p.variadic for p in parameters) and not parameter.variadic
+
+

@@ -1,0 +1,162 @@
+"""A checked spec to a Tensor program: names resolved, shapes and dtypes proved, composites and functions expanded."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
+from pyptogen.lower.tensor import name_values, remove_dead
+from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.contract import Contract, check_output, read_contract
+from pyptogen.lower.tensor.evaluate import Evaluator, Scope
+from pyptogen.lower.tensor.ir import Operand, Program, Scalar, Stage, TilingRow, Value
+from pyptogen.lower.tensor.order import unknown_value
+from pyptogen.schema import Assign, Expr, FunctionSpec, Spec
+
+
+def from_spec(spec: Spec) -> Program:
+    """The operator at the Tensor level. Raises ``DiagnosticError`` with PTG1xx and PTG2xx codes."""
+    contract = read_contract(spec)
+    reader = _GraphReader(spec, contract)
+    reader.read()
+    program = Program(
+        name=spec.name,
+        doc=spec.doc,
+        dims=contract.dims.dims,
+        attrs=contract.attrs,
+        inputs=contract.inputs,
+        outputs=reader.outputs(),
+        inplace={o.name: o.inplace for o in spec.outputs if o.inplace is not None},
+        stages=tuple(Stage(stage.name, stage.span, stage.implicit) for stage in spec.stages),
+        ops=tuple(reader.builder.ops),
+        tiling=tuple(TilingRow(row.when, row.sizes, row.fuse, row.spans, row.span) for row in spec.tiling),
+        schedule=spec.schedule,
+        targets=spec.targets,
+        span=spec.span,
+        notes=reader.notes(),
+        requires=contract.requires,
+    )
+    return name_values.run(remove_dead.run(program), reader.names, reader.builder.hints)
+
+
+class _GraphReader:
+    """Walks the stages in order."""
+
+    def __init__(self, spec: Spec, contract: Contract) -> None:
+        self._spec = spec
+        self._contract = contract
+        self.builder = Builder(contract.dims, spec.span)
+        self._constants: dict[str, Operand] = {
+            name: Scalar(symbol, spec.span) for name, symbol in contract.dims.symbols.items()
+        }
+        self._values: dict[str, Operand] = {**self._constants, **{value.name: value for value in contract.inputs}}
+        self._functions = {function.name: function for function in spec.functions}
+        self._defined: dict[str, tuple[Span, Operand]] = {}
+        self._used: set[str] = set()
+        self.names = name_values.Names()
+
+    def read(self) -> None:
+        """Evaluates every definition. Values are named as in the spec."""
+        for stage in self._spec.stages:
+            self.builder.stage = stage.name
+            for assign in stage.body:
+                self._assign(assign)
+        _check_outputs(self._spec, self._defined)
+
+    def outputs(self) -> tuple[tuple[str, Value], ...]:
+        """The contract's outputs with the values that the graph gives them."""
+        found = []
+        for output in self._spec.outputs:
+            value = self._defined[output.name][1]
+            assert isinstance(value, Value)
+            found.append((output.name, value))
+        return tuple(found)
+
+    def notes(self) -> tuple[str, ...]:
+        """Values that nothing uses."""
+        outputs = {output.name for output in self._spec.outputs}
+        return tuple(
+            f"{span}: `{name}` is never used"
+            for name, (span, _) in self._defined.items()
+            if name not in outputs and name not in self._used
+        )
+
+    def _assign(self, assign: Assign) -> None:
+        self.builder.prefix = assign.targets[0][0]
+        self._used |= {node.id for node in ast.walk(assign.value.node) if isinstance(node, ast.Name)}
+        scope = Scope(self._values, self._functions, self._unknown)
+        results = self._evaluate(assign, scope)
+        for (name, span), result in zip(assign.targets, results, strict=True):
+            self._define(name, span, result, assign.value)
+
+    def _evaluate(self, assign: Assign, scope: Scope) -> tuple[Operand, ...]:
+        result = Evaluator(self.builder, scope, assign.value, self._inline).result()
+        results = result if isinstance(result, tuple) else (result,)
+        if len(results) != len(assign.targets):
+            raise fault(
+                "PTG216",
+                f"{len(assign.targets)} names for {len(results)} values",
+                assign.value.span,
+                expected=f"{len(results)} names on the left",
+            )
+        return results
+
+    def _define(self, name: str, span: Span, result: Operand, expr: Expr) -> None:
+        output = next((o for o in self._contract.outputs if o.name == name), None)
+        if output is not None:
+            if isinstance(result, Scalar):
+                raise fault("PTG220", f"the output `{name}` is a number", expr.span, expected="a tensor")
+            if any(result.name == value.name for value in self._contract.inputs):
+                with self.builder.located(expr.span):
+                    result = self.builder.emit("reshape", [result], result.dtype, result.shape, shape=result.shape)
+            check_output(self._contract.dims, output, result, expr)
+        if isinstance(result, Value):
+            self.names.bind(result, f"{name}_out" if name in self._values else name)
+        self._defined[name] = (span, result)
+        self._values[name] = result
+
+    def _inline(
+        self, function: FunctionSpec, arguments: Mapping[str, Operand], calls: tuple[str, ...]
+    ) -> tuple[Operand, ...]:
+        """The body of a function with its parameters bound: hygienic, it sees only those, dims and attrs."""
+        values: dict[str, Operand] = {**self._constants, **arguments}
+        outer = self.builder.prefix
+
+        def unknown(name: str, expr: Expr, node: ast.AST) -> DiagnosticError:
+            return fault(
+                "PTG201", f"`{name}` is not defined in function `{function.name}`", expr.span_of(node),
+                expected="a parameter, a value defined above it, a dim or an attr", fix=did_you_mean(name, values),
+            )  # fmt: skip
+
+        scope = Scope(values, self._functions, unknown, calls)
+        for assign in function.body:
+            self.builder.prefix = f"{outer}_{assign.targets[0][0]}"
+            for (name, _), result in zip(assign.targets, self._evaluate(assign, scope), strict=True):
+                values[name] = result
+                if isinstance(result, Value):
+                    self.names.suggest(result, f"{outer}_{name}")
+        self.builder.prefix = outer
+        results: list[Operand] = []
+        for expr in function.returns:
+            result = Evaluator(self.builder, scope, expr, self._inline).result()
+            if isinstance(result, tuple):
+                raise fault("PTG216", f"one of the values that `{function.name}` returns is several", expr.span)
+            results.append(result)
+        return tuple(results)
+
+    def _unknown(self, name: str, expr: Expr, node: ast.AST) -> DiagnosticError:
+        return unknown_value(self._spec, self._values, name, expr, node)
+
+
+def _check_outputs(spec: Spec, defined: Mapping[str, Any]) -> None:
+    for output in spec.outputs:
+        if output.name not in defined:
+            raise fault(
+                "PTG207",
+                f"the output `{output.name}` is never defined",
+                output.span,
+                expected=f"a definition `{output.name}: …` in the graph",
+                fix=did_you_mean(output.name, defined),
+            )

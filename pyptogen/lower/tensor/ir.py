@@ -1,0 +1,167 @@
+"""Tensor level: an SSA graph of primitive operations over whole tensors with symbolic shapes.
+
+The level is target independent. Shapes are tuples of sympy expressions in the operator's dims; static dims stay
+symbols here (``heads*d``), their values stand in ``Program.dims``, so that a person and the passes below still see names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pyptogen.diagnostics import Span
+
+Shape = tuple[Any, ...]
+"""One sympy expression per axis, in dims of the program."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dim:
+    """A named size. ``value`` is its number when static, None when it is known only at run time."""
+
+    name: str
+    value: int | None
+    min: int
+    max: int
+    multiple_of: int
+    definition: Any
+    """sympy expression over other dims (derived dim, such as ``blocks*block_size``), or None."""
+    span: Span
+
+    @property
+    def dynamic(self) -> bool:
+        return self.value is None and self.definition is None
+
+
+@dataclass(frozen=True, slots=True)
+class Attr:
+    """A run-time scalar argument of the operator."""
+
+    name: str
+    dtype: str
+    default: float | int | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """An SSA value; also the type of a contract tensor. ``layout`` is the physical layout in GM (nd, dn, nz)."""
+
+    name: str
+    dtype: str
+    shape: Shape
+    layout: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """A scalar operand: a sympy expression over attrs and dims (a plain number in most cases)."""
+
+    expr: Any
+    span: Span
+
+
+Operand = Value | Scalar
+
+UNARY = frozenset({"neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu"})
+BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
+REDUCE = frozenset({"sum", "amax", "amin"})
+VIEWS = frozenset({"reshape", "slice", "transpose"})
+PRIMITIVES = UNARY | BINARY | REDUCE | VIEWS | {"cast", "matmul", "concat", "scatter_update", "full"}
+
+
+@dataclass(frozen=True, slots=True)
+class Op:
+    """One primitive. ``attrs`` by kind:
+
+    ========== =====================================================================================
+    cast       ``dtype``, ``mode`` (none rint round floor ceil trunc odd), ``saturate`` (bool)
+    sum …      ``axis`` (non-negative int); the result keeps the axis with size 1
+    matmul     ``dtype`` of the result; fp32 accumulation for floats, int32 for int8. Operands [.., m, k] and [k, n]
+    reshape    ``shape`` (sympy tuple); covers unsqueeze and squeeze
+    slice      ``axis``, ``start``, ``stop`` (sympy)
+    transpose  swaps the last two axes
+    concat     ``axis``; n operands
+    scatter_update  operands (x, index, src); ``dim``; rows of x viewed as [rows, last axes from dim+1 on]; index -1 skips the row
+    full       ``value``, result shape
+    ========== =====================================================================================
+
+    Binary operands broadcast as in NumPy; at most one of them is a Scalar.
+    """
+
+    kind: str
+    operands: tuple[Operand, ...]
+    result: Value
+    attrs: Mapping[str, Any]
+    stage: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A named group of operations, in the author's words."""
+
+    name: str
+    span: Span
+    implicit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TilingRow:
+    """One row of the tiling table, as written. ``sizes[stage or ""][dim]`` is an int or a mapping
+    (``tile``/``tail``, ``unroll``, ``l1``/``l0``); ``when`` holds comparisons as (name, op, value)."""
+
+    when: tuple[tuple[str, str, Any], ...]
+    sizes: Mapping[str, Mapping[str, Any]]
+    fuse: tuple[tuple[str, ...], ...]
+    spans: Mapping[tuple[str, str], Span]
+    """span of each size by (stage or "", dim)."""
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A precondition: ``condition`` is a sympy relation over dims and attrs, ``text`` how the author wrote it."""
+
+    text: str
+    condition: Any
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An operator at the Tensor level. ``outputs`` lists (contract name, value); an in-place output names its input in ``inplace``."""
+
+    name: str
+    doc: str
+    dims: tuple[Dim, ...]
+    attrs: tuple[Attr, ...]
+    inputs: tuple[Value, ...]
+    outputs: tuple[tuple[str, Value], ...]
+    inplace: Mapping[str, str]
+    stages: tuple[Stage, ...]
+    ops: tuple[Op, ...]
+    tiling: tuple[TilingRow, ...]
+    schedule: Mapping[str, Any]
+    targets: tuple[str, ...]
+    span: Span
+    notes: tuple[str, ...] = field(default=())
+    requires: tuple[Requirement, ...] = field(default=())
+    """Preconditions that the build could not prove; the host wrapper checks them."""
+
+    def dim(self, name: str) -> Dim:
+        for d in self.dims:
+            if d.name == name:
+                return d
+        raise KeyError(name)
+
+
+DTYPES: Mapping[str, int] = {
+    "fp32": 4, "fp16": 2, "bf16": 2, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2,
+    "int32": 4, "uint32": 4, "int64": 8, "bool": 1,
+}  # fmt: skip
+"""Element sizes in bytes of the dtypes that the Tensor level computes with."""
+
+CoreKind = Literal["cube", "vector", "mixed"]

@@ -1,0 +1,1 @@
+"""The operations by family; ``pyptogen.lower.tensor.registry`` finds them here."""

@@ -1,0 +1,57 @@
+"""Why a name means nothing where it is used: unknown, defined further down, or part of a cycle."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
+from pyptogen.schema import Expr, Spec
+
+
+def unknown_value(spec: Spec, values: Mapping[str, Any], name: str, expr: Expr, node: ast.AST) -> DiagnosticError:
+    """PTG209 (cycle), PTG211 (defined further down) or PTG201 (unknown) for ``name``, used at ``node``."""
+    where, uses = _definitions(spec)
+    span = expr.span_of(node)
+    if name in where:
+        path = _cycle(name, uses)
+        if path:
+            notes = tuple((f"`{a}` uses `{b}`", where[a]) for a, b in zip(path, path[1:], strict=False))
+            shown = " → ".join(path)
+            return fault("PTG209", f"values depend on themselves: {shown}", span, expected="no cycle", notes=notes)
+        return fault(
+            "PTG211", f"`{name}` is used before its definition", span, expected="values defined in order",
+            fix="move its definition up", notes=((f"`{name}` is defined here", where[name]),),
+        )  # fmt: skip
+    if name in {output.name for output in spec.outputs}:
+        fix = "define it in the graph first"
+    else:
+        fix = did_you_mean(name, [*values, *where])
+    return fault("PTG201", f"`{name}` is not defined", span, expected="a value, input, dim or attr", fix=fix)
+
+
+def _definitions(spec: Spec) -> tuple[dict[str, Span], dict[str, frozenset[str]]]:
+    """Where each value of the graph is defined, and the names that its expression uses."""
+    where: dict[str, Span] = {}
+    uses: dict[str, frozenset[str]] = {}
+    for stage in spec.stages:
+        for assign in stage.body:
+            names = frozenset(part.id for part in ast.walk(assign.value.node) if isinstance(part, ast.Name))
+            for target, span in assign.targets:
+                where[target], uses[target] = span, names
+    return where, uses
+
+
+def _cycle(start: str, uses: Mapping[str, frozenset[str]]) -> list[str]:
+    """A path from ``start`` back to it, or nothing."""
+    stack, seen = [[start]], set()
+    while stack:
+        path = stack.pop()
+        for name in sorted(uses.get(path[-1], ()), reverse=True):
+            if name == start:
+                return [*path, name]
+            if name not in seen:
+                seen.add(name)
+                stack.append([*path, name])
+    return []

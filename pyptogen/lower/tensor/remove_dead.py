@@ -1,0 +1,24 @@
+"""Pass: drops operations that no output needs.
+
+before: ``a = exp(x); b = abs(x); y = a + x``    with the output ``y``
+after:  ``a = exp(x); y = a + x``
+
+Afterwards every operation is needed by an output; order, names and stages are as before.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pyptogen.lower.tensor.ir import Program, Value
+
+
+def run(program: Program) -> Program:
+    """The program without dead operations."""
+    needed = {value.name for _, value in program.outputs}
+    kept = []
+    for op in reversed(program.ops):
+        if op.result.name in needed:
+            needed |= {operand.name for operand in op.operands if isinstance(operand, Value)}
+            kept.append(op)
+    return replace(program, ops=tuple(reversed(kept)))

@@ -1,0 +1,35 @@
+"""Shape and dtype rules that both the builder and the legality check state: broadcasting and matmul result types."""
+
+from __future__ import annotations
+
+from pyptogen.lower.tensor.dims import DimTable
+from pyptogen.lower.tensor.ir import Shape
+
+FLOATS = frozenset({"fp32", "fp16", "bf16"})
+
+CAST_MODES = ("none", "rint", "round", "floor", "ceil", "trunc", "odd")
+
+
+def broadcast(dims: DimTable, a: Shape, b: Shape) -> Shape | None:
+    """The common shape of two shapes of equal rank, or None: axes are proved equal, or one of them is 1."""
+    if len(a) != len(b):
+        return None
+    axes = []
+    for x, y in zip(a, b, strict=True):
+        if dims.equal(x, y) or dims.is_one(y):
+            axes.append(x)
+        elif dims.is_one(x):
+            axes.append(y)
+        else:
+            return None
+    return tuple(axes)
+
+
+def matmul_dtype(a: str, b: str, wanted: str | None) -> str | None:
+    """The result dtype of a matmul, or None when there is none: int8 → int32; a float → itself or fp32."""
+    if a != b:
+        return None
+    allowed = ("int32",) if a == "int8" else (a, "fp32") if a in FLOATS else ()
+    if wanted is None:
+        return allowed[0] if allowed else None
+    return wanted if wanted in allowed else None

@@ -1,0 +1,138 @@
+"""Axes as products of dims, and GM tensors seen through views.
+
+`heads*d` is an axis made of two dims; tiling speaks of dims, addressing needs the stride of each. A view of a GM tensor
+(reshape, slice, transpose) is only other strides and another offset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
+from pyptogen.lower.tensor.ir import Op, Program, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """Part of an axis: a dim, or (``dim`` None) an extent without a name such as ``r/2``. Stride in elements."""
+
+    dim: str | None
+    extent: Poly
+    stride: Poly = ZERO
+
+
+Axis = tuple[Factor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class GmView:
+    """A GM tensor seen through views: factors with strides by axis, and the offset of the first element."""
+
+    tensor: str
+    axes: tuple[Axis, ...]
+    offset: Poly
+
+
+class Axes:
+    """Factorisation of the shapes of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.static = {d.name: d.value for d in program.dims if d.value is not None}
+        self.order = {d.name: i for i, d in enumerate(program.dims)}
+
+    def poly(self, expr: Any) -> Poly:
+        """A shape expression as a polynomial in the dynamic dims; derived dynamic dims are expanded."""
+        import sympy
+
+        expr = sympy.sympify(expr)
+        derived = {sympy.Symbol(d.name): d.definition for d in self.program.dims if d.value is None and d.definition is not None}
+        by_name = {s.name: value for s, value in derived.items()}
+        expr = expr.subs({s: by_name[s.name] for s in expr.free_symbols if s.name in by_name})
+        return from_sympy(expr, self.static)
+
+    def factor(self, expr: Any) -> Axis:
+        """``heads*d`` → (heads, d) in the order of `dims`; anything else is one nameless factor; 1 is none."""
+        import sympy
+
+        expr = sympy.sympify(expr)
+        if expr == 1:
+            return ()
+        parts = sympy.Mul.make_args(expr)
+        if all(p.is_Symbol and p.name in self.order for p in parts) and len(set(parts)) == len(parts):
+            names = sorted((p.name for p in parts), key=self.order.__getitem__)
+            return tuple(Factor(n, self.poly(sympy.Symbol(n))) for n in names if self.static.get(n) != 1)
+        extent = self.poly(expr)
+        return () if extent == ONE else (Factor(None, extent),)
+
+    def axes(self, shape: tuple[Any, ...]) -> tuple[Axis, ...]:
+        return tuple(self.factor(e) for e in shape)
+
+    def contiguous(self, tensor: str, shape: tuple[Any, ...]) -> GmView:
+        """The row-major view of a whole tensor."""
+        stride = ONE
+        result: list[Axis] = []
+        for axis in reversed(self.axes(shape)):
+            strided: list[Factor] = []
+            for factor in reversed(axis):
+                strided.append(Factor(factor.dim, factor.extent, stride))
+                stride = stride * factor.extent
+            result.append(tuple(reversed(strided)))
+        return GmView(tensor, tuple(reversed(result)), ZERO)
+
+    def apply(self, view: GmView, op: Op) -> GmView:
+        """The view after one reshape, slice or transpose.
+
+        Raises:
+            DiagnosticError: PTG303, a view that strides cannot express.
+        """
+        if op.kind == "transpose":
+            return GmView(view.tensor, (*view.axes[:-2], view.axes[-1], view.axes[-2]), view.offset)
+        if op.kind == "slice":
+            axis = int(op.attrs["axis"])
+            if len(view.axes[axis]) > 1:
+                raise unsupported(op.span, "a slice of an axis that is a product of dims", "reshape first, then slice one dim")
+            stride = view.axes[axis][0].stride if view.axes[axis] else ONE
+            cut = self._restride(self.factor(op.result.shape[axis]), stride)
+            axes = (*view.axes[:axis], cut, *view.axes[axis + 1 :])
+            return GmView(view.tensor, axes, view.offset + self.poly(op.attrs["start"]) * stride)
+        return GmView(view.tensor, self._regroup(view, op), view.offset)
+
+    @staticmethod
+    def _restride(axis: Axis, stride: Poly) -> Axis:
+        result: list[Factor] = []
+        for factor in reversed(axis):
+            result.append(Factor(factor.dim, factor.extent, stride))
+            stride = stride * factor.extent
+        return tuple(reversed(result))
+
+    def _regroup(self, view: GmView, op: Op) -> tuple[Axis, ...]:
+        left = [f for axis in view.axes for f in axis]
+        result: list[Axis] = []
+        for axis in self.axes(op.result.shape):
+            taken: list[Factor] = []
+            for factor in axis:
+                if not left or left[0].extent != factor.extent:
+                    raise unsupported(op.span, "a reshape that splits or merges other than whole dims", "reshape along named dims")
+                taken.append(Factor(factor.dim or left[0].dim, factor.extent, left.pop(0).stride))
+            result.append(tuple(taken))
+        return tuple(result)
+
+
+def unsupported(span: Span, what: str, fix: str) -> DiagnosticError:
+    """PTG303 for something that this version cannot lower."""
+    return DiagnosticError(Diagnostic("PTG303", f"cannot lower {what}", span, expected="a form that maps to 2-D tiles", fix=fix))
+
+
+def value_views(ops: Mapping[str, Op], name: str) -> list[Op]:
+    """The chain of views from the root of ``name`` to it, outermost last."""
+    chain: list[Op] = []
+    while name in ops and ops[name].kind in ("reshape", "slice", "transpose"):
+        chain.append(ops[name])
+        operand = ops[name].operands[0]
+        assert isinstance(operand, Value)
+        name = operand.name
+    return chain[::-1]

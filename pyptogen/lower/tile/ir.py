@@ -1,0 +1,175 @@
+"""Tile level IR: kernels as loop nests over 2-D tiles.
+
+A tile is [rows, cols] of one dtype, with a fixed capacity and a valid prefix that may be smaller at run time. Loop
+variables are element offsets (`t0` runs 0, 256, 512 …), so GM addresses are polynomials in them. Where a tile lives is
+decided at the Block level.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.expr import ONE, ZERO, Poly
+
+Form = Literal["full", "col", "row"]
+"""full [R, C]; col [R, 1] (one number a row); row [1, C] (one number a column)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Capacity in elements, and the valid prefix when it is not the whole capacity."""
+
+    size: int
+    valid: Poly | None = None
+
+    def poly(self) -> Poly:
+        """The valid extent."""
+        return Poly.of(self.size) if self.valid is None else self.valid
+
+
+@dataclass(frozen=True, slots=True)
+class TileVal:
+    """A tile value. ``parent`` makes it a column window of another tile (no data of its own)."""
+
+    name: str
+    dtype: str
+    rows: Extent
+    cols: Extent
+    form: Form
+    span: Span
+    parent: str | None = None
+    col_offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class GmTensor:
+    """A tensor in global memory: a contract tensor, or a workspace value between kernels. Sizes in elements."""
+
+    name: str
+    dtype: str
+    shape: tuple[Poly, ...]
+    layout: str
+    workspace: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class GmRef:
+    """A 2-D window of a GM tensor; offset and strides in elements. For ``layout: nz`` tensors ``k``/``n`` give the
+    window's position and ``offset`` is unused."""
+
+    tensor: str
+    offset: Poly
+    row_stride: Poly
+    col_stride: Poly
+    rows: Extent
+    cols: Extent
+    k: Poly = ZERO
+    n: Poly = ZERO
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarArg:
+    """A scalar operand: C++ text over attrs, and the same as a sympy expression for the interpreters."""
+
+    expr: Any
+    span: Span
+
+
+Source = str | ScalarArg
+
+
+@dataclass(frozen=True, slots=True)
+class TileOp:
+    """One tile operation.
+
+    ======== ============================================================================================
+    load     ``gm`` → dst. ``role`` is "a", "b" (matmul operands) or "vector"
+    store    src → ``gm``
+    scatter  rows of src → rows of ``gm`` picked by the int64 tensor ``index`` from ``index_offset``; −1 skips
+    matmul   dst = a @ b where the loop variable ``first`` is 0 (None: always), dst += a @ b elsewhere; ``k_inner`` is
+             the K tile at L0
+    extract  rows from ``row`` on of an accumulator → dst
+    copy     src → dst (same shape, same dtype)
+    fill     scalar → dst
+    others   unary, binary, cast and reduce of the Tensor level, on one tile; binary forms broadcast by tile form
+    ======== ============================================================================================
+    """
+
+    kind: str
+    dst: str | None
+    srcs: tuple[Source, ...]
+    span: Span
+    stage: str
+    gm: GmRef | None = None
+    role: str = "vector"
+    index: str | None = None
+    index_offset: Poly = ZERO
+    first: str | None = None
+    k_inner: int | None = None
+    row: Poly = ZERO
+    mode: str = "none"
+
+
+LoopRole = Literal["grid", "reduce", "sub"]
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """``for var in start..stop step tile``; ``valid`` names the extent of this iteration's tile, min(tile, stop - var),
+    or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch."""
+
+    var: str
+    dim: str
+    start: Poly
+    stop: Poly
+    tile: int
+    valid: str | None
+    role: LoopRole
+    parallel: bool
+    body: tuple[Node, ...]
+    span: Span
+
+
+Node = Loop | TileOp
+
+
+@dataclass(frozen=True, slots=True)
+class TileKernel:
+    """One kernel. ``segment`` is the dynamic dim whose range [begin, end) a launch is given; ``dims`` the other
+    dynamic dims it is told."""
+
+    name: str
+    core: Literal["cube", "vector", "mixed"]
+    stages: tuple[str, ...]
+    tensors: tuple[GmTensor, ...]
+    reads: tuple[str, ...]
+    writes: tuple[str, ...]
+    scalars: tuple[str, ...]
+    segment: str | None
+    dims: tuple[str, ...]
+    tiles: tuple[TileVal, ...]
+    body: tuple[Node, ...]
+    sizes: tuple[tuple[str, int], ...]
+    span: Span
+
+    def tile(self, name: str) -> TileVal:
+        for tile in self.tiles:
+            if tile.name == name:
+                return tile
+        raise KeyError(name)
+
+
+def walk(nodes: tuple[Node, ...]) -> Iterator[TileOp]:
+    """Every operation, in program order."""
+    for node in nodes:
+        if isinstance(node, Loop):
+            yield from walk(node.body)
+        else:
+            yield node
+
+
+__all__ = ["ONE", "ZERO", "Extent", "Form", "GmRef", "GmTensor", "Loop", "Node", "Poly", "ScalarArg", "TileKernel", "TileOp", "TileVal", "walk"]

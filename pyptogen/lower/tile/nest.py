@@ -1,0 +1,75 @@
+"""The loop nest of one kernel while it is being built.
+
+Grid loops nest one in another; the innermost holds reduce loops and sub-loops in order. Operations that need fewer
+loops are placed further out, ahead of the loop that uses them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.tile.ir import Extent, Loop, LoopRole, Node, TileOp
+
+
+@dataclass(slots=True)
+class Scope:
+    """A loop under construction (``var`` is empty for the kernel itself)."""
+
+    var: str
+    dim: str
+    start: Poly
+    stop: Poly
+    tile: int
+    valid: str | None
+    role: LoopRole
+    span: Span
+    parent: Scope | None
+    depth: int
+    early: list[TileOp] = field(default_factory=list)
+    """Loads and what follows from them alone; emitted before everything else of this scope."""
+    items: list[Scope | TileOp] = field(default_factory=list)
+    parallel: bool = False
+
+    def extent(self) -> Extent:
+        """Rows (or columns) of one tile of this loop."""
+        return Extent(self.tile, Poly.of(self.valid) if self.valid else None)
+
+    def freeze(self) -> tuple[Node, ...]:
+        nodes: list[Node] = list(self.early)
+        for item in self.items:
+            if isinstance(item, TileOp):
+                nodes.append(item)
+            elif item.early or item.items:
+                body = item.freeze()
+                nodes.append(
+                    Loop(item.var, item.dim, item.start, item.stop, item.tile, item.valid, item.role, item.parallel, body, item.span)
+                )
+        return tuple(nodes)
+
+
+class Nest:
+    """Scopes of one kernel."""
+
+    def __init__(self, span: Span) -> None:
+        self.top = Scope("", "", Poly(), Poly(), 1, None, "grid", span, None, 0)
+        self.inner = self.top
+
+    def grid(self, dim: str, start: Poly, stop: Poly, tile: int, whole_tiles: bool, span: Span) -> Scope:
+        """Add a grid loop inside the innermost one."""
+        self.inner = self._open(self.inner, f"{dim}0", dim, start, stop, tile, whole_tiles, "grid", span)
+        return self.inner
+
+    def child(self, parent: Scope, dim: str, start: Poly, stop: Poly, tile: int, whole_tiles: bool, role: LoopRole, span: Span) -> Scope:
+        """Add a reduce loop or a sub-loop as the next item of ``parent``."""
+        return self._open(parent, f"{dim}{0 if role == 'reduce' else 1}", dim, start, stop, tile, whole_tiles, role, span)
+
+    @staticmethod
+    def _open(
+        parent: Scope, var: str, dim: str, start: Poly, stop: Poly, tile: int, whole_tiles: bool, role: LoopRole, span: Span
+    ) -> Scope:
+        valid = None if whole_tiles else f"{var}_valid"
+        scope = Scope(var, dim, start, stop, tile, valid, role, span, parent, parent.depth + 1)
+        parent.items.append(scope)
+        return scope

@@ -1,0 +1,59 @@
+"""Text of the Tile level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyptogen.lower.tile.ir import Extent, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
+
+
+def extent(e: Extent) -> str:
+    return str(e.size) if e.valid is None else f"{e.size}({e.valid})"
+
+
+def tile(t: TileVal) -> str:
+    window = f" = columns {t.col_offset}.. of {t.parent}" if t.parent else ""
+    return f"{t.name}: {t.dtype}[{extent(t.rows)}, {extent(t.cols)}] {t.form}{window}"
+
+
+def op_text(op: TileOp) -> str:
+    """One operation."""
+    sources = ", ".join(str(s.expr) if isinstance(s, ScalarArg) else s for s in op.srcs)
+    gm = ""
+    if op.gm is not None:
+        place = f"k={op.gm.k}, n={op.gm.n}" if op.gm.k.terms or op.gm.n.terms else f"{op.gm.offset}"
+        gm = f" {op.gm.tensor}[{place}; {extent(op.gm.rows)} x {extent(op.gm.cols)}, strides {op.gm.row_stride}, {op.gm.col_stride}]"
+    extra = f" by {op.index}[{op.index_offset}]" if op.index else ""
+    extra += f" first at {op.first} = 0" if op.first else ""
+    extra += f" from row {op.row}" if op.row.terms else ""
+    extra += f" mode={op.mode}" if op.kind == "cast" else ""
+    left = f"{op.dst} = " if op.dst else ""
+    return f"{left}{op.kind}{gm} {sources}{extra}".rstrip()
+
+
+def body(nodes: Sequence[Node], depth: int) -> list[str]:
+    """Lines of a loop nest."""
+    lines: list[str] = []
+    pad = "  " * depth
+    for node in nodes:
+        if isinstance(node, Loop):
+            dealt = " parallel" if node.parallel else ""
+            valid = f" ({node.valid} valid)" if node.valid else ""
+            lines.append(f"{pad}for {node.var} in {node.start}..{node.stop} step {node.tile}{valid}: {node.role}{dealt}")
+            lines += body(node.body, depth + 1)
+        else:
+            lines.append(f"{pad}{op_text(node)}")
+    return lines
+
+
+def print_kernel(kernel: TileKernel) -> str:
+    """One kernel."""
+    lines = [f"kernel {kernel.name} ({kernel.core}) stages {', '.join(kernel.stages)}"]
+    lines.append(f"  reads {', '.join(kernel.reads)}; writes {', '.join(kernel.writes)}")
+    lines += [f"  tile {tile(t)}" for t in kernel.tiles]
+    return "\n".join(lines + body(kernel.body, 1)) + "\n"
+
+
+def print_kernels(kernels: Sequence[TileKernel]) -> str:
+    """All kernels of an operator."""
+    return "\n".join(print_kernel(k) for k in kernels)

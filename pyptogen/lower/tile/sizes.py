@@ -1,0 +1,142 @@
+"""Tiling tables → the tile size of every dim in every stage, for one target.
+
+A size written for a stage wins over the row's own; in a fused kernel a stage without sizes takes those of the stage
+before it; a dim that nobody names is whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.lower.tensor.ir import Program, TilingRow
+
+HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge"})
+"""Keys of a stage's row that are hints, not dims."""
+
+
+@dataclass(frozen=True, slots=True)
+class TileSize:
+    """Tile of one dim: ``tile`` elements at the outer level (L1), ``inner`` at L0 (equal when not given), and the
+    greedy ``unroll`` list when the author cuts the dim by one."""
+
+    tile: int
+    inner: int
+    unroll: tuple[int, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Selected:
+    """A row that may apply on this target. ``when`` keeps the conditions that only run time can decide."""
+
+    row: TilingRow
+    when: tuple[tuple[str, str, int], ...]
+
+
+def _holds(left: Any, op: str, right: Any) -> bool:
+    result = {
+        "==": left == right,
+        "!=": left != right,
+        "<=": left <= right if op == "<=" else False,
+        "<": left < right if op == "<" else False,
+        ">=": left >= right if op == ">=" else False,
+        ">": left > right if op == ">" else False,
+    }[op]
+    return bool(result)
+
+
+def select_rows(program: Program, target: str) -> tuple[Selected, ...]:
+    """The rows for ``target``, top-down, up to the first that always holds.
+
+    Raises:
+        DiagnosticError: PTG304, the table ends in conditions that some run-time size misses.
+    """
+    chosen: list[Selected] = []
+    for row in program.tiling:
+        dynamic: list[tuple[str, str, int]] = []
+        applies = True
+        for name, op, value in row.when:
+            if name == "target":
+                applies &= _holds(target, op, value)
+            elif program.dim(name).value is not None:
+                applies &= _holds(program.dim(name).value, op, int(value))
+            else:
+                dynamic.append((name, op, int(value)))
+        if applies:
+            chosen.append(Selected(row, tuple(dynamic)))
+            if not dynamic:
+                return tuple(chosen)
+    if chosen:
+        last = chosen[-1].row
+        raise DiagnosticError(
+            Diagnostic(
+                "PTG304",
+                f"no tiling row covers every size on target {target}",
+                last.span,
+                expected="a last row for this target without conditions on run-time dims",
+                fix=f"add `- when: {{target: {target}}}` (or `- {{}}`) below this row",
+            )
+        )
+    return (Selected(TilingRow((), {}, (), {}, program.span), ()),)
+
+
+def normalise(value: Any, span: Span, dim: str) -> TileSize:
+    """One written size as a TileSize.
+
+    Raises:
+        DiagnosticError: PTG304, not a positive size.
+    """
+    unroll: tuple[int, ...] = ()
+    if isinstance(value, Mapping):
+        unroll = tuple(int(v) for v in value.get("unroll", ()))
+        tile = max(unroll) if unroll else int(value.get("tile", value.get("l1", 0)))
+        inner = int(value.get("l0", tile))
+    else:
+        tile = inner = int(value)
+    if tile < 1 or inner < 1 or tile % inner or (unroll and unroll[-1] != 1):
+        raise DiagnosticError(
+            Diagnostic(
+                "PTG304",
+                f"illegal tile for `{dim}`: {value}",
+                span,
+                expected="a positive size; `l1` a multiple of `l0`; an unroll list that falls to 1",
+                fix=f"for example `{dim}: 128`, `{dim}: {{l1: 512, l0: 256}}` or `{dim}: {{unroll: [32, 16, 8, 4, 2, 1]}}`",
+            )
+        )
+    return TileSize(tile, inner, unroll, span)
+
+
+def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> dict[str, dict[str, TileSize]]:
+    """Sizes by stage and dim for the stages of one kernel, in order, inheritance applied."""
+
+    def read(scope: str) -> dict[str, TileSize]:
+        return {
+            dim: normalise(value, row.spans.get((scope, dim), row.span), dim)
+            for dim, value in row.sizes.get(scope, {}).items()
+            if dim not in HINTS
+        }
+
+    common = read("")
+    previous: dict[str, TileSize] = {}
+    result: dict[str, dict[str, TileSize]] = {}
+    for stage in stages:
+        previous = {**common, **previous, **read(stage)}
+        result[stage] = previous
+    return result
+
+
+def capacities(tables: list[dict[str, dict[str, TileSize]]]) -> dict[str, dict[str, TileSize]]:
+    """One table for rows that differ only in how the segment dim is cut: per dim the largest tile.
+
+    A kernel is made for the largest tile of each dim; a launch with fewer rows only fills less of it.
+    """
+    merged = {stage: dict(dims) for stage, dims in tables[-1].items()}
+    for table in tables[:-1]:
+        for stage, dims in table.items():
+            for dim, size in dims.items():
+                if dim not in merged[stage] or size.tile > merged[stage][dim].tile:
+                    merged[stage][dim] = size
+    return merged

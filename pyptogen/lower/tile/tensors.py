@@ -1,0 +1,40 @@
+"""GM tensors of an operator: its contract, and a workspace for each value that crosses kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tile.axes import Axes
+from pyptogen.lower.tile.ir import GmTensor
+from pyptogen.lower.tile.partition import KernelOps, producers, root
+
+
+def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str, GmTensor], dict[str, str]]:
+    """All GM tensors by name, and the tensor of each value that has one.
+
+    An output's tensor is the contract's, also where the value that is computed has another shape (outputs behind a
+    reshape); an in-place output's is its input's.
+    """
+    axes = Axes(program)
+    made_by = producers(program)
+    tensors: dict[str, GmTensor] = {}
+    gm_names: dict[str, str] = {}
+    for value in program.inputs:
+        shape = tuple(axes.poly(e) for e in value.shape)
+        tensors[value.name] = GmTensor(value.name, value.dtype, shape, value.layout, False, value.span)
+        gm_names[value.name] = value.name
+    for name, value in program.outputs:
+        target = program.inplace.get(name, name)
+        gm_names[root(value.name, made_by)] = target
+        if target not in tensors:
+            shape = tuple(axes.poly(e) for e in value.shape)
+            tensors[target] = GmTensor(target, value.dtype, shape, value.layout, False, value.span)
+    for kernel in kernels:
+        for name in kernel.writes:
+            if name not in gm_names:
+                value = made_by[name].result
+                shape = tuple(axes.poly(e) for e in value.shape)
+                tensors[name] = GmTensor(name, value.dtype, shape, "nd", True, value.span)
+                gm_names[name] = name
+    return tensors, gm_names

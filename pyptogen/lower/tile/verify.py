@@ -1,0 +1,57 @@
+"""Legality of the Tile level."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyptogen.lower.tensor.ir import BINARY, DTYPES
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel
+from pyptogen.lower.verify import require
+
+
+def verify(kernels: Sequence[TileKernel]) -> None:
+    """Every tile is written before it is read, loop names are bound where they are used, windows stay inside their
+    parent, operands of a binary operation have one dtype.
+
+    Raises:
+        IllegalIR: a rule is broken.
+    """
+    for kernel in kernels:
+        _Checker(kernel).run()
+
+
+class _Checker:
+    def __init__(self, kernel: TileKernel) -> None:
+        self.kernel = kernel
+        self.tiles = {t.name: t for t in kernel.tiles}
+        segment = (f"{kernel.segment}_begin", f"{kernel.segment}_end") if kernel.segment else ()
+        self.outside = {*segment, *kernel.dims}
+
+    def run(self) -> None:
+        for tile in self.kernel.tiles:
+            if tile.parent is not None:
+                parent = self.tiles[tile.parent]
+                inside = tile.col_offset + tile.cols.size <= parent.cols.size and parent.parent is None
+                require(inside and parent.dtype == tile.dtype, f"window {tile.name} leaves {parent.name}", tile.span)
+        self.nodes(self.kernel.body, set(self.outside), set())
+
+    def nodes(self, nodes: Sequence[Node], bound: set[str], written: set[str]) -> None:
+        for node in nodes:
+            if isinstance(node, Loop):
+                require(node.var not in bound, f"loop {node.var} hides another", node.span)
+                require(node.start.names() | node.stop.names() <= bound, f"bounds of loop {node.var} are not bound", node.span)
+                inner = bound | {node.var} | ({node.valid} if node.valid else set())
+                self.nodes(node.body, inner, written)
+                continue
+            for source in node.srcs:
+                if isinstance(source, str):
+                    owner = self.tiles[source].parent or source
+                    require(source in written or owner in written, f"{source} is read before it is written", node.span)
+            if node.gm is not None:
+                names = node.gm.offset.names() | node.gm.k.names() | node.gm.n.names()
+                require(names <= bound, f"address of {node.gm.tensor} uses {sorted(names - bound)}", node.span)
+            if node.kind in BINARY:
+                dtypes = {self.tiles[s].dtype for s in (*node.srcs, node.dst) if isinstance(s, str)}
+                require(len(dtypes) == 1 and dtypes <= DTYPES.keys(), f"{node.kind} mixes {sorted(dtypes)}", node.span)
+            if node.dst is not None:
+                written |= {node.dst, self.tiles[node.dst].parent or node.dst}

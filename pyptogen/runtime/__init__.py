@@ -1,0 +1,45 @@
+"""The bundled runtime: compiles generated kernels for this machine and runs them on simulated chips.
+
+``compile`` and ``load_generated`` give a :class:`CompiledOperator`; ``pack`` gives a :class:`PackedWeight`.
+Everything is imported at first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyptogen.runtime.compiled import CompiledOperator as CompiledOperator
+    from pyptogen.runtime.compiled import compile as compile
+    from pyptogen.runtime.compiled import load_generated as load_generated
+    from pyptogen.runtime.contract import Contract as Contract
+    from pyptogen.runtime.native import RunError as RunError
+    from pyptogen.runtime.packing import PackedWeight as PackedWeight
+    from pyptogen.runtime.packing import pack as pack
+
+__all__ = ["CompiledOperator", "Contract", "PackedWeight", "RunError", "compile", "load_generated", "pack"]
+
+_LAZY = {
+    "CompiledOperator": "compiled",
+    "Contract": "contract",
+    "PackedWeight": "packing",
+    "RunError": "native",
+    "compile": "compiled",
+    "load_generated": "compiled",
+    "pack": "packing",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name at its first use (PEP 562)."""
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

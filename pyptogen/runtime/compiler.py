@@ -1,0 +1,142 @@
+"""Finding a C++20 compiler and calling it."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyptogen.diagnostics import fault
+
+_OLDEST = {"gcc": 12, "clang": 15}
+_GCC_NAMES = ("g++", *(f"g++-{v}" for v in range(16, 11, -1)))
+_CLANG_NAMES = ("clang++", *(f"clang++-{v}" for v in range(22, 14, -1)))
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """A C++ compiler that exists and is new enough. ``identity`` changes whenever its output may."""
+
+    command: tuple[str, ...]
+    family: str
+    version: tuple[int, ...]
+    identity: str
+
+    def run(
+        self, arguments: Sequence[str], *, cwd: Path | None = None, stdin: str = ""
+    ) -> subprocess.CompletedProcess[str]:
+        """Call the compiler in the C locale (messages are parsed) and return what it said, whatever the
+        exit code.
+        """
+        environment = {**os.environ, "LC_ALL": "C"}
+        return subprocess.run(
+            [*self.command, *arguments],
+            cwd=cwd,
+            env=environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+
+
+def _identify(command: tuple[str, ...]) -> Compiler | str:
+    """The compiler behind a command, or in words why it cannot be used."""
+    path = shutil.which(command[0])
+    if path is None:
+        return "not found"
+    words = (path, *command[1:])
+    try:
+        said = subprocess.run(
+            [*words, "-dM", "-E", "-x", "c++", "-std=c++20", os.devnull],
+            env={**os.environ, "LC_ALL": "C"},
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
+    except OSError as error:
+        return f"does not start: {error.strerror}"
+    if said.returncode != 0:
+        reason = said.stderr.strip().splitlines()
+        return f"does not compile C++20: {reason[0] if reason else 'no message'}"
+    macros = dict(
+        re.findall(
+            r"^#define (__clang_major__|__clang_minor__|__GNUC__|__GNUC_MINOR__|__VERSION__) (.*)$",
+            said.stdout,
+            re.M,
+        )
+    )
+    if "__clang_major__" in macros:
+        family, version = "clang", (int(macros["__clang_major__"]), int(macros["__clang_minor__"]))
+    elif "__GNUC__" in macros:
+        family, version = "gcc", (int(macros["__GNUC__"]), int(macros["__GNUC_MINOR__"]))
+    else:
+        return "neither GCC nor Clang"
+    if version[0] < _OLDEST[family]:
+        return f"{family} {version[0]} is older than {_OLDEST[family]}"
+    stat = os.stat(path)
+    identity = f"{family} {macros.get('__VERSION__', '')} {stat.st_size} {' '.join(words)}"
+    return Compiler(words, family, version, identity)
+
+
+def _candidates(prefer: str) -> Iterator[tuple[str, ...]]:
+    first, second = (_CLANG_NAMES, _GCC_NAMES) if prefer == "clang" else (_GCC_NAMES, _CLANG_NAMES)
+    for name in (*first, *second):
+        yield (name,)
+
+
+@functools.cache
+def _search(cxx: str, path: str, prefer: str, only_first: bool) -> tuple[Compiler, ...]:
+    if cxx:
+        found = _identify(tuple(shlex.split(cxx)))
+        if isinstance(found, str):
+            raise fault(
+                "PTG501",
+                f"the C++ compiler that CXX names cannot be used: {cxx}: {found}",
+                None,
+                expected="a C++20 compiler: g++ 12 or newer, or clang++ 15 or newer",
+                fix="set CXX to such a compiler, or unset it to let one be found",
+            )
+        return (found,)
+    usable: list[Compiler] = []
+    rejected: list[str] = []
+    for command in _candidates(prefer):
+        found = _identify(command)
+        if isinstance(found, Compiler):
+            if all(os.path.realpath(found.command[0]) != os.path.realpath(c.command[0]) for c in usable):
+                usable.append(found)
+            if only_first:
+                break
+        elif found != "not found":
+            rejected.append(f"{command[0]}: {found}")
+    if not usable:
+        raise fault(
+            "PTG501",
+            "no usable C++ compiler was found",
+            None,
+            expected="g++ 12 or newer, or clang++ 15 or newer, in PATH or named by CXX",
+            fix="install one: `apt-get install g++` (Debian, Ubuntu), `dnf install gcc-c++` (Fedora, RHEL)",
+            notes=tuple((text, None) for text in rejected),
+        )
+    return tuple(usable)
+
+
+def find_compilers(prefer: str = "gcc") -> tuple[Compiler, ...]:
+    """All usable compilers, best first, ``prefer`` ("gcc" or "clang") before the other family.
+
+    The environment variable CXX, where set, is the only candidate. Raises PTG501 when there is none.
+    """
+    return _search(os.environ.get("CXX", ""), os.environ.get("PATH", ""), prefer, False)
+
+
+def find_compiler(prefer: str = "gcc") -> Compiler:
+    """The first of ``find_compilers``, without looking for the others; raises PTG501 when there is none."""
+    return _search(os.environ.get("CXX", ""), os.environ.get("PATH", ""), prefer, True)[0]

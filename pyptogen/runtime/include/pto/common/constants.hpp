@@ -1,0 +1,35 @@
+// Sizes of the PTO-ISA machine model, and pad values.
+#pragma once
+
+#include <pto/common/type.hpp>
+
+namespace pto {
+
+constexpr int DYNAMIC = -1;
+
+constexpr int BLOCK_BYTE_SIZE = 32;
+constexpr int C0_SIZE_BYTE = 32;
+constexpr int FRACTAL_NZ_ROW = 16;
+constexpr int CUBE_BLOCK_SIZE = 512;
+
+namespace TileConfig {
+constexpr int alignedSize = 32;
+constexpr int fixedRowSize = 16;
+constexpr int fixedColSize = 16;
+constexpr int fixedMxRowSize = 16;
+constexpr int fixedMxColSize = 2;
+constexpr int fractalABSize = 512;
+constexpr int fractalCSize = 1024;
+constexpr int fractalMxSize = 32;
+}  // namespace TileConfig
+
+namespace GlobalTensorDim {
+constexpr int DIM_0 = 0;
+constexpr int DIM_1 = 1;
+constexpr int DIM_2 = 2;
+constexpr int DIM_3 = 3;
+constexpr int DIM_4 = 4;
+constexpr int TOTAL_DIM = 5;
+}  // namespace GlobalTensorDim
+
+}  // namespace pto

@@ -1,0 +1,180 @@
+// Tile: a two-dimensional block in one of a core's memories.
+#pragma once
+
+#include <pto/common/constants.hpp>
+
+namespace pto {
+
+/// A tile of Rows x Cols elements of which the upper left ValidRows x ValidCols are meaningful.
+///
+/// Vec tiles without boxes are plain memory (row-major with pitch Cols, or column-major with pitch Rows). The bytes of
+/// Mat, Left, Right and Acc tiles are in this implementation's own order; use GetElement and SetElement there.
+/// A valid extent of DYNAMIC is given to the constructor.
+template <
+    TileType Loc_, typename Element_, const int Rows_, const int Cols_, const BLayout BFractal_ = BLayout::RowMajor,
+    const int RowValid_ = Rows_, const int ColValid_ = Cols_, const SLayout SFractal_ = SLayout::NoneBox,
+    const int SFractalSize_ = TileConfig::fractalABSize, auto PadVal_ = PadValue::Null,
+    const CompactMode Compact_ = CompactMode::Null>
+struct Tile {
+    using DType = Element_;
+    using TileDType = DType*;
+
+    static constexpr TileType Loc = Loc_;
+    static constexpr int Rows = Rows_;
+    static constexpr int Cols = Cols_;
+    static constexpr int ValidRow = RowValid_;
+    static constexpr int ValidCol = ColValid_;
+    static constexpr int Numel = Rows * Cols;
+    static constexpr BLayout BFractal = BFractal_;
+    static constexpr SLayout SFractal = SFractal_;
+    static constexpr int SFractalSize = SFractalSize_;
+    static constexpr auto PadVal = PadVal_;
+    static constexpr CompactMode Compact = Compact_;
+    static constexpr bool isRowMajor = BFractal_ == BLayout::RowMajor;
+    static constexpr bool isBoxedLayout = SFractal_ != SLayout::NoneBox;
+    static constexpr bool isInnerRowMajor = SFractal_ == SLayout::RowMajor;
+    static constexpr bool isInnerColMajor = SFractal_ == SLayout::ColMajor;
+    static constexpr int RowStride = isRowMajor ? Cols : 1;
+    static constexpr int ColStride = isRowMajor ? 1 : Rows;
+
+    static constexpr int kBoxLine = TileConfig::alignedSize / static_cast<int>(sizeof(DType));
+    static constexpr bool isAccBox = SFractalSize_ == TileConfig::fractalCSize;
+    static constexpr int InnerRows = !isBoxedLayout ? 1 : (isAccBox || isInnerRowMajor) ? 16 : kBoxLine;
+    static constexpr int InnerCols = !isBoxedLayout ? 1 : (isAccBox || isInnerColMajor) ? 16 : kBoxLine;
+    static constexpr int InnerNumel = InnerRows * InnerCols;
+
+    static_assert(Rows > 0 && Cols > 0 && ValidRow <= Rows && ValidCol <= Cols, "the valid extents must fit the tile");
+    static_assert(
+        isBoxedLayout || (isRowMajor ? Cols : Rows) * sizeof(DType) % TileConfig::alignedSize == 0,
+        "the contiguous extent of a tile (Cols if row-major, Rows if column-major) must be a multiple of 32 bytes");
+    static_assert(
+        Loc == TileType::Vec || Rows == 1 || Rows % InnerRows == 0, "Rows must be a multiple of the fractal's rows");
+    static_assert(Cols % InnerCols == 0, "Cols must be a multiple of the fractal's columns");
+
+    PTO_INLINE Tile() = default;
+    PTO_INLINE Tile(unsigned rows, unsigned cols)
+        requires(ValidRow == DYNAMIC && ValidCol == DYNAMIC)
+        : RowMaskInternal(rows), ColMaskInternal(cols)
+    {
+    }
+    PTO_INLINE Tile(unsigned rows)
+        requires(ValidRow == DYNAMIC && ValidCol != DYNAMIC)
+        : RowMaskInternal(rows)
+    {
+    }
+    PTO_INLINE Tile(unsigned cols)
+        requires(ValidRow != DYNAMIC && ValidCol == DYNAMIC)
+        : ColMaskInternal(cols)
+    {
+    }
+
+    PTO_INLINE TileDType& data() { return data_; }
+    PTO_INLINE const TileDType& data() const { return data_; }
+
+    PTO_INLINE static constexpr unsigned GetValidRow()
+        requires(ValidRow != DYNAMIC)
+    {
+        return ValidRow;
+    }
+    PTO_INLINE unsigned GetValidRow() const
+        requires(ValidRow == DYNAMIC)
+    {
+        return RowMaskInternal;
+    }
+    PTO_INLINE static constexpr unsigned GetValidCol()
+        requires(ValidCol != DYNAMIC)
+    {
+        return ValidCol;
+    }
+    PTO_INLINE unsigned GetValidCol() const
+        requires(ValidCol == DYNAMIC)
+    {
+        return ColMaskInternal;
+    }
+
+    PTO_INLINE void SetValidRow(unsigned rows)
+    {
+        static_assert(ValidRow == DYNAMIC, "only a DYNAMIC valid extent can be set");
+        RowMaskInternal = rows;
+    }
+    PTO_INLINE void SetValidCol(unsigned cols)
+    {
+        static_assert(ValidCol == DYNAMIC, "only a DYNAMIC valid extent can be set");
+        ColMaskInternal = cols;
+    }
+    PTO_INLINE void SetValidShape(unsigned rows, unsigned cols)
+    {
+        SetValidRow(rows);
+        SetValidCol(cols);
+    }
+
+    /// Scalar access to a vector tile by element offset from its start.
+    PTO_INLINE void SetValue(const uint32_t offset, const DType value)
+    {
+        static_assert(Loc == TileType::Vec, "GetValue and SetValue need a Vec tile");
+        data_[offset] = value;
+    }
+    PTO_INLINE DType GetValue(const uint32_t offset) const
+    {
+        static_assert(Loc == TileType::Vec, "GetValue and SetValue need a Vec tile");
+        return data_[offset];
+    }
+
+    /// Scalar access by row and column, in any location (defined in cpu/fragments.hpp).
+    DType GetElement(int64_t row, int64_t col);
+    void SetElement(int64_t row, int64_t col, const DType& value);
+
+    static constexpr size_t GetSizeInBytes() { return size_t(Numel) * sizeof(DType); }
+
+    unsigned RowMaskInternal = 0;
+    unsigned ColMaskInternal = 0;
+
+    /// Right tiles: where the operand's fragments are and how far apart its 32-column panels are, in bytes. TASSIGN
+    /// points this at the tile's own memory; TLOAD of a CPU_PACKED operand at global memory, without a copy.
+    const char* operand = nullptr;
+    int64_t operandPanelBytes = 0;
+
+private:
+    TileDType data_ = nullptr;
+};
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileLeft = Tile<
+    TileType::Left, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::RowMajor,
+    TileConfig::fractalABSize>;
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileRight = Tile<
+    TileType::Right, Element_, Rows_, Cols_, BLayout::RowMajor, RowValid_, ColValid_, SLayout::ColMajor,
+    TileConfig::fractalABSize>;
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileAcc = Tile<
+    TileType::Acc, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::RowMajor,
+    TileConfig::fractalCSize>;
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileLeftCompact = Tile<
+    TileType::Left, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::RowMajor,
+    TileConfig::fractalABSize, PadValue::Null, CompactMode::Normal>;
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileRightCompact = Tile<
+    TileType::Right, Element_, Rows_, Cols_, BLayout::RowMajor, RowValid_, ColValid_, SLayout::ColMajor,
+    TileConfig::fractalABSize, PadValue::Null, CompactMode::Normal>;
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileAccCompact = Tile<
+    TileType::Acc, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::RowMajor,
+    TileConfig::fractalCSize, PadValue::Null, CompactMode::Normal>;
+
+template <typename T>
+inline constexpr bool is_tile_data_v = false;
+template <
+    TileType Loc_, typename Element_, const int Rows_, const int Cols_, const BLayout BFractal_, const int RowValid_,
+    const int ColValid_, const SLayout SFractal_, const int SFractalSize_, auto PadVal_, const CompactMode Compact_>
+inline constexpr bool is_tile_data_v<
+    Tile<Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, SFractalSize_, PadVal_, Compact_>> =
+    true;
+
+}  // namespace pto

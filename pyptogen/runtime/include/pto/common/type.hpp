@@ -1,0 +1,132 @@
+// Enumerations, element types and qualifier macros of the PTO-ISA API.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#define __global__
+#define AICORE
+#define __aicore__
+#define __gm__
+#define __out__
+#define __in__
+#define __ubuf__
+#define __cbuf__
+#define __ca__
+#define __cb__
+#define __cc__
+#define __fbuf__
+#define __biasbuf__
+#define __tf__
+
+// One CPU core plays both parts of a device core.
+#ifndef __DAV_VEC__
+#define __DAV_VEC__ 1
+#endif
+#ifndef __DAV_CUBE__
+#define __DAV_CUBE__ 1
+#endif
+
+#define PTO_INLINE inline __attribute__((always_inline))
+#define PTO_INST PTO_INLINE
+#define PTO_INTERNAL PTO_INLINE
+
+namespace pto {
+
+enum class TileType { Vec, Mat, Left, Right, Acc, Bias, Scaling, ScaleLeft, ScaleRight, Ctrl };
+
+enum class BLayout { RowMajor = 0, ColMajor = 1 };
+
+enum class SLayout { NoneBox = 0, RowMajor = 1, ColMajor = 2 };
+
+enum class Layout {
+    ND,
+    DN,
+    NZ,
+    SCALE,
+    MX_A_ND,
+    MX_A_DN,
+    MX_A_ZZ,
+    MX_B_ND,
+    MX_B_DN,
+    MX_B_NN,
+    HIF4_A_ZZ,
+    HIF4_B_NN,
+    NC1HWC0,
+    GNC1HWC0,
+    NCHW,
+    GNCHW,
+    NHWC,
+    NDC1HWC0,
+    NCDHW,
+    FRACTAL_Z,
+    FRACTAL_Z_S16S8,
+    FRACTAL_Z_3D,
+    MAX,
+    // This implementation's own form of a B operand, already in the order in which the matrix unit reads it: for a
+    // [K, N] matrix of es-byte elements, 1 KB fragments in the order [N/32][K/(64/es)][2][16 rows][64 bytes]. Element
+    // (k, n) is in fragment (n / 32, k / (64/es), n % 32 / 16), at row k % (64/es) / (4/es) and byte
+    // (n % 16 * (4/es) + k % (4/es)) * es. K is padded with zeros to 64/es, N to 32.
+    CPU_PACKED,
+};
+
+enum class RoundMode : uint8_t {
+    CAST_NONE = 0,
+    CAST_RINT = 1,   // to nearest, ties to even
+    CAST_ROUND = 2,  // to nearest, ties away from zero
+    CAST_FLOOR = 3,
+    CAST_CEIL = 4,
+    CAST_TRUNC = 5,
+    CAST_ODD = 6,    // inexact results get an odd last bit
+};
+
+enum class SaturationMode : uint8_t { ON = 0, OFF = 1 };
+
+enum class CmpMode : uint8_t { EQ = 0, NE = 1, LT = 2, LE = 3, GT = 4, GE = 5 };
+
+enum class AccPhase : uint8_t { Unspecified = 0x0, Unknown = Unspecified, Partial = 0x2, Final = 0x3 };
+
+enum class STPhase : uint8_t { Unspecified = 0x0, Partial = 0x2, Final = 0x3 };
+
+enum class AccToVecMode : uint8_t { SingleModeVec0 = 0, SingleModeVec1 = 1, DualModeSplitM = 2, DualModeSplitN = 3 };
+
+enum class ReluPreMode : uint8_t { NoRelu = 0, NormalRelu = 1 };
+
+enum class AtomicType : uint8_t { AtomicNone = 0, AtomicAdd = 1 };
+
+enum class CompactMode { Null, Normal, RowPlusOne, RowAlignedPadding };
+
+// Values from CustomBase on carry the bit pattern of a custom pad element in their low 32 bits.
+enum class PadValue : uint64_t { Null = 0, Zero = 1, Max = 2, Min = 3, CustomBase = 0x100000000ULL };
+
+enum class DivAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class SqrtAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class RsqrtAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class RecipAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class ExpAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class LogAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+
+/// A brain float: the upper half of an IEEE single. Conversion from float rounds to nearest even and keeps NaN.
+struct bfloat16_t {
+    uint16_t bits;
+
+    bfloat16_t() = default;
+    constexpr bfloat16_t(float value) : bits(round_bits(__builtin_bit_cast(uint32_t, value))) {}
+    constexpr operator float() const { return __builtin_bit_cast(float, static_cast<uint32_t>(bits) << 16); }
+
+private:
+    static constexpr uint16_t round_bits(uint32_t u)
+    {
+        if ((u & 0x7fffffffU) > 0x7f800000U) {
+            return static_cast<uint16_t>((u >> 16) | 0x40U);
+        }
+        return static_cast<uint16_t>((u + 0x7fffU + ((u >> 16) & 1U)) >> 16);
+    }
+};
+
+}  // namespace pto
+
+typedef _Float16 half;
+typedef _Float16 float16_t;
+typedef float float32_t;
+using pto::bfloat16_t;

@@ -1,0 +1,109 @@
+// What a thread that plays a core owns: its identity, its on-chip memories and the state of its matrix unit.
+#pragma once
+
+#include <pto/common/type.hpp>
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+namespace pto::cpu {
+
+/// On-chip memories, one after the other in one huge-page region per thread.
+///
+/// Sizes are the `cpu` platform's capacities. Each pool starts 64-byte aligned; the starts are skewed by an odd number
+/// of cache lines so that tiles at equal offsets of different pools do not compete for the same L1 sets.
+struct CorePools {
+    static constexpr size_t kMiB = size_t(1) << 20;
+    static constexpr size_t kVec = 1 * kMiB;
+    static constexpr size_t kMat = 2 * kMiB;
+    static constexpr size_t kLeft = 4 * kMiB;
+    static constexpr size_t kRight = 2 * kMiB;
+    static constexpr size_t kAcc = 2 * kMiB;
+    static constexpr size_t kSmall = 64 * 1024;  // Bias, Scaling and the scale pools, each
+    static constexpr size_t kSkew = 13 * 64;
+
+    static constexpr size_t kVecAt = 0;
+    static constexpr size_t kAccAt = kVecAt + kVec + kSkew;
+    static constexpr size_t kLeftAt = kAccAt + kAcc + kSkew;
+    static constexpr size_t kRightAt = kLeftAt + kLeft + kSkew;
+    static constexpr size_t kMatAt = kRightAt + kRight + kSkew;
+    static constexpr size_t kBiasAt = kMatAt + kMat + kSkew;
+    static constexpr size_t kScalingAt = kBiasAt + kSmall;
+    static constexpr size_t kScaleLeftAt = kScalingAt + kSmall;
+    static constexpr size_t kScaleRightAt = kScaleLeftAt + kSmall;
+    static constexpr size_t kBytes = 12 * kMiB;
+    static_assert(kScaleRightAt + kSmall <= kBytes, "the pools must fit the region");
+
+    /// Start of the pool of a tile location, in bytes from the start of the region.
+    static constexpr size_t at(TileType loc)
+    {
+        switch (loc) {
+            case TileType::Vec: return kVecAt;
+            case TileType::Mat: return kMatAt;
+            case TileType::Left: return kLeftAt;
+            case TileType::Right: return kRightAt;
+            case TileType::Acc: return kAccAt;
+            case TileType::Bias: return kBiasAt;
+            case TileType::Scaling: return kScalingAt;
+            case TileType::ScaleLeft: return kScaleLeftAt;
+            default: return kScaleRightAt;
+        }
+    }
+};
+
+/// Per-thread state. Trivially initialised, so that a thread pays nothing before its first use.
+struct CoreState {
+    char* memory = nullptr;
+    uint32_t block_idx = 0;
+    uint32_t block_num = 1;
+    uint32_t subblock_id = 0;
+    uint32_t subblock_dim = 1;
+    int tile_rows = 0;          // rows the matrix unit is configured for; 0: not configured
+    bool inside_core = false;   // between enter_core() and leave_core()
+};
+
+// Default visibility, so that kernels in several shared objects share one state per thread (GNU unique symbols).
+__attribute__((visibility("default"))) inline constinit thread_local CoreState thread_core{};
+
+PTO_INLINE CoreState& core_state() { return thread_core; }
+
+/// Frees a thread's region when the thread ends: the destructor is libc's own free, so it outlives any kernel.
+inline pthread_key_t core_memory_key()
+{
+    static const pthread_key_t key = [] {
+        pthread_key_t made;
+        if (pthread_key_create(&made, free) != 0) {
+            abort();
+        }
+        return made;
+    }();
+    return key;
+}
+
+/// Allocates the calling thread's region; called once per thread.
+__attribute__((noinline, cold)) inline char* allocate_core_memory(CoreState& core)
+{
+    constexpr size_t kHugePage = size_t(2) << 20;
+    void* memory = aligned_alloc(kHugePage, CorePools::kBytes);
+    if (memory == nullptr) {
+        abort();
+    }
+    (void)madvise(memory, CorePools::kBytes, MADV_HUGEPAGE);  // advice only: small pages are correct as well
+    (void)pthread_setspecific(core_memory_key(), memory);
+    core.memory = static_cast<char*>(memory);
+    return core.memory;
+}
+
+/// Address of a byte offset in the calling thread's pool of a location.
+PTO_INLINE char* pool_address(TileType loc, size_t offset)
+{
+    CoreState& core = core_state();
+    char* memory = core.memory;
+    if (__builtin_expect(memory == nullptr, 0)) {
+        memory = allocate_core_memory(core);
+    }
+    return memory + CorePools::at(loc) + offset;
+}
+
+}  // namespace pto::cpu

@@ -1,0 +1,165 @@
+// TCVT: conversion between element types.
+//
+// float to integer saturates and turns NaN into 0; integer to narrower integer saturates; float to narrower float
+// follows IEEE 754 (to nearest even overflows to infinity). SaturationMode::OFF keeps the low bits between integers.
+#pragma once
+
+#include <pto/cpu/elementwise.hpp>
+#include <pto/cpu/rounding.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+template <typename T>
+inline constexpr bool is_small_integer = !is_float<T> && (sizeof(T) <= 2 || is_same<T, int32_t>);
+
+constexpr bool is_nearest(RoundMode mode) { return mode == RoundMode::CAST_RINT || mode == RoundMode::CAST_NONE; }
+
+/// fp32 to integers of at most 32 bits: whole numbers in, saturated values out.
+template <typename To>
+PTO_INLINE i32v saturated_int(f32v v)
+{
+    v = v == v ? v : f32v{};
+    if constexpr (is_same<To, int32_t>) {
+        const i32v over = v >= 2147483648.0f;
+#if defined(PTO_CPU_AVX512)
+        const i32v r = round_to_int(v);  // gives 0x80000000 for what does not fit
+        return over ? splat<int32_t>(0x7fffffff) : r;
+#else
+        const i32v under = v < -2147483648.0f;
+        const i32v r = __builtin_convertvector((over | under) ? f32v{} : v, i32v);
+        return over ? splat<int32_t>(0x7fffffff) : under ? splat<int32_t>(-0x7fffffff - 1) : r;
+#endif
+    } else {
+        constexpr float kLow = static_cast<float>(lowest_as_double<To>());
+        constexpr float kHigh = static_cast<float>(limit_as_double<To>() - 1);
+        v = v < kLow ? splat(kLow) : v;
+        v = v > kHigh ? splat(kHigh) : v;
+        return round_to_int(v);
+    }
+}
+
+/// One line between types of at most 32 bits, a vector of 32-bit lanes at a time.
+template <typename To, typename From>
+PTO_INLINE void convert_line(To* to, const From* from, int64_t n, RoundMode mode, bool saturate)
+{
+    sweep<kF32Lanes, 4>(
+        n, [=](int64_t i, auto extent) __attribute__((always_inline)) {
+            if constexpr (is_float<From> && is_float<To>) {
+                f32v v = load(from + i, extent);
+                if constexpr (is_half_width_float<To> && !is_same<From, To>) {
+                    v = is_nearest(mode) ? v : round_to_precision<To>(v, mode);
+                }
+                store(to + i, v, extent);
+            } else if constexpr (is_float<From>) {
+                const f32v v = load(from + i, extent);
+                store_int(to + i, saturated_int<To>(is_nearest(mode) ? rint_f32(v) : round_f32(v, mode)), extent);
+            } else if constexpr (is_float<To>) {
+                f32v v = __builtin_convertvector(load_int(from + i, extent), f32v);
+                if constexpr (is_half_width_float<To>) {
+                    v = is_nearest(mode) ? v : round_to_precision<To>(v, mode);
+                }
+                store(to + i, v, extent);
+            } else {
+                i32v v = load_int(from + i, extent);
+                if (saturate) {
+                    constexpr int32_t kLow = static_cast<int32_t>(sizeof(To) == 4 ? lowest<int32_t>() : lowest<To>());
+                    constexpr int32_t kHigh = static_cast<int32_t>(sizeof(To) == 4 ? highest<int32_t>() : highest<To>());
+                    v = v < kLow ? splat<int32_t>(kLow) : v;
+                    v = v > kHigh ? splat<int32_t>(kHigh) : v;
+                }
+                store_int(to + i, v, extent);
+            }
+        });
+}
+
+/// One value between any two types: the slow way, for 64-bit and unsigned 32-bit integers, and for int32 to a float
+/// that cannot hold it in a mode other than to nearest.
+template <typename To, typename From>
+inline To convert_value(From value, RoundMode mode, bool saturate)
+{
+    if constexpr (is_float<From> && is_float<To>) {
+        return static_cast<To>(static_cast<float>(value));
+    } else if constexpr (is_float<From>) {
+        return float_to_integer<To>(static_cast<double>(static_cast<float>(value)), mode);
+    } else if constexpr (is_float<To>) {
+        return static_cast<To>(integer_to_float<To>(static_cast<int64_t>(value), mode));
+    } else {
+        const bool over = static_cast<int64_t>(value) > static_cast<int64_t>(highest<To>()) && sizeof(To) < 8;
+        const bool under = static_cast<int64_t>(value) < static_cast<int64_t>(lowest<To>());
+        return !saturate ? static_cast<To>(value) : over ? highest<To>() : under ? lowest<To>() : static_cast<To>(value);
+    }
+}
+
+template <typename To, typename From>
+PTO_INLINE void convert_lines(int64_t m, int64_t n, Lines<To> to, Lines<From> from, RoundMode mode, bool saturate)
+{
+    if (to.pitch == n && from.pitch == n) {
+        n *= m;
+        m = m > 0 ? 1 : 0;
+    }
+    constexpr bool kVectors = (is_float<From> || is_small_integer<From>) && (is_float<To> || is_small_integer<To>);
+    // int32 has more digits than a float: anything but one rounding to nearest fp32 takes the slow way.
+    constexpr bool kTwoRoundings = is_same<From, int32_t> && is_same<To, bfloat16_t>;
+    const bool slow = !kVectors || kTwoRoundings || (is_same<From, int32_t> && is_float<To> && !is_nearest(mode));
+    for (int64_t line = 0; line < m; ++line) {
+        To* d = to.start + line * to.pitch;
+        const From* s = from.start + line * from.pitch;
+        if constexpr (kVectors && !kTwoRoundings) {
+            if (!slow) {
+                convert_line(d, s, n, mode, saturate);
+                continue;
+            }
+        }
+        for (int64_t i = 0; i < n; ++i) {
+            d[i] = convert_value<To>(s[i], mode, saturate);
+        }
+    }
+}
+
+template <typename Dst, typename Src>
+PTO_INLINE void convert_tiles(Dst& dst, Src& src, RoundMode mode, SaturationMode saturation)
+{
+    check_vec_tile<Dst>();
+    check_vec_tile<Src>();
+    static_assert(Dst::isRowMajor == Src::isRowMajor, "TCVT needs both tiles in the same layout");
+    convert_lines(
+        line_count(dst), line_length(dst), lines_of(dst), lines_of(src), mode, saturation == SaturationMode::ON);
+}
+
+}  // namespace cpu
+
+/// dst = src converted. CAST_NONE rounds to nearest even where the value does not fit exactly.
+template <bool NeedSetCtrl = true, typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, const Events&...)
+{
+    cpu::convert_tiles(dst, src, mode, SaturationMode::ON);
+    return {};
+}
+
+/// dst = src converted, with saturation between integers switched on or off
+template <bool NeedSetCtrl = true, typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, SaturationMode saturation, const Events&...)
+{
+    cpu::convert_tiles(dst, src, mode, saturation);
+    return {};
+}
+
+/// The forms with a scratch tile, which is not needed here
+template <bool NeedSetCtrl = true, typename Dst, typename Src, typename Tmp, typename... Events>
+    requires is_tile_data_v<Tmp>
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, const Events&...)
+{
+    cpu::convert_tiles(dst, src, mode, SaturationMode::ON);
+    return {};
+}
+template <bool NeedSetCtrl = true, typename Dst, typename Src, typename Tmp, typename... Events>
+    requires is_tile_data_v<Tmp>
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, SaturationMode saturation, const Events&...)
+{
+    cpu::convert_tiles(dst, src, mode, saturation);
+    return {};
+}
+
+}  // namespace pto

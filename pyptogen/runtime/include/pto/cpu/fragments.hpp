@@ -1,0 +1,156 @@
+// The order of bytes inside Mat, Left, Right and Acc tiles.
+//
+// Left:  32-row panels of 1 KB fragments, [M/32][K/KS][2][16 rows][64 bytes], KS = 64 bytes of elements.
+// Right: 32-column panels, [N/32][K/KS][2][16 rows][64 bytes]; a row holds 4 bytes (4/es elements) of K of 16 columns.
+//        This is Layout::CPU_PACKED, so such an operand in global memory is used where it lies.
+// Acc:   32 x 32 blocks of 4-byte elements, [M/32][N/32][2 row halves][2 column halves][16 rows][64 bytes].
+// Mat:   lines of whole cache lines; rows, or columns where the tile's fractals are column-major (Zn, DN).
+// A K that is no multiple of KS is padded with zeros in Left and Right.
+#pragma once
+
+#include <pto/common/pto_tile.hpp>
+#include <pto/cpu/simd.hpp>
+
+namespace pto::cpu {
+
+constexpr int kFragment = 1024;
+constexpr int kPanelStep = 2 * kFragment;  // two fragments: one KS step of a 32-row or 32-column panel
+
+template <typename T>
+inline constexpr int kStepK = 64 / static_cast<int>(sizeof(T));
+template <typename T>
+inline constexpr int kGroupK = sizeof(T) >= 4 ? 1 : 4 / static_cast<int>(sizeof(T));
+
+constexpr int64_t round_up(int64_t n, int64_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+template <typename T>
+constexpr int64_t panel_bytes(int64_t k)
+{
+    return round_up(k, kStepK<T>) / kStepK<T> * kPanelStep;
+}
+
+/// Byte offset of row r of a Left tile whose panels are `panel` bytes apart; the next KS elements are kPanelStep on.
+PTO_INLINE int64_t left_row_offset(int64_t r, int64_t panel)
+{
+    return (r >> 5) * panel + ((r >> 4) & 1) * kFragment + (r & 15) * 64;
+}
+
+template <typename Tile>
+inline constexpr int64_t left_panel_bytes = panel_bytes<typename Tile::DType>(Tile::Cols);
+template <typename Tile>
+inline constexpr int64_t right_panel_bytes = panel_bytes<typename Tile::DType>(Tile::Rows);
+
+/// Byte offset of element (k, n) of a Right operand whose panels are `panel` bytes apart.
+template <typename T>
+PTO_INLINE int64_t right_offset(int64_t k, int64_t n, int64_t panel)
+{
+    return (n >> 5) * panel + k / kStepK<T> * kPanelStep + ((n >> 4) & 1) * kFragment +
+           k % kStepK<T> / kGroupK<T> * 64 + ((n & 15) * kGroupK<T> + k % kGroupK<T>)*static_cast<int64_t>(sizeof(T));
+}
+
+constexpr int kAccBlock = 4 * kFragment;
+template <typename Tile>
+inline constexpr int64_t acc_panel_bytes = round_up(Tile::Cols, 32) / 32 * kAccBlock;
+
+/// Byte offset of the 16 elements (r, 16 * group ...) of an Acc tile.
+template <typename Tile>
+PTO_INLINE int64_t acc_offset(int64_t r, int64_t group)
+{
+    return (r >> 5) * acc_panel_bytes<Tile> + (group >> 1) * kAccBlock + ((r >> 4) & 1) * 2 * kFragment +
+           (group & 1) * kFragment + (r & 15) * 64;
+}
+
+template <typename Tile>
+inline constexpr bool mat_is_column_major =
+    Tile::isBoxedLayout ? (Tile::isRowMajor && Tile::isInnerColMajor) : !Tile::isRowMajor;
+template <typename Tile>
+inline constexpr int64_t mat_pitch =
+    round_up(
+        (mat_is_column_major<Tile> ? Tile::Rows : Tile::Cols) * static_cast<int64_t>(sizeof(typename Tile::DType)), 64) /
+    static_cast<int64_t>(sizeof(typename Tile::DType));
+
+/// Element address in any tile; slow, for scalar access and tests.
+template <typename Tile>
+inline typename Tile::DType* element_address(Tile& tile, int64_t r, int64_t c)
+{
+    using T = typename Tile::DType;
+    char* base = reinterpret_cast<char*>(tile.data());
+    if constexpr (Tile::Loc == TileType::Left) {
+        const int64_t in_row = c % kStepK<T> * static_cast<int64_t>(sizeof(T));
+        return reinterpret_cast<T*>(
+            base + left_row_offset(r, left_panel_bytes<Tile>) + c / kStepK<T> * kPanelStep + in_row);
+    } else if constexpr (Tile::Loc == TileType::Right) {
+        return reinterpret_cast<T*>(const_cast<char*>(tile.operand) + right_offset<T>(r, c, tile.operandPanelBytes));
+    } else if constexpr (Tile::Loc == TileType::Acc) {
+        return reinterpret_cast<T*>(base + acc_offset<Tile>(r, c / 16)) + c % 16;
+    } else if constexpr (Tile::Loc == TileType::Mat) {
+        return tile.data() + (mat_is_column_major<Tile> ? c * mat_pitch<Tile> + r : r * mat_pitch<Tile> + c);
+    } else if constexpr (!Tile::isBoxedLayout) {
+        return tile.data() + r * Tile::RowStride + c * Tile::ColStride;
+    } else {
+        const int64_t box_rows = Tile::Rows / Tile::InnerRows, box_cols = Tile::Cols / Tile::InnerCols;
+        const int64_t br = r / Tile::InnerRows, bc = c / Tile::InnerCols;
+        const int64_t ir = r % Tile::InnerRows, ic = c % Tile::InnerCols;
+        const int64_t box = Tile::isRowMajor ? br * box_cols + bc : bc * box_rows + br;
+        return tile.data() + box * Tile::InnerNumel +
+               (Tile::isInnerRowMajor ? ir * Tile::InnerCols + ic : ic * Tile::InnerRows + ir);
+    }
+}
+
+/// Copies bytes; inline, because tile lines are short.
+PTO_INLINE void copy_bytes(void* to, const void* from, int64_t bytes)
+{
+    uint8_t* d = static_cast<uint8_t*>(to);
+    const uint8_t* s = static_cast<const uint8_t*>(from);
+    sweep<kVectorBytes, 4>(
+        bytes, [d, s](int64_t i, auto extent) __attribute__((always_inline)) {
+            store(d + i, load(s + i, extent), extent);
+        });
+}
+
+/// Puts `rows` rows of `cols` elements, `stride` elements apart, into a Left tile, each padded with zeros to whole steps.
+template <typename Tile, typename T>
+PTO_INLINE void fill_left(Tile& dst, const T* from, int64_t stride, int64_t rows, int64_t cols)
+{
+    static_assert(is_same<typename Tile::DType, T>, "the Left tile needs the element type of its source");
+    char* base = reinterpret_cast<char*>(dst.data());
+    for (int64_t r = 0; r < rows; ++r) {
+        char* to = base + left_row_offset(r, left_panel_bytes<Tile>);
+        const char* line = reinterpret_cast<const char*>(from + r * stride);
+        int64_t left = cols * static_cast<int64_t>(sizeof(T));
+        for (; left >= 64; left -= 64, to += kPanelStep, line += 64) {
+            __builtin_memcpy(to, line, 64);
+        }
+        if (left > 0) {
+            char step[64] = {};
+            __builtin_memcpy(step, line, left);
+            __builtin_memcpy(to, step, 64);
+        }
+    }
+}
+
+}  // namespace pto::cpu
+
+namespace pto {
+
+template <
+    TileType Loc_, typename Element_, const int Rows_, const int Cols_, const BLayout BFractal_, const int RowValid_,
+    const int ColValid_, const SLayout SFractal_, const int SFractalSize_, auto PadVal_, const CompactMode Compact_>
+inline Element_
+Tile<Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, SFractalSize_, PadVal_, Compact_>::
+    GetElement(int64_t row, int64_t col)
+{
+    return *cpu::element_address(*this, row, col);
+}
+
+template <
+    TileType Loc_, typename Element_, const int Rows_, const int Cols_, const BLayout BFractal_, const int RowValid_,
+    const int ColValid_, const SLayout SFractal_, const int SFractalSize_, auto PadVal_, const CompactMode Compact_>
+inline void
+Tile<Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, SFractalSize_, PadVal_, Compact_>::
+    SetElement(int64_t row, int64_t col, const Element_& value)
+{
+    *cpu::element_address(*this, row, col) = value;
+}
+
+}  // namespace pto

@@ -1,0 +1,108 @@
+// TMATMUL and TMATMUL_ACC.
+#pragma once
+
+#include <pto/common/event.hpp>
+#include <pto/cpu/matmul_amx.hpp>
+#include <pto/cpu/matmul_vector.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+template <typename Acc, typename Left, typename Right>
+constexpr void check_matmul_tiles()
+{
+    using A = typename Left::DType;
+    using B = typename Right::DType;
+    using C = typename Acc::DType;
+    static_assert(
+        Acc::Loc == TileType::Acc && Left::Loc == TileType::Left && Right::Loc == TileType::Right,
+        "TMATMUL takes an Acc, a Left and a Right tile");
+    static_assert(is_same<A, B>, "TMATMUL needs the same element type in both operands");
+    static_assert(
+        (is_float<A> && is_same<C, float>) || (is_same<A, int8_t> && is_same<C, int32_t>),
+        "TMATMUL multiplies fp32, half or bfloat16_t into fp32, or int8 into int32");
+}
+
+/// c = a b, or c += a b.
+template <typename Acc, typename Left, typename Right>
+PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
+{
+    check_matmul_tiles<Acc, Left, Right>();
+    using T = typename Left::DType;
+    using C = typename Acc::DType;
+    const int m = static_cast<int>(a.GetValidRow());
+    const int n_panels = static_cast<int>((b.GetValidCol() + 31) / 32);
+    const int k_steps = (static_cast<int>(a.GetValidCol()) + kStepK<T> - 1) / kStepK<T>;
+    char* to = reinterpret_cast<char*>(c.data());
+    const char* left = reinterpret_cast<const char*>(a.data());
+    if (m <= 0 || n_panels <= 0) {
+        return;
+    }
+#if defined(PTO_CPU_AMX)
+    if constexpr (is_same<T, int8_t> || is_same<T, bfloat16_t>) {
+        if (__builtin_expect(amx_permitted(), 1)) {
+            const bool streams = b.operand != reinterpret_cast<const char*>(b.data());
+            multiply_tiles<T>(
+                {to, acc_panel_bytes<Acc>, left, left_panel_bytes<Left>, b.operand, b.operandPanelBytes, m, n_panels,
+                 k_steps, accumulate, streams});
+            return;
+        }
+    }
+#endif
+    if constexpr (is_same<T, float>) {
+        multiply_vectors<C>(
+            {to, acc_panel_bytes<Acc>, left, left_panel_bytes<Left>, b.operand, b.operandPanelBytes, m, n_panels,
+             k_steps * kStepK<T>, accumulate});
+    } else {
+        multiply_widened<T, C>(
+            to, acc_panel_bytes<Acc>, left, left_panel_bytes<Left>, b.operand, b.operandPanelBytes, m, n_panels, k_steps,
+            accumulate);
+    }
+}
+
+}  // namespace cpu
+
+/// cMatrix = aMatrix bMatrix: m = a's valid rows, k = a's valid columns, n = b's valid columns
+template <typename TileRes, typename TileLeft, typename TileRight, typename... Events>
+PTO_INST RecordEvent TMATMUL(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&...)
+{
+    cpu::multiply(cMatrix, aMatrix, bMatrix, false);
+    return {};
+}
+template <AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename... Events>
+PTO_INST RecordEvent TMATMUL(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&...)
+{
+    cpu::multiply(cMatrix, aMatrix, bMatrix, false);
+    return {};
+}
+
+/// cMatrix += aMatrix bMatrix
+template <AccPhase Phase = AccPhase::Unspecified, typename TileRes, typename TileLeft, typename TileRight>
+PTO_INST RecordEvent TMATMUL_ACC(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix)
+{
+    cpu::multiply(cMatrix, aMatrix, bMatrix, true);
+    return {};
+}
+
+/// cOutMatrix = cInMatrix + aMatrix bMatrix; the two accumulators are usually one
+template <
+    AccPhase Phase = AccPhase::Unspecified, typename TileRes, typename TileIn, typename TileLeft, typename TileRight,
+    typename... Events>
+    requires(is_tile_data_v<TileRight>)
+PTO_INST RecordEvent TMATMUL_ACC(
+    TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&...)
+{
+    static_assert(
+        cpu::is_same<typename TileRes::DType, typename TileIn::DType> && TileRes::Rows == TileIn::Rows &&
+            TileRes::Cols == TileIn::Cols,
+        "TMATMUL_ACC needs both accumulators in the same shape");
+    if (cOutMatrix.data() != cInMatrix.data()) {
+        const int64_t panels = (static_cast<int64_t>(aMatrix.GetValidRow()) + 31) / 32;
+        cpu::copy_bytes(cOutMatrix.data(), cInMatrix.data(), panels * cpu::acc_panel_bytes<TileRes>);
+    }
+    cpu::multiply(cOutMatrix, aMatrix, bMatrix, true);
+    return {};
+}
+
+}  // namespace pto

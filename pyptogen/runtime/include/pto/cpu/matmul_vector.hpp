@@ -1,0 +1,204 @@
+// Matrix multiplication on vector registers, for fp32 and, where there is no matrix unit, for every type.
+//
+// The other types are widened to fp32 in blocks of K. int8 stays exact: a block's sums stay below 2^24.
+#pragma once
+
+#include <pto/cpu/fragments.hpp>
+#include <pto/cpu/math.hpp>
+
+namespace pto::cpu {
+
+/// What one call works on. A and B are fp32 fragments (KS = 16); a, b point at the first K step.
+struct VectorPlan {
+    char* c;
+    int64_t c_panel;
+    const char* a;
+    int64_t a_panel;
+    const char* b;
+    int64_t b_panel;
+    int m;
+    int n_panels;
+    int k;            // a multiple of 16; the surplus is zero in both operands
+    bool accumulate;
+};
+
+/// C[Rows, Vectors * lanes] += A B, from row `row` (inside one 16-row half) and vector `first` of a panel on.
+template <typename Acc, int Rows, int Vectors>
+PTO_INLINE void multiply_block(
+    char* c, const char* a, const char* b, int64_t b_panel, int first, int k, bool accumulate)
+{
+    constexpr int kPerHalf = 16 / kF32Lanes;
+    f32v sum[Rows][Vectors];
+    PTO_CPU_UNROLL
+    for (int i = 0; i < Rows; ++i) {
+        PTO_CPU_UNROLL
+        for (int j = 0; j < Vectors; ++j) {
+            sum[i][j] = f32v{};
+        }
+    }
+    const auto column = [first](int j) __attribute__((always_inline)) { return first + j; };
+    const auto c_at = [&](int i, int j) __attribute__((always_inline)) {
+        const int v = column(j);
+        return c + v / (2 * kPerHalf) * kAccBlock + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes + i * 64;
+    };
+    if constexpr (is_same<Acc, float>) {
+        if (accumulate) {
+            PTO_CPU_UNROLL
+            for (int i = 0; i < Rows; ++i) {
+                PTO_CPU_UNROLL
+                for (int j = 0; j < Vectors; ++j) {
+                    sum[i][j] = load_bits<f32v>(c_at(i, j));
+                }
+            }
+        }
+    }
+    for (int step = 0; step < k; step += 16, a += kPanelStep, b += kPanelStep) {
+        for (int kk = 0; kk < 16; ++kk) {
+            f32v bv[Vectors];
+            PTO_CPU_UNROLL
+            for (int j = 0; j < Vectors; ++j) {
+                const int v = column(j);
+                bv[j] = load_bits<f32v>(
+                    b + v / (2 * kPerHalf) * b_panel + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes +
+                    kk * 64);
+            }
+            PTO_CPU_UNROLL
+            for (int i = 0; i < Rows; ++i) {
+                const f32v av = splat(load_bits<float>(a + i * 64 + kk * 4));
+                PTO_CPU_UNROLL
+                for (int j = 0; j < Vectors; ++j) {
+                    sum[i][j] = multiply_add(av, bv[j], sum[i][j]);
+                }
+            }
+        }
+    }
+    PTO_CPU_UNROLL
+    for (int i = 0; i < Rows; ++i) {
+        PTO_CPU_UNROLL
+        for (int j = 0; j < Vectors; ++j) {
+            if constexpr (is_same<Acc, float>) {
+                store_bits(c_at(i, j), sum[i][j]);
+            } else {
+                const i32v whole = __builtin_convertvector(sum[i][j], i32v);
+                store_bits(c_at(i, j), accumulate ? load_bits<i32v>(c_at(i, j)) + whole : whole);
+            }
+        }
+    }
+}
+
+/// One 32-column panel (or several) for `Rows` rows.
+template <typename Acc, int Rows, int Vectors>
+PTO_INLINE void multiply_rows(const VectorPlan& p, int row)
+{
+    constexpr int kPerPanel = 32 / kF32Lanes;
+    char* c = p.c + (row >> 5) * p.c_panel + ((row >> 4) & 1) * 2 * kFragment + (row & 15) * 64;
+    const char* a = p.a + left_row_offset(row, p.a_panel);
+    int v = 0;
+    for (; v + Vectors <= p.n_panels * kPerPanel; v += Vectors) {
+        multiply_block<Acc, Rows, Vectors>(c, a, p.b, p.b_panel, v, p.k, p.accumulate);
+    }
+    if constexpr (Vectors > kPerPanel) {
+        for (; v < p.n_panels * kPerPanel; v += kPerPanel) {
+            multiply_block<Acc, Rows, kPerPanel>(c, a, p.b, p.b_panel, v, p.k, p.accumulate);
+        }
+    }
+}
+
+/// All rows of one 32-column panel after the other; rows in blocks of eight, four, two and one.
+template <typename Acc>
+__attribute__((noinline)) void multiply_vectors(const VectorPlan& p)
+{
+    constexpr int kTall = kF32Lanes == 16 ? 8 : 4;
+    if (p.m < 4) {
+        constexpr int kWide = kF32Lanes == 16 ? 8 : 2;
+        int row = 0;
+        for (; row + 2 <= p.m; row += 2) {
+            multiply_rows<Acc, 2, kWide>(p, row);
+        }
+        if (row < p.m) {
+            multiply_rows<Acc, 1, kWide>(p, row);
+        }
+        return;
+    }
+    VectorPlan panel = p;
+    panel.n_panels = 1;
+    for (int n = 0; n < p.n_panels; ++n, panel.c += kAccBlock, panel.b += p.b_panel) {
+        int row = 0;
+        for (; row + kTall <= p.m; row += kTall) {
+            multiply_rows<Acc, kTall, 2>(panel, row);
+        }
+        if (kTall > 4 && row + 4 <= p.m) {
+            multiply_rows<Acc, 4, 2>(panel, row);
+            row += 4;
+        }
+        for (; row < p.m; ++row) {
+            multiply_rows<Acc, 1, 2>(panel, row);
+        }
+    }
+}
+
+/// Widens rows of A, from K step `step` of T on, `k` elements (a multiple of KS) into fp32 fragments at `to`.
+template <typename T>
+inline void widen_left(char* to, int64_t to_panel, const char* from, int64_t from_panel, int rows, int step, int k)
+{
+    constexpr int kStep = kStepK<T>;
+    for (int r = 0; r < rows; ++r) {
+        const char* line = from + left_row_offset(r, from_panel) + static_cast<int64_t>(step) * kPanelStep;
+        char* out = to + left_row_offset(r, to_panel);
+        for (int at = 0; at < k; ++at) {
+            const float value =
+                static_cast<float>(load_bits<T>(line + at / kStep * kPanelStep + at % kStep * static_cast<int>(sizeof(T))));
+            store_bits(out + at / 16 * kPanelStep + at % 16 * 4, value);
+        }
+    }
+}
+
+/// Widens one 32-column panel of B, from K step `step` of T on, into fp32 fragments at `to`.
+template <typename T>
+inline void widen_right(char* to, const char* from, int step, int k)
+{
+    constexpr int kGroup = kGroupK<T>;
+    from += static_cast<int64_t>(step) * kPanelStep;
+    for (int at = 0; at < k; at += kGroup) {
+        for (int half_panel = 0; half_panel < 2; ++half_panel) {
+            const char* row = from + at / kStepK<T> * kPanelStep + half_panel * kFragment + at % kStepK<T> / kGroup * 64;
+            T lanes[16 * kGroup];
+            __builtin_memcpy(static_cast<void*>(lanes), row, 64);
+            for (int g = 0; g < kGroup; ++g) {
+                float wide[16];
+                for (int n = 0; n < 16; ++n) {
+                    wide[n] = static_cast<float>(lanes[n * kGroup + g]);
+                }
+                __builtin_memcpy(to + (at + g) / 16 * kPanelStep + half_panel * kFragment + (at + g) % 16 * 64, wide, 64);
+            }
+        }
+    }
+}
+
+/// The multiplication for types narrower than fp32: both operands are widened block by block.
+template <typename T, typename Acc>
+__attribute__((noinline)) void multiply_widened(
+    char* c, int64_t c_panel, const char* a, int64_t a_panel, const char* b, int64_t b_panel, int m, int n_panels,
+    int k_steps, bool accumulate)
+{
+    constexpr int kBlockK = 256;  // elements of K at a time
+    constexpr int kBlockSteps = kBlockK / kStepK<T>;
+    constexpr int64_t kWidePanel = panel_bytes<float>(kBlockK);
+    alignas(64) char wide_b[kWidePanel];
+    alignas(64) char wide_a[kWidePanel];
+    for (int step = 0; step < k_steps; step += kBlockSteps) {
+        const int k = (k_steps - step < kBlockSteps ? k_steps - step : kBlockSteps) * kStepK<T>;
+        for (int row = 0; row < m; row += 32) {
+            const int rows = m - row < 32 ? m - row : 32;
+            widen_left<T>(wide_a, kWidePanel, a + (row >> 5) * a_panel, a_panel, rows, step, k);
+            for (int n = 0; n < n_panels; ++n) {
+                widen_right<T>(wide_b, b + n * b_panel, step, k);
+                multiply_vectors<Acc>(
+                    {c + (row >> 5) * c_panel + n * kAccBlock, c_panel, wide_a, kWidePanel, wide_b, kWidePanel, rows, 1,
+                     k, accumulate || step > 0});
+            }
+        }
+    }
+}
+
+}  // namespace pto::cpu

@@ -1,0 +1,154 @@
+// The arithmetic of the elementwise instructions on vectors of T (fp32 for the narrow floats).
+//
+// Integer arithmetic wraps. max and min propagate NaN, as IEEE 754-2019 maximum/minimum and numpy do.
+#pragma once
+
+#include <pto/cpu/simd.hpp>
+
+namespace pto::cpu {
+
+template <typename T>
+struct Unsigned {
+    using type = T;
+};
+template <>
+struct Unsigned<int8_t> {
+    using type = uint8_t;
+};
+template <>
+struct Unsigned<int16_t> {
+    using type = uint16_t;
+};
+template <>
+struct Unsigned<int32_t> {
+    using type = uint32_t;
+};
+template <>
+struct Unsigned<int64_t> {
+    using type = uint64_t;
+};
+
+/// Vector type in which the arithmetic of T cannot overflow into undefined behaviour.
+template <typename T>
+using wrap_vec = vec<typename Unsigned<T>::type>;
+
+struct Add {
+    template <typename T>
+    PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
+    {
+        return (vec<T>)((wrap_vec<T>)a + (wrap_vec<T>)b);
+    }
+    template <typename T>
+    static constexpr T neutral()
+    {
+        return T(0);
+    }
+};
+
+struct Sub {
+    template <typename T>
+    PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
+    {
+        return (vec<T>)((wrap_vec<T>)a - (wrap_vec<T>)b);
+    }
+};
+
+struct Mul {
+    template <typename T>
+    PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
+    {
+        return (vec<T>)((wrap_vec<T>)a * (wrap_vec<T>)b);
+    }
+};
+
+/// Integer division truncates; a division by zero gives 0, and the lowest value over -1 wraps.
+struct Div {
+    template <typename T>
+    PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
+    {
+        if constexpr (is_same<T, float>) {
+            return a / b;
+        } else {
+            vec<T> q{};
+            for (int i = 0; i < kVectorBytes / static_cast<int>(sizeof(T)); ++i) {
+                const T divisor = b[i];
+                const bool negates = T(-1) < T(0) && divisor == T(-1);
+                q[i] = divisor == 0 ? T(0) : negates ? T(0) : T(a[i] / divisor);
+                if (negates) {
+                    q[i] = static_cast<T>(typename Unsigned<T>::type(0) - static_cast<typename Unsigned<T>::type>(a[i]));
+                }
+            }
+            return q;
+        }
+    }
+};
+
+template <typename T>
+constexpr T highest()
+{
+    if constexpr (is_same<T, float>) {
+        return __builtin_inff();
+    } else {
+        using U = typename Unsigned<T>::type;
+        return T(-1) < T(0) ? static_cast<T>(static_cast<U>(~U(0)) >> 1) : static_cast<T>(~U(0));
+    }
+}
+template <typename T>
+constexpr T lowest()
+{
+    if constexpr (is_same<T, float>) {
+        return -__builtin_inff();
+    } else {
+        return static_cast<T>(~highest<T>());
+    }
+}
+
+struct Max {
+    template <typename T>
+    PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
+    {
+#if defined(PTO_CPU_AVX512)
+        if constexpr (is_same<T, float>) {  // vmaxps gives b when either is NaN; what is missing is a NaN in a
+            const __mmask16 nan = _mm512_cmp_ps_mask((__m512)a, (__m512)a, _CMP_UNORD_Q);
+            return (f32v)_mm512_mask_mov_ps(_mm512_max_ps((__m512)a, (__m512)b), nan, (__m512)a);
+        }
+#endif
+        if constexpr (is_same<T, float>) {
+            const auto larger = a > b ? a : b;
+            return a != a ? a : larger;
+        } else {
+            return a > b ? a : b;
+        }
+    }
+    template <typename T>
+    static constexpr T neutral()
+    {
+        return lowest<T>();
+    }
+};
+
+struct Min {
+    template <typename T>
+    PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
+    {
+#if defined(PTO_CPU_AVX512)
+        if constexpr (is_same<T, float>) {
+            const __mmask16 nan = _mm512_cmp_ps_mask((__m512)a, (__m512)a, _CMP_UNORD_Q);
+            return (f32v)_mm512_mask_mov_ps(_mm512_min_ps((__m512)a, (__m512)b), nan, (__m512)a);
+        }
+#endif
+        if constexpr (is_same<T, float>) {
+            const auto smaller = a < b ? a : b;
+            return a != a ? a : smaller;
+        } else {
+            return a < b ? a : b;
+        }
+    }
+    template <typename T>
+    static constexpr T neutral()
+    {
+        return highest<T>();
+    }
+};
+
+}  // namespace pto::cpu

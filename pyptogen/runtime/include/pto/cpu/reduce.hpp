@@ -1,0 +1,155 @@
+// Reductions along the rows or the columns of a tile.
+//
+// The order of a sum depends only on the number of elements that are summed, never on the height of the tile. Narrow
+// floats are accumulated in fp32 and rounded once.
+#pragma once
+
+#include <pto/cpu/elementwise.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+/// Reduces one vector to a scalar by halving.
+template <typename Op, typename C>
+PTO_INLINE C reduce_lanes(vec<C> v)
+{
+    constexpr int kCount = kVectorBytes / static_cast<int>(sizeof(C));
+    if constexpr (kCount == 16) {
+        v = Op::template apply<C>(
+            v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+        v = Op::template apply<C>(
+            v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+        v = Op::template apply<C>(
+            v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+        v = Op::template apply<C>(
+            v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
+        return v[0];
+    } else {
+        for (int half_count = kCount / 2; half_count > 0; half_count /= 2) {
+            vec<C> upper = v;
+            for (int i = 0; i < half_count; ++i) {
+                upper[i] = v[i + half_count];
+            }
+            v = Op::template apply<C>(v, upper);
+        }
+        return v[0];
+    }
+}
+
+/// Op over n contiguous elements.
+template <typename Op, typename T>
+PTO_INLINE compute_t<T> reduce_line(const T* p, int64_t n)
+{
+    using C = compute_t<T>;
+    constexpr int kStep = kLanes<T>;
+    constexpr C kNeutral = Op::template neutral<C>();
+    vec<C> a = splat<C>(kNeutral), b = a, c = a, d = a;
+    int64_t i = 0;
+    for (; i + 4 * kStep <= n; i += 4 * kStep) {
+        a = Op::template apply<C>(a, load(p + i, Full{}));
+        b = Op::template apply<C>(b, load(p + i + kStep, Full{}));
+        c = Op::template apply<C>(c, load(p + i + 2 * kStep, Full{}));
+        d = Op::template apply<C>(d, load(p + i + 3 * kStep, Full{}));
+    }
+    for (; i + kStep <= n; i += kStep) {
+        a = Op::template apply<C>(a, load(p + i, Full{}));
+    }
+    if (i < n) {
+        b = Op::template apply<C>(b, load_or(p + i, Part{static_cast<int>(n - i)}, kNeutral));
+    }
+    return reduce_lanes<Op, C>(
+        Op::template apply<C>(Op::template apply<C>(a, b), Op::template apply<C>(c, d)));
+}
+
+/// dst[r, 0] = Op over src[r, :]
+template <typename Op, typename Dst, typename Src>
+PTO_INLINE void reduce_rows(Dst& dst, Src& src)
+{
+    check_vec_tile<Dst>();
+    check_vec_tile<Src>();
+    using T = typename Src::DType;
+    static_assert(is_same<T, typename Dst::DType>, "all tiles need the same element type");
+    static_assert(Src::isRowMajor, "the source of a row reduction must be row-major");
+    const int64_t rows = src.GetValidRow();
+    const int64_t cols = src.GetValidCol();
+    for (int64_t r = 0; r < rows; ++r) {
+        dst.data()[r * Dst::RowStride] = static_cast<T>(reduce_line<Op>(src.data() + r * Src::RowStride, cols));
+    }
+}
+
+/// dst[0, c] = Op over src[:, c]
+template <typename Op, typename Dst, typename Src>
+PTO_INLINE void reduce_cols(Dst& dst, Src& src)
+{
+    check_same_shape_tiles<Dst, Src>();
+    using T = typename Src::DType;
+    using C = compute_t<T>;
+    static_assert(Src::isRowMajor, "the source of a column reduction must be row-major");
+    const int64_t rows = src.GetValidRow();
+    const T* from = src.data();
+    T* to = dst.data();
+    if (rows == 0) {
+        return;
+    }
+    sweep<kLanes<T>, 4>(
+        src.GetValidCol(), [&](int64_t i, auto extent) __attribute__((always_inline)) {
+            vec<C> sum = load(from + i, extent);
+            for (int64_t r = 1; r < rows; ++r) {
+                sum = Op::template apply<C>(sum, load(from + r * Src::RowStride + i, extent));
+            }
+            store(to + i, sum, extent);
+        });
+}
+
+}  // namespace cpu
+
+/// dst[r, 0] = sum over src[r, :]; the scratch tile is not needed here
+template <typename Dst, typename Src, typename... Rest>
+PTO_INST RecordEvent TROWSUM(Dst& dst, Src& src, const Rest&...)
+{
+    cpu::reduce_rows<cpu::Add>(dst, src);
+    return {};
+}
+
+/// dst[r, 0] = maximum of src[r, :]; the scratch tile is not needed here
+template <typename Dst, typename Src, typename... Rest>
+PTO_INST RecordEvent TROWMAX(Dst& dst, Src& src, const Rest&...)
+{
+    cpu::reduce_rows<cpu::Max>(dst, src);
+    return {};
+}
+
+/// dst[r, 0] = minimum of src[r, :]; the scratch tile is not needed here
+template <typename Dst, typename Src, typename... Rest>
+PTO_INST RecordEvent TROWMIN(Dst& dst, Src& src, const Rest&...)
+{
+    cpu::reduce_rows<cpu::Min>(dst, src);
+    return {};
+}
+
+/// dst[0, c] = sum over src[:, c]; a scratch tile and the pairwise flag may follow, and are not needed here
+template <typename Dst, typename Src, typename... Rest>
+PTO_INST RecordEvent TCOLSUM(Dst& dst, Src& src, const Rest&...)
+{
+    cpu::reduce_cols<cpu::Add>(dst, src);
+    return {};
+}
+
+/// dst[0, c] = maximum of src[:, c]
+template <typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TCOLMAX(Dst& dst, Src& src, const Events&...)
+{
+    cpu::reduce_cols<cpu::Max>(dst, src);
+    return {};
+}
+
+/// dst[0, c] = minimum of src[:, c]
+template <typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TCOLMIN(Dst& dst, Src& src, const Events&...)
+{
+    cpu::reduce_cols<cpu::Min>(dst, src);
+    return {};
+}
+
+}  // namespace pto

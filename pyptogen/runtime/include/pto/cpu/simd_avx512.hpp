@@ -1,0 +1,174 @@
+// Loads, stores and conversions with AVX-512. Included by simd.hpp only.
+#pragma once
+
+namespace pto::cpu {
+
+/// The first n lanes of a mask register for elements of the given size.
+template <int Bytes>
+PTO_INLINE auto lane_mask(int n)
+{
+    if constexpr (Bytes == 1) {
+        return static_cast<__mmask64>(n >= 64 ? ~0ULL : (1ULL << n) - 1);
+    } else if constexpr (Bytes == 2) {
+        return static_cast<__mmask32>(n >= 32 ? ~0U : (1U << n) - 1);
+    } else if constexpr (Bytes == 4) {
+        return static_cast<__mmask16>((1U << n) - 1);
+    } else {
+        return static_cast<__mmask8>((1U << n) - 1);
+    }
+}
+
+PTO_INLINE f32v bf16_to_f32(__m256i bits)
+{
+    return (f32v)_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16);
+}
+
+/// Rounds to bf16, nearest even, NaN kept quiet. The hardware conversion flushes denormals, so vectors that have some
+/// take the integer way.
+PTO_INLINE __m256i f32_to_bf16_exact(f32v v)
+{
+    const __m512i u = (__m512i)v;
+    const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(u, 16), _mm512_set1_epi32(1));
+    const __m512i rounded = _mm512_add_epi32(_mm512_add_epi32(u, _mm512_set1_epi32(0x7fff)), odd);
+    const __mmask16 nan = _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_UNORD_Q);
+    const __m512i quiet = _mm512_or_si512(u, _mm512_set1_epi32(0x400000));
+    return _mm512_cvtepi32_epi16(_mm512_srli_epi32(_mm512_mask_mov_epi32(rounded, nan, quiet), 16));
+}
+
+PTO_INLINE __m256i f32_to_bf16(f32v v)
+{
+#if defined(__AVX512BF16__)
+    const __mmask16 denormal = _mm512_fpclass_ps_mask((__m512)v, 0x20);
+    if (__builtin_expect(denormal == 0, 1)) {
+        return (__m256i)_mm512_cvtneps_pbh((__m512)v);
+    }
+#endif
+    return f32_to_bf16_exact(v);
+}
+
+PTO_INLINE __m256i f32_to_f16(f32v v) { return _mm512_cvtps_ph((__m512)v, _MM_FROUND_TO_NEAREST_INT); }
+
+template <typename T>
+PTO_INLINE compute_vec<T> load(const T* p, Full)
+{
+    if constexpr (is_same<T, half>) {
+        return (f32v)_mm512_cvtph_ps(load_bits<__m256i>(p));
+    } else if constexpr (is_same<T, bfloat16_t>) {
+        return bf16_to_f32(load_bits<__m256i>(p));
+    } else {
+        return load_bits<vec<T>>(p);
+    }
+}
+
+template <typename T>
+PTO_INLINE compute_vec<T> load(const T* p, Part part)
+{
+    const auto mask = lane_mask<sizeof(T)>(part.n);
+    if constexpr (is_same<T, half>) {
+        return (f32v)_mm512_cvtph_ps(_mm256_maskz_loadu_epi16(static_cast<__mmask16>(mask), p));
+    } else if constexpr (is_same<T, bfloat16_t>) {
+        return bf16_to_f32(_mm256_maskz_loadu_epi16(static_cast<__mmask16>(mask), p));
+    } else if constexpr (sizeof(T) == 1) {
+        return (vec<T>)_mm512_maskz_loadu_epi8(mask, p);
+    } else if constexpr (sizeof(T) == 2) {
+        return (vec<T>)_mm512_maskz_loadu_epi16(mask, p);
+    } else if constexpr (sizeof(T) == 4) {
+        return (vec<T>)_mm512_maskz_loadu_epi32(mask, p);
+    } else {
+        return (vec<T>)_mm512_maskz_loadu_epi64(mask, p);
+    }
+}
+
+template <typename T>
+PTO_INLINE void store(T* p, compute_vec<T> v, Full)
+{
+    if constexpr (is_same<T, half>) {
+        store_bits(p, f32_to_f16(v));
+    } else if constexpr (is_same<T, bfloat16_t>) {
+        store_bits(p, f32_to_bf16(v));
+    } else {
+        store_bits(p, v);
+    }
+}
+
+template <typename T>
+PTO_INLINE void store(T* p, compute_vec<T> v, Part part)
+{
+    const auto mask = lane_mask<sizeof(T)>(part.n);
+    if constexpr (is_same<T, half>) {
+        _mm256_mask_storeu_epi16(p, static_cast<__mmask16>(mask), f32_to_f16(v));
+    } else if constexpr (is_same<T, bfloat16_t>) {
+        _mm256_mask_storeu_epi16(p, static_cast<__mmask16>(mask), f32_to_bf16(v));
+    } else if constexpr (sizeof(T) == 1) {
+        _mm512_mask_storeu_epi8(p, mask, (__m512i)v);
+    } else if constexpr (sizeof(T) == 2) {
+        _mm512_mask_storeu_epi16(p, mask, (__m512i)v);
+    } else if constexpr (sizeof(T) == 4) {
+        _mm512_mask_storeu_epi32(p, mask, (__m512i)v);
+    } else {
+        _mm512_mask_storeu_epi64(p, mask, (__m512i)v);
+    }
+}
+
+/// Loads one vector of int32 from a narrower integer type, or from int32 itself.
+template <typename T>
+PTO_INLINE i32v load_int(const T* p, Full)
+{
+    if constexpr (is_same<T, int8_t>) {
+        return (i32v)_mm512_cvtepi8_epi32(load_bits<__m128i>(p));
+    } else if constexpr (is_same<T, uint8_t>) {
+        return (i32v)_mm512_cvtepu8_epi32(load_bits<__m128i>(p));
+    } else if constexpr (is_same<T, int16_t>) {
+        return (i32v)_mm512_cvtepi16_epi32(load_bits<__m256i>(p));
+    } else if constexpr (is_same<T, uint16_t>) {
+        return (i32v)_mm512_cvtepu16_epi32(load_bits<__m256i>(p));
+    } else {
+        return load_bits<i32v>(p);
+    }
+}
+template <typename T>
+PTO_INLINE i32v load_int(const T* p, Part part)
+{
+    const __mmask16 mask = lane_mask<4>(part.n);
+    if constexpr (is_same<T, int8_t>) {
+        return (i32v)_mm512_cvtepi8_epi32(_mm_maskz_loadu_epi8(mask, p));
+    } else if constexpr (is_same<T, uint8_t>) {
+        return (i32v)_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(mask, p));
+    } else if constexpr (is_same<T, int16_t>) {
+        return (i32v)_mm512_cvtepi16_epi32(_mm256_maskz_loadu_epi16(mask, p));
+    } else if constexpr (is_same<T, uint16_t>) {
+        return (i32v)_mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(mask, p));
+    } else {
+        return (i32v)_mm512_maskz_loadu_epi32(mask, p);
+    }
+}
+
+/// Stores the low bits of one vector of int32 as a narrower integer type, or as int32 itself.
+template <typename T>
+PTO_INLINE void store_int(T* p, i32v v, Full)
+{
+    if constexpr (sizeof(T) == 1) {
+        store_bits(p, _mm512_cvtepi32_epi8((__m512i)v));
+    } else if constexpr (sizeof(T) == 2) {
+        store_bits(p, _mm512_cvtepi32_epi16((__m512i)v));
+    } else {
+        store_bits(p, v);
+    }
+}
+template <typename T>
+PTO_INLINE void store_int(T* p, i32v v, Part part)
+{
+    const __mmask16 mask = lane_mask<4>(part.n);
+    if constexpr (sizeof(T) == 1) {
+        _mm512_mask_cvtepi32_storeu_epi8(p, mask, (__m512i)v);
+    } else if constexpr (sizeof(T) == 2) {
+        _mm512_mask_cvtepi32_storeu_epi16(p, mask, (__m512i)v);
+    } else {
+        _mm512_mask_storeu_epi32(p, mask, (__m512i)v);
+    }
+}
+
+PTO_INLINE i32v round_to_int(f32v v) { return (i32v)_mm512_cvtps_epi32((__m512)v); }
+PTO_INLINE f32v sqrt_f32(f32v v) { return (f32v)_mm512_sqrt_ps((__m512)v); }
+
+}  // namespace pto::cpu

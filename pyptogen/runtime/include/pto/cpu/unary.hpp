@@ -1,0 +1,110 @@
+// Elementwise instructions of one operand.
+#pragma once
+
+#include <pto/cpu/elementwise.hpp>
+#include <pto/cpu/math.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+/// dst = f(src) in fp32, for the float types.
+template <int Unroll, typename F, typename Dst, typename Src>
+PTO_INLINE void float_unary(F f, Dst& dst, Src& src)
+{
+    static_assert(is_float<typename Dst::DType>, "this instruction takes fp32, half or bfloat16_t tiles");
+    map_tiles<Unroll>(f, dst, src);
+}
+
+template <typename C>
+PTO_INLINE vec<C> absolute(vec<C> v)
+{
+    if constexpr (is_same<C, float>) {
+        return (vec<C>)((u32v)v & 0x7fffffffU);
+    } else {
+        return v < 0 ? (vec<C>)(-(wrap_vec<C>)v) : v;
+    }
+}
+
+template <typename C>
+PTO_INLINE vec<C> negated(vec<C> v)
+{
+    if constexpr (is_same<C, float>) {
+        return (vec<C>)((u32v)v ^ 0x80000000U);
+    } else {
+        return (vec<C>)(-(wrap_vec<C>)v);
+    }
+}
+
+}  // namespace cpu
+
+/// dst = e to the power src; at most 1 ulp off in fp32
+template <auto Precision = ExpAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TEXP(Dst& dst, Src& src, const Events&...)
+{
+    cpu::float_unary<4>([](cpu::f32v v) __attribute__((always_inline)) { return cpu::exp_f32(v); }, dst, src);
+    return {};
+}
+
+/// dst = natural logarithm of src; at most 2 ulp off in fp32
+template <auto Precision = LogAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TLOG(Dst& dst, Src& src, const Events&...)
+{
+    cpu::float_unary<2>([](cpu::f32v v) __attribute__((always_inline)) { return cpu::log_f32(v); }, dst, src);
+    return {};
+}
+
+/// dst = |src|
+template <typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TABS(Dst& dst, Src& src, const Events&...)
+{
+    using C = cpu::compute_t<typename Dst::DType>;
+    cpu::map_tiles<4>([](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::absolute<C>(v); }, dst, src);
+    return {};
+}
+
+/// dst = -src
+template <typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TNEG(Dst& dst, Src& src, const Events&...)
+{
+    using C = cpu::compute_t<typename Dst::DType>;
+    cpu::map_tiles<4>([](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::negated<C>(v); }, dst, src);
+    return {};
+}
+
+/// dst = max(src, 0)
+template <typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TRELU(Dst& dst, Src& src, const Events&...)
+{
+    using C = cpu::compute_t<typename Dst::DType>;
+    cpu::map_tiles<4>(
+        [](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::Max::apply<C>(v, cpu::vec<C>{}); }, dst, src);
+    return {};
+}
+
+/// dst = square root of src, correctly rounded
+template <auto Precision = SqrtAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TSQRT(Dst& dst, Src& src, const Events&...)
+{
+    cpu::float_unary<2>([](cpu::f32v v) __attribute__((always_inline)) { return cpu::sqrt_f32(v); }, dst, src);
+    return {};
+}
+
+/// dst = 1 / square root of src: both steps correctly rounded. A scratch tile may follow; it is not needed here.
+template <auto Precision = RsqrtAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TRSQRT(Dst& dst, Src& src, const Events&...)
+{
+    cpu::float_unary<2>(
+        [](cpu::f32v v) __attribute__((always_inline)) { return 1.0f / cpu::sqrt_f32(v); }, dst, src);
+    return {};
+}
+
+/// dst = 1 / src, correctly rounded
+template <auto Precision = RecipAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TRECIP(Dst& dst, Src& src, const Events&...)
+{
+    cpu::float_unary<2>([](cpu::f32v v) __attribute__((always_inline)) { return 1.0f / v; }, dst, src);
+    return {};
+}
+
+}  // namespace pto

@@ -1,0 +1,24 @@
+// PTO-ISA for CPUs: the one header that a kernel includes.
+//
+// Kernels written against the public PTO-ISA C++ API compile with this header on any CPU. With AVX-512 and AMX enabled
+// on the compiler's command line the fast paths are used; without them, or with PTO_PORTABLE defined, the same kernels
+// run on GNU vector extensions alone. Build with -ffp-contract=off and never with -ffast-math.
+#pragma once
+
+#include <pto/common/constants.hpp>
+#include <pto/common/cpu_stub.hpp>
+#include <pto/common/event.hpp>
+#include <pto/common/global_tensor.hpp>
+#include <pto/common/pto_tile.hpp>
+#include <pto/common/type.hpp>
+
+#include <pto/cpu/assign.hpp>
+#include <pto/cpu/binary.hpp>
+#include <pto/cpu/cvt.hpp>
+#include <pto/cpu/expand.hpp>
+#include <pto/cpu/load.hpp>
+#include <pto/cpu/matmul.hpp>
+#include <pto/cpu/move.hpp>
+#include <pto/cpu/reduce.hpp>
+#include <pto/cpu/store.hpp>
+#include <pto/cpu/unary.hpp>

@@ -1,0 +1,148 @@
+"""Reads the sections of the contract: dims, attrs, inputs, outputs."""
+
+from __future__ import annotations
+
+import re
+
+from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.schema.expression import Expr, parse_expression, parse_expression_list, parse_text
+from pyptogen.schema.models import AttrModel, DynamicDimModel, InPlaceModel, TensorModel
+from pyptogen.schema.naming import check_key
+from pyptogen.schema.spec import DTYPES, LAYOUTS, AttrSpec, DimSpec, TensorSpec
+from pyptogen.schema.tree import Mapping, Node, Scalar
+from pyptogen.schema.validate import need_mapping, validate
+
+_SHORT = re.compile(r"\s*(?P<dtype>\w+)\s*(?P<shape>\[.*\])\s*(?:@\s*(?P<layout>\w*)\s*)?\Z", re.DOTALL)
+
+
+def read_dims(node: Node) -> tuple[DimSpec, ...]:
+    """The ``dims`` section. Raises PTG103–106, PTG213, PTG214."""
+    return tuple(_dim(key, value) for key, value in need_mapping(node, "`dims`"))
+
+
+def _dim(key: Scalar, node: Node) -> DimSpec:
+    name = check_key(key, "a dim")
+    if isinstance(node, Mapping):
+        model = validate(DynamicDimModel, node, f"dim `{name}`")
+        if model.min > model.max:
+            raise fault(
+                "PTG214",
+                f"dim `{name}` has an empty range: min {model.min} is over max {model.max}",
+                node.span,
+                expected="min <= max",
+            )
+        return DimSpec(name, None, model.min, model.max, model.multiple_of, key.span)
+    if isinstance(node, Scalar) and isinstance(node.value, int | float) and (
+        isinstance(node.value, bool | float) or node.value < 1
+    ):
+        raise fault("PTG214", f"dim `{name}` cannot be {node.text}", node.span, expected="a positive integer")
+    return DimSpec(name, parse_expression(node), 1, 1, 1, key.span)
+
+
+def read_attrs(node: Node) -> tuple[AttrSpec, ...]:
+    """The ``attrs`` section."""
+    attrs = []
+    for key, value in need_mapping(node, "`attrs`"):
+        name = check_key(key, "an attr")
+        model = validate(AttrModel, need_mapping(value, f"attr `{name}`"), f"attr `{name}`")
+        if isinstance(model.default, float) and model.type != "fp32":
+            raise fault("PTG104", f"`{name}` is {model.type}, its default is not whole", value.span, expected="an integer")
+        attrs.append(AttrSpec(name, model.type, model.default, key.span))
+    return tuple(attrs)
+
+
+def read_inputs(node: Node) -> tuple[TensorSpec, ...]:
+    """The ``inputs`` section."""
+    return tuple(_tensor(key, value) for key, value in need_mapping(node, "`inputs`"))
+
+
+def read_outputs(node: Node, inputs: tuple[TensorSpec, ...]) -> tuple[TensorSpec, ...]:
+    """The ``outputs`` section; an in-place output takes the type of its input. Raises PTG201 for an unknown input."""
+    by_name = {tensor.name: tensor for tensor in inputs}
+    outputs = []
+    for key, value in need_mapping(node, "`outputs`"):
+        if isinstance(value, Mapping) and value.key("inplace") is not None:
+            outputs.append(_in_place(key, value, by_name))
+            continue
+        output = _tensor(key, value)
+        if output.name in by_name:
+            raise fault(
+                "PTG208",
+                f"`{output.name}` is both an input and an output",
+                key.span,
+                expected="another name, or an output that updates the input",
+                fix=f"`{output.name}: {{inplace: true}}`",
+                notes=(("the input", by_name[output.name].span),),
+            )
+        outputs.append(output)
+    return tuple(outputs)
+
+
+def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> TensorSpec:
+    name = check_key(key, "an output")
+    model = validate(InPlaceModel, node, f"output `{name}`")
+    if model.inplace is False:
+        raise fault("PTG104", f"output `{name}` is not in place and has no type", node.span, expected="dtype[shape]")
+    source = name if model.inplace is True else str(model.inplace)
+    if source not in inputs:
+        raise fault(
+            "PTG201",
+            f"output `{name}` updates `{source}`, which is not an input",
+            node.span,
+            expected="the name of an input",
+            fix=did_you_mean(source, inputs),
+        )
+    of = inputs[source]
+    return TensorSpec(name, of.dtype, of.shape, of.layout, model.doc, source, key.span, node.span)
+
+
+def _tensor(key: Scalar, node: Node) -> TensorSpec:
+    name = check_key(key, "a tensor")
+    if isinstance(node, Mapping):
+        return _long_form(name, key, node)
+    text = node.text if isinstance(node, Scalar) else ""
+    match = _SHORT.match(text)
+    if not isinstance(node, Scalar) or match is None:
+        raise fault(
+            "PTG104", f"the type of `{name}` is not readable", node.span, expected="dtype[shape] or dtype[shape] @ layout"
+        )
+    whole = parse_text(node, *match.span("shape"))
+    layout = match["layout"] if match["layout"] is not None else "nd"
+    _check_type(name, match["dtype"], layout, node)
+    return TensorSpec(name, match["dtype"], _axes(whole), layout, "", None, key.span, node.span)
+
+
+def _long_form(name: str, key: Scalar, node: Mapping) -> TensorSpec:
+    model = validate(TensorModel, node, f"tensor `{name}`")
+    for unsupported in ("strides", "init"):
+        later = node.key(unsupported)
+        if later is not None:
+            raise fault("PTG109", f"`{unsupported}` of a tensor is not supported yet", later.span, fix="remove it")
+    shape = node.get("shape")
+    assert shape is not None
+    axes = parse_expression_list(shape)
+    _check_type(name, model.dtype, model.layout, node)
+    return TensorSpec(name, model.dtype, axes, model.layout, model.doc, None, key.span, node.span)
+
+
+def _axes(whole: Expr) -> tuple[Expr, ...]:
+    return tuple(whole.part(item) for item in getattr(whole.node, "elts", ()))
+
+
+def _check_type(name: str, dtype: str, layout: str, node: Node) -> None:
+    if dtype not in DTYPES:
+        raise fault(
+            "PTG212",
+            f"`{name}` has the unknown dtype `{dtype}`",
+            node.span,
+            expected="one of " + " ".join(DTYPES),
+            fix=did_you_mean(dtype, DTYPES),
+        )
+    if layout not in LAYOUTS:
+        raise fault(
+            "PTG212",
+            f"`{name}` has the unknown layout `{layout}`",
+            node.span,
+            expected="one of " + " ".join(LAYOUTS),
+            fix=did_you_mean(layout, LAYOUTS),
+        )

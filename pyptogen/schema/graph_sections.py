@@ -1,0 +1,142 @@
+"""Reads the sections that compute: functions, graph, requires."""
+
+from __future__ import annotations
+
+import ast
+
+from pyptogen.diagnostics import Span, fault
+from pyptogen.schema.expression import (
+    Expr,
+    cut_by_yaml,
+    parse_expression,
+    parse_expression_list,
+    parse_text,
+    unbalanced,
+)
+from pyptogen.schema.naming import check_distinct, check_key, check_name
+from pyptogen.schema.spec import Assign, FunctionSpec, StageSpec
+from pyptogen.schema.tree import Mapping, Node, Scalar
+from pyptogen.schema.validate import need_list, need_mapping
+
+_LATER = {
+    "loop": "loops with carried values",
+    "carry": "loops with carried values",
+    "when": "stages chosen at build time",
+    "if": "stages chosen at run time",
+}
+
+
+def read_requires(node: Node) -> tuple[Expr, ...]:
+    """The ``requires`` section: comparisons over dims and attrs."""
+    conditions = tuple(parse_expression(item) for item in need_list(node, "`requires`").items)
+    for condition in conditions:
+        if not isinstance(condition.node, ast.Compare | ast.BoolOp):
+            raise fault(
+                "PTG106", "a requirement must be a comparison", condition.span, expected="such as `s2 % block_size == 0`"
+            )
+    return conditions
+
+
+def read_functions(node: Node) -> tuple[FunctionSpec, ...]:
+    """The ``functions`` section."""
+    functions = tuple(_function(key, value) for key, value in need_mapping(node, "`functions`"))
+    check_distinct((f.name, f.span, "a function") for f in functions)
+    return functions
+
+
+def _function(key: Scalar, node: Node) -> FunctionSpec:
+    name, params = _signature(key)
+    body: list[Assign] = []
+    returns: tuple[Expr, ...] = ()
+    mapping = need_mapping(node, f"function `{name}`")
+    _check_not_cut(mapping)
+    for entry, value in mapping:
+        if entry.text == "return":
+            returns = parse_expression_list(value)
+        else:
+            body.append(_assign(entry, value))
+    if not returns:
+        raise fault("PTG105", f"function `{name}` lacks the key `return`", key.span, fix="add `return: …`")
+    locals_ = [(target, span, "a value") for assign in body for target, span in assign.targets]
+    check_distinct([*((p, s, "a parameter") for p, s in params), *locals_])
+    return FunctionSpec(name, params, tuple(body), returns, key.span)
+
+
+def _signature(key: Scalar) -> tuple[str, tuple[tuple[str, Span], ...]]:
+    call = parse_text(key, 0, len(key.text)) if key.text else None
+    node = call.node if call else None
+    if call is None or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
+        raise fault("PTG104", f"`{key.text}` is not the head of a function", key.span, expected="name(argument, …)")
+    params = []
+    for arg in node.args:
+        if not isinstance(arg, ast.Name):
+            raise fault("PTG104", "a parameter must be a name", call.span_of(arg), expected="name(argument, …)")
+        params.append((check_name(arg.id, call.span_of(arg), "a parameter"), call.span_of(arg)))
+    return check_name(node.func.id, call.span_of(node.func), "a function"), tuple(params)
+
+
+def read_graph(node: Node, operator: str) -> tuple[StageSpec, ...]:
+    """The ``graph`` section: values directly (one implicit stage named after the operator), or stages of values."""
+    graph = need_mapping(node, "`graph`")
+    _check_not_cut(graph)
+    if not graph.entries:
+        raise fault("PTG105", "the graph defines nothing", graph.span, fix="add `name: expression` entries")
+    _refuse_later(graph, "the graph")
+    staged = [isinstance(value, Mapping) for _, value in graph]
+    if not any(staged):
+        body = tuple(_assign(key, value) for key, value in graph)
+        return (StageSpec(operator, body, True, graph.entries[0][0].span),)
+    if not all(staged):
+        key = graph.entries[staged.index(False)][0]
+        raise fault(
+            "PTG104",
+            f"`{key.text}` stands among stages but is a value",
+            key.span,
+            expected="a graph of values, or a graph of stages",
+            fix="move it into a stage",
+        )
+    return tuple(_stage(key, value) for key, value in graph)
+
+
+def _stage(key: Scalar, node: Node) -> StageSpec:
+    name = check_key(key, "a stage")
+    mapping = need_mapping(node, f"stage `{name}`")
+    _check_not_cut(mapping)
+    _refuse_later(mapping, f"stage `{name}`")
+    if not mapping.entries:
+        raise fault("PTG105", f"stage `{name}` defines nothing", key.span, fix="add `name: expression` entries")
+    return StageSpec(name, tuple(_assign(entry, value) for entry, value in mapping), False, key.span)
+
+
+def _assign(key: Scalar, node: Node) -> Assign:
+    """``a, b: expression``; the names may be several, comma-separated."""
+    head = parse_text(key, 0, len(key.text)) if key.text else None
+    names: list[ast.expr] = []
+    if head is not None:
+        names = list(head.node.elts) if isinstance(head.node, ast.Tuple) else [head.node]
+    targets = []
+    for name in names:
+        if not isinstance(name, ast.Name):
+            names = []
+            break
+        assert head is not None
+        targets.append((check_name(name.id, head.span_of(name), "a value"), head.span_of(name)))
+    if not names:
+        raise fault("PTG213", f"`{key.text}` cannot name a value", key.span, expected="a name, or names: `a, b`")
+    return Assign(tuple(targets), parse_expression(node))
+
+
+def _refuse_later(mapping: Mapping, what: str) -> None:
+    for key, value in mapping:
+        if key.text in _LATER and (key.text in {"when", "if"} or isinstance(value, Mapping)):
+            raise fault("PTG109", f"{_LATER[key.text]} are not supported yet (in {what})", key.span)
+
+
+def _check_not_cut(mapping: Mapping) -> None:
+    """An expression with commas inside ``{…}`` arrives as a key without a value, or with open brackets."""
+    if not mapping.flow:
+        return
+    for key, value in mapping:
+        for part in (key, value):
+            if isinstance(part, Scalar) and part.style == "plain" and unbalanced(part.text):
+                raise cut_by_yaml(part)

@@ -1,0 +1,110 @@
+"""Pydantic models of the mappings in a spec: which keys there are and what kind of value each holds.
+
+Values that are expressions stay text here; ``pyptogen.schema.spec`` holds what comes out after they are parsed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Section(BaseModel):
+    """Base of all models: no unknown keys, no silent conversion between kinds."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class SpecModel(Section):
+    """The top level of a spec."""
+
+    pyptogen: int
+    operator: str
+    doc: str = ""
+    include: Any = None
+    dims: dict[str, Any] = Field(default_factory=dict)
+    attrs: dict[str, Any] = Field(default_factory=dict)
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+    requires: list[Any] = Field(default_factory=list)
+    functions: dict[str, Any] = Field(default_factory=dict)
+    graph: dict[str, Any]
+    tiling: list[Any] | dict[str, Any] = Field(default_factory=list)
+    schedule: dict[str, Any] = Field(default_factory=dict)
+    kernels: Any = None
+    verify: dict[str, Any] = Field(default_factory=dict)
+    targets: list[str] | None = None
+
+
+class DynamicDimModel(Section):
+    """``{min, max, multiple_of}``: a size known only at run time."""
+
+    min: int = Field(default=1, ge=1)
+    max: int = Field(ge=1, le=2**31 - 1)
+    multiple_of: int = Field(default=1, ge=1)
+    doc: str = ""
+
+
+class AttrModel(Section):
+    """``{type, default}``: a run-time scalar."""
+
+    type: Literal["fp32", "int32", "int64"]
+    default: float | int | None = None
+    doc: str = ""
+
+
+class TensorModel(Section):
+    """The long form of a tensor type."""
+
+    shape: Any
+    dtype: str
+    layout: str = "nd"
+    strides: Any = None
+    init: Any = None
+    doc: str = ""
+
+
+class InPlaceModel(Section):
+    """An output that updates an input: ``{inplace: true}`` or ``{inplace: other_name}``."""
+
+    inplace: bool | str
+    doc: str = ""
+
+
+class ToleranceModel(Section):
+    """How far an output may be from the reference; ``outliers`` is the fraction of elements that may be further."""
+
+    rtol: float = Field(default=0.0, ge=0)
+    atol: float = Field(default=0.0, ge=0)
+    outliers: float = Field(default=0.0, ge=0, le=1)
+
+
+class VerifyModel(Section):
+    """How the operator is verified."""
+
+    generate: dict[str, Any] = Field(default_factory=dict)
+    cases: list[dict[str, int]] = Field(default_factory=list)
+    tolerance: dict[str, Any] = Field(default_factory=dict)
+    golden: Any = None
+
+
+class ScheduleModel(Section):
+    """Hints about order and placement."""
+
+    cores: int | None = Field(default=None, ge=1)
+    policy: Literal["critical_path", "breadth", "depth"] | None = None
+    priority: dict[str, int] = Field(default_factory=dict)
+    l1_reuse: dict[str, int] = Field(default_factory=dict)
+    merge: dict[str, int] = Field(default_factory=dict)
+    buffers: dict[str, int] = Field(default_factory=dict)
+
+
+class SizeModel(Section):
+    """The mapping form of one tile size."""
+
+    tile: int | None = Field(default=None, ge=1)
+    tail: Literal["mask"] | None = None
+    unroll: list[int] | None = Field(default=None, min_length=1)
+    l1: int | None = Field(default=None, ge=1)
+    l0: int | None = Field(default=None, ge=1)

@@ -1,0 +1,64 @@
+"""Names a spec may give, and the check that each is given one meaning."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from collections.abc import Iterable
+
+from pyptogen.diagnostics import Span, fault
+from pyptogen.schema.spec import DTYPES
+from pyptogen.schema.tree import Scalar
+
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+_SNAKE = re.compile(r"[a-z][a-z0-9_]*\Z")
+_WORDS = frozenset({"true", "false", "null", "inf", "nan", "target", "when", "fuse", "out"})
+_CPP = frozenset(
+    "alignas alignof asm auto bool break case catch char class const constexpr continue default delete do double else enum "
+    "explicit export extern float for friend goto if inline int long mutable namespace new operator private protected "
+    "public register return short signed sizeof static struct switch template this throw try typedef typename union "
+    "unsigned using virtual void volatile while".split()
+)
+RESERVED = _WORDS | _CPP | frozenset(keyword.kwlist) | frozenset(DTYPES)
+"""Names become Python parameters and C++ variables, so the words of both languages are taken."""
+
+
+def check_name(name: str, span: Span, what: str, *, snake: bool = False) -> str:
+    """``name`` if it may be given to a ``what``; raises PTG213."""
+    if name in RESERVED:
+        raise fault(
+            "PTG213", f"`{name}` is reserved and cannot name {what}", span, fix=f"choose another name, such as `{name}_`"
+        )
+    if not (_SNAKE if snake else _NAME).match(name) or name.endswith("__"):
+        kind = "lower-case letters" if snake else "letters"
+        raise fault(
+            "PTG213", f"`{name}` cannot name {what}", span, expected=f"{kind}, digits and underscores, a letter first"
+        )
+    return name
+
+
+def check_key(key: Scalar, what: str) -> str:
+    """The text of a key that gives a name; raises PTG213."""
+    return check_name(key.text, key.span, what)
+
+
+def check_distinct(named: Iterable[tuple[str, Span, str]]) -> None:
+    """Raises PTG208 for the first (name, span, what) whose name stood before."""
+    seen: dict[str, tuple[Span, str]] = {}
+    for name, span, what in named:
+        if name in seen:
+            first_span, first_what = seen[name]
+            raise defined_twice(name, span, what, first_span, first_what)
+        seen[name] = (span, what)
+
+
+def defined_twice(name: str, span: Span, what: str, first_span: Span, first_what: str) -> Exception:
+    """PTG208 with both places."""
+    return fault(
+        "PTG208",
+        f"`{name}` is defined twice: as {first_what}, and here as {what}",
+        span,
+        expected="each name defined once",
+        fix="rename one of the two",
+        notes=((f"first defined here, as {first_what}", first_span),),
+    )

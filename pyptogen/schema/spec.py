@@ -1,0 +1,136 @@
+"""A read and checked spec: what the loader gives to the Tensor level. Names are not resolved and shapes not compared yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from pyptogen.diagnostics import Span
+from pyptogen.schema.expression import Expr
+
+DTYPES = (
+    "fp32", "fp16", "bf16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "bool",
+    "fp8_e4m3", "fp8_e5m2", "hif8", "int4", "mxfp8", "mxfp4",
+)  # fmt: skip
+"""All dtypes of the language; the Tensor level computes with those in ``pyptogen.lower.tensor.ir.DTYPES``."""
+
+LAYOUTS = ("nd", "dn", "nz")
+
+
+@dataclass(frozen=True, slots=True)
+class DimSpec:
+    """A named size: ``value`` an expression (static or derived), or None with a range (dynamic)."""
+
+    name: str
+    value: Expr | None
+    min: int
+    max: int
+    multiple_of: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AttrSpec:
+    """A run-time scalar."""
+
+    name: str
+    dtype: str
+    default: float | int | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSpec:
+    """A tensor of the contract; ``inplace`` names the input that an output updates (its type is then the input's)."""
+
+    name: str
+    dtype: str
+    shape: tuple[Expr, ...]
+    layout: str
+    doc: str
+    inplace: str | None
+    span: Span
+    """span of the name."""
+    type_span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """``a, b: expression``."""
+
+    targets: tuple[tuple[str, Span], ...]
+    value: Expr
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionSpec:
+    """A reusable sub-graph."""
+
+    name: str
+    params: tuple[tuple[str, Span], ...]
+    body: tuple[Assign, ...]
+    returns: tuple[Expr, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class StageSpec:
+    """A named group of definitions."""
+
+    name: str
+    body: tuple[Assign, ...]
+    implicit: bool
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TilingRowSpec:
+    """A row of the tiling table; ``sizes[stage or ""][dim]`` is an int or a mapping (tile/tail, unroll, l1/l0)."""
+
+    when: tuple[tuple[str, str, Any], ...]
+    sizes: Mapping[str, Mapping[str, Any]]
+    fuse: tuple[tuple[str, ...], ...]
+    spans: Mapping[tuple[str, str], Span]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """Allowed difference of one output: |Δ| <= atol + rtol * |reference|, but for a fraction ``outliers``."""
+
+    rtol: float
+    atol: float
+    outliers: float
+
+
+@dataclass(frozen=True, slots=True)
+class VerifySpec:
+    """Input generators by input name, cases (dim name → size) and tolerances by output name."""
+
+    generate: Mapping[str, Expr]
+    cases: tuple[Mapping[str, int], ...]
+    tolerance: Mapping[str, Tolerance]
+
+
+@dataclass(frozen=True, slots=True)
+class Spec:
+    """One operator. ``path`` is as the user gave it, ``source`` the whole text."""
+
+    path: str
+    source: str
+    name: str
+    doc: str
+    dims: tuple[DimSpec, ...]
+    attrs: tuple[AttrSpec, ...]
+    inputs: tuple[TensorSpec, ...]
+    outputs: tuple[TensorSpec, ...]
+    requires: tuple[Expr, ...]
+    functions: tuple[FunctionSpec, ...]
+    stages: tuple[StageSpec, ...]
+    tiling: tuple[TilingRowSpec, ...]
+    schedule: Mapping[str, Any]
+    verify: VerifySpec
+    targets: tuple[str, ...]
+    span: Span
+    """span of the operator's name."""

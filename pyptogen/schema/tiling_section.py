@@ -1,0 +1,142 @@
+"""Reads the sections about placement: tiling rows and schedule hints."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping as Map
+from dataclasses import dataclass
+from typing import Any
+
+from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
+from pyptogen.schema.models import ScheduleModel, SizeModel
+from pyptogen.schema.spec import TilingRowSpec
+from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, describe, plain
+from pyptogen.schema.validate import need_list, need_mapping, validate
+
+STAGE_OPTIONS = ("l1_reuse", "split_k", "buffers")
+"""Keys of a stage in a row that are no dims: times an L1 block is used, ways to cut the reduction, buffers per tile."""
+
+_COMPARISON = re.compile(r"(<=|>=|==|!=|<|>)\s*(-?\d+)\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class TableNames:
+    """The names that tables may use."""
+
+    stages: tuple[str, ...]
+    dims: tuple[str, ...]
+
+
+def read_tiling(node: Node, names: TableNames) -> tuple[TilingRowSpec, ...]:
+    """The ``tiling`` section. Raises PTG104, PTG109, PTG217."""
+    if isinstance(node, Mapping):
+        raise fault("PTG109", "tiling tables in a file of their own are not supported yet", node.span, fix="list the rows")
+    rows = need_list(node, "`tiling`").items
+    return tuple(_row(need_mapping(row, "a tiling row"), names) for row in rows)
+
+
+def _row(node: Mapping, names: TableNames) -> TilingRowSpec:
+    when: tuple[tuple[str, str, Any], ...] = ()
+    fuse: tuple[tuple[str, ...], ...] = ()
+    sizes: dict[str, dict[str, Any]] = {}
+    spans: dict[tuple[str, str], Span] = {}
+    for key, value in node:
+        if key.text == "when":
+            when = _conditions(need_mapping(value, "`when`"), names)
+        elif key.text == "fuse":
+            fuse = tuple(_fused(group, names) for group in need_list(value, "`fuse`").items)
+        elif key.text in names.stages:
+            for inner, size in need_mapping(value, f"the sizes of stage `{key.text}`"):
+                if inner.text not in (*names.dims, *STAGE_OPTIONS):
+                    raise _unknown(inner, "dim or option", (*names.dims, *STAGE_OPTIONS))
+                sizes.setdefault(key.text, {})[inner.text] = _size(inner, size)
+                spans[(key.text, inner.text)] = size.span
+        elif key.text in names.dims:
+            sizes.setdefault("", {})[key.text] = _size(key, value)
+            spans[("", key.text)] = value.span
+        else:
+            raise _unknown(key, "stage or dim", (*names.stages, *names.dims, "when", "fuse"))
+    return TilingRowSpec(when, sizes, fuse, spans, node.span)
+
+
+def _unknown(key: Scalar, what: str, known: tuple[str, ...]) -> DiagnosticError:
+    return fault(
+        "PTG217", f"`{key.text}` is no {what} of this operator", key.span, expected="one of " + ", ".join(known),
+        fix=did_you_mean(key.text, known),
+    )  # fmt: skip
+
+
+def _size(key: Scalar, node: Node) -> Any:
+    if isinstance(node, Mapping):
+        model = validate(SizeModel, node, f"the size of `{key.text}`")
+        if model.unroll is not None:
+            _check_unroll(model.unroll, node)
+        return {name: value for name, value in model.model_dump().items() if value is not None}
+    if isinstance(node, Scalar) and isinstance(node.value, int) and not isinstance(node.value, bool) and node.value > 0:
+        return node.value
+    raise fault(
+        "PTG104",
+        f"the size of `{key.text}` cannot be {describe(node)}",
+        node.span,
+        expected="a positive integer, or {tile, tail}, {unroll: […]}, {l1, l0}",
+    )
+
+
+def _check_unroll(sizes: list[int], node: Mapping) -> None:
+    if sizes != sorted(set(sizes), reverse=True) or sizes[-1] < 1:
+        at = node.get("unroll")
+        raise fault(
+            "PTG104", "an unroll list is not in falling order", at.span if at else node.span,
+            expected="different positive sizes, the largest first, such as [32, 16, 8, 4, 2, 1]",
+        )  # fmt: skip
+
+
+def _conditions(node: Mapping, names: TableNames) -> tuple[tuple[str, str, Any], ...]:
+    conditions: list[tuple[str, str, Any]] = []
+    for key, value in node:
+        if key.text == "target":
+            content = plain(value)
+            conditions.append(("target", "in" if isinstance(content, list) else "==", content))
+        elif key.text in names.dims:
+            conditions.append(_comparison(key, value))
+        else:
+            raise _unknown(key, "dim to test", ("target", *names.dims))
+    return tuple(conditions)
+
+
+def _comparison(key: Scalar, node: Node) -> tuple[str, str, Any]:
+    if isinstance(node, Scalar):
+        if isinstance(node.value, int) and not isinstance(node.value, bool):
+            return key.text, "==", node.value
+        match = _COMPARISON.match(node.text)
+        if match:
+            return key.text, match[1], int(match[2])
+    raise fault(
+        "PTG104", f"the test of `{key.text}` cannot be {describe(node)}", node.span, expected='a number, or such as "<= 32"'
+    )
+
+
+def _fused(node: Node, names: TableNames) -> tuple[str, ...]:
+    if not isinstance(node, Sequence):
+        raise fault("PTG104", "`fuse` is a list of lists of stages", node.span, expected="such as [[query_linear, query_rope]]")
+    for item in node.items:
+        if not isinstance(item, Scalar) or item.text not in names.stages:
+            known = ", ".join(names.stages)
+            text = item.text if isinstance(item, Scalar) else describe(item)
+            raise fault(
+                "PTG217", f"`{text}` is no stage of this operator", item.span, expected=f"one of {known}",
+                fix=did_you_mean(text, names.stages),
+            )  # fmt: skip
+    return tuple(item.text for item in node.items if isinstance(item, Scalar))
+
+
+def read_schedule(node: Node, names: TableNames) -> Map[str, Any]:
+    """The ``schedule`` section, only what is given."""
+    mapping = need_mapping(node, "`schedule`")
+    model = validate(ScheduleModel, mapping, "`schedule`")
+    for _, value in mapping:
+        if isinstance(value, Mapping):
+            for stage, _ in value:
+                if stage.text not in names.stages:
+                    raise _unknown(stage, "stage", names.stages)
+    return {key.text: getattr(model, key.text) for key, _ in mapping}

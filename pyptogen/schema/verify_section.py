@@ -1,0 +1,88 @@
+"""Reads the ``verify`` section: input generators, cases, tolerances."""
+
+from __future__ import annotations
+
+import ast
+
+from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.schema.expression import Expr, parse_expression
+from pyptogen.schema.models import ToleranceModel, VerifyModel
+from pyptogen.schema.spec import DimSpec, TensorSpec, Tolerance, VerifySpec
+from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence
+from pyptogen.schema.validate import need_mapping, validate
+
+GENERATORS = ("uniform", "normal", "integers", "permutation", "skip", "cos", "sin", "zeros", "ones")
+"""Functions that a generator may call; ``pyptogen.verify`` gives them their meaning."""
+
+
+def read_verify(
+    node: Node, dims: tuple[DimSpec, ...], inputs: tuple[TensorSpec, ...], outputs: tuple[TensorSpec, ...]
+) -> VerifySpec:
+    """The ``verify`` section. Raises PTG104, PTG109, PTG201, PTG202, PTG214."""
+    section = need_mapping(node, "`verify`")
+    model = validate(VerifyModel, section, "`verify`")
+    golden = section.key("golden")
+    if golden is not None:
+        raise fault("PTG109", "a golden of your own is not supported yet", golden.span, fix="remove it")
+    generate: dict[str, Expr] = {}
+    for key, value in _entries(section, "generate"):
+        _known(key, [tensor.name for tensor in inputs], "input")
+        generate[key.text] = _generator(value)
+    tolerance: dict[str, Tolerance] = {}
+    for key, value in _entries(section, "tolerance"):
+        _known(key, [tensor.name for tensor in outputs], "output")
+        allowed = validate(ToleranceModel, need_mapping(value, f"the tolerance of `{key.text}`"), f"tolerance `{key.text}`")
+        tolerance[key.text] = Tolerance(allowed.rtol, allowed.atol, allowed.outliers)
+    cases = section.get("cases")
+    if isinstance(cases, Sequence):
+        for case in cases.items:
+            _check_case(case, dims)
+    return VerifySpec(generate, tuple(model.cases), tolerance)
+
+
+def _entries(section: Mapping, key: str) -> Mapping:
+    node = section.get(key)
+    return need_mapping(node, f"`{key}`") if node is not None else Mapping(section.source, (), 0, 0, False)
+
+
+def _known(key: Scalar, names: list[str], what: str) -> None:
+    if key.text not in names:
+        raise fault(
+            "PTG201",
+            f"`{key.text}` is no {what} of this operator",
+            key.span,
+            expected="one of " + ", ".join(names),
+            fix=did_you_mean(key.text, names),
+        )
+
+
+def _generator(node: Node) -> Expr:
+    expr = parse_expression(node)
+    for part in ast.walk(expr.node):
+        if isinstance(part, ast.Call) and (not isinstance(part.func, ast.Name) or part.func.id not in GENERATORS):
+            name = expr.text_of(part.func)
+            raise fault(
+                "PTG202",
+                f"there is no generator `{name}`",
+                expr.span_of(part.func),
+                expected="one of " + ", ".join(GENERATORS),
+                fix=did_you_mean(name, GENERATORS),
+            )
+    return expr
+
+
+def _check_case(node: Node, dims: tuple[DimSpec, ...]) -> None:
+    dynamic = {dim.name: dim for dim in dims if dim.value is None}
+    case = need_mapping(node, "a case")
+    for key, value in case:
+        _known(key, list(dynamic), "dynamic dim")
+        size, dim = int(getattr(value, "value", 0)), dynamic[key.text]
+        if not dim.min <= size <= dim.max or size % dim.multiple_of:
+            multiple = f", a multiple of {dim.multiple_of}" if dim.multiple_of > 1 else ""
+            raise fault(
+                "PTG214", f"the case gives `{dim.name}` the size {size}", value.span,
+                expected=f"{dim.min} to {dim.max}{multiple}",
+            )  # fmt: skip
+    missing = [name for name in dynamic if case.get(name) is None]
+    if missing:
+        raise fault("PTG105", f"the case gives no size to `{missing[0]}`", case.span, fix=f"add `{missing[0]}: …`")

@@ -1,0 +1,176 @@
+"""YAML 1.2 text to a tree with spans, by the events of ruamel.yaml's C parser."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.schema.scalars import resolve
+from pyptogen.schema.source import Source
+from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, Style
+
+_MAX_DEPTH = 64
+_MAX_NODES = 200_000
+"""Limits far beyond any spec, so that aliases cannot blow a small file up."""
+
+
+def read_yaml(source: Source) -> Node:
+    """The tree of a one-document YAML file. Raises PTG101, PTG102 or PTG111."""
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        return _Composer(source, _events(source)).document()
+    except MarkedYAMLError as error:
+        raise _syntax_error(source, error) from None
+    except YAMLError as error:
+        first_line = str(error).splitlines()[0]
+        raise fault("PTG101", f"not well-formed YAML: {first_line}", source.span(0, 0)) from None
+
+
+def _events(source: Source) -> Iterator[Any]:
+    """Parser events: from the C parser, or from the pure one where no wheel of it exists."""
+    try:
+        from _ruamel_yaml import CParser
+    except ImportError:
+        from ruamel.yaml import YAML
+
+        yield from YAML(pure=True).parse(source.text)
+        return
+    parser = CParser(source.text)
+    event = parser.get_event()
+    while event is not None:
+        yield event
+        event = parser.get_event()
+
+
+def _syntax_error(source: Source, error: Any) -> DiagnosticError:
+    mark = error.problem_mark or error.context_mark
+    at = min(mark.index if mark else 0, len(source.text))
+    problem = error.problem or "not well-formed"
+    context = f" {error.context}" if error.context else ""
+    fix = ""
+    if "flow" in context or "mapping values" in problem:
+        fix = "an expression with brackets, or with `: `, inside `[…]` or `{…}` needs quotes or a line of its own"
+    elif "tab" in problem or "cannot start any token" in problem:
+        fix = "indent with spaces, and quote text that starts with a character that YAML reserves (@ ` % & * ! | >)"
+    return fault("PTG101", f"not well-formed YAML{context}: {problem}", source.span(at, at), fix=fix)
+
+
+class _Composer:
+    """Turns the flat event stream into the tree."""
+
+    def __init__(self, source: Source, events: Iterator[Any]) -> None:
+        self._source = source
+        self._events = events
+        self._anchors: dict[str, Node] = {}
+        self._sizes: dict[int, int] = {}
+        self._open: set[str] = set()
+        self._count = 0
+
+    def document(self) -> Node:
+        root: Node | None = None
+        for event in self._events:
+            kind = type(event).__name__
+            if kind in {"StreamStartEvent", "DocumentStartEvent", "DocumentEndEvent", "StreamEndEvent", "CommentEvent"}:
+                continue
+            if root is not None:
+                raise fault(
+                    "PTG111", "a spec is one YAML document", self._span(event), fix="remove everything after the `---`"
+                )
+            root = self._node(event, 0)
+        return root if root is not None else Mapping(self._source, (), 0, 0, False)
+
+    def _span(self, event: Any) -> Any:
+        return self._source.span(event.start_mark.index, event.end_mark.index)
+
+    def _node(self, event: Any, depth: int) -> Node:
+        if depth > _MAX_DEPTH:
+            raise fault("PTG111", f"nested deeper than {_MAX_DEPTH} levels", self._span(event))
+        if type(event).__name__ == "AliasEvent":
+            return self._alias(event)
+        tag = getattr(event, "tag", None)
+        if tag is not None and str(tag) not in {"!", "None"}:
+            raise fault("PTG111", f"tags are not part of the spec language: `{tag}`", self._span(event), fix="remove the tag")
+        if event.anchor:
+            self._open.add(event.anchor)
+        before = self._count
+        self._grow(1, event)
+        node = self._untagged(event, depth)
+        if event.anchor:
+            self._open.discard(event.anchor)
+            self._anchors[event.anchor] = node
+            self._sizes[id(node)] = self._count - before
+        return node
+
+    def _untagged(self, event: Any, depth: int) -> Node:
+        kind = type(event).__name__
+        if kind == "ScalarEvent":
+            return self._scalar(event)
+        if kind == "SequenceStartEvent":
+            return self._sequence(event, depth)
+        return self._mapping(event, depth)
+
+    def _grow(self, amount: int, event: Any) -> None:
+        self._count += amount
+        if self._count > _MAX_NODES:
+            raise fault("PTG111", "aliases make this file too large", self._span(event))
+
+    def _alias(self, event: Any) -> Node:
+        if event.anchor in self._open:
+            raise fault("PTG111", f"the alias `*{event.anchor}` contains itself", self._span(event))
+        if event.anchor not in self._anchors:
+            raise fault("PTG101", f"the alias `*{event.anchor}` has no anchor before it", self._span(event))
+        node = self._anchors[event.anchor]
+        self._grow(self._sizes[id(node)], event)
+        return node
+
+    def _scalar(self, event: Any) -> Scalar:
+        start, stop = event.start_mark.index, event.end_mark.index
+        style: Style = "plain"
+        if event.style in {"'", '"'}:
+            style = "quoted"
+        elif event.style in {"|", ">"}:
+            style = "block"
+        value = resolve(event.value) if style == "plain" else event.value
+        return Scalar(self._source, event.value, value, start, stop, style)
+
+    def _sequence(self, event: Any, depth: int) -> Sequence:
+        items: list[Node] = []
+        end = next(self._events)
+        while type(end).__name__ != "SequenceEndEvent":
+            items.append(self._node(end, depth + 1))
+            end = next(self._events)
+        flow = bool(event.flow_style)
+        stop = end.end_mark.index if flow or not items else items[-1].stop
+        return Sequence(self._source, tuple(items), event.start_mark.index, stop, flow)
+
+    def _mapping(self, event: Any, depth: int) -> Mapping:
+        entries: list[tuple[Scalar, Node]] = []
+        seen: dict[str, Scalar] = {}
+        end = next(self._events)
+        while type(end).__name__ != "MappingEndEvent":
+            key = self._node(end, depth + 1)
+            if not isinstance(key, Scalar):
+                raise fault("PTG104", "a key must be text", key.span, expected="a name")
+            value = self._node(next(self._events), depth + 1)
+            if key.text in seen:
+                raise duplicate_key(key, seen[key.text])
+            seen[key.text] = key
+            entries.append((key, value))
+            end = next(self._events)
+        flow = bool(event.flow_style)
+        stop = end.end_mark.index if flow or not entries else entries[-1][1].stop
+        return Mapping(self._source, tuple(entries), event.start_mark.index, stop, flow)
+
+
+def duplicate_key(key: Scalar, first: Scalar) -> DiagnosticError:
+    """PTG102 for a key that stood before."""
+    return fault(
+        "PTG102",
+        f"the key `{key.text}` stands twice in this mapping",
+        key.span,
+        expected="each key once",
+        fix="remove or rename one of the two",
+        notes=(("first here", first.span),),
+    )

@@ -1,0 +1,1 @@
+"""Text of everything that is generated: Jinja2 templates, and beside each the small module that feeds it."""

@@ -1,0 +1,276 @@
+"""Instruction IR → the C++ text of one kernel.
+
+Straight-line text in the order of the IR: type aliases, the entry, then a line per instruction, each group under the
+line of the spec that it serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.execution.build import kernel_arguments
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.ir import (
+    Barrier,
+    Choose,
+    Declare,
+    For,
+    GmWindow,
+    Imm,
+    Instr,
+    InstrKernel,
+    Mode,
+    Node,
+    ReadIndex,
+    SetFlag,
+    SkipIfNegative,
+    TileType,
+    WaitFlag,
+)
+from pyptogen.lower.tile.ir import Extent
+from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
+from pyptogen.templates.environment import render
+
+ROUND_MODES = {
+    "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL", "trunc": "CAST_TRUNC",
+    "odd": "CAST_ODD",
+}  # fmt: skip
+INDENT = "    "
+
+
+@dataclass(slots=True)
+class Writer:
+    """Collects the lines of one kernel body and the aliases they need."""
+
+    source: Callable[[Span], str]
+    tile_aliases: dict[str, str] = field(default_factory=dict)
+    gm_aliases: dict[str, str] = field(default_factory=dict)
+    types: dict[str, TileType] = field(default_factory=dict)
+    lines: list[str] = field(default_factory=list)
+    spoken: Span | None = None
+    flagged: bool = False
+
+    # -- types ----------------------------------------------------------------------------------------------------
+
+    def tile_alias(self, kind: TileType) -> str:
+        """Name of a tile type; declared once at the top of the file."""
+        ctype = C_TYPES[kind.dtype]
+        vr = "DYNAMIC" if kind.valid_rows is None else str(kind.valid_rows)
+        vc = "DYNAMIC" if kind.valid_cols is None else str(kind.valid_cols)
+        shape = f"{ctype}, {kind.rows}, {kind.cols}"
+        if kind.loc in ("Left", "Right", "Acc"):
+            text = f"Tile{kind.loc}<{shape}, {vr}, {vc}>"
+        elif kind.loc == "Mat":
+            text = f"Tile<TileType::Mat, {shape}, BLayout::ColMajor, {vr}, {vc}, SLayout::RowMajor, 512>"
+        else:
+            text = f"Tile<TileType::Vec, {shape}, BLayout::{'ColMajor' if kind.col_major else 'RowMajor'}, {vr}, {vc}>"
+        if text not in self.tile_aliases:
+            self.tile_aliases[text] = self._tile_name(kind)
+        return self.tile_aliases[text]
+
+    def _tile_name(self, kind: TileType) -> str:
+        name = f"{kind.loc}{SHORT[kind.dtype]}_{kind.rows}x{kind.cols}"
+        if kind.valid_cols is not None and kind.valid_cols != kind.cols:
+            name += f"_c{kind.valid_cols}"
+        if kind.valid_rows is not None and kind.valid_rows != kind.rows:
+            name += f"_r{kind.valid_rows}"
+        while name in self.tile_aliases.values():
+            name += "m"
+        return name
+
+    def gm_alias(self, window: GmWindow) -> str:
+        """Name of a GlobalTensor type: after its tensor."""
+        text = f"GlobalTensor<{C_TYPES[window.dtype]}, {self._shape(window)}, {self._stride(window)}"
+        text += ">" if window.layout == "ND" else f", Layout::{window.layout}>"
+        if text not in self.gm_aliases:
+            name, n = f"{camel(window.tensor)}Gm", 1
+            while name in self.gm_aliases.values():
+                n += 1
+                name = f"{camel(window.tensor)}Gm{n}"
+            self.gm_aliases[text] = name
+        return self.gm_aliases[text]
+
+    @staticmethod
+    def _shape(window: GmWindow) -> str:
+        rows, cols = (_fixed(e) for e in (window.rows, window.cols))
+        if window.layout == "NZ":
+            c0 = 32 // _bytes(window.dtype)
+            blocks = [str(-(-e.size // step)) if e.valid is None else "DYNAMIC" for e, step in ((window.cols, c0), (window.rows, 16))]
+            return f"Shape<1, {blocks[0]}, {blocks[1]}, 16, {c0}>"
+        return f"Shape<1, 1, 1, {rows}, {cols}>"
+
+    @staticmethod
+    def _stride(window: GmWindow) -> str:
+        def text(p: Poly) -> str:
+            return "DYNAMIC" if p.constant is None else str(p.constant)
+
+        if window.layout == "NZ":
+            c0 = 32 // _bytes(window.dtype)
+            return f"Stride<1, {text(window.row_stride * c0)}, {16 * c0}, {c0}, 1>"
+        return f"Stride<1, 1, 1, {text(window.row_stride)}, {text(window.col_stride)}>"
+
+    def gm_arguments(self, window: GmWindow) -> str:
+        """Constructor arguments of a GlobalTensor: pointer, run-time extents, run-time strides."""
+        offset = window.offset.c(wide=True)
+        pointer = window.tensor if offset == "0" else f"{window.tensor} + {offset}"
+        extents = [e.valid.c() for e in (window.rows, window.cols) if e.valid is not None]
+        strides = [s.c(wide=True) for s in (window.row_stride, window.col_stride) if s.constant is None]
+        text = pointer
+        if extents or strides:
+            text += f", {{{', '.join(extents)}}}"
+        if strides:
+            text += f", {{{', '.join(strides)}}}"
+        return text
+
+    # -- lines ----------------------------------------------------------------------------------------------------
+
+    def put(self, depth: int, text: str) -> None:
+        self.lines.append(f"{INDENT * depth}{text}" if text else "")
+
+    def speak(self, depth: int, span: Span) -> None:
+        """The spec line that the next instructions serve, once."""
+        if self.spoken is not None and (span.line, span.file) == (self.spoken.line, self.spoken.file):
+            return
+        self.spoken = span
+        self.put(depth, f"// {self.source(span)}")
+
+    def body(self, nodes: tuple[Node, ...], depth: int) -> None:
+        for node in nodes:
+            getattr(self, f"on_{type(node).__name__.lower()}")(node, depth)
+
+    def on_declare(self, node: Declare, depth: int) -> None:
+        valid = [e.valid.c() for e in (node.rows, node.cols) if e.valid is not None]
+        arguments = f"({', '.join(valid)})" if valid else ""
+        address = node.address.constant
+        where = f"0x{address:05x}" if address is not None else node.address.c()
+        self.put(depth, f"{self.tile_alias(node.type)} {node.name}{arguments};")
+        self.put(depth, f"TASSIGN({node.name}, {where});  // {node.note}")
+
+    def on_for(self, node: For, depth: int) -> None:
+        if node.note:
+            self.put(depth, f"// {node.note}")
+        start, step = node.start.c(), str(node.step)
+        if node.parallel:
+            share = "block" if node.step == 1 else f"block * {node.step}"
+            start = share if start == "0" else f"{start} + {share}"
+            step = "nblk" if node.step == 1 else f"nblk * {node.step}"
+        advance = f"++{node.var}" if step == "1" else f"{node.var} += {step}"
+        self.put(depth, f"for (int32_t {node.var} = {start}; {node.var} < {node.stop.c()}; {advance}) {{")
+        if node.valid:
+            left = (node.stop - node.var).c()
+            self.put(depth + 1, f"const int32_t {node.valid} = {left} < {node.step} ? {left} : {node.step};")
+        before, self.spoken = self.spoken, None
+        self.body(node.body, depth + 1)
+        self.spoken = None if before is None else before
+        self.spoken = None
+        self.put(depth, "}")
+
+    def on_instr(self, node: Instr, depth: int) -> None:
+        self.speak(depth, node.span)
+        self.windows(node, depth)
+        self.put(depth, f"{self.call(node)};")
+
+    def windows(self, node: Instr, depth: int) -> None:
+        for operand in node.operands:
+            if isinstance(operand, GmWindow):
+                self.put(depth, f"{self.gm_alias(operand)} {_gm_name(node, operand)}({self.gm_arguments(operand)});")
+
+    def call(self, node: Instr) -> str:
+        return f"{node.name}({', '.join(self.operand(node, o) for o in node.operands)})"
+
+    @staticmethod
+    def operand(node: Instr, operand: Any) -> str:
+        if isinstance(operand, GmWindow):
+            return _gm_name(node, operand)
+        if isinstance(operand, Imm):
+            return operand.text
+        if isinstance(operand, Mode):
+            return f"RoundMode::{ROUND_MODES[operand.name]}"
+        return operand.c() if isinstance(operand, Poly) else str(operand)
+
+    def on_choose(self, node: Choose, depth: int) -> None:
+        self.speak(depth, node.span)
+        self.put(depth, f"if ({node.zero} == 0) {{")
+        self.put(depth + 1, f"{self.call(node.then)};")
+        self.put(depth, "} else {")
+        self.put(depth + 1, f"{self.call(node.other)};")
+        self.put(depth, "}")
+
+    def on_readindex(self, node: ReadIndex, depth: int) -> None:
+        self.put(depth, f"const int64_t {node.name} = {node.tensor}[{node.offset.c(wide=True)}];")
+
+    def on_skipifnegative(self, node: SkipIfNegative, depth: int) -> None:
+        self.put(depth, f"if ({node.name} < 0) {{  // {node.note}")
+        self.put(depth + 1, "continue;")
+        self.put(depth, "}")
+
+    def on_setflag(self, node: SetFlag, depth: int) -> None:
+        self.put(depth, f"set_flag(PIPE_{node.src}, PIPE_{node.dst}, EVENT_ID{node.event});{_note(node.note)}")
+
+    def on_waitflag(self, node: WaitFlag, depth: int) -> None:
+        self.put(depth, f"wait_flag(PIPE_{node.src}, PIPE_{node.dst}, EVENT_ID{node.event});{_note(node.note)}")
+
+    def on_barrier(self, node: Barrier, depth: int) -> None:
+        self.put(depth, f"pipe_barrier(PIPE_{node.pipe});")
+
+
+def _note(note: str) -> str:
+    return f"  // {note}" if note else ""
+
+
+def _fixed(extent: Extent) -> str:
+    return "DYNAMIC" if extent.valid is not None else str(extent.size)
+
+
+def _bytes(dtype: str) -> int:
+    from pyptogen.lower.tensor.ir import DTYPES
+
+    return DTYPES[dtype]
+
+
+def _gm_name(node: Instr, window: GmWindow) -> str:
+    return f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
+
+
+def _parameters(kernel: InstrKernel) -> list[str]:
+    tensors = {t.name: t for t in kernel.tensors}
+    scalars = dict(kernel.scalars)
+    result = []
+    for name in kernel_arguments(kernel):
+        if name in tensors:
+            result.append(f"__gm__ {C_TYPES[tensors[name].dtype]} *{name}")
+        elif name in scalars:
+            result.append(f"{C_TYPES[scalars[name]]} {name}")
+        else:
+            result.append(f"int32_t {name}")
+    return result
+
+
+def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable[[Span], str]) -> str:
+    """The C++ file of one kernel.
+
+    Args:
+        kernel: its instructions.
+        operator: name of the operator.
+        sizes: the chosen tile sizes, for the head comment.
+        source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
+    """
+    writer = Writer(source)
+    writer.body(kernel.body, 1)
+    guards = {"cube": "__DAV_CUBE__", "vector": "__DAV_VEC__", "mixed": ""}
+    occupancy = ", ".join(f"{name.upper()} {used} B" for name, used in kernel.occupancy)
+    return render(
+        "kernel.cpp.j2",
+        kernel=kernel,
+        operator=operator,
+        sizes=sizes,
+        occupancy=occupancy,
+        guard=guards[kernel.core],
+        parameters=_parameters(kernel),
+        tile_aliases=writer.tile_aliases,
+        gm_aliases=writer.gm_aliases,
+        lines=writer.lines,
+    )

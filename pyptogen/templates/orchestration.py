@@ -1,0 +1,50 @@
+"""Execution graph → the C++ text of the orchestration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
+from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.tensor.ir import Program
+from pyptogen.templates.cpp_names import C_TYPES
+from pyptogen.templates.environment import render
+from pyptogen.templates.kernel import _parameters
+
+CORES = {"cube": "Core::Cube", "vector": "Core::Vector", "mixed": "Core::Mixed"}
+
+
+def _blocks(launch: LaunchPlan) -> str:
+    if launch.tiles is None:
+        return "1"
+    extent, tile = launch.tiles
+    count = extent.constant
+    if count is not None:
+        return f"fewer({-(-count // tile)}, {launch.core})"
+    return f"fewer(({extent.c()} + {tile - 1}) / {tile}, {launch.core})"
+
+
+def _condition(when: Sequence[tuple[str, str, int]]) -> str:
+    return " && ".join(f"{name} {op} {value}" for name, op, value in when)
+
+
+def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel]) -> str:
+    """The orchestration file of one operator and target."""
+    contract = [(v.name, C_TYPES[v.dtype]) for v in program.inputs]
+    contract += [(name, C_TYPES[v.dtype]) for name, v in program.outputs if name not in program.inplace]
+    used = {argument for launch in graph.launches for argument in launch.arguments}
+    cuts = [(_condition(cut.when), cut.sizes) for cut in graph.cuts]
+    return render(
+        "orchestration.cpp.j2",
+        graph=graph,
+        kernels=[(k.name, _parameters(k)) for k in kernels],
+        tensors=[(name, ctype) for name, ctype in contract if name in used],
+        attrs=[(a.name, C_TYPES[a.dtype]) for a in program.attrs if a.name in used],
+        workspaces=[(w.name, C_TYPES[w.dtype], w.elements.c(wide=True)) for w in graph.workspaces],
+        dims=[d for d in graph.dims if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)],
+        launches=[(launch, CORES[launch.core], _blocks(launch)) for launch in graph.launches],
+        awaited={name for launch in graph.launches for name in launch.after},
+        core_kinds=sorted({launch.core for launch in graph.launches if launch.tiles is not None}),
+        cores=CORES,
+        cuts=cuts,
+    )

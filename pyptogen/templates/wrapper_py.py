@@ -1,0 +1,76 @@
+"""Feeds ``wrapper_py.j2``: the typed Python entry of an operator."""
+
+from __future__ import annotations
+
+import math
+import textwrap
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pyptogen.templates.contract_view import AttrView, ContractView, TensorView, contract_view
+from pyptogen.templates.environment import environment
+
+if TYPE_CHECKING:
+    from pyptogen.lower.tensor.ir import Program
+
+
+def render(program: Program, targets: Sequence[str], spec_file: str) -> str:
+    """The text of ``wrapper.py``: a named tuple of the outputs, and a function with the contract's names and
+    types.
+
+    ``targets`` are those that were built, the first is the default; ``spec_file`` is the spec's name without
+    folders.
+    """
+    contract = contract_view(program)
+    return (
+        environment()
+        .get_template("wrapper_py.j2")
+        .render(
+            argument_note=_argument_note,
+            contract=contract,
+            default=_default,
+            doc=textwrap.fill(_docstring(contract.doc), 106, subsequent_indent="    "),
+            in_place=_in_place,
+            parameter_type=_parameter_type,
+            runtime_imports=", ".join(_runtime_names(contract)),
+            sizes=textwrap.fill(_sizes(contract), 105, subsequent_indent="        "),
+            spec_file=spec_file,
+            targets=tuple(targets),
+        )
+    )
+
+
+def _docstring(text: str) -> str:
+    """Text that stays itself between triple quotes."""
+    if "\\" not in text and '"""' not in text and not text.endswith('"'):
+        return text
+    return text.replace("\\", "\\\\").replace('"', '\\"')
+
+
+def _parameter_type(tensor: TensorView) -> str:
+    return "npt.NDArray[Any]" if tensor.layout == "nd" else "npt.NDArray[Any] | PackedWeight"
+
+
+def _runtime_names(contract: ContractView) -> list[str]:
+    packed = any(tensor.layout != "nd" for tensor in contract.inputs)
+    return ["CompiledOperator", *(["PackedWeight"] if packed else []), "load_generated"]
+
+
+def _argument_note(tensor: TensorView) -> str:
+    if tensor.updated:
+        return ", updated in place"
+    return "" if tensor.layout == "nd" else ", a logical array or one from `pyptogen.pack`"
+
+
+def _in_place(tensor: TensorView) -> str:
+    return f", the array given as `{tensor.updates}`" if tensor.updates else ""
+
+
+def _default(attr: AttrView) -> str:
+    if attr.default is None:
+        return ""
+    return f" = {attr.default!r}" if math.isfinite(attr.default) else f' = float("{attr.default}")'
+
+
+def _sizes(contract: ContractView) -> str:
+    return ", ".join(f"{dim.name} {dim.meaning}" for dim in contract.dims) + "."

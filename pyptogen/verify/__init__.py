@@ -1,0 +1,19 @@
+"""Verification: example inputs from the generators of a spec, tolerances, and a verdict per output."""
+
+from __future__ import annotations
+
+from pyptogen.verify.cases import CaseResult, case_dims, verify_case
+from pyptogen.verify.compare import Verdict, compare
+from pyptogen.verify.inputs import example_inputs
+from pyptogen.verify.tolerance import Tolerance, tolerances
+
+__all__ = [
+    "CaseResult",
+    "Tolerance",
+    "Verdict",
+    "case_dims",
+    "compare",
+    "example_inputs",
+    "tolerances",
+    "verify_case",
+]

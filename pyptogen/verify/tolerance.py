@@ -1,0 +1,132 @@
+"""How far an output may be from its reference: what the spec says, or else what its arithmetic implies.
+
+A tolerance that the spec does not give is derived by a first-order error analysis of the Tensor program. Each
+value carries a relative error: every float operation adds half a unit in the last place of its result's
+dtype, a sum or matmul of length n adds sqrt(n) of them in its accumulator, errors of operands add up. An
+output is then allowed four times its error, relative to its element and to the root mean square of the whole
+output (where terms cancel, an element's own size says nothing about its error), and never less than one unit
+in the last place. An integer output is exact unless it was rounded from a float that carries an error: then
+it may be one off.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pyptogen.lower.tensor.ir import REDUCE, VIEWS, Op, Program, Value
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from pyptogen.schema.spec import Spec
+
+_EPSILON = {"fp32": 2.0**-23, "fp16": 2.0**-10, "bf16": 2.0**-7}
+"""Unit in the last place relative to a number of size 1, by dtype."""
+_SMALLEST = {"fp32": 2.0**-149, "fp16": 2.0**-24, "bf16": 2.0**-133}
+"""The smallest positive number: an error cannot be less than this near zero."""
+_MARGIN = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """An element may differ by ``atol + rtol * |reference|``; a fraction ``outliers`` of the elements may
+    differ by more.
+
+    ``scaled`` says that ``rtol`` also counts relative to the root mean square of the whole output;
+    ``derived`` that no spec gave these numbers.
+    """
+
+    rtol: float = 0.0
+    atol: float = 0.0
+    outliers: float = 0.0
+    scaled: bool = False
+    derived: bool = False
+
+    def allowed(self, reference: npt.NDArray[np.float64], scale: float) -> npt.NDArray[np.float64]:
+        """The allowed difference per element. ``reference`` holds absolute values, ``scale`` is their root
+        mean square."""
+        floor = self.atol + (self.rtol * scale if self.scaled else 0.0)
+        with np.errstate(invalid="ignore"):  # 0 * inf, where the reference is not finite
+            allowed: npt.NDArray[np.float64] = self.rtol * reference + floor
+        return allowed
+
+    def describe(self) -> str:
+        """As in a table: ``1``, ``2.5e-05 (0.5 % may exceed)``, ``1e-06 + 1e-05·|ref|``."""
+        parts = [f"{self.atol:.3g}"] if self.atol or not self.rtol else []
+        if self.rtol:
+            parts.append(f"{self.rtol:.3g}·{'(|ref| + rms)' if self.scaled else '|ref|'}")
+        notes = [f"{self.outliers * 100:g} % may exceed"] if self.outliers else []
+        notes += ["derived"] if self.derived else []
+        return " + ".join(parts) + (f" ({', '.join(notes)})" if notes else "")
+
+
+def tolerances(spec: Spec, program: Program) -> dict[str, Tolerance]:
+    """The tolerance of each output, by contract name in contract order."""
+    given = spec.verify.tolerance
+    derived = derive(program)
+    return {
+        name: Tolerance(given[name].rtol, given[name].atol, given[name].outliers)
+        if name in given
+        else derived[name]
+        for name, _ in program.outputs
+    }
+
+
+def derive(program: Program) -> dict[str, Tolerance]:
+    """Tolerances from the program alone, for all of its outputs."""
+    errors: dict[str, float] = {value.name: 0.0 for value in program.inputs}
+    sizes = {dim.name: dim.value if dim.value is not None else dim.max for dim in program.dims}
+    for op in program.ops:
+        errors[op.result.name] = _error(op, errors, sizes)
+    return {name: _from_error(value.dtype, errors[value.name]) for name, value in program.outputs}
+
+
+def _error(op: Op, errors: Mapping[str, float], sizes: Mapping[str, int | None]) -> float:
+    """The relative error of an operation's result, given those of its operands."""
+    values = [operand for operand in op.operands if isinstance(operand, Value)]
+    incoming = [errors[value.name] for value in values]
+    carried = (
+        max(incoming, default=0.0) if op.kind in VIEWS | {"concat", "scatter_update"} else math.fsum(incoming)
+    )
+    epsilon = _EPSILON.get(op.result.dtype)
+    if op.kind in VIEWS | {"concat", "scatter_update", "full"}:
+        return carried
+    if epsilon is None:
+        return carried
+    if op.kind == "cast":
+        exact = values[0].dtype == op.result.dtype or _EPSILON.get(values[0].dtype, 0.0) > epsilon
+        return carried if exact else carried + epsilon / 2
+    if op.kind in {"matmul", "sum"}:
+        axis = -1 if op.kind == "matmul" else op.attrs["axis"]
+        length = _extent(values[0].shape[axis], sizes)
+        return carried + _EPSILON["fp32"] / 2 * math.sqrt(length) + epsilon / 2
+    if op.kind in REDUCE | {"abs", "neg", "relu", "maximum", "minimum"}:
+        return max(incoming, default=0.0)
+    return carried + epsilon / 2
+
+
+def _extent(expression: Any, sizes: Mapping[str, int | None]) -> int:
+    """The largest value of a sympy extent; 1 for a dim without a bound, so that the result errs to the strict
+    side."""
+    symbols = getattr(expression, "free_symbols", frozenset())
+    return max(
+        1,
+        int(expression.subs({symbol: sizes.get(symbol.name) or 1 for symbol in symbols}))
+        if symbols
+        else int(expression),
+    )
+
+
+def _from_error(dtype: str, error: float) -> Tolerance:
+    if dtype not in _EPSILON:
+        return Tolerance(atol=1.0 if error else 0.0, derived=True)
+    if not error:
+        return Tolerance(rtol=_EPSILON[dtype], atol=_SMALLEST[dtype], derived=True)
+    return Tolerance(
+        rtol=max(_MARGIN * error, _EPSILON[dtype]), atol=_SMALLEST[dtype], scaled=True, derived=True
+    )

@@ -1,0 +1,16 @@
+"""What all tests share: the references are importable, and slow tests have a mark."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parent
+sys.path.insert(0, str(TESTS))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marks of this test suite (`--strict-markers` is on)."""
+    config.addinivalue_line("markers", "slow: takes seconds, not milliseconds; left out by -m 'not slow'")

@@ -1,0 +1,130 @@
+"""The pages tell the truth: commands and programs run, links lead somewhere, tables are fresh."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs.blocks import EXEMPT, PAGES, ROOT, SHOWN, blocks
+
+RUNNING = [page for page in PAGES if any(block.runs for block in blocks(page))]
+COPIED = (
+    "specs",
+    "generated",
+    "docs",
+    "benchmarks",
+    "tests",
+    "pyptogen",
+    "pyproject.toml",
+    "README.md",
+    "Makefile",
+)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of the project in which a page may build and write; `pyptogen` stays the installed one."""
+    ignore = shutil.ignore_patterns("__pycache__", "*.so", "*.o")
+    for name in COPIED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, tmp_path / name, ignore=ignore)
+        else:
+            shutil.copy(source, tmp_path / name)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", RUNNING)
+def test_blocks_of_a_page_run_in_order(page: str, checkout: Path) -> None:
+    """Every sh and python block, in one directory as a reader would; sh blocks stop at the first failure."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    for block in (b for b in blocks(page) if b.runs):
+        shell = ["bash", "-euo", "pipefail", "-c", block.text]
+        command = shell if block.language == "sh" else [sys.executable, "-c", block.text]
+        done = subprocess.run(
+            command,
+            cwd=checkout,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, f"{page}:{block.line}\n{block.text}\n{done.stdout}\n{done.stderr}"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_blocks_are_either_run_or_shown(page: str) -> None:
+    """A language that is neither run nor known as shown would be a command that nobody checks."""
+    for block in blocks(page):
+        assert block.runs or block.exempt or block.language in SHOWN, f"{page}:{block.line}: {block.language}"
+        commands = [line for line in block.text.splitlines() if line.strip() and not line.startswith("#")]
+        if block.exempt:
+            assert len(block.exempt) == len(commands), f"{page}:{block.line}: not all of it is exempt"
+        if not block.runs and not block.exempt:
+            hidden = [c for c in commands if re.match(r"(\$ |pyptogen |make |python3? |pip )", c)]
+            assert not hidden, f"{page}:{block.line}: a command in a block that is not run: {hidden}"
+
+
+def test_exemptions_are_in_use() -> None:
+    used = {line for page in PAGES for block in blocks(page) for line in block.exempt}
+    assert used == set(EXEMPT)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    """Relative links name files of the project, `#anchors` headings of the page that they name."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        if link.startswith("https://"):
+            continue
+        name, _, anchor = link.partition("#")
+        target = (ROOT / page).parent / name if name else ROOT / page
+        assert target.exists(), f"{page}: {link}"
+        if anchor:
+            headings = re.findall(r"^#+ (.*)$", target.read_text(encoding="utf-8"), re.M)
+            anchors = {re.sub(r"[^\w -]", "", h.lower()).strip().replace(" ", "-") for h in headings}
+            assert anchor in anchors, f"{page}: {link}"
+
+
+def test_table_of_diagnostics_is_fresh() -> None:
+    """`make docs` writes it; this asks for the text that it would write."""
+    spec = importlib.util.spec_from_file_location("write_diagnostics", ROOT / "docs" / "write_diagnostics.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    assert (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8") == module.page()
+
+
+def test_code_blocks_of_the_language_page_are_whole_specs(tmp_path: Path) -> None:
+    """A yaml block of docs/spec-language.md that begins with `pyptogen:` is a spec, and must load."""
+    from pyptogen.lower.tensor import from_spec
+    from pyptogen.schema import load_spec
+
+    whole = [
+        b for b in blocks("docs/spec-language.md") if b.language == "yaml" and b.text.startswith("pyptogen:")
+    ]
+    assert whole, "the page shows no whole spec"
+    for block in whole:
+        path = tmp_path / f"line{block.line}.yaml"
+        path.write_text(block.text, encoding="utf-8")
+        from_spec(load_spec(path))
+
+
+def test_readme_shows_how_to_run_and_to_test_first() -> None:
+    first = next(block for block in blocks("README.md") if block.language == "sh")
+    assert [line.split("  #")[0].strip() for line in first.text.strip().splitlines()] == [
+        "make run",
+        "make test",
+    ]
+
+
+def test_ci_runs_the_test_command_of_the_readme() -> None:
+    assert (ROOT / ".ci" / "run").read_text(encoding="utf-8").rstrip().endswith("make test")

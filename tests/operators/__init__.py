@@ -1,0 +1,1 @@
+"""The operators of the library: golden, instructions and compiled kernels against the references."""

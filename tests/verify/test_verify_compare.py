@@ -1,0 +1,105 @@
+"""Verdicts: what passes, what fails, and what is reported."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from pyptogen.verify.compare import Verdict, compare
+from pyptogen.verify.tolerance import Tolerance
+
+
+def verdict(got: Any, wanted: Any, dtype: Any = np.float32, **tolerance: Any) -> Verdict:
+    actual, expected = np.asarray(got, dtype), np.asarray(wanted, dtype)
+    (only,) = compare({"y": actual}, {"y": expected}, {"y": Tolerance(**tolerance)})
+    return only
+
+
+def test_equal_arrays_pass_without_any_tolerance() -> None:
+    result = verdict([[1, 2], [3, 4]], [[1, 2], [3, 4]])
+    assert result.passed
+    assert (result.worst, result.outside) == (0, 0)
+
+
+def test_the_worst_difference_and_its_place() -> None:
+    result = verdict([[1, 2], [3.5, 4]], [[1, 2.25], [3, 4]], atol=0.25)
+    assert not result.passed
+    assert (result.worst, result.worst_index, result.outside) == (0.5, (1, 0), 0.25)
+
+
+def test_absolute_and_relative_add_up() -> None:
+    assert verdict([110.0], [100.0], atol=2, rtol=0.08).passed
+    assert not verdict([110.5], [100.0], atol=2, rtol=0.08).passed
+
+
+def test_outliers_may_exceed() -> None:
+    wanted = np.zeros(200)
+    got = wanted.copy()
+    got[7] = 5
+    assert verdict(got, wanted, outliers=0.005).passed
+    got[8] = 5
+    assert not verdict(got, wanted, outliers=0.005).passed
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_not_finite_fails_whatever_is_allowed(bad: float) -> None:
+    wanted = np.zeros(100)
+    wanted[3] = bad
+    got = wanted.copy()
+    result = verdict(got, wanted, atol=1e30, outliers=1.0)
+    assert not result.passed
+    assert result.not_finite == 1
+    assert "NaN or Inf" in result.describe()
+
+
+def test_nan_in_the_reference_alone_is_outside() -> None:
+    result = verdict([0.0, 0.0], [0.0, np.nan], atol=1)
+    assert not result.passed
+    assert result.outside == 0.5
+
+
+def test_small_integers_do_not_wrap() -> None:
+    result = verdict([127], [-128], dtype=np.int8, atol=1)
+    assert result.worst == 255
+    assert not result.passed
+
+
+def test_large_integers_are_compared_exactly() -> None:
+    assert not verdict([2**60 + 1], [2**60], dtype=np.int64).passed
+    assert verdict([2**60], [2**60], dtype=np.int64).passed
+
+
+@pytest.mark.parametrize("dtype", [np.float16, ml_dtypes.bfloat16, np.int32])
+def test_dtypes_of_the_contract(dtype: Any) -> None:
+    assert verdict([1, 2, 3], [1, 2, 4], dtype=dtype, atol=1).passed
+    assert not verdict([1, 2, 3], [1, 2, 4], dtype=dtype, atol=0.5).passed
+
+
+def test_more_than_one_chunk() -> None:
+    wanted = np.zeros((3, 1 << 20), np.float32)
+    got = wanted.copy()
+    got[2, 5] = 2
+    result = verdict(got, wanted, atol=1)
+    assert (result.worst, result.worst_index) == (2, (2, 5))
+    assert result.outside == pytest.approx(1 / wanted.size)
+
+
+def test_missing_and_misshapen_outputs_fail() -> None:
+    wanted = {"a": np.zeros(3, np.float32), "b": np.zeros(3, np.float32), "c": np.zeros(3, np.float32)}
+    got = {"b": np.zeros(4, np.float32), "c": np.zeros(3, np.float16)}
+    problems = [v.problem for v in compare(got, wanted, dict.fromkeys(wanted, Tolerance(atol=9)))]
+    assert problems == ["missing", "shape [4], expected [3]", "dtype float16, expected float32"]
+
+
+def test_an_empty_output_passes() -> None:
+    assert verdict(np.zeros((0, 4)), np.zeros((0, 4))).passed
+
+
+def test_tolerances_read_well() -> None:
+    assert Tolerance(atol=1).describe() == "1"
+    assert Tolerance(atol=2.5e-5, outliers=0.005).describe() == "2.5e-05 (0.5 % may exceed)"
+    assert Tolerance(atol=1e-6, rtol=1e-5).describe() == "1e-06 + 1e-05·|ref|"
+    assert Tolerance().describe() == "0"

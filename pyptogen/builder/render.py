@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyptogen.builder.dump import dump_to
 from pyptogen.builder.fingerprint import MANIFEST, input_record, sha256
 from pyptogen.diagnostics import did_you_mean, fault
 
@@ -61,12 +62,18 @@ def lower_targets(
 
     Raises ``DiagnosticError``: PTG218 for a target that the spec does not declare, and what lowering finds.
     """
-    from pyptogen.lower.pipeline import lower
+    return {target: _lower(program, target, dump_ir) for target in _chosen(program, targets)}
 
-    return {
-        target: lower(program, target, dump=_dump(program, target, dump_ir))
-        for target in _chosen(program, targets)
-    }
+
+def _lower(program: Program, target: str, dump_ir: Path | None) -> Lowered:
+    from pyptogen.lower.pipeline import lower
+    from pyptogen.lower.tensor import print_program
+
+    if dump_ir is None:
+        return lower(program, target)
+    dump = dump_to(dump_ir / program.name / target)
+    dump("00-tensor", print_program(program))
+    return lower(program, target, dump=dump)
 
 
 def _chosen(program: Program, targets: Collection[str] | None) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pyptogen.verify import CaseResult, Verdict
     from pyptogen.verify.bench import Timing
 
-_PLAIN_WIDTH = 120
+_PLAIN_WIDTH = 140
 """Columns of a table that goes to a file or a pipe."""
 
 
@@ -34,11 +34,13 @@ def milliseconds(seconds: float) -> str:
 
 def verdict_table(result: CaseResult) -> Table:
     """One row per output; the time is that of the whole operator and stands in the first row."""
-    table = Table("output", "shape", "dtype", header_style="bold")
-    table.add_column("worst difference", justify="right")
-    table.add_column("allowed", justify="right")
+    table = Table(header_style="bold")
+    for heading in ("output", "shape", "dtype"):
+        table.add_column(heading, no_wrap=True)
+    for heading in ("worst difference", "allowed"):
+        table.add_column(heading, no_wrap=True, justify="right")
     table.add_column("verdict")
-    table.add_column("time", justify="right")
+    table.add_column("time", no_wrap=True, justify="right")
     for row, verdict in enumerate(result.verdicts):
         table.add_row(
             verdict.output,
@@ -56,8 +58,8 @@ def _verdict_cell(verdict: Verdict) -> Text:
     if verdict.problem:
         return Text(verdict.problem, style="red")
     if verdict.not_finite:
-        return Text(f"FAILED: {verdict.not_finite} NaN or Inf", style="red")
-    share = f" ({verdict.outside:.3%} outside)" if verdict.outside else ""
+        return Text(f"FAILED: {verdict.not_finite} NaN/Inf", style="red")
+    share = f", {verdict.outside:.3%} out" if verdict.outside else ""
     return Text(f"ok{share}", style="green") if verdict.passed else Text(f"FAILED{share}", style="red")
 
 

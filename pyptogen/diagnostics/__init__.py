@@ -1,7 +1,7 @@
 """What the tool says to a user about a fault in the input: codes, findings, renderers."""
 
 from pyptogen.diagnostics.codes import CODES, Code
-from pyptogen.diagnostics.diagnostic import Diagnostic, DiagnosticError, fault
+from pyptogen.diagnostics.diagnostic import Diagnostic, DiagnosticError, Note, fault
 from pyptogen.diagnostics.render import read_source, render_json, render_text
 from pyptogen.diagnostics.span import Span
 from pyptogen.diagnostics.suggest import did_you_mean, nearest
@@ -11,6 +11,7 @@ __all__ = [
     "Code",
     "Diagnostic",
     "DiagnosticError",
+    "Note",
     "Span",
     "did_you_mean",
     "fault",

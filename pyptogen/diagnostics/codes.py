@@ -1,6 +1,7 @@
 """The registry of diagnostic codes. A code keeps its number and meaning for ever.
 
-1xx syntax and form of a spec, 2xx names, shapes and types, 3xx tiling, memory and lowering, 4xx run time, 5xx toolchain.
+1xx syntax and form of a spec, 2xx names, shapes and types, 3xx tiling, memory and lowering, 4xx run time, 5xx
+toolchain.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from types import MappingProxyType
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A kind of finding: its number, a title, and a paragraph that explains it to somebody who has just met it."""
+    """A kind of finding: its number, a title, and a paragraph that explains it to somebody who has just met
+    it."""
 
     code: str
     title: str
@@ -24,9 +26,14 @@ _SYNTAX = (
     Code(
         "PTG102",
         "duplicate key",
-        "A key stands twice in one mapping. YAML readers often keep the last one silently; a spec may not be ambiguous.",
+        "A key stands twice in one mapping. YAML readers often keep the last one silently; a spec may "
+        "not be ambiguous.",
     ),
-    Code("PTG103", "unknown key", "A mapping has a key that means nothing there; most often it is a slip of spelling."),
+    Code(
+        "PTG103",
+        "unknown key",
+        "A mapping has a key that means nothing there; most often it is a slip of spelling.",
+    ),
     Code(
         "PTG104",
         "wrong kind of value",
@@ -36,18 +43,21 @@ _SYNTAX = (
     Code(
         "PTG106",
         "expression syntax",
-        "An expression is not well-formed. Expressions follow Python's expression grammar and are never executed.",
+        "An expression is not well-formed. Expressions follow Python's expression grammar and are never "
+        "executed.",
     ),
     Code(
         "PTG107",
         "expression cut at a comma",
-        "Inside `{…}` and `[…]` YAML itself ends a plain value at each comma, so an expression with commas arrives in "
+        "Inside `{…}` and `[…]` YAML itself ends a plain value at each comma, so an expression with "
+        "commas arrives in "
         "pieces. Write the entry on a line of its own, or quote the expression.",
     ),
     Code(
         "PTG108",
         "construct not allowed in an expression",
-        "The expression uses a part of Python's grammar that has no meaning in a spec, such as a lambda, a comprehension "
+        "The expression uses a part of Python's grammar that has no meaning in a spec, such as a lambda, "
+        "a comprehension "
         "or an attribute other than `.T`.",
     ),
     Code(
@@ -59,9 +69,14 @@ _SYNTAX = (
     Code(
         "PTG111",
         "YAML feature outside the spec language",
-        "Specs are plain data: tags, recursive aliases and several documents in one file are not part of the language.",
+        "Specs are plain data: tags, recursive aliases and several documents in one file are not part of "
+        "the language.",
     ),
-    Code("PTG112", "unknown format version", "`pyptogen: 1` is the only version of the spec language that this tool reads."),
+    Code(
+        "PTG112",
+        "unknown format version",
+        "`pyptogen: 1` is the only version of the spec language that this tool reads.",
+    ),
 )
 
 _NAMES = (
@@ -72,42 +87,68 @@ _NAMES = (
         "wrong arguments",
         "A call lacks an argument, has one too many or twice, or names one that the operation does not have.",
     ),
-    Code("PTG204", "wrong rank or axis", "A tensor has more or fewer axes than its use asks for, or an axis is out of range."),
+    Code(
+        "PTG204",
+        "wrong rank or axis",
+        "A tensor has more or fewer axes than its use asks for, or an axis is out of range.",
+    ),
     Code(
         "PTG205",
         "shape mismatch",
-        "Two shapes that must agree cannot be proved equal from the definitions of the dims. Both are shown symbolically.",
+        "Two shapes that must agree cannot be proved equal from the definitions of the dims. Both are "
+        "shown symbolically.",
     ),
     Code(
         "PTG206",
         "dtype mismatch",
-        "Element types do not fit. Nothing is converted silently: rounding is part of the contract, so write the cast.",
+        "Element types do not fit. Nothing is converted silently: rounding is part of the contract, so "
+        "write the cast.",
     ),
-    Code("PTG207", "output never defined", "The contract promises an output that the graph does not compute."),
+    Code(
+        "PTG207", "output never defined", "The contract promises an output that the graph does not compute."
+    ),
     Code("PTG208", "defined twice", "A name is given a meaning twice. Values are defined once."),
     Code("PTG209", "cycle", "A value, dim or function depends on itself."),
     Code(
         "PTG210",
         "dim never bound",
-        "A dynamic dim gets its value from the shapes of the input arrays, and no input's shape determines this one.",
+        "A dynamic dim gets its value from the shapes of the input arrays, and no input's shape "
+        "determines this one.",
     ),
-    Code("PTG211", "used before its definition", "Values are defined in order; this one is defined further down."),
+    Code(
+        "PTG211",
+        "used before its definition",
+        "Values are defined in order; this one is defined further down.",
+    ),
     Code("PTG212", "unknown dtype or layout", "A tensor type names a dtype or layout that does not exist."),
     Code("PTG213", "bad name", "A name is not a lower-case identifier, or is reserved."),
     Code("PTG214", "bad dim", "The definition of a dim gives no positive integer, or an empty range."),
     Code("PTG215", "bad argument value", "An argument's value is not among those that the operation knows."),
     Code("PTG216", "number of values", "A definition names more or fewer values than its expression gives."),
-    Code("PTG217", "unknown name in a table", "A tiling or schedule entry names a stage or dim that the operator does not have."),
+    Code(
+        "PTG217",
+        "unknown name in a table",
+        "A tiling or schedule entry names a stage or dim that the operator does not have.",
+    ),
     Code("PTG218", "unknown target", "A target is named that this tool does not know."),
-    Code("PTG219", "requirement cannot hold", "A precondition in `requires` is false for every value of the dims."),
-    Code("PTG220", "not a tensor", "A tensor is needed and a number, dtype or list was given, or the other way round."),
+    Code(
+        "PTG219",
+        "requirement cannot hold",
+        "A precondition in `requires` is false for every value of the dims.",
+    ),
+    Code(
+        "PTG220",
+        "not a tensor",
+        "A tensor is needed and a number, dtype or list was given, or the other way round.",
+    ),
 )
 
 _LOWERING = (
     Code(
         "PTG301",
         "tile overflows a memory",
-        "The buffers that a stage needs at once do not fit the memory of the core that runs it, with the sizes given.",
+        "The buffers that a stage needs at once do not fit the memory of the core that runs it, with the "
+        "sizes given.",
     ),
     Code(
         "PTG302",
@@ -117,26 +158,52 @@ _LOWERING = (
     Code(
         "PTG303",
         "unsupported by the platform",
-        "The platform has no instruction for this operation, dtype or layout, or the lowering for it does not exist yet.",
+        "The platform has no instruction for this operation, dtype or layout, or the lowering for it "
+        "does not exist yet.",
     ),
     Code("PTG304", "illegal tile size", "A size in the tiling table cannot be used for this stage and dim."),
 )
 
 _RUN_TIME = (
-    Code("PTG401", "dim out of range", "The arrays give a dynamic dim a value outside the range that the spec allows."),
+    Code(
+        "PTG401",
+        "dim out of range",
+        "The arrays give a dynamic dim a value outside the range that the spec allows.",
+    ),
     Code("PTG402", "wrong array shape", "An array's shape differs from what the contract says."),
     Code("PTG403", "wrong array dtype", "An array's element type differs from what the contract says."),
-    Code("PTG404", "missing or unknown argument", "A call lacks an argument of the contract or has one that it does not know."),
+    Code(
+        "PTG404",
+        "missing or unknown argument",
+        "A call lacks an argument of the contract or has one that it does not know.",
+    ),
     Code("PTG405", "inconsistent shapes", "Two arrays give one dim different values."),
     Code("PTG406", "requirement not met", "A precondition in `requires` is false for these arguments."),
-    Code("PTG407", "memory overlap", "An array that is written shares memory with another argument, or is not writable."),
+    Code(
+        "PTG407",
+        "memory overlap",
+        "An array that is written shares memory with another argument, or is not writable.",
+    ),
+    Code(
+        "PTG408",
+        "index out of range",
+        "An index array points outside the axis that it indexes, and is not -1.",
+    ),
 )
 
 _TOOLCHAIN = (
-    Code("PTG501", "no C++ compiler", "Generated kernels are compiled at first use, and no C++20 compiler was found."),
+    Code(
+        "PTG501",
+        "no C++ compiler",
+        "Generated kernels are compiled at first use, and no C++20 compiler was found.",
+    ),
     Code("PTG502", "C++ compilation failed", "The C++ compiler rejected a generated or hand-written kernel."),
     Code("PTG503", "bad ISA path", "The given installation of the PTO-ISA headers is not usable."),
-    Code("PTG504", "output folder not usable", "The folder for generated files cannot be written or holds foreign files."),
+    Code(
+        "PTG504",
+        "output folder not usable",
+        "The folder for generated files cannot be written or holds foreign files.",
+    ),
 )
 
 CODES: Mapping[str, Code] = MappingProxyType(

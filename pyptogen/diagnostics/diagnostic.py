@@ -16,8 +16,8 @@ Note = tuple[str, Span | None]
 class Diagnostic:
     """A finding: what is wrong, where, what was expected and what to do about it.
 
-    ``notes`` are further sentences, each with the place it speaks of or None. Raises ``KeyError`` for a code that
-    is not in the registry.
+    ``notes`` are further sentences, each with the place it speaks of or None. Raises ``KeyError`` for a code
+    that is not in the registry.
     """
 
     code: str

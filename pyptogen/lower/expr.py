@@ -90,7 +90,7 @@ class Poly:
     def c(self, wide: bool = False) -> str:
         """C++ text; ``wide`` computes in int64 (element offsets into GM may exceed 2^31)."""
         parts = []
-        for mono, coeff in self.terms:
+        for mono, coeff in sorted(self.terms, key=lambda t: (t[1] < 0, not t[0], -t[1], t[0])):
             if not mono:
                 parts.append(f"{'-' if coeff < 0 else '+'} {abs(coeff)}")
                 continue

@@ -88,8 +88,8 @@ def _tile_level(session: _Session, rows: Sequence[Selected]) -> tuple[list[TileK
     tensors, gm_names = gm_tensors(program, parts)
     kernels = []
     for part in parts:
-        chosen = sizes.capacities([sizes.stage_sizes(program, r.row, part.stages) for r in rows])
-        kernels.append(cut.run(program, part, chosen, tensors, gm_names, platform))
+        chosen = sizes.common_table(program, [sizes.stage_sizes(program, r.row, part.stages) for r in rows])
+        kernels.append(cut.run(program, part, chosen, tensors, gm_names, platform, sizes.longest_segment(program, rows)))
     session.note(10, "tile-cut", lambda: tile_printer.print_kernels(kernels))
     tile_verify.verify(kernels)
     kernels = [legalise.run(k, platform) for k in kernels]

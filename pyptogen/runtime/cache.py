@@ -13,7 +13,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pyptogen.diagnostics import fault
@@ -105,6 +105,20 @@ class Cache:
                 (new / ".complete").touch()
                 os.rename(new, entry)
         return entry
+
+    def trim(self, kind: str, suffix: str, keep: int) -> None:
+        """Remove all but the ``keep`` newest entries of a kind and suffix.
+
+        Only for entries that others can do without while they use them.
+        """
+        entries = []
+        for path in (self.root / kind).glob(f"*/*{suffix}"):
+            # Another process may be trimming too.
+            with suppress(FileNotFoundError):
+                entries.append((path.stat().st_mtime, path))
+        for _, path in sorted(entries, reverse=True)[keep:]:
+            path.unlink(missing_ok=True)
+            _mark_of(path).unlink(missing_ok=True)
 
     def _folder(self, kind: str, key: str) -> Path:
         folder = self.root / kind / key[:2]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import struct
 from collections import namedtuple
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, did_you_mean, fault
 from pyptogen.runtime.arguments import (
     Region,
     address,
@@ -22,6 +23,7 @@ from pyptogen.runtime.arguments import (
 )
 from pyptogen.runtime.buffers import aligned_empty
 from pyptogen.runtime.contract import Contract, TensorArg
+from pyptogen.runtime.headers import isa_root
 from pyptogen.runtime.native import load_entry, shared_chip
 from pyptogen.runtime.packing import PackedWeight, pack
 from pyptogen.runtime.toolchain import available_processors, make_toolchain
@@ -77,6 +79,7 @@ class CompiledOperator:
         arrays = self._arrays(arguments)
         dims = contract.bind(arrays)
         scalars = contract.bind_attrs(attrs)
+        contract.check_requires(dims, scalars)
         if out:
             check_out_names(contract, out)
         shapes = contract.output_shapes(*dims.values())
@@ -173,10 +176,10 @@ def compile(
 ) -> CompiledOperator:
     """Lower a spec for a target, compile its kernels for this machine, and load them.
 
-    ``isa`` is an installation of PTO-ISA to use instead of the bundled headers; ``threads`` is the number
-    of cores of the simulated chip (default: all processors of this process); ``portable`` uses no
-    instruction beyond the baseline of the architecture. Raises ``DiagnosticError`` for faults of the spec
-    (PTG1xx to PTG3xx) and of the toolchain (PTG5xx).
+    ``isa`` is an installation of PTO-ISA to use instead of the bundled headers (PTO_ISA_ROOT may name one
+    for targets other than ``cpu``); ``threads`` is the number of cores of the simulated chip (default: all
+    processors of this process); ``portable`` uses no instruction beyond the baseline of the architecture.
+    Raises ``DiagnosticError`` for faults of the spec (PTG1xx to PTG3xx) and of the toolchain (PTG5xx).
     """
     from pyptogen.lower.pipeline import lower
     from pyptogen.lower.tensor import from_spec
@@ -258,6 +261,23 @@ def _link(
     threads: int | None,
     portable: bool,
 ) -> CompiledOperator:
-    toolchain = make_toolchain(isa=isa, portable=portable)
-    library = toolchain.shared_object(program.name, sources, [entry_name(program.name, target)])
+    toolchain = make_toolchain(isa=isa_root(isa, target), portable=portable)
+    try:
+        library = toolchain.shared_object(program.name, sources, [entry_name(program.name, target)])
+    except DiagnosticError as error:
+        raise DiagnosticError(*(_in_spec(spec, diagnostic) for diagnostic in error.diagnostics)) from error
     return CompiledOperator(spec, program, target, library, threads or available_processors())
+
+
+def _in_spec(spec: Spec, diagnostic: Diagnostic) -> Diagnostic:
+    """The diagnostic with its place as the user knows it.
+
+    Kernels name their spec without folders, and a line of it; the user gave a path.
+    """
+    span = diagnostic.span
+    if span is None or span.file != Path(spec.path).name:
+        return diagnostic
+    lines = spec.source.splitlines()
+    text = lines[span.line - 1] if span.line <= len(lines) else ""
+    start = len(text) - len(text.lstrip()) + 1
+    return replace(diagnostic, span=Span(spec.path, span.line, start, span.line, len(text.rstrip()) + 1))

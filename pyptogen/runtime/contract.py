@@ -10,7 +10,15 @@ import numpy as np
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, did_you_mean, fault
 from pyptogen.runtime.dtypes import dtype_name, numpy_dtype
-from pyptogen.runtime.size_functions import expand, names_in, size_text, sizes_function, solve_linear
+from pyptogen.runtime.requirements import Check, compile_checks
+from pyptogen.runtime.size_functions import (
+    Solution,
+    expand,
+    names_in,
+    size_text,
+    sizes_function,
+    solve_linear,
+)
 
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Dim, Program, Value
@@ -49,11 +57,7 @@ class AttrArg:
 
 @dataclass(frozen=True, slots=True)
 class DimArg:
-    """A dynamic dim, and where a call finds it: axis ``axis`` of input ``source`` has size ``scale * dim +
-    offset``.
-
-    ``source`` is an index into the inputs, or -1 when no input shows the dim.
-    """
+    """A dynamic dim, and where a call finds it: in axis ``axis`` of input number ``source``."""
 
     name: str
     min: int
@@ -62,8 +66,7 @@ class DimArg:
     span: Span
     source: int
     axis: int
-    scale: int
-    offset: int
+    solution: Solution
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,10 @@ class Contract:
     inplace: Mapping[str, str]
     dims: tuple[DimArg, ...]
     attrs: tuple[AttrArg, ...]
+    requires: tuple[Check, ...]
     span: Span
+    order: tuple[DimArg, ...]
+    """The dims in an order in which they can be solved."""
     input_shapes: Callable[..., tuple[tuple[int, ...], ...]]
     output_shapes: Callable[..., tuple[tuple[int, ...], ...]]
 
@@ -95,14 +101,18 @@ class Contract:
         out_texts = [
             [expand(size_text(axis), definitions) for axis in value.shape] for _, value in program.outputs
         ]
+        order = _solvable_order([dim for dim in program.dims if dim.dynamic], in_texts)
+        by_name = {dim.name: dim for dim in order}
         return cls(
             name=program.name,
             inputs=tuple(_tensor(value.name, value) for value in program.inputs),
             outputs=tuple(_tensor(name, value) for name, value in program.outputs),
             inplace=dict(program.inplace),
-            dims=tuple(_dim(dim, in_texts) for dim in program.dims if dim.dynamic),
+            dims=tuple(by_name[name] for name in dynamic),
             attrs=tuple(AttrArg(a.name, a.dtype, a.default, a.span) for a in program.attrs),
+            requires=compile_checks(program),
             span=program.span,
+            order=tuple(order),
             input_shapes=sizes_function(in_texts, dynamic),
             output_shapes=sizes_function(out_texts, dynamic),
         )
@@ -121,7 +131,10 @@ class Contract:
                 raise _wrong_dtype(tensor, value.dtype)
             if len(value.shape) != len(tensor.shape):
                 raise _wrong_shape(tensor, value.shape, f"{len(tensor.shape)} axes: {_list(tensor.shape)}")
-        sizes = {dim.name: self._solve(dim, values) for dim in self.dims}
+        solved: dict[str, int] = {}
+        for dim in self.order:
+            solved[dim.name] = self._solve(dim, values, solved)
+        sizes = {dim.name: solved[dim.name] for dim in self.dims}
         expected = self.input_shapes(*sizes.values())
         for tensor, value, shape in zip(self.inputs, values, expected, strict=True):
             if value.shape != shape:
@@ -156,18 +169,14 @@ class Contract:
     def _attr_names(self) -> str:
         return ", ".join(attr.name for attr in self.attrs)
 
-    def _solve(self, dim: DimArg, values: list[Any]) -> int:
-        if dim.source < 0:
-            raise fault("PTG401", f"no array shows the size of dim `{dim.name}`", dim.span)
-        size = values[dim.source].shape[dim.axis] - dim.offset
-        if size % dim.scale:
+    def _solve(self, dim: DimArg, values: list[Any], solved: Mapping[str, int]) -> int:
+        shape = values[dim.source].shape
+        size = dim.solution.solve(shape[dim.axis], solved)
+        if size is None:
             tensor = self.inputs[dim.source]
-            raise _wrong_shape(
-                tensor,
-                values[dim.source].shape,
-                f"axis {dim.axis} is `{tensor.shape[dim.axis]}`: {dim.scale} * n + {dim.offset}",
-            )
-        return int(size // dim.scale)
+            expected = f"axis {dim.axis} is `{tensor.shape[dim.axis]}`, and `{dim.name}` is an integer"
+            raise _wrong_shape(tensor, shape, expected, dim.axis)
+        return int(size)
 
     def _check_range(self, dim: DimArg, size: int) -> None:
         if dim.min <= size <= dim.max and size % dim.multiple_of == 0:
@@ -210,6 +219,11 @@ class Contract:
             notes=notes,
         )
 
+    def check_requires(self, sizes: Mapping[str, int], attrs: list[float | int]) -> None:
+        """Raises PTG406 for the first precondition of the spec that is false."""
+        for check in self.requires:
+            check(sizes, dict(zip((attr.name for attr in self.attrs), attrs, strict=True)))
+
     def bind_attrs(self, given: Mapping[str, Any]) -> list[float | int]:
         """The attrs in the spec's order, defaults filled in. Raises PTG404, PTG403."""
         values: list[float | int] = []
@@ -240,15 +254,27 @@ def _tensor(name: str, value: Value) -> TensorArg:
     )
 
 
-def _dim(dim: Dim, in_texts: list[list[str]]) -> DimArg:
-    """Prefers an axis that is the dim itself to one that is a multiple of it."""
-    found: tuple[int, int, int, int] | None = None
-    for source, texts in enumerate(in_texts):
-        for axis, text in enumerate(texts):
-            linear = solve_linear(text, dim.name)
-            if linear and (found is None or (found[2:] != (1, 0) and linear == (1, 0))):
-                found = (source, axis, *linear)
-    return DimArg(dim.name, dim.min, dim.max, dim.multiple_of, dim.span, *(found or (-1, 0, 1, 0)))
+def _solvable_order(dims: list[Dim], in_texts: list[list[str]]) -> list[DimArg]:
+    """Each dim with an axis that shows it once those before it are known.
+
+    The Tensor level has made sure that there is one. An axis that is the dim itself is preferred.
+    """
+    axes = [(source, axis, text) for source, texts in enumerate(in_texts) for axis, text in enumerate(texts)]
+    axes.sort(key=lambda place: not place[2].isidentifier())
+    order: list[DimArg] = []
+    open_ = {dim.name: dim for dim in dims}
+    while open_:
+        for source, axis, text in axes:
+            unknown = names_in(text) & open_.keys()
+            if len(unknown) == 1 and (solution := solve_linear(text, *unknown)):
+                dim = open_.pop(*unknown)
+                order.append(
+                    DimArg(dim.name, dim.min, dim.max, dim.multiple_of, dim.span, source, axis, solution)
+                )
+                break
+        else:
+            raise ValueError(f"no input shows the dims {', '.join(open_)}")
+    return order
 
 
 def _list(shape: tuple[Any, ...]) -> str:

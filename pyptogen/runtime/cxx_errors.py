@@ -8,7 +8,7 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 
 _ERROR = re.compile(r"^(?P<file>[^:\n]+):(?P<line>\d+)(?::\d+)?: (?:fatal )?error: (?P<text>.*)$")
 _PLACE = re.compile(r"^(?:In file included from |\s+from )?(?P<file>[^:\n]+):(?P<line>\d+)[:,]")
-_SPEC = re.compile(r"//.*\bspec: (?P<file>[^:]+):(?P<line>\d+):(?P<col>\d+)")
+_SPEC = re.compile(r"//.*\[(?P<file>[^\[\]:]+):(?P<line>\d+)\]\s*$")
 
 
 def first_error(stderr: str) -> str:
@@ -25,7 +25,7 @@ def compile_fault(path: str, text: str, stderr: str, compiler: str) -> Diagnosti
     """PTG502 for a source that does not compile.
 
     ``path`` and ``text`` are the source; ``stderr`` is what the compiler said. The span is the spec's,
-    taken from the last comment ``// spec: file:line:col`` at or before the failing line.
+    taken from the last comment ``// … [file:line]`` at or before the failing line.
     """
     line = failing_line(path, stderr)
     source = text.splitlines()
@@ -71,6 +71,6 @@ def spec_place(source: list[str], line: int) -> Span | None:
     for text in reversed(source[:line]):
         found = _SPEC.search(text)
         if found:
-            row, col = int(found["line"]), int(found["col"])
-            return Span(found["file"], row, col, row, col + 1)
+            line = int(found["line"])
+            return Span(found["file"], line, 1, line, 2)
     return None

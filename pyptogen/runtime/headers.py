@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -47,6 +48,17 @@ def bundled_headers() -> Headers:
     """This project's own implementation for CPUs."""
     own = tuple((name, path.read_bytes()) for name, path in _files(BUNDLED))
     return Headers(digest("bundled", *(part for name, data in own for part in (name, data))), None, own)
+
+
+def isa_root(given: str | Path | None, target: str) -> Path | None:
+    """The installation to use for a target: the given one, else the one that PTO_ISA_ROOT names, else none.
+
+    The environment variable does not concern target ``cpu``: its kernels use forms that only the bundled
+    headers have, such as packed weights.
+    """
+    if given is None and target != "cpu":
+        given = os.environ.get("PTO_ISA_ROOT") or None
+    return None if given is None else Path(given)
 
 
 def isa_headers(root: Path) -> Headers:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.USub, ast.UAdd)
@@ -74,11 +75,31 @@ def sizes_function(
     return function
 
 
-def solve_linear(text: str, name: str) -> tuple[int, int] | None:
-    """(a, b) when the size is ``a * name + b`` with a > 0 and depends on nothing else; None otherwise."""
-    if names_in(text) != {name}:
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """How a dim follows from the size of an axis: ``size = scale * dim + offset``.
+
+    ``coefficients`` gives (offset, scale + offset) for the values of the dims in ``needs``, by position.
+    """
+
+    needs: tuple[str, ...]
+    coefficients: Callable[..., tuple[tuple[int, ...], ...]]
+
+    def solve(self, size: int, known: Mapping[str, int]) -> int | None:
+        """The dim, or None when no integer gives this size."""
+        ((offset, one),) = self.coefficients(*(known[name] for name in self.needs))
+        scale = one - offset
+        return None if scale <= 0 or (size - offset) % scale else (size - offset) // scale
+
+
+def solve_linear(text: str, name: str) -> Solution | None:
+    """How ``name`` follows from an axis whose size is linear in it with a positive factor; else None."""
+    needs = tuple(sorted(names_in(text) - {name}))
+    if name not in names_in(text):
         return None
-    at = sizes_function([[text]], [name])
-    (zero,), (one,), (seven,) = (at(value)[0] for value in (0, 1, 7))
-    slope = one - zero
-    return (slope, zero) if slope > 0 and seven == 7 * slope + zero else None
+    at = sizes_function([[text]], [*needs, name])
+    # Any values do for a test of degree and sign; the other dims are positive.
+    (zero,), (one,), (seven,) = (at(*(3 for _ in needs), value)[0] for value in (0, 1, 7))
+    if one <= zero or seven - zero != 7 * (one - zero):
+        return None
+    return Solution(needs, sizes_function([[expand(text, {name: "0"}), expand(text, {name: "1"})]], needs))

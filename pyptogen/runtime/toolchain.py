@@ -28,6 +28,7 @@ _BY_FAMILY = {
 _PREFIX = (
     "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
 )
+_KEPT_PREFIXES = 6
 _SHARED_STATE = ("*thread_core*", "*core_memory_key*")
 """Per-thread state of the bundled headers: one instance for all operators that a process has loaded."""
 
@@ -48,17 +49,14 @@ class Toolchain:
         return digest(self.compiler.identity, "\0".join(self.flags), self.headers.key, platform.machine())
 
     def prefix_header(self) -> Path:
-        """The header that every source starts with, precompiled. Raises PTG503 when the compiler rejects
-        the headers.
+        """The header that every source starts with, precompiled.
+
+        Raises PTG503 when the compiler rejects the headers.
         """
         key = digest("prefix", self.key, _PREFIX)
         header = self.cache.file("pch", key, ".hpp", lambda path: _write(path, _PREFIX))
-        self.cache.file(
-            "pch",
-            key,
-            f".hpp.{'gch' if self.compiler.family == 'gcc' else 'pch'}",
-            lambda path: self._precompile(header, path),
-        )
+        suffix = ".gch" if self.compiler.family == "gcc" else ".pch"
+        self.cache.file("pch", key, f".hpp{suffix}", lambda path: self._precompile(header, path))
         return header
 
     def _precompile(self, header: Path, output: Path) -> None:
@@ -84,6 +82,8 @@ class Toolchain:
                 expected="headers that this compiler accepts in their CPU mode",
                 fix="use another version of the headers or, by CXX, another compiler (clang++ 19 takes most)",
             )
+        # Tens of megabytes each; a compilation whose precompiled header vanishes reads the plain one.
+        self.cache.trim("pch", output.suffix, _KEPT_PREFIXES)
 
     def shared_object(self, name: str, sources: Mapping[str, str], exports: Sequence[str]) -> Path:
         """Compile and link the ``*.cpp`` among ``sources`` (text by relative path; the others are their
@@ -166,19 +166,17 @@ def available_processors() -> int:
 
 
 def make_toolchain(
-    *, isa: str | Path | None = None, portable: bool = False, cache: Cache | None = None
+    *, isa: Path | None = None, portable: bool = False, cache: Cache | None = None
 ) -> Toolchain:
     """The toolchain for this machine.
 
-    ``isa`` is an installation of PTO-ISA to compile against instead of the bundled headers; without it, the
-    environment variable PTO_ISA_ROOT may name one. ``portable`` builds for the baseline of the
-    architecture. Raises PTG501, PTG503.
+    ``isa`` is an installation of PTO-ISA to compile against instead of the bundled headers. ``portable``
+    builds for the baseline of the architecture. Raises PTG501, PTG503, PTG504.
     """
     cache = cache or Cache()
     level = PORTABLE if portable else native_level()
-    root = isa or os.environ.get("PTO_ISA_ROOT") or None
-    if root is not None:
-        return _isa_toolchain(Path(root), level, cache)
+    if isa is not None:
+        return _isa_toolchain(isa, level, cache)
     compiler = find_compiler()
     flags = ("-std=c++20", *_COMMON, *_BY_FAMILY[compiler.family], *level.flags)
     return Toolchain(compiler, level.name, flags, bundled_headers(), cache)

@@ -8,7 +8,7 @@ from pyptogen.diagnostics import did_you_mean, fault
 from pyptogen.schema.expression import Expr, parse_expression, parse_expression_list, parse_text
 from pyptogen.schema.models import AttrModel, DynamicDimModel, InPlaceModel, TensorModel
 from pyptogen.schema.naming import check_key
-from pyptogen.schema.spec import DTYPES, LAYOUTS, AttrSpec, DimSpec, TensorSpec
+from pyptogen.schema.spec import DTYPES, LAYOUTS, AttrSpec, DimSpec, TensorSpec, suggest_dtype
 from pyptogen.schema.tree import Mapping, Node, Scalar
 from pyptogen.schema.validate import need_mapping, validate
 
@@ -32,8 +32,10 @@ def _dim(key: Scalar, node: Node) -> DimSpec:
                 expected="min <= max",
             )
         return DimSpec(name, None, model.min, model.max, model.multiple_of, key.span)
-    if isinstance(node, Scalar) and isinstance(node.value, int | float) and (
-        isinstance(node.value, bool | float) or node.value < 1
+    if (
+        isinstance(node, Scalar)
+        and isinstance(node.value, int | float)
+        and (isinstance(node.value, bool | float) or node.value < 1)
     ):
         raise fault("PTG214", f"dim `{name}` cannot be {node.text}", node.span, expected="a positive integer")
     return DimSpec(name, parse_expression(node), 1, 1, 1, key.span)
@@ -46,7 +48,12 @@ def read_attrs(node: Node) -> tuple[AttrSpec, ...]:
         name = check_key(key, "an attr")
         model = validate(AttrModel, need_mapping(value, f"attr `{name}`"), f"attr `{name}`")
         if isinstance(model.default, float) and model.type != "fp32":
-            raise fault("PTG104", f"`{name}` is {model.type}, its default is not whole", value.span, expected="an integer")
+            raise fault(
+                "PTG104",
+                f"`{name}` is {model.type}, its default is not whole",
+                value.span,
+                expected="an integer",
+            )
         attrs.append(AttrSpec(name, model.type, model.default, key.span))
     return tuple(attrs)
 
@@ -57,7 +64,8 @@ def read_inputs(node: Node) -> tuple[TensorSpec, ...]:
 
 
 def read_outputs(node: Node, inputs: tuple[TensorSpec, ...]) -> tuple[TensorSpec, ...]:
-    """The ``outputs`` section; an in-place output takes the type of its input. Raises PTG201 for an unknown input."""
+    """The ``outputs`` section; an in-place output takes the type of its input. Raises PTG201 for an unknown
+    input."""
     by_name = {tensor.name: tensor for tensor in inputs}
     outputs = []
     for key, value in need_mapping(node, "`outputs`"):
@@ -82,7 +90,9 @@ def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> Tens
     name = check_key(key, "an output")
     model = validate(InPlaceModel, node, f"output `{name}`")
     if model.inplace is False:
-        raise fault("PTG104", f"output `{name}` is not in place and has no type", node.span, expected="dtype[shape]")
+        raise fault(
+            "PTG104", f"output `{name}` is not in place and has no type", node.span, expected="dtype[shape]"
+        )
     source = name if model.inplace is True else str(model.inplace)
     if source not in inputs:
         raise fault(
@@ -104,7 +114,10 @@ def _tensor(key: Scalar, node: Node) -> TensorSpec:
     match = _SHORT.match(text)
     if not isinstance(node, Scalar) or match is None:
         raise fault(
-            "PTG104", f"the type of `{name}` is not readable", node.span, expected="dtype[shape] or dtype[shape] @ layout"
+            "PTG104",
+            f"the type of `{name}` is not readable",
+            node.span,
+            expected="dtype[shape] or dtype[shape] @ layout",
         )
     whole = parse_text(node, *match.span("shape"))
     layout = match["layout"] if match["layout"] is not None else "nd"
@@ -117,7 +130,9 @@ def _long_form(name: str, key: Scalar, node: Mapping) -> TensorSpec:
     for unsupported in ("strides", "init"):
         later = node.key(unsupported)
         if later is not None:
-            raise fault("PTG109", f"`{unsupported}` of a tensor is not supported yet", later.span, fix="remove it")
+            raise fault(
+                "PTG109", f"`{unsupported}` of a tensor is not supported yet", later.span, fix="remove it"
+            )
     shape = node.get("shape")
     assert shape is not None
     axes = parse_expression_list(shape)
@@ -136,7 +151,7 @@ def _check_type(name: str, dtype: str, layout: str, node: Node) -> None:
             f"`{name}` has the unknown dtype `{dtype}`",
             node.span,
             expected="one of " + " ".join(DTYPES),
-            fix=did_you_mean(dtype, DTYPES),
+            fix=suggest_dtype(dtype, DTYPES),
         )
     if layout not in LAYOUTS:
         raise fault(

@@ -1,8 +1,10 @@
-"""Expressions: Python's expression grammar, read with ``ast``, never evaluated; every sub-expression has its place."""
+"""Expressions: Python's expression grammar, read with ``ast``, never evaluated; every sub-expression has its
+place."""
 
 from __future__ import annotations
 
 import ast
+import warnings
 from dataclasses import dataclass
 
 from pyptogen.diagnostics import DiagnosticError, Span, fault
@@ -12,8 +14,8 @@ from pyptogen.schema.tree import Node, Scalar, Sequence, describe
 
 @dataclass(frozen=True, slots=True)
 class Expr:
-    """A parsed expression. ``offsets[i]`` is the place in ``source`` of character ``i`` of ``text``; it has one more
-    entry, for the end."""
+    """A parsed expression. ``offsets[i]`` is the place in ``source`` of character ``i`` of ``text``; it has
+    one more entry, for the end."""
 
     node: ast.expr
     text: str
@@ -44,13 +46,19 @@ class Expr:
 
 
 def parse_expression(node: Node) -> Expr:
-    """The expression in a scalar node. Raises PTG104 (not a scalar), PTG106 (syntax) or PTG107 (cut by YAML)."""
+    """The expression in a scalar node. Raises PTG104 (not a scalar), PTG106 (syntax) or PTG107 (cut by
+    YAML)."""
     if not isinstance(node, Scalar):
         raise fault(
-            "PTG104", f"an expression is needed here, not {describe(node)}", node.span, expected="an expression on one line"
+            "PTG104",
+            f"an expression is needed here, not {describe(node)}",
+            node.span,
+            expected="an expression on one line",
         )
     if not node.text.strip():
-        raise fault("PTG104", "an expression is needed here, not nothing", node.span, expected="an expression")
+        raise fault(
+            "PTG104", "an expression is needed here, not nothing", node.span, expected="an expression"
+        )
     text = node.text.replace("\n", " ")
     lead = len(text) - len(text.lstrip())
     text = text.strip()
@@ -59,7 +67,8 @@ def parse_expression(node: Node) -> Expr:
 
 
 def parse_expression_list(node: Node) -> tuple[Expr, ...]:
-    """One expression, ``a, b``, or a flow list ``[a, b]`` re-joined from the source where YAML cut it at commas."""
+    """One expression, ``a, b``, or a flow list ``[a, b]`` re-joined from the source where YAML cut it at
+    commas."""
     if isinstance(node, Sequence):
         if not node.flow:
             return tuple(parse_expression(item) for item in node.items)
@@ -75,7 +84,9 @@ def parse_expression_list(node: Node) -> tuple[Expr, ...]:
 def parse_text(node: Scalar, start: int, stop: int) -> Expr:
     """The expression in the characters ``start <= i < stop`` of a scalar's text."""
     offsets = _align(node)[start:stop]
-    return _parse(node.text[start:stop].replace("\n", " "), node.source, (*offsets, offsets[-1] + 1), hint=None)
+    return _parse(
+        node.text[start:stop].replace("\n", " "), node.source, (*offsets, offsets[-1] + 1), hint=None
+    )
 
 
 def unbalanced(text: str) -> bool:
@@ -86,6 +97,11 @@ def unbalanced(text: str) -> bool:
         if depth < 0:
             return True
     return depth != 0
+
+
+def _ends_in_flow(node: Scalar) -> bool:
+    """Whether a plain scalar ends where ``{…}`` or ``[…]`` goes on or ends."""
+    return node.style == "plain" and node.source.text[node.stop :].lstrip()[:1] in {",", "}", "]"}
 
 
 def cut_by_yaml(node: Scalar) -> DiagnosticError:
@@ -101,9 +117,11 @@ def cut_by_yaml(node: Scalar) -> DiagnosticError:
 
 def _parse(text: str, source: Source, offsets: tuple[int, ...], hint: Scalar | None) -> Expr:
     try:
-        node = ast.parse(text, mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SyntaxWarning)
+            node = ast.parse(text, mode="eval").body
     except SyntaxError as error:
-        if hint is not None and hint.style == "plain" and unbalanced(text):
+        if hint is not None and _ends_in_flow(hint) and unbalanced(text):
             raise cut_by_yaml(hint) from None
         at = min(max((error.offset or 1) - 1, 0), len(text) - 1)
         stop = offsets[-1] if at == 0 else offsets[at] + 1
@@ -114,15 +132,17 @@ def _parse(text: str, source: Source, offsets: tuple[int, ...], hint: Scalar | N
             expected="Python's expression grammar: names, numbers, operators, calls, slices",
         ) from None
     except (ValueError, RecursionError, MemoryError):
-        raise fault("PTG106", "not an expression that can be read", source.span(offsets[0], offsets[-1])) from None
+        raise fault(
+            "PTG106", "not an expression that can be read", source.span(offsets[0], offsets[-1])
+        ) from None
     return Expr(node, text, source, offsets)
 
 
 def _align(node: Scalar) -> tuple[int, ...]:
     """For each character of the scalar's text, its offset in the source.
 
-    YAML folds line breaks and drops indentation, so text and source are walked together. Where they cannot be matched
-    (escapes in quotes) the remaining characters point at the end of the scalar.
+    YAML folds line breaks and drops indentation, so text and source are walked together. Where they cannot be
+    matched (escapes in quotes) the remaining characters point at the end of the scalar.
     """
     raw, at = node.source.text, node.start
     if node.style in {"quoted", "toml"}:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pyptogen.diagnostics import fault
+from pyptogen.diagnostics import Span, fault
 from pyptogen.schema.contract_sections import read_attrs, read_dims, read_inputs, read_outputs
 from pyptogen.schema.graph_sections import read_functions, read_graph, read_requires
 from pyptogen.schema.models import SpecModel
@@ -14,12 +14,9 @@ from pyptogen.schema.spec import Spec, StageSpec
 from pyptogen.schema.tiling_section import TableNames, read_schedule, read_tiling
 from pyptogen.schema.toml_reader import read_toml
 from pyptogen.schema.tree import Mapping, Node, Scalar
-from pyptogen.schema.validate import need_mapping, validate
+from pyptogen.schema.validate import need_list, need_mapping, validate
 from pyptogen.schema.verify_section import read_verify
 from pyptogen.schema.yaml_reader import read_yaml
-
-TARGETS = ("cpu", "a2a3")
-"""Platforms that an operator is generated for when its spec names none."""
 
 _LATER = {"include": "including other specs", "kernels": "stages written by hand"}
 
@@ -41,13 +38,16 @@ def load_source(source: Source) -> Spec:
     outputs = read_outputs(_section(root, "outputs"), inputs)
     functions = read_functions(_section(root, "functions"))
     stages = read_graph(_section(root, "graph"), model.operator)
+    contract = [
+        *((d.name, d.span, "a dim") for d in dims),
+        *((a.name, a.span, "an attr") for a in attrs),
+        *((t.name, t.span, "an input") for t in inputs),
+    ]
+    check_distinct([*contract, *((t.name, t.span, "an output") for t in outputs if t.name != t.inplace)])
+    updated = {t.name for t in outputs if t.inplace is not None}
+    values = [target for stage in stages for assign in stage.body for target in assign.targets]
     check_distinct(
-        [
-            *((d.name, d.span, "a dim") for d in dims),
-            *((a.name, a.span, "an attr") for a in attrs),
-            *((t.name, t.span, "an input") for t in inputs),
-            *((t.name, t.span, "an output") for t in outputs if t.name != t.inplace),
-        ]
+        [*(c for c in contract if c[0] not in updated), *((name, span, "a value") for name, span in values)]
     )
     _check_stage_names(stages, {d.name for d in dims})
     names = TableNames(tuple(s.name for s in stages), tuple(d.name for d in dims))
@@ -68,7 +68,7 @@ def load_source(source: Source) -> Spec:
         tiling=read_tiling(_section(root, "tiling"), names),
         schedule=read_schedule(_section(root, "schedule"), names),
         verify=read_verify(_section(root, "verify"), dims, inputs, outputs),
-        targets=tuple(model.targets) if model.targets is not None else TARGETS,
+        targets=_targets(root),
         span=operator.span,
     )
 
@@ -77,6 +77,14 @@ def _section(root: Mapping, key: str) -> Node:
     """The section, or nothing at the end of the file."""
     node = root.get(key)
     return node if node is not None else Scalar(root.source, "", None, root.stop, root.stop, "plain")
+
+
+def _targets(root: Mapping) -> tuple[tuple[str, Span], ...]:
+    return tuple(
+        (item.text, item.span)
+        for item in need_list(_section(root, "targets"), "`targets`").items
+        if isinstance(item, Scalar)
+    )
 
 
 def _check_head(root: Mapping, model: SpecModel) -> None:
@@ -91,13 +99,16 @@ def _check_head(root: Mapping, model: SpecModel) -> None:
     for key, what in _LATER.items():
         later = root.key(key)
         if later is not None:
-            raise fault("PTG109", f"{what} is not supported yet (`{key}`)", later.span, fix=f"remove `{key}`")
+            raise fault("PTG109", f"`{key}` ({what}) is not supported yet", later.span, fix=f"remove `{key}`")
 
 
 def _check_stage_names(stages: tuple[StageSpec, ...], dims: set[str]) -> None:
     for stage in stages:
         if stage.name in dims and not stage.implicit:
             raise fault(
-                "PTG208", f"the stage `{stage.name}` has the name of a dim", stage.span,
-                expected="different names, because tiling rows use both", fix="rename the stage",
-            )  # fmt: skip
+                "PTG208",
+                f"the stage `{stage.name}` has the name of a dim",
+                stage.span,
+                expected="different names, because tiling rows use both",
+                fix="rename the stage",
+            )

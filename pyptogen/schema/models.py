@@ -1,6 +1,7 @@
 """Pydantic models of the mappings in a spec: which keys there are and what kind of value each holds.
 
-Values that are expressions stay text here; ``pyptogen.schema.spec`` holds what comes out after they are parsed.
+Values that are expressions stay text here; ``pyptogen.schema.spec`` holds what comes out after they are
+parsed.
 """
 
 from __future__ import annotations
@@ -73,7 +74,8 @@ class InPlaceModel(Section):
 
 
 class ToleranceModel(Section):
-    """How far an output may be from the reference; ``outliers`` is the fraction of elements that may be further."""
+    """How far an output may be from the reference; ``outliers`` is the fraction of elements that may be
+    further."""
 
     rtol: float = Field(default=0.0, ge=0)
     atol: float = Field(default=0.0, ge=0)

@@ -14,10 +14,66 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _SNAKE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _WORDS = frozenset({"true", "false", "null", "inf", "nan", "target", "when", "fuse", "out"})
 _CPP = frozenset(
-    "alignas alignof asm auto bool break case catch char class const constexpr continue default delete do double else enum "
-    "explicit export extern float for friend goto if inline int long mutable namespace new operator private protected "
-    "public register return short signed sizeof static struct switch template this throw try typedef typename union "
-    "unsigned using virtual void volatile while".split()
+    [
+        "alignas",
+        "alignof",
+        "asm",
+        "auto",
+        "bool",
+        "break",
+        "case",
+        "catch",
+        "char",
+        "class",
+        "const",
+        "constexpr",
+        "continue",
+        "default",
+        "delete",
+        "do",
+        "double",
+        "else",
+        "enum",
+        "explicit",
+        "export",
+        "extern",
+        "float",
+        "for",
+        "friend",
+        "goto",
+        "if",
+        "inline",
+        "int",
+        "long",
+        "mutable",
+        "namespace",
+        "new",
+        "operator",
+        "private",
+        "protected",
+        "public",
+        "register",
+        "return",
+        "short",
+        "signed",
+        "sizeof",
+        "static",
+        "struct",
+        "switch",
+        "template",
+        "this",
+        "throw",
+        "try",
+        "typedef",
+        "typename",
+        "union",
+        "unsigned",
+        "using",
+        "virtual",
+        "void",
+        "volatile",
+        "while",
+    ]
 )
 RESERVED = _WORDS | _CPP | frozenset(keyword.kwlist) | frozenset(DTYPES)
 """Names become Python parameters and C++ variables, so the words of both languages are taken."""
@@ -27,12 +83,18 @@ def check_name(name: str, span: Span, what: str, *, snake: bool = False) -> str:
     """``name`` if it may be given to a ``what``; raises PTG213."""
     if name in RESERVED:
         raise fault(
-            "PTG213", f"`{name}` is reserved and cannot name {what}", span, fix=f"choose another name, such as `{name}_`"
+            "PTG213",
+            f"`{name}` is reserved and cannot name {what}",
+            span,
+            fix=f"choose another name, such as `{name}_`",
         )
     if not (_SNAKE if snake else _NAME).match(name) or name.endswith("__"):
         kind = "lower-case letters" if snake else "letters"
         raise fault(
-            "PTG213", f"`{name}` cannot name {what}", span, expected=f"{kind}, digits and underscores, a letter first"
+            "PTG213",
+            f"`{name}` cannot name {what}",
+            span,
+            expected=f"{kind}, digits and underscores, a letter first",
         )
     return name
 

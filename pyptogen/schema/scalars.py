@@ -1,4 +1,5 @@
-"""What a plain YAML scalar means: the core schema of YAML 1.2, and nothing more (``yes`` and ``on`` are text)."""
+"""What a plain YAML scalar means: the core schema of YAML 1.2, and nothing more (``yes`` and ``on`` are
+text)."""
 
 from __future__ import annotations
 

@@ -44,7 +44,10 @@ def read(path: str) -> Source:
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise fault(
-            "PTG110", f"cannot read `{path}`: {reason}", None, fix="give the path of a spec (.yaml, .yml or .toml)"
+            "PTG110",
+            f"cannot read `{path}`: {reason}",
+            None,
+            fix="give the path of a spec (.yaml, .yml or .toml)",
         ) from None
     except UnicodeDecodeError as error:
         raise fault(

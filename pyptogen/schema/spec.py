@@ -1,12 +1,13 @@
-"""A read and checked spec: what the loader gives to the Tensor level. Names are not resolved and shapes not compared yet."""
+"""A read and checked spec: what the loader gives to the Tensor level. Names are not resolved and shapes not
+compared yet."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pyptogen.diagnostics import Span
+from pyptogen.diagnostics import Span, did_you_mean
 from pyptogen.schema.expression import Expr
 
 DTYPES = (
@@ -15,7 +16,20 @@ DTYPES = (
 )  # fmt: skip
 """All dtypes of the language; the Tensor level computes with those in ``pyptogen.lower.tensor.ir.DTYPES``."""
 
+OTHER_NAMES = {
+    "float32": "fp32", "float": "fp32", "f32": "fp32", "float16": "fp16", "half": "fp16", "f16": "fp16",
+    "bfloat16": "bf16", "float64": "fp32", "double": "fp32", "int": "int32", "i8": "int8", "i32": "int32",
+    "i64": "int64", "long": "int64", "byte": "uint8", "u8": "uint8",
+}  # fmt: skip
+"""What users of other tools may write, and the nearest dtype here."""
+
 LAYOUTS = ("nd", "dn", "nz")
+
+
+def suggest_dtype(name: str, known: Iterable[str]) -> str:
+    """A fix sentence for an unknown dtype."""
+    other = OTHER_NAMES.get(name)
+    return f"did you mean `{other}`?" if other else did_you_mean(name, known)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +56,8 @@ class AttrSpec:
 
 @dataclass(frozen=True, slots=True)
 class TensorSpec:
-    """A tensor of the contract; ``inplace`` names the input that an output updates (its type is then the input's)."""
+    """A tensor of the contract; ``inplace`` names the input that an output updates (its type is then the
+    input's)."""
 
     name: str
     dtype: str
@@ -86,7 +101,8 @@ class StageSpec:
 
 @dataclass(frozen=True, slots=True)
 class TilingRowSpec:
-    """A row of the tiling table; ``sizes[stage or ""][dim]`` is an int or a mapping (tile/tail, unroll, l1/l0)."""
+    """A row of the tiling table; ``sizes[stage or ""][dim]`` is an int or a mapping (tile/tail, unroll,
+    l1/l0)."""
 
     when: tuple[tuple[str, str, Any], ...]
     sizes: Mapping[str, Mapping[str, Any]]
@@ -131,6 +147,7 @@ class Spec:
     tiling: tuple[TilingRowSpec, ...]
     schedule: Mapping[str, Any]
     verify: VerifySpec
-    targets: tuple[str, ...]
+    targets: tuple[tuple[str, Span], ...]
+    """Platforms that the spec names; none means all known."""
     span: Span
     """span of the operator's name."""

@@ -14,7 +14,8 @@ from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, describe, plai
 from pyptogen.schema.validate import need_list, need_mapping, validate
 
 STAGE_OPTIONS = ("l1_reuse", "split_k", "buffers")
-"""Keys of a stage in a row that are no dims: times an L1 block is used, ways to cut the reduction, buffers per tile."""
+"""Keys of a stage in a row that are no dims: times an L1 block is used, ways to cut the reduction, buffers
+per tile."""
 
 _COMPARISON = re.compile(r"(<=|>=|==|!=|<|>)\s*(-?\d+)\Z")
 
@@ -30,7 +31,12 @@ class TableNames:
 def read_tiling(node: Node, names: TableNames) -> tuple[TilingRowSpec, ...]:
     """The ``tiling`` section. Raises PTG104, PTG109, PTG217."""
     if isinstance(node, Mapping):
-        raise fault("PTG109", "tiling tables in a file of their own are not supported yet", node.span, fix="list the rows")
+        raise fault(
+            "PTG109",
+            "tiling tables in a file of their own are not supported yet",
+            node.span,
+            fix="list the rows",
+        )
     rows = need_list(node, "`tiling`").items
     return tuple(_row(need_mapping(row, "a tiling row"), names) for row in rows)
 
@@ -61,9 +67,12 @@ def _row(node: Mapping, names: TableNames) -> TilingRowSpec:
 
 def _unknown(key: Scalar, what: str, known: tuple[str, ...]) -> DiagnosticError:
     return fault(
-        "PTG217", f"`{key.text}` is no {what} of this operator", key.span, expected="one of " + ", ".join(known),
+        "PTG217",
+        f"`{key.text}` is no {what} of this operator",
+        key.span,
+        expected="one of " + ", ".join(known),
         fix=did_you_mean(key.text, known),
-    )  # fmt: skip
+    )
 
 
 def _size(key: Scalar, node: Node) -> Any:
@@ -72,7 +81,12 @@ def _size(key: Scalar, node: Node) -> Any:
         if model.unroll is not None:
             _check_unroll(model.unroll, node)
         return {name: value for name, value in model.model_dump().items() if value is not None}
-    if isinstance(node, Scalar) and isinstance(node.value, int) and not isinstance(node.value, bool) and node.value > 0:
+    if (
+        isinstance(node, Scalar)
+        and isinstance(node.value, int)
+        and not isinstance(node.value, bool)
+        and node.value > 0
+    ):
         return node.value
     raise fault(
         "PTG104",
@@ -86,9 +100,11 @@ def _check_unroll(sizes: list[int], node: Mapping) -> None:
     if sizes != sorted(set(sizes), reverse=True) or sizes[-1] < 1:
         at = node.get("unroll")
         raise fault(
-            "PTG104", "an unroll list is not in falling order", at.span if at else node.span,
+            "PTG104",
+            "an unroll list is not in falling order",
+            at.span if at else node.span,
             expected="different positive sizes, the largest first, such as [32, 16, 8, 4, 2, 1]",
-        )  # fmt: skip
+        )
 
 
 def _conditions(node: Mapping, names: TableNames) -> tuple[tuple[str, str, Any], ...]:
@@ -112,21 +128,32 @@ def _comparison(key: Scalar, node: Node) -> tuple[str, str, Any]:
         if match:
             return key.text, match[1], int(match[2])
     raise fault(
-        "PTG104", f"the test of `{key.text}` cannot be {describe(node)}", node.span, expected='a number, or such as "<= 32"'
+        "PTG104",
+        f"the test of `{key.text}` cannot be {describe(node)}",
+        node.span,
+        expected='a number, or such as "<= 32"',
     )
 
 
 def _fused(node: Node, names: TableNames) -> tuple[str, ...]:
     if not isinstance(node, Sequence):
-        raise fault("PTG104", "`fuse` is a list of lists of stages", node.span, expected="such as [[query_linear, query_rope]]")
+        raise fault(
+            "PTG104",
+            "`fuse` is a list of lists of stages",
+            node.span,
+            expected="such as [[query_linear, query_rope]]",
+        )
     for item in node.items:
         if not isinstance(item, Scalar) or item.text not in names.stages:
             known = ", ".join(names.stages)
             text = item.text if isinstance(item, Scalar) else describe(item)
             raise fault(
-                "PTG217", f"`{text}` is no stage of this operator", item.span, expected=f"one of {known}",
+                "PTG217",
+                f"`{text}` is no stage of this operator",
+                item.span,
+                expected=f"one of {known}",
                 fix=did_you_mean(text, names.stages),
-            )  # fmt: skip
+            )
     return tuple(item.text for item in node.items if isinstance(item, Scalar))
 
 

@@ -1,7 +1,7 @@
 """TOML text to the same tree as YAML.
 
-``tomllib`` gives values without places, so a light locator finds each key in the text: first the line of its table or
-assignment, then inside the text of that value.
+``tomllib`` gives values without places, so a light locator finds each key in the text: first the line of its
+table or assignment, then inside the text of that value.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence
 if sys.version_info >= (3, 11):
     import tomllib
 else:
-    import tomli as tomllib
+    import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
 
 _KEY = r"""(?:"[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_-]+)"""
 _TABLE = re.compile(rf"^[ \t]*\[{{1,2}}[ \t]*({_KEY}(?:[ \t]*\.[ \t]*{_KEY})*)[ \t]*\]{{1,2}}", re.MULTILINE)
@@ -43,7 +43,8 @@ def _syntax_error(source: Source, message: str) -> Exception:
 
 
 def _mapping(source: Source, data: dict[str, Any], start: int, stop: int, *, top: bool = False) -> Mapping:
-    """``data`` found in the characters from ``start`` to ``stop``. Sub-tables of the file stand under headers."""
+    """``data`` found in the characters from ``start`` to ``stop``. Sub-tables of the file stand under
+    headers."""
     entries = []
     for key, value in data.items():
         name, first, last = _locate(source, key, start, stop, top=top)
@@ -55,7 +56,10 @@ def _locate(source: Source, key: str, start: int, stop: int, *, top: bool) -> tu
     """The key's node and the range in which its value stands."""
     quoted = re.escape(key)
     pattern = re.compile(rf"""(?<![\w.-])(?:"{quoted}"|'{quoted}'|{quoted})(?=[ \t]*=)""")
-    header = re.compile(rf"""^[ \t]*\[{{1,2}}[^\]\n=]*?(?<![\w-])(?:"{quoted}"|'{quoted}'|{quoted})[ \t]*(?=[.\]])""", re.MULTILINE)
+    header = re.compile(
+        rf"""^[ \t]*\[{{1,2}}[^\]\n=]*?(?<![\w-])(?:"{quoted}"|'{quoted}'|{quoted})[ \t]*(?=[.\]])""",
+        re.MULTILINE,
+    )
     table = header.search(source.text, start, stop)
     limit = _first_header(source, start, stop) if top else stop
     match = pattern.search(source.text, start, limit)

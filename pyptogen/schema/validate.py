@@ -1,4 +1,5 @@
-"""Checks a mapping of the tree against its Pydantic model and turns each finding into a diagnostic with a place."""
+"""Checks a mapping of the tree against its Pydantic model and turns each finding into a diagnostic with a
+place."""
 
 from __future__ import annotations
 
@@ -30,7 +31,9 @@ def need_mapping(node: Node, what: str) -> Mapping:
         return node
     if isinstance(node, Scalar) and node.value is None:
         return Mapping(node.source, (), node.start, node.stop, False)
-    raise fault("PTG104", f"{what} must be a mapping, not {describe(node)}", node.span, expected="`name: …` entries")
+    raise fault(
+        "PTG104", f"{what} must be a mapping, not {describe(node)}", node.span, expected="`name: …` entries"
+    )
 
 
 def need_list(node: Node, what: str) -> Sequence:
@@ -39,7 +42,9 @@ def need_list(node: Node, what: str) -> Sequence:
         return node
     if isinstance(node, Scalar) and node.value is None:
         return Sequence(node.source, (), node.start, node.stop, False)
-    raise fault("PTG104", f"{what} must be a list, not {describe(node)}", node.span, expected="`- …` entries or `[…]`")
+    raise fault(
+        "PTG104", f"{what} must be a list, not {describe(node)}", node.span, expected="`- …` entries or `[…]`"
+    )
 
 
 def need_text(node: Node, what: str) -> Scalar:
@@ -61,7 +66,12 @@ def validate(model: type[ModelT], node: Mapping, what: str) -> ModelT:
 
 
 def _one_per_place(found: Seq[Diagnostic]) -> list[Diagnostic]:
-    """A union of kinds gives one finding per alternative: join what they expected."""
+    """A union of kinds gives one finding per alternative: join what they expected. A missing key whose name is
+    there with a slip of spelling is one finding as well."""
+    slips = {item.fix for item in found if item.code == "PTG103" and item.fix}
+    found = [
+        item for item in found if item.code != "PTG105" or not any(_key_of(item) in fix for fix in slips)
+    ]
     merged: dict[tuple[str, Span | None], Diagnostic] = {}
     for item in found:
         key = (item.code if item.code != "PTG104" else "", item.span)
@@ -71,6 +81,11 @@ def _one_per_place(found: Seq[Diagnostic]) -> list[Diagnostic]:
             item = Diagnostic(first.code, first.message, first.span, expected, first.fix)
         merged[key] = item
     return sorted(merged.values(), key=lambda d: (d.span.line, d.span.col) if d.span else (0, 0))
+
+
+def _key_of(missing: Diagnostic) -> str:
+    """The key that a PTG105 asks for, in backquotes."""
+    return missing.message.rsplit(" ", 1)[-1]
 
 
 def _diagnostic(finding: Any, node: Mapping, what: str, known: list[str]) -> Diagnostic:

@@ -31,7 +31,9 @@ def read_verify(
     tolerance: dict[str, Tolerance] = {}
     for key, value in _entries(section, "tolerance"):
         _known(key, [tensor.name for tensor in outputs], "output")
-        allowed = validate(ToleranceModel, need_mapping(value, f"the tolerance of `{key.text}`"), f"tolerance `{key.text}`")
+        allowed = validate(
+            ToleranceModel, need_mapping(value, f"the tolerance of `{key.text}`"), f"tolerance `{key.text}`"
+        )
         tolerance[key.text] = Tolerance(allowed.rtol, allowed.atol, allowed.outliers)
     cases = section.get("cases")
     if isinstance(cases, Sequence):
@@ -59,7 +61,9 @@ def _known(key: Scalar, names: list[str], what: str) -> None:
 def _generator(node: Node) -> Expr:
     expr = parse_expression(node)
     for part in ast.walk(expr.node):
-        if isinstance(part, ast.Call) and (not isinstance(part.func, ast.Name) or part.func.id not in GENERATORS):
+        if isinstance(part, ast.Call) and (
+            not isinstance(part.func, ast.Name) or part.func.id not in GENERATORS
+        ):
             name = expr.text_of(part.func)
             raise fault(
                 "PTG202",
@@ -80,9 +84,13 @@ def _check_case(node: Node, dims: tuple[DimSpec, ...]) -> None:
         if not dim.min <= size <= dim.max or size % dim.multiple_of:
             multiple = f", a multiple of {dim.multiple_of}" if dim.multiple_of > 1 else ""
             raise fault(
-                "PTG214", f"the case gives `{dim.name}` the size {size}", value.span,
+                "PTG214",
+                f"the case gives `{dim.name}` the size {size}",
+                value.span,
                 expected=f"{dim.min} to {dim.max}{multiple}",
-            )  # fmt: skip
+            )
     missing = [name for name in dynamic if case.get(name) is None]
     if missing:
-        raise fault("PTG105", f"the case gives no size to `{missing[0]}`", case.span, fix=f"add `{missing[0]}: …`")
+        raise fault(
+            "PTG105", f"the case gives no size to `{missing[0]}`", case.span, fix=f"add `{missing[0]}: …`"
+        )

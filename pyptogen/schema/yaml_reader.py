@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.diagnostics import DiagnosticError, Note, fault
 from pyptogen.schema.scalars import resolve
 from pyptogen.schema.source import Source
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, Style
@@ -31,7 +31,7 @@ def read_yaml(source: Source) -> Node:
 def _events(source: Source) -> Iterator[Any]:
     """Parser events: from the C parser, or from the pure one where no wheel of it exists."""
     try:
-        from _ruamel_yaml import CParser
+        from _ruamel_yaml import CParser  # type: ignore[import-not-found]
     except ImportError:
         from ruamel.yaml import YAML
 
@@ -48,13 +48,19 @@ def _syntax_error(source: Source, error: Any) -> DiagnosticError:
     mark = error.problem_mark or error.context_mark
     at = min(mark.index if mark else 0, len(source.text))
     problem = error.problem or "not well-formed"
-    context = f" {error.context}" if error.context else ""
+    context = error.context or ""
     fix = ""
-    if "flow" in context or "mapping values" in problem:
-        fix = "an expression with brackets, or with `: `, inside `[…]` or `{…}` needs quotes or a line of its own"
-    elif "tab" in problem or "cannot start any token" in problem:
-        fix = "indent with spaces, and quote text that starts with a character that YAML reserves (@ ` % & * ! | >)"
-    return fault("PTG101", f"not well-formed YAML{context}: {problem}", source.span(at, at), fix=fix)
+    if "flow" in context:
+        fix = "close the bracket; inside `[…]` and `{…}` put an expression that has brackets itself in quotes"
+    elif "mapping values" in problem:
+        fix = "put text that contains `: ` in quotes"
+    elif "cannot start any token" in problem:
+        fix = "indent with spaces, and quote text that starts with one of @ ` % & * ! | >"
+    notes: tuple[Note, ...] = ()
+    begin = error.context_mark
+    if context and begin is not None and begin.index != at:
+        notes = ((context, source.span(begin.index, begin.index + 1)),)
+    return fault("PTG101", f"not well-formed YAML: {problem}", source.span(at, at), fix=fix, notes=notes)
 
 
 class _Composer:
@@ -72,11 +78,20 @@ class _Composer:
         root: Node | None = None
         for event in self._events:
             kind = type(event).__name__
-            if kind in {"StreamStartEvent", "DocumentStartEvent", "DocumentEndEvent", "StreamEndEvent", "CommentEvent"}:
+            if kind in {
+                "StreamStartEvent",
+                "DocumentStartEvent",
+                "DocumentEndEvent",
+                "StreamEndEvent",
+                "CommentEvent",
+            }:
                 continue
             if root is not None:
                 raise fault(
-                    "PTG111", "a spec is one YAML document", self._span(event), fix="remove everything after the `---`"
+                    "PTG111",
+                    "a spec is one YAML document",
+                    self._span(event),
+                    fix="remove everything after the `---`",
                 )
             root = self._node(event, 0)
         return root if root is not None else Mapping(self._source, (), 0, 0, False)
@@ -91,7 +106,12 @@ class _Composer:
             return self._alias(event)
         tag = getattr(event, "tag", None)
         if tag is not None and str(tag) not in {"!", "None"}:
-            raise fault("PTG111", f"tags are not part of the spec language: `{tag}`", self._span(event), fix="remove the tag")
+            raise fault(
+                "PTG111",
+                f"tags are not part of the spec language: `{tag}`",
+                self._span(event),
+                fix="remove the tag",
+            )
         if event.anchor:
             self._open.add(event.anchor)
         before = self._count

@@ -146,8 +146,7 @@ class Writer:
         arguments = f"({', '.join(valid)})" if valid else ""
         address = node.address.constant
         where = f"0x{address:05x}" if address is not None else node.address.c()
-        self.put(depth, f"{self.tile_alias(node.type)} {node.name}{arguments};")
-        self.put(depth, f"TASSIGN({node.name}, {where});  // {node.note}")
+        self.put(depth, f"{self.tile_alias(node.type)} {node.name}{arguments}; TASSIGN({node.name}, {where});  // {node.note}")
 
     def on_for(self, node: For, depth: int) -> None:
         if node.note:
@@ -162,10 +161,7 @@ class Writer:
         if node.valid:
             left = (node.stop - node.var).c()
             self.put(depth + 1, f"const int32_t {node.valid} = {left} < {node.step} ? {left} : {node.step};")
-        before, self.spoken = self.spoken, None
         self.body(node.body, depth + 1)
-        self.spoken = None if before is None else before
-        self.spoken = None
         self.put(depth, "}")
 
     def on_instr(self, node: Instr, depth: int) -> None:

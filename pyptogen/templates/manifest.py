@@ -65,8 +65,13 @@ def _tensor(tensor: TensorView) -> dict[str, Any]:
 
 
 def _platform(result: Lowered) -> dict[str, Any]:
-    kernels = [{"core": kernel.core, "lines": kernel.lines, "name": kernel.name} for kernel in result.kernels]
-    return {"kernels": kernels, "report": result.report}
+    """What the compiler decided, per kernel and for the whole operator; see ``Lowered.report``."""
+    decided = result.report.get("kernels", {})
+    kernels = {
+        kernel.name: {**decided.get(kernel.name, {}), "core": kernel.core, "lines": kernel.lines}
+        for kernel in result.kernels
+    }
+    return {**result.report, "kernels": kernels}
 
 
 def _plain(value: Any) -> Any:

@@ -13,6 +13,9 @@ from pyptogen.templates.environment import environment
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Program
 
+_GLUE = "\0"
+"""Stands for a blank at which a line must not break."""
+
 
 def render(program: Program, targets: Sequence[str], spec_file: str) -> str:
     """The text of ``wrapper.py``: a named tuple of the outputs, and a function with the contract's names and
@@ -33,7 +36,7 @@ def render(program: Program, targets: Sequence[str], spec_file: str) -> str:
             in_place=_in_place,
             parameter_type=_parameter_type,
             runtime_imports=", ".join(_runtime_names(contract)),
-            sizes=textwrap.fill(_sizes(contract), 105, subsequent_indent="        "),
+            sizes=_sizes(contract),
             spec_file=spec_file,
             targets=tuple(targets),
         )
@@ -73,4 +76,6 @@ def _default(attr: AttrView) -> str:
 
 
 def _sizes(contract: ContractView) -> str:
-    return ", ".join(f"{dim.name} {dim.meaning}" for dim in contract.dims) + "."
+    """All dims in one sentence, broken between dims only."""
+    glued = [f"{dim.name} {dim.meaning}".replace(" ", _GLUE) for dim in contract.dims]
+    return textwrap.fill(f"Sizes: {'; '.join(glued)}.", 106, subsequent_indent=" " * 8).replace(_GLUE, " ")

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from pyptogen.verify.compare import Verdict, compare
-from pyptogen.verify.inputs import case_dims
+from pyptogen.verify.sizes import case_dims
 from pyptogen.verify.tolerance import tolerances
 
 if TYPE_CHECKING:
+    import numpy.typing as npt
+
     from pyptogen.runtime import CompiledOperator
 
 
@@ -30,13 +34,27 @@ class CaseResult:
 def verify_case(operator: CompiledOperator, dims: Mapping[str, int], seed: int = 7) -> CaseResult:
     """Run ``operator`` once on example inputs and judge every output against the golden.
 
-    ``dims`` not given come from the first case of the spec. Raises ``DiagnosticError`` for sizes that the
+    ``dims`` not given come from a case of the spec. Raises ``DiagnosticError`` for sizes that the
     spec does not allow.
     """
     sizes = case_dims(operator.spec, operator.program, dims)
     inputs = operator.example_inputs(seed=seed, **sizes)
     # The golden comes first: the operator updates its in-place inputs.
     expected = operator.golden(**inputs)._asdict()
-    actual = operator(**inputs)._asdict()
+    fresh = {
+        name: _poisoned(array) for name, array in expected.items() if name not in operator.program.inplace
+    }
+    actual = operator(**inputs, out=fresh)._asdict()
     verdicts = compare(actual, expected, tolerances(operator.spec, operator.program))
     return CaseResult(sizes, verdicts, operator.last_run)
+
+
+def _poisoned(like: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """An array of this shape and dtype without a meaning: NaN, or one odd integer everywhere.
+
+    Memory as it comes may still hold the right results of an earlier run, and would hide an element never
+    written.
+    """
+    array: npt.NDArray[Any] = np.empty(like.shape, like.dtype)
+    array.view(np.uint8).fill(0xA5 if np.issubdtype(like.dtype, np.integer) else 0xFF)
+    return array

@@ -23,10 +23,11 @@ def run_suite(
     """
     import pyptogen
     from pyptogen.builder.run import find_specs
+    from pyptogen.lower.tensor import from_spec
 
     for path in find_specs(paths):
         spec = pyptogen.load(path)
-        for target in targets or spec.targets:
+        for target in targets or from_spec(spec).targets:
             operator = pyptogen.compile(spec, target=target)
             for dims in spec.verify.cases or ({},):
                 yield operator, verify_case(operator, dims, seed)

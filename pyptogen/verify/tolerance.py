@@ -14,11 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from pyptogen.lower.tensor.ir import REDUCE, VIEWS, Op, Program, Value
+from pyptogen.verify.sizes import evaluate, resolve_dims
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -30,6 +31,10 @@ _EPSILON = {"fp32": 2.0**-23, "fp16": 2.0**-10, "bf16": 2.0**-7}
 _SMALLEST = {"fp32": 2.0**-149, "fp16": 2.0**-24, "bf16": 2.0**-133}
 """The smallest positive number: an error cannot be less than this near zero."""
 _MARGIN = 4.0
+_SELECTING = {"concat", "scatter_update", "full", "abs", "neg", "relu", "maximum", "minimum"}
+_EXACT = VIEWS | _SELECTING | (REDUCE - {"sum"})
+"""Operations whose result holds elements of their operands, or those with another sign: they round
+nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +61,12 @@ class Tolerance:
         return allowed
 
     def describe(self) -> str:
-        """As in a table: ``1``, ``2.5e-05 (0.5 % may exceed)``, ``1e-06 + 1e-05·|ref|``."""
+        """As in a table: ``1``, ``2.5e-05 for 99.5 %``, ``1e-06 + 1e-05·|ref|``."""
         parts = [f"{self.atol:.3g}"] if self.atol or not self.rtol else []
         if self.rtol:
             parts.append(f"{self.rtol:.3g}·{'(|ref| + rms)' if self.scaled else '|ref|'}")
-        notes = [f"{self.outliers * 100:g} % may exceed"] if self.outliers else []
-        notes += ["derived"] if self.derived else []
-        return " + ".join(parts) + (f" ({', '.join(notes)})" if notes else "")
+        most = f" for {(1 - self.outliers) * 100:g} %" if self.outliers else ""
+        return " + ".join(parts) + most + (" (derived)" if self.derived else "")
 
 
 def tolerances(spec: Spec, program: Program) -> dict[str, Tolerance]:
@@ -80,22 +84,20 @@ def tolerances(spec: Spec, program: Program) -> dict[str, Tolerance]:
 def derive(program: Program) -> dict[str, Tolerance]:
     """Tolerances from the program alone, for all of its outputs."""
     errors: dict[str, float] = {value.name: 0.0 for value in program.inputs}
-    sizes = {dim.name: dim.value if dim.value is not None else dim.max for dim in program.dims}
+    largest = resolve_dims(program, {dim.name: dim.max for dim in program.dims if dim.dynamic})
     for op in program.ops:
-        errors[op.result.name] = _error(op, errors, sizes)
+        errors[op.result.name] = _error(op, errors, largest)
     return {name: _from_error(value.dtype, errors[value.name]) for name, value in program.outputs}
 
 
-def _error(op: Op, errors: Mapping[str, float], sizes: Mapping[str, int | None]) -> float:
+def _error(op: Op, errors: Mapping[str, float], sizes: Mapping[str, int]) -> float:
     """The relative error of an operation's result, given those of its operands."""
     values = [operand for operand in op.operands if isinstance(operand, Value)]
     incoming = [errors[value.name] for value in values]
-    carried = (
-        max(incoming, default=0.0) if op.kind in VIEWS | {"concat", "scatter_update"} else math.fsum(incoming)
-    )
+    if op.kind in _EXACT:
+        return max(incoming, default=0.0)
+    carried = math.fsum(incoming)
     epsilon = _EPSILON.get(op.result.dtype)
-    if op.kind in VIEWS | {"concat", "scatter_update", "full"}:
-        return carried
     if epsilon is None:
         return carried
     if op.kind == "cast":
@@ -103,23 +105,9 @@ def _error(op: Op, errors: Mapping[str, float], sizes: Mapping[str, int | None])
         return carried if exact else carried + epsilon / 2
     if op.kind in {"matmul", "sum"}:
         axis = -1 if op.kind == "matmul" else op.attrs["axis"]
-        length = _extent(values[0].shape[axis], sizes)
+        length = evaluate(values[0].shape[axis], sizes)
         return carried + _EPSILON["fp32"] / 2 * math.sqrt(length) + epsilon / 2
-    if op.kind in REDUCE | {"abs", "neg", "relu", "maximum", "minimum"}:
-        return max(incoming, default=0.0)
     return carried + epsilon / 2
-
-
-def _extent(expression: Any, sizes: Mapping[str, int | None]) -> int:
-    """The largest value of a sympy extent; 1 for a dim without a bound, so that the result errs to the strict
-    side."""
-    symbols = getattr(expression, "free_symbols", frozenset())
-    return max(
-        1,
-        int(expression.subs({symbol: sizes.get(symbol.name) or 1 for symbol in symbols}))
-        if symbols
-        else int(expression),
-    )
 
 
 def _from_error(dtype: str, error: float) -> Tolerance:
@@ -127,6 +115,4 @@ def _from_error(dtype: str, error: float) -> Tolerance:
         return Tolerance(atol=1.0 if error else 0.0, derived=True)
     if not error:
         return Tolerance(rtol=_EPSILON[dtype], atol=_SMALLEST[dtype], derived=True)
-    return Tolerance(
-        rtol=max(_MARGIN * error, _EPSILON[dtype]), atol=_SMALLEST[dtype], scaled=True, derived=True
-    )
+    return Tolerance(rtol=max(_MARGIN * error, _EPSILON[dtype]), scaled=True, derived=True)

@@ -29,7 +29,11 @@ def operator() -> Callable[..., Any]:
 
     @cache
     def compiled(name: str, target: str, threads: int | None = None) -> Any:
-        return pyptogen.compile(SPECS / f"{name}.yaml", target=target, threads=threads)
+        with (
+            pytest.MonkeyPatch.context() as patch
+        ):  # the bundled headers, whatever the caller's environment says
+            patch.delenv("PTO_ISA_ROOT", raising=False)
+            return pyptogen.compile(SPECS / f"{name}.yaml", target=target, threads=threads)
 
     return compiled
 

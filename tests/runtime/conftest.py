@@ -1,4 +1,6 @@
-"""Toolchains for runtime tests: real compiler, private cache, and least headers (they compile in a tenth of a second)."""
+"""Toolchains for runtime tests: real compiler, private cache, and least headers (they compile in a tenth of
+a second).
+"""
 
 from __future__ import annotations
 

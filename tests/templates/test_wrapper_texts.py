@@ -65,7 +65,7 @@ def toy(
 ) -> ToyOutputs:
     \"\"\"Projects rows and notes them in a cache.
 
-    Sizes: t 1 to 64, blocks 2 to 16, a multiple of 2, k = 32, n = 16, size = 8, slots = blocks * size.
+    Sizes: t 1 to 64; blocks 2 to 16, a multiple of 2; k = 32; n = 16; size = 8; slots = blocks * size.
 
     Args:
         x: bf16[t, k]

@@ -100,6 +100,6 @@ def test_an_empty_output_passes() -> None:
 
 def test_tolerances_read_well() -> None:
     assert Tolerance(atol=1).describe() == "1"
-    assert Tolerance(atol=2.5e-5, outliers=0.005).describe() == "2.5e-05 (0.5 % may exceed)"
+    assert Tolerance(atol=2.5e-5, outliers=0.005).describe() == "2.5e-05 for 99.5 %"
     assert Tolerance(atol=1e-6, rtol=1e-5).describe() == "1e-06 + 1e-05·|ref|"
     assert Tolerance().describe() == "0"

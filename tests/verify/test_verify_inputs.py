@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
+import sympy
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.tensor.ir import Dim
 from pyptogen.schema import Source, Spec, load_source
-from pyptogen.verify.inputs import case_dims, example_inputs, resolve_dims
+from pyptogen.verify.inputs import example_inputs
+from pyptogen.verify.sizes import case_dims, resolve_dims
 from verify import toy
 
 TEXT = """\
@@ -92,8 +96,19 @@ def test_missing_sizes_come_from_the_first_case() -> None:
     assert case_dims(spec(), toy.program(), {"t": 2}) == {"t": 2, "blocks": 4}
 
 
+def test_a_case_with_the_given_size_is_preferred() -> None:
+    assert case_dims(spec(), toy.program(), {"t": 9}) == {"t": 9, "blocks": 2}
+
+
 def test_derived_dims_follow() -> None:
-    assert resolve_dims(toy.program(), {"t": 1, "blocks": 6})["slots"] == 48
+    program = toy.program()
+    assert resolve_dims(program, {"t": 1, "blocks": 6})["slots"] == 48
+    backwards = replace(program, dims=(_twice("slots"), *reversed(program.dims)))
+    assert resolve_dims(backwards, {"t": 1, "blocks": 6})["twice"] == 96
+
+
+def _twice(name: str) -> Dim:
+    return Dim("twice", None, 2, 256, 2, 2 * sympy.Symbol(name, positive=True, integer=True), toy.SPAN)
 
 
 def test_a_size_that_nobody_gives() -> None:

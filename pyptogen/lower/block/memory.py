@@ -60,23 +60,33 @@ class _Liveness:
 
     def _touch(self, op: TileOp) -> None:
         reads = [self.parent[s] for s in op.srcs if isinstance(s, str)]
+        overwritable = self._overwritable(op)
         if op.kind == "matmul" and op.first is not None and op.dst in self.ranges:
             reads.append(op.dst)
         for name in reads:
-            self.ranges[name].last = max(self.ranges[name].last, self.clock)
+            until = self.clock if name in overwritable else self.clock + 1
+            self.ranges[name].last = max(self.ranges[name].last, until)
+        if op.scratch is not None:
+            self.ranges[op.scratch] = _Live(self.clock, self.clock + 1)
         if op.dst is not None:
             name = self.parent[op.dst]
-            at = self.clock + 1 if self._may_overwrite(op) else self.clock
+            at = self.clock + 1 if overwritable else self.clock
             live = self.ranges.setdefault(name, _Live(at, self.clock + 1))
             live.last = max(live.last, self.clock + 1)
         self.clock += 2
 
-    def _may_overwrite(self, op: TileOp) -> bool:
-        if op.kind not in IN_PLACE or op.dst is None:
-            return False
+    def _overwritable(self, op: TileOp) -> set[str]:
+        """Buffers of operands whose place the result may take: element for element at the same address."""
+        if op.kind not in IN_PLACE or op.dst is None or self.tiles[op.dst].parent is not None:
+            return set()
         dst = self.tiles[op.dst]
-        same = [self.tiles[s] for s in op.srcs if isinstance(s, str) and self.tiles[s].form == dst.form]
-        return dst.parent is None and all(s.dtype == dst.dtype for s in same)
+        operands = [self.tiles[s] for s in op.srcs if isinstance(s, str)]
+        same = {
+            self.parent[t.name]
+            for t in operands
+            if (t.form, t.dtype, t.rows, t.cols) == (dst.form, dst.dtype, dst.rows, dst.cols) and t.col_offset == 0
+        }
+        return same - {self.parent[t.name] for t in operands if t.col_offset != 0}
 
     def _cross(self, loop: Loop, before: set[str], start: int) -> None:
         """What enters the loop from outside, or is accumulated in it, lives through all of it."""
@@ -98,7 +108,7 @@ def _ops(nodes: tuple[Node, ...]) -> list[TileOp]:
 
 
 def _names(nodes: tuple[Node, ...]) -> set[str]:
-    return {n for op in _ops(nodes) for n in (op.dst, *op.srcs) if isinstance(n, str)}
+    return {n for op in _ops(nodes) for n in (op.dst, op.scratch, *op.srcs) if isinstance(n, str)}
 
 
 def pitches(kernel: TileKernel) -> dict[str, int]:

@@ -38,6 +38,8 @@ class _Placer:
         return tuple(result)
 
     def place(self, op: TileOp) -> None:
+        if op.scratch is not None:
+            self.memory[op.scratch] = "ub"
         if op.dst is None:
             return
         memory: Memory = "ub"

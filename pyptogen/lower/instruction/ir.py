@@ -140,7 +140,7 @@ class WaitFlag:
 class Barrier:
     """``pipe_barrier``: the pipe finishes what it has before it goes on."""
 
-    pipe: Pipe
+    pipe: Pipe | Literal["ALL"]
     span: Span
 
 

@@ -119,7 +119,7 @@ class Selector:
         if op.kind in UNARY_NAMES:
             return [self.instr(op, UNARY_NAMES[op.kind], *self.plain(op.dst, op.srcs[0]))]
         if op.kind in REDUCE:
-            source, scratch = str(op.srcs[0]), str(op.srcs[1])
+            source, scratch = str(op.srcs[0]), str(op.scratch)
             return [self.instr(op, REDUCE_NAMES[op.kind], self.use(str(op.dst)), self.use(source), self.use(scratch))]
         handlers = {
             "load": self.load, "store": self.store, "scatter": self.scatter, "matmul": self.matmul, "extract": self.extract,

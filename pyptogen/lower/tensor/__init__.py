@@ -1,6 +1,33 @@
-"""The Tensor level: SSA over whole tensors with symbolic shapes, target independent."""
+"""The Tensor level: SSA over whole tensors with symbolic shapes, target independent.
 
-from pyptogen.lower.tensor.from_spec import from_spec
-from pyptogen.lower.tensor.printer import print_program
+Names are imported on first use, so that ``pyptogen.lower.tensor.ir`` alone does not load sympy and numpy.
+"""
 
-__all__ = ["from_spec", "print_program"]
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyptogen.lower.tensor.from_spec import from_spec
+    from pyptogen.lower.tensor.interpret import interpret
+    from pyptogen.lower.tensor.legality import IllegalIR, verify
+    from pyptogen.lower.tensor.printer import print_program
+
+_HOME = {
+    "IllegalIR": "legality",
+    "from_spec": "from_spec",
+    "interpret": "interpret",
+    "print_program": "printer",
+    "verify": "legality",
+}
+
+__all__ = ["IllegalIR", "from_spec", "interpret", "print_program", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(importlib.import_module(f"{__name__}.{_HOME[name]}"), name)
+    globals()[name] = found
+    return found

@@ -41,7 +41,12 @@ def bind_arguments(
 
 
 def _bind_keyword(
-    name: str, signature: str, single: list[Parameter], given: dict[str, ast.expr], keyword: ast.keyword, expr: Expr
+    name: str,
+    signature: str,
+    single: list[Parameter],
+    given: dict[str, ast.expr],
+    keyword: ast.keyword,
+    expr: Expr,
 ) -> None:
     if keyword.arg is None:
         raise fault("PTG108", "`**` has no meaning in a call", expr.span_of(keyword))
@@ -49,7 +54,12 @@ def _bind_keyword(
     wanted = keyword.arg if keyword.arg in names else ALIASES.get(keyword.arg, keyword.arg)
     if wanted not in names:
         raise _wrong(
-            name, signature, f"has no argument `{keyword.arg}`", expr, keyword, did_you_mean(keyword.arg, names)
+            name,
+            signature,
+            f"has no argument `{keyword.arg}`",
+            expr,
+            keyword,
+            did_you_mean(keyword.arg, names),
         )
     if wanted in given:
         raise _wrong(name, signature, f"gets the argument `{wanted}` twice", expr, keyword)

@@ -1,7 +1,7 @@
 """Emits primitives: shape and dtype rules, one copy of identical operations, readable names at the end.
 
-Every method returns the SSA value of its result. ``Builder.at`` is the span that new operations carry and that
-diagnostics of the rules point at; ``Builder.prefix`` the spec name from which temporaries take theirs.
+Every method returns the SSA value of its result. ``Builder.at`` is the span that new operations carry and
+that diagnostics of the rules point at; ``Builder.prefix`` the spec name from which temporaries take theirs.
 """
 
 from __future__ import annotations
@@ -43,7 +43,14 @@ class Builder:
         return fault(code, message, self.at, expected=expected, fix=fix)
 
     def emit(
-        self, kind: str, operands: Sequence[Operand], dtype: str, shape: Shape, hint: str = "", /, **attrs: Any
+        self,
+        kind: str,
+        operands: Sequence[Operand],
+        dtype: str,
+        shape: Shape,
+        hint: str = "",
+        /,
+        **attrs: Any,
     ) -> Value:
         """Appends a primitive, or gives the value of an identical one of this stage."""
         names = tuple(o.name if isinstance(o, Value) else o.expr for o in operands)
@@ -84,7 +91,8 @@ class Builder:
         if a.dtype != b.dtype:
             raise self.fault(
                 "PTG206",
-                f"`{kind}` of {a.dtype}{show_shape(a.shape)} and {b.dtype}{show_shape(b.shape)}: the dtypes differ",
+                f"`{kind}` of {a.dtype}{show_shape(a.shape)} and {b.dtype}{show_shape(b.shape)}: the "
+                "dtypes differ",
                 expected="operands of one dtype; nothing is converted silently",
                 fix=f"cast one of them, such as `cast(…, {a.dtype if a.dtype in FLOATS else b.dtype})`",
             )
@@ -94,7 +102,8 @@ class Builder:
         if shape is None:
             raise self.fault(
                 "PTG205",
-                f"`{kind}` of the shapes {show_shape(a.shape)} and {show_shape(b.shape)}: they do not broadcast",
+                f"`{kind}` of the shapes {show_shape(a.shape)} and {show_shape(b.shape)}: they do not "
+                "broadcast",
                 expected="axes that are equal, or 1 in one of the two",
             )
         return self.emit(kind, [a, b], a.dtype, shape, hint)
@@ -102,21 +111,25 @@ class Builder:
     def _with_scalar(self, kind: str, a: Operand, b: Operand, hint: str) -> Value:
         value = a if isinstance(a, Value) else b
         scalar = a if isinstance(a, Scalar) else b
-        assert isinstance(value, Value) and isinstance(scalar, Scalar)
+        assert isinstance(value, Value)
+        assert isinstance(scalar, Scalar)
         self._check_arithmetic(kind, value.dtype)
         if value.dtype not in FLOATS and not scalar.expr.is_integer:
             raise self.fault(
-                "PTG206", f"`{kind}` of {value.dtype} and the number {scalar.expr}, which is not whole",
+                "PTG206",
+                f"`{kind}` of {value.dtype} and the number {show_size(scalar.expr)}, which is not whole",
                 fix="cast the tensor to a float first",
-            )  # fmt: skip
+            )
         return self.emit(kind, [a, b], value.dtype, value.shape, hint)
 
     def _check_arithmetic(self, kind: str, dtype: str) -> None:
         if dtype == "bool" or (kind == "div" and dtype not in FLOATS):
             raise self.fault(
-                "PTG206", f"`{kind}` has no meaning for {dtype}", expected="a float" if kind == "div" else "numbers",
+                "PTG206",
+                f"`{kind}` has no meaning for {dtype}",
+                expected="a float" if kind == "div" else "numbers",
                 fix="cast to a float first: `cast(…, fp32)`",
-            )  # fmt: skip
+            )
 
     def same_rank(self, a: Value, b: Value) -> tuple[Value, Value]:
         """Gives the operand of lower rank leading axes of size 1."""
@@ -137,9 +150,11 @@ class Builder:
         """PTG206 unless ``x`` is a float tensor."""
         if x.dtype not in FLOATS:
             raise self.fault(
-                "PTG206", f"`{what}` needs a float, not {x.dtype}", expected="one of " + ", ".join(sorted(FLOATS)),
+                "PTG206",
+                f"`{what}` needs a float, not {x.dtype}",
+                expected="one of " + ", ".join(sorted(FLOATS)),
                 fix="cast first: `cast(…, fp32)`",
-            )  # fmt: skip
+            )
 
     # reductions and views
 
@@ -148,9 +163,10 @@ class Builder:
         rank = len(x.shape)
         if not -rank <= axis < rank:
             raise self.fault(
-                "PTG204", f"axis {axis} of a tensor of rank {rank} {show_shape(x.shape)}",
+                "PTG204",
+                f"axis {axis} of a tensor of rank {rank} {show_shape(x.shape)}",
                 expected=f"{-rank} to {rank - 1}" if rank else "a tensor with axes",
-            )  # fmt: skip
+            )
         return axis % rank
 
     def reduce(self, kind: str, x: Value, axis: int, keepdim: bool = True, hint: str = "") -> Value:
@@ -180,7 +196,9 @@ class Builder:
         if self.dims.equal(start, 0) and self.dims.equal(stop, extent):
             return x
         if not (
-            self.dims.nonnegative(start) and self.dims.nonnegative(extent - stop) and self.dims.nonnegative(stop - start - 1)
+            self.dims.nonnegative(start)
+            and self.dims.nonnegative(extent - stop)
+            and self.dims.nonnegative(stop - start - 1)
         ):
             raise self.fault(
                 "PTG205",
@@ -205,9 +223,13 @@ class Builder:
         axis = self.axis(first, axis)
         for part in parts[1:]:
             if part.dtype != first.dtype:
-                raise self.fault("PTG206", f"concat of {first.dtype} and {part.dtype}", expected="parts of one dtype")
+                raise self.fault(
+                    "PTG206", f"concat of {first.dtype} and {part.dtype}", expected="parts of one dtype"
+                )
             if len(part.shape) != len(first.shape) or not all(
-                self.dims.equal(a, b) for i, (a, b) in enumerate(zip(part.shape, first.shape, strict=True)) if i != axis
+                self.dims.equal(a, b)
+                for i, (a, b) in enumerate(zip(part.shape, first.shape, strict=True))
+                if i != axis
             ):
                 raise self.fault(
                     "PTG205",
@@ -221,10 +243,13 @@ class Builder:
     # the rest
 
     def matmul(self, a: Value, b: Value, dtype: str | None = None, hint: str = "") -> Value:
-        """``a[.., m, k] @ b[k, n]``: int8 accumulates in int32, floats in fp32; one rounding to ``dtype`` at the end."""
+        """``a[.., m, k] @ b[k, n]``: int8 accumulates in int32, floats in fp32; one rounding to ``dtype`` at
+        the end."""
         if len(a.shape) < 2 or len(b.shape) != 2:
             raise self.fault(
-                "PTG204", f"matmul of {show_shape(a.shape)} and {show_shape(b.shape)}", expected="[…, m, k] and [k, n]"
+                "PTG204",
+                f"matmul of {show_shape(a.shape)} and {show_shape(b.shape)}",
+                expected="[…, m, k] and [k, n]",
             )
         if not self.dims.equal(a.shape[-1], b.shape[0]):
             raise self.fault(
@@ -238,19 +263,25 @@ class Builder:
         if result is None:
             wanted = f" with dtype={dtype}" if dtype else ""
             raise self.fault(
-                "PTG206", f"matmul of {a.dtype} and {b.dtype}{wanted}",
+                "PTG206",
+                f"matmul of {a.dtype} and {b.dtype}{wanted}",
                 expected="int8 and int8 to int32, or two equal floats to that dtype or fp32",
-            )  # fmt: skip
+            )
         return self.emit("matmul", [a, b], result, (*a.shape[:-1], b.shape[1]), hint, dtype=result)
 
     def scatter_update(self, x: Value, index: Value, src: Value, dim: int, hint: str = "") -> Value:
-        """``x`` with the rows named by ``index`` replaced by those of ``src``; rows are the axes up to ``dim`` together."""
+        """``x`` with the rows named by ``index`` replaced by those of ``src``; rows are the axes up to
+        ``dim`` together."""
         dim = self.axis(x, dim)
         if index.dtype not in {"int32", "int64"}:
-            raise self.fault("PTG206", f"the index of scatter_update is {index.dtype}", expected="int32 or int64")
+            raise self.fault(
+                "PTG206", f"the index of scatter_update is {index.dtype}", expected="int32 or int64"
+            )
         if src.dtype != x.dtype:
             raise self.fault(
-                "PTG206", f"scatter_update of {x.dtype} with rows of {src.dtype}", fix=f"cast the rows: `cast(…, {x.dtype})`"
+                "PTG206",
+                f"scatter_update of {x.dtype} with rows of {src.dtype}",
+                fix=f"cast the rows: `cast(…, {x.dtype})`",
             )
         wanted = (*index.shape, *x.shape[dim + 1 :])
         if len(index.shape) != 1 or not self.dims.same_shape(src.shape, wanted):

@@ -40,17 +40,22 @@ def read_contract(spec: Spec) -> Contract:
 def _value(tensor: TensorSpec, dims: DimTable) -> Value:
     if tensor.dtype not in DTYPES:
         raise fault(
-            "PTG109", f"tensors of dtype {tensor.dtype} are not supported yet", tensor.type_span,
+            "PTG109",
+            f"tensors of dtype {tensor.dtype} are not supported yet",
+            tensor.type_span,
             expected="one of " + " ".join(DTYPES),
-        )  # fmt: skip
+        )
 
     def lookup(name: str, expr: Expr, node: ast.AST) -> Any:
-        if name not in dims.symbols:
-            known = [dim.name for dim in dims.dims]
+        known = [dim.name for dim in dims.dims]
+        if name not in known:
             raise fault(
-                "PTG201", f"`{name}` is no dim", expr.span_of(node), expected="the name of a dim",
+                "PTG201",
+                f"`{name}` is no dim",
+                expr.span_of(node),
+                expected="the name of a dim",
                 fix=did_you_mean(name, known),
-            )  # fmt: skip
+            )
         return dims.symbols[name]
 
     shape = tuple(_axis(axis, ScalarReader(lookup).read(axis), dims) for axis in tensor.shape)
@@ -61,7 +66,10 @@ def _axis(axis: Expr, size: Any, dims: DimTable) -> Any:
     low = dims.bounds(size)[0]
     if not dims.resolve(size).is_integer or not low >= 1:
         raise fault(
-            "PTG214", f"`{axis.text_of(axis.node)}` is no size of an axis", axis.span_of(axis.node), expected="a positive integer"
+            "PTG214",
+            f"`{axis.text_of(axis.node)}` is no size of an axis",
+            axis.span_of(axis.node),
+            expected="a positive integer",
         )
     return size
 
@@ -84,7 +92,9 @@ def _check_bound(spec: Spec, dims: DimTable, inputs: tuple[Value, ...]) -> None:
                 "PTG210",
                 f"the dynamic dim `{dim.name}` is bound by no input",
                 dim.span,
-                expected=f"an input with an axis `{dim.name}`, because run-time sizes are read from array shapes",
+                expected=(
+                    f"an input with an axis `{dim.name}`, because run-time sizes are read from array shapes"
+                ),
                 fix=f"use `{dim.name}` in the shape of an input, or give it a number",
             )
 
@@ -95,7 +105,10 @@ def _requires(spec: Spec, dims: DimTable) -> tuple[Requirement, ...]:
     def lookup(name: str, expr: Expr, node: ast.AST) -> Any:
         if name not in dims.symbols:
             raise fault(
-                "PTG201", f"`{name}` is no dim or attr", expr.span_of(node), fix=did_you_mean(name, dims.symbols)
+                "PTG201",
+                f"`{name}` is no dim or attr",
+                expr.span_of(node),
+                fix=did_you_mean(name, dims.symbols),
             )
         return dims.symbols[name]
 
@@ -114,19 +127,25 @@ def _requires(spec: Spec, dims: DimTable) -> tuple[Requirement, ...]:
 
 def check_output(dims: DimTable, declared: Value, value: Value, expr: Expr) -> None:
     """The value of an output against its declaration. Raises PTG205 or PTG206."""
-    note = (f"`{declared.name}` is declared here as {declared.dtype}{show_shape(declared.shape)}", declared.span)
+    note = (
+        f"`{declared.name}` is declared here as {declared.dtype}{show_shape(declared.shape)}",
+        declared.span,
+    )
     if value.dtype != declared.dtype:
         raise fault(
-            "PTG206", f"the output `{declared.name}` is {declared.dtype}, its expression gives {value.dtype}", expr.span,
-            expected=declared.dtype, fix=f"cast it: `cast(…, {declared.dtype})`", notes=(note,),
-        )  # fmt: skip
+            "PTG206",
+            f"the output `{declared.name}` is {declared.dtype}, its expression gives {value.dtype}",
+            expr.span,
+            expected=declared.dtype,
+            fix=f"cast it: `cast(…, {declared.dtype})`",
+            notes=(note,),
+        )
     if not dims.same_shape(declared.shape, value.shape):
         raise fault(
             "PTG205",
-            f"the output `{declared.name}` is {show_shape(declared.shape)}, its expression gives {show_shape(value.shape)}",
+            f"the output `{declared.name}` is {show_shape(declared.shape)}, its expression gives "
+            f"{show_shape(value.shape)}",
             expr.span,
             expected=show_shape(declared.shape),
             notes=(note,),
         )
-
-

@@ -66,12 +66,17 @@ class DimTable:
         return bool(value.is_nonnegative) or self.bounds(value)[0] >= 0
 
     def bounds(self, expr: Any) -> tuple[Any, Any]:
-        """Least and greatest value of an expression that is monotonic in each dim (sums and products of sizes are)."""
+        """Least and greatest value of an expression that is monotonic in each dim (sums and products of sizes
+        are)."""
         value = self.resolve(expr)
         names = sorted(symbol.name for symbol in value.free_symbols)
-        ranges = [(self._by_name[name].min, self._by_name[name].max) for name in names if name in self._by_name]
+        if any(name not in self._by_name for name in names):
+            return -sympy.oo, sympy.oo
+        ranges = [(self._by_name[name].min, self._by_name[name].max) for name in names]
         corners = [
-            value.xreplace({self.symbols[name]: sympy.Integer(size) for name, size in zip(names, corner, strict=True)})
+            value.xreplace(
+                {self.symbols[name]: sympy.Integer(size) for name, size in zip(names, corner, strict=True)}
+            )
             for corner in itertools.product(*ranges)
         ]
         return min(corners), max(corners)
@@ -86,8 +91,8 @@ class DimTable:
 
 
 def show_size(size: Any) -> str:
-    """A size in the words of the spec: ``heads*d``."""
-    return str(size).replace("floor", "").replace(" ", "") if size.is_Atom or size.is_Mul else str(size)
+    """A size in the words of the spec, ``d*heads``; a number that is not whole in its shortest form."""
+    return repr(float(size)) if size.is_Float else str(size)
 
 
 def show_shape(shape: Shape) -> str:
@@ -133,21 +138,39 @@ class _DimReader:
         if not value.is_integer or not (low.is_number and low >= 1):
             shown = f"{spec.value.text}" + ("" if value.free_symbols else f" = {value}")
             raise fault(
-                "PTG214", f"dim `{spec.name}` is not a positive integer: {shown}", spec.value.span,
-                expected="a positive integer for every size in range", fix="use `//` to divide",
-            )  # fmt: skip
+                "PTG214",
+                f"dim `{spec.name}` is not a positive integer: {shown}",
+                spec.value.span,
+                expected="a positive integer for every size in range",
+                fix="use `//` to divide",
+            )
         factor = value.as_coeff_Mul()[0]
-        return Dim(spec.name, None, int(low), int(high), int(factor) if factor.is_Integer else 1, definition, spec.span)
+        return Dim(
+            spec.name,
+            None,
+            int(low),
+            int(high),
+            int(factor) if factor.is_Integer else 1,
+            definition,
+            spec.span,
+        )
 
     def _lookup(self, name: str, expr: Expr, node: Any) -> Any:
         if name in self._open:
             path = " → ".join([*self._open[self._open.index(name) :], name])
-            raise fault("PTG209", f"dims depend on themselves: {path}", expr.span_of(node), fix="give one of them a number")
+            raise fault(
+                "PTG209",
+                f"dims depend on themselves: {path}",
+                expr.span_of(node),
+                fix="give one of them a number",
+            )
         if name not in self._specs:
             raise fault(
-                "PTG201", f"`{name}` is no dim", expr.span_of(node), expected="the name of a dim",
+                "PTG201",
+                f"`{name}` is no dim",
+                expr.span_of(node),
+                expected="the name of a dim",
                 fix=did_you_mean(name, self._specs),
-            )  # fmt: skip
+            )
         self.dim(name)
         return self.symbols[name]
-

@@ -16,17 +16,26 @@ from pyptogen.lower.tensor.dims import show_shape
 from pyptogen.lower.tensor.ir import DTYPES, Operand, Scalar, Value
 from pyptogen.lower.tensor.registry import REQUIRED, Parameter, operations
 from pyptogen.lower.tensor.rules import CAST_MODES
-from pyptogen.lower.tensor.scalars import CONSTANTS, FUNCTIONS, arithmetic, check_divisor, not_allowed, number
+from pyptogen.lower.tensor.scalars import CONSTANTS, FUNCTIONS, arithmetic, check_right, not_allowed, number
 from pyptogen.schema import Expr, FunctionSpec
+from pyptogen.schema.spec import suggest_dtype
 
 _BINARY: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
+
+_WORDS: Mapping[str, Mapping[str, Any]] = {
+    "dtype": {name: name for name in DTYPES},
+    "mode": {name: name for name in CAST_MODES},
+    "flag": {"true": True, "false": False, "True": True, "False": False},
+}
+"""Words that arguments of these kinds may be."""
 
 Result = Operand | tuple[Operand, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """What names mean where an expression stands. ``unknown`` makes the diagnostic for a name that means nothing."""
+    """What names mean where an expression stands. ``unknown`` makes the diagnostic for a name that means
+    nothing."""
 
     values: Mapping[str, Operand]
     functions: Mapping[str, FunctionSpec]
@@ -38,7 +47,9 @@ class Scope:
 class Evaluator:
     """Evaluates one expression in a scope; ``inline`` evaluates the body of a function of the spec."""
 
-    def __init__(self, builder: Builder, scope: Scope, expr: Expr, inline: Callable[..., tuple[Operand, ...]]) -> None:
+    def __init__(
+        self, builder: Builder, scope: Scope, expr: Expr, inline: Callable[..., tuple[Operand, ...]]
+    ) -> None:
         self.b = builder
         self._scope = scope
         self._expr = expr
@@ -47,7 +58,11 @@ class Evaluator:
     def result(self) -> Result:
         """The expression's value, or values where it is a call of a function that returns several."""
         node = self._expr.node
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self._scope.functions:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id in self._scope.functions
+        ):
             results = self._call_function(node, self._scope.functions[node.func.id])
             return results if len(results) > 1 else results[0]
         return self.operand(node)
@@ -58,7 +73,11 @@ class Evaluator:
             return self._operand(node)
 
     def _operand(self, node: ast.expr) -> Operand:
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, int | float)
+            and not isinstance(node.value, bool)
+        ):
             return self.b.scalar(number(node.value))
         if isinstance(node, ast.Name):
             return self._name(node)
@@ -97,15 +116,17 @@ class Evaluator:
         found = self.operand(node)
         if isinstance(found, Value):
             raise fault(
-                "PTG220", f"{what} is a tensor {found.dtype}{show_shape(found.shape)}", self._expr.span_of(node),
+                "PTG220",
+                f"{what} is a tensor {found.dtype}{show_shape(found.shape)}",
+                self._expr.span_of(node),
                 expected="a number, or an expression of dims and attrs",
-            )  # fmt: skip
+            )
         return found.expr
 
     def _binary(self, node: ast.BinOp) -> Operand:
         left, right = self.operand(node.left), self.operand(node.right)
         if isinstance(left, Scalar) and isinstance(right, Scalar):
-            check_divisor(node.op, right.expr, self._expr, node.right)
+            check_right(node.op, right.expr, self._expr, node.right)
             folded = arithmetic(node.op, left.expr, right.expr)
             if folded is None:
                 raise not_allowed(self._expr, node)
@@ -114,7 +135,9 @@ class Evaluator:
             return self._power(left, right)
         if type(node.op) not in _BINARY:
             raise self.b.fault(
-                "PTG108", "this operator has no meaning for tensors", expected="+ - * / of tensors, and ** 2, 0.5, -0.5, -1"
+                "PTG108",
+                "this operator has no meaning for tensors",
+                expected="+ - * / of tensors, and ** 2, 0.5, -0.5, -1",
             )
         return self.b.binary(_BINARY[type(node.op)], left, right)
 
@@ -127,7 +150,9 @@ class Evaluator:
             return self.b.binary("mul", base, base)
         if str(power) not in kinds:
             raise self.b.fault(
-                "PTG108", f"a tensor to the power of {exponent.expr}", expected="** 2, ** 0.5, ** -0.5 or ** -1"
+                "PTG108",
+                f"a tensor to the power of {exponent.expr}",
+                expected="** 2, ** 0.5, ** -0.5 or ** -1",
             )
         return self.b.unary(kinds[str(power)], base)
 
@@ -136,7 +161,12 @@ class Evaluator:
         if node.attr != "T":
             raise self.b.fault("PTG108", f"a tensor has no `.{node.attr}`", expected="`.T`")
         if len(x.shape) != 2:
-            raise self.b.fault("PTG204", f"`.T` of {show_shape(x.shape)}", expected="a tensor of rank 2", fix="transpose(x, -2, -1)")
+            raise self.b.fault(
+                "PTG204",
+                f"`.T` of {show_shape(x.shape)}",
+                expected="a tensor of rank 2",
+                fix="transpose(x, -2, -1)",
+            )
         return self.b.transpose(x)
 
     # subscripts
@@ -172,8 +202,12 @@ class Evaluator:
                 at = self._from_end(self.scalar(item, "an index"), extent)
                 return self.b.slice(x, axis, at, at + 1), False
             if item.step is not None:
-                raise self.b.fault("PTG109", "slices with a step are not supported yet", fix="leave the step out")
-            start = self._from_end(self.scalar(item.lower, "a bound"), extent) if item.lower else sympy.Integer(0)
+                raise self.b.fault(
+                    "PTG109", "slices with a step are not supported yet", fix="leave the step out"
+                )
+            start = (
+                self._from_end(self.scalar(item.lower, "a bound"), extent) if item.lower else sympy.Integer(0)
+            )
             stop = self._from_end(self.scalar(item.upper, "a bound"), extent) if item.upper else extent
             return self.b.slice(x, axis, start, stop), True
 
@@ -190,26 +224,47 @@ class Evaluator:
             results = self._call_function(node, self._scope.functions[name])
             if len(results) != 1:
                 raise self.b.fault(
-                    "PTG216", f"`{name}` gives {len(results)} values inside an expression", expected="one value",
+                    "PTG216",
+                    f"`{name}` gives {len(results)} values inside an expression",
+                    expected="one value",
                     fix=f"name them on a line of their own: `a, b: {name}(…)`",
-                )  # fmt: skip
+                )
             return results[0]
-        if name in FUNCTIONS and not node.keywords and node.args:
-            arguments = [self.operand(arg) for arg in node.args]
-            if all(isinstance(argument, Scalar) for argument in arguments):
-                return self.b.scalar(FUNCTIONS[name](*(a.expr for a in arguments if isinstance(a, Scalar))))
         known = operations()
+        if name in FUNCTIONS:
+            return self._call_number_function(node, name)
         if name not in known:
             raise fault(
-                "PTG202", f"there is no operation `{name}`", self._expr.span_of(node.func),
+                "PTG202",
+                f"there is no operation `{name}`",
+                self._expr.span_of(node.func),
                 expected="an operation of the language, or a function of this spec",
                 fix=did_you_mean(name, [*known, *self._scope.functions]),
-            )  # fmt: skip
+            )
         operation = known[name]
         bound = bind_arguments(operation.name, operation.signature, operation.parameters, node, self._expr)
         positional = [self._argument(p, a) for p, a in bound if not _after_variadic(p, operation.parameters)]
-        keywords = {p.name: self._argument(p, a) for p, a in bound if _after_variadic(p, operation.parameters)}
+        keywords = {
+            p.name: self._argument(p, a) for p, a in bound if _after_variadic(p, operation.parameters)
+        }
         value: Value = operation.expand(self.b, *positional, **keywords)
+        return value
+
+    def _call_number_function(self, node: ast.Call, name: str) -> Operand:
+        """A function that numbers have, and tensors too where an operation has its name."""
+        operation = operations().get(name)
+        arguments = [self.operand(argument) for argument in node.args]
+        if not node.keywords and arguments and all(isinstance(argument, Scalar) for argument in arguments):
+            return self.b.scalar(FUNCTIONS[name](*(a.expr for a in arguments if isinstance(a, Scalar))))
+        if operation is None:
+            raise self.b.fault(
+                "PTG220",
+                f"`{name}` is a function of numbers",
+                expected="numbers, dims and attrs",
+                fix=did_you_mean(f"a{name}", operations()),
+            )
+        bind_arguments(name, operation.signature, operation.parameters, node, self._expr)
+        value: Value = operation.expand(self.b, *arguments)
         return value
 
     def _call_function(self, node: ast.Call, function: FunctionSpec) -> tuple[Operand, ...]:
@@ -220,7 +275,7 @@ class Evaluator:
             parameters = tuple(Parameter(name, "operand", REQUIRED) for name, _ in function.params)
             signature = f"{function.name}({', '.join(name for name, _ in function.params)})"
             bound = bind_arguments(function.name, signature, parameters, node, self._expr)
-            arguments = {parameter.name: self.operand(argument) for parameter, argument in bound}
+            arguments = {p.name: self.operand(argument) for p, argument in bound if argument is not None}
             return self._inline(function, arguments, (*self._scope.calls, function.name))
 
     def _argument(self, parameter: Parameter, node: ast.expr | None) -> Any:
@@ -240,36 +295,38 @@ class Evaluator:
         if parameter.kind == "int":
             value = self.b.dims.number(self.scalar(node, f"`{parameter.name}`"))
             if value is None:
-                raise fault("PTG215", f"`{parameter.name}` must be a known whole number", span, expected="such as -1")
+                raise fault(
+                    "PTG215", f"`{parameter.name}` must be a known whole number", span, expected="such as -1"
+                )
             return value
         word = node.id if isinstance(node, ast.Name) else None
-        choices: Mapping[str, Any] = {
-            "dtype": {name: name for name in DTYPES},
-            "mode": {name: name for name in CAST_MODES},
-            "flag": {"true": True, "false": False},
-        }[parameter.kind]
+        choices = _WORDS[parameter.kind]
         if word not in choices:
             raise fault(
                 "PTG212" if parameter.kind == "dtype" else "PTG215",
                 f"`{parameter.name}` cannot be `{self._expr.text_of(node)}`",
                 span,
-                expected="one of " + ", ".join(choices),
-                fix=did_you_mean(word or "", choices),
+                expected="true or false" if parameter.kind == "flag" else "one of " + ", ".join(choices),
+                fix=suggest_dtype(word or "", choices)
+                if parameter.kind == "dtype"
+                else did_you_mean(word or "", choices),
             )
         return choices[word or ""]
 
     def _shape(self, node: ast.expr) -> tuple[Any, ...]:
         if not isinstance(node, ast.List | ast.Tuple):
-            raise fault("PTG215", "a shape must be a list", self._expr.span_of(node), expected="such as [t, heads, d]")
+            raise fault(
+                "PTG215", "a shape must be a list", self._expr.span_of(node), expected="such as [t, heads, d]"
+            )
         return tuple(self.scalar(item, "a size") for item in node.elts)
 
 
 def _is_none(node: ast.expr) -> bool:
-    return (isinstance(node, ast.Constant) and node.value is None) or (isinstance(node, ast.Name) and node.id == "null")
+    return (isinstance(node, ast.Constant) and node.value is None) or (
+        isinstance(node, ast.Name) and node.id == "null"
+    )
 
 
 def _after_variadic(parameter: Parameter, parameters: tuple[Parameter, ...]) -> bool:
     """Whether an argument goes by keyword, because tensors in any number stand before it."""
     return any(p.variadic for p in parameters) and not parameter.variadic
-
-

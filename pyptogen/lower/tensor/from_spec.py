@@ -1,4 +1,5 @@
-"""A checked spec to a Tensor program: names resolved, shapes and dtypes proved, composites and functions expanded."""
+"""A checked spec to a Tensor program: names resolved, shapes and dtypes proved, composites and functions
+expanded."""
 
 from __future__ import annotations
 
@@ -13,6 +14,8 @@ from pyptogen.lower.tensor.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.evaluate import Evaluator, Scope
 from pyptogen.lower.tensor.ir import Operand, Program, Scalar, Stage, TilingRow, Value
 from pyptogen.lower.tensor.order import unknown_value
+from pyptogen.lower.tensor.registry import operations
+from pyptogen.lower.tensor.targets import read_targets
 from pyptogen.schema import Assign, Expr, FunctionSpec, Spec
 
 
@@ -33,7 +36,7 @@ def from_spec(spec: Spec) -> Program:
         ops=tuple(reader.builder.ops),
         tiling=tuple(TilingRow(row.when, row.sizes, row.fuse, row.spans, row.span) for row in spec.tiling),
         schedule=spec.schedule,
-        targets=spec.targets,
+        targets=read_targets(spec),
         span=spec.span,
         notes=reader.notes(),
         requires=contract.requires,
@@ -51,10 +54,15 @@ class _GraphReader:
         self._constants: dict[str, Operand] = {
             name: Scalar(symbol, spec.span) for name, symbol in contract.dims.symbols.items()
         }
-        self._values: dict[str, Operand] = {**self._constants, **{value.name: value for value in contract.inputs}}
+        self._values: dict[str, Operand] = {
+            **self._constants,
+            **{value.name: value for value in contract.inputs},
+        }
         self._functions = {function.name: function for function in spec.functions}
+        _check_function_names(spec)
         self._defined: dict[str, tuple[Span, Operand]] = {}
         self._used: set[str] = set()
+        self._targets: tuple[str, ...] = ()
         self.names = name_values.Names()
 
     def read(self) -> None:
@@ -84,7 +92,8 @@ class _GraphReader:
         )
 
     def _assign(self, assign: Assign) -> None:
-        self.builder.prefix = assign.targets[0][0]
+        self._targets = tuple(name for name, _ in assign.targets)
+        self.builder.prefix = self._targets[0]
         self._used |= {node.id for node in ast.walk(assign.value.node) if isinstance(node, ast.Name)}
         scope = Scope(self._values, self._functions, self._unknown)
         results = self._evaluate(assign, scope)
@@ -110,7 +119,9 @@ class _GraphReader:
                 raise fault("PTG220", f"the output `{name}` is a number", expr.span, expected="a tensor")
             if any(result.name == value.name for value in self._contract.inputs):
                 with self.builder.located(expr.span):
-                    result = self.builder.emit("reshape", [result], result.dtype, result.shape, shape=result.shape)
+                    result = self.builder.emit(
+                        "reshape", [result], result.dtype, result.shape, shape=result.shape
+                    )
             check_output(self._contract.dims, output, result, expr)
         if isinstance(result, Value):
             self.names.bind(result, f"{name}_out" if name in self._values else name)
@@ -126,9 +137,12 @@ class _GraphReader:
 
         def unknown(name: str, expr: Expr, node: ast.AST) -> DiagnosticError:
             return fault(
-                "PTG201", f"`{name}` is not defined in function `{function.name}`", expr.span_of(node),
-                expected="a parameter, a value defined above it, a dim or an attr", fix=did_you_mean(name, values),
-            )  # fmt: skip
+                "PTG201",
+                f"`{name}` is not defined in function `{function.name}`",
+                expr.span_of(node),
+                expected="a parameter, a value defined above it, a dim or an attr",
+                fix=did_you_mean(name, values),
+            )
 
         scope = Scope(values, self._functions, unknown, calls)
         for assign in function.body:
@@ -139,15 +153,31 @@ class _GraphReader:
                     self.names.suggest(result, f"{outer}_{name}")
         self.builder.prefix = outer
         results: list[Operand] = []
-        for expr in function.returns:
-            result = Evaluator(self.builder, scope, expr, self._inline).result()
-            if isinstance(result, tuple):
-                raise fault("PTG216", f"one of the values that `{function.name}` returns is several", expr.span)
-            results.append(result)
+        several = len(calls) == 1 and len(function.returns) == len(self._targets)
+        for index, expr in enumerate(function.returns):
+            self.builder.prefix = self._targets[index] if several else outer
+            returned = Evaluator(self.builder, scope, expr, self._inline).result()
+            if isinstance(returned, tuple):
+                raise fault(
+                    "PTG216", f"one of the values that `{function.name}` returns is several", expr.span
+                )
+            results.append(returned)
+        self.builder.prefix = outer
         return tuple(results)
 
     def _unknown(self, name: str, expr: Expr, node: ast.AST) -> DiagnosticError:
         return unknown_value(self._spec, self._values, name, expr, node)
+
+
+def _check_function_names(spec: Spec) -> None:
+    for function in spec.functions:
+        if function.name in operations():
+            raise fault(
+                "PTG213",
+                f"`{function.name}` is an operation and cannot name a function",
+                function.span,
+                fix=f"choose another name, such as `my_{function.name}`",
+            )
 
 
 def _check_outputs(spec: Spec, defined: Mapping[str, Any]) -> None:

@@ -4,26 +4,35 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
 from pyptogen.schema import Expr, Spec
 
 
-def unknown_value(spec: Spec, values: Mapping[str, Any], name: str, expr: Expr, node: ast.AST) -> DiagnosticError:
+def unknown_value(
+    spec: Spec, values: Mapping[str, Any], name: str, expr: Expr, node: ast.AST
+) -> DiagnosticError:
     """PTG209 (cycle), PTG211 (defined further down) or PTG201 (unknown) for ``name``, used at ``node``."""
     where, uses = _definitions(spec)
     span = expr.span_of(node)
     if name in where:
         path = _cycle(name, uses)
         if path:
-            notes = tuple((f"`{a}` uses `{b}`", where[a]) for a, b in zip(path, path[1:], strict=False))
+            notes = tuple((f"`{a}` uses `{b}`", where[a]) for a, b in pairwise(path))
             shown = " → ".join(path)
-            return fault("PTG209", f"values depend on themselves: {shown}", span, expected="no cycle", notes=notes)
+            return fault(
+                "PTG209", f"values depend on themselves: {shown}", span, expected="no cycle", notes=notes
+            )
         return fault(
-            "PTG211", f"`{name}` is used before its definition", span, expected="values defined in order",
-            fix="move its definition up", notes=((f"`{name}` is defined here", where[name]),),
-        )  # fmt: skip
+            "PTG211",
+            f"`{name}` is used before its definition",
+            span,
+            expected="values defined in order",
+            fix="move its definition up",
+            notes=((f"`{name}` is defined here", where[name]),),
+        )
     if name in {output.name for output in spec.outputs}:
         fix = "define it in the graph first"
     else:

@@ -1,5 +1,5 @@
-"""The operations of the language. One operation is one function: name and arguments in its signature, its meaning in
-the primitives that it emits, its documentation in its docstring."""
+"""The operations of the language. One operation is one function: name and arguments in its signature, its
+meaning in the primitives that it emits, its documentation in its docstring."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from typing import Any
 
 from pyptogen.lower.tensor.ir import Value
 
-ALIASES = {"dim": "axis", "axis": "dim", "out_dtype": "dtype", "epsilon": "eps", "keepdims": "keepdim", "satmode": "saturate"}
+ALIASES = {
+    "dim": "axis",
+    "axis": "dim",
+    "out_dtype": "dtype",
+    "epsilon": "eps",
+    "keepdims": "keepdim",
+    "satmode": "saturate",
+}
 """Other names of keyword arguments, as users of NumPy and PyTorch know them."""
 
 REQUIRED = object()
@@ -64,7 +71,9 @@ def _parameters(args: ast.arguments) -> tuple[Parameter, ...]:
     plain = args.args
     defaults: list[Any] = [REQUIRED] * (len(plain) - len(args.defaults))
     defaults += [_constant(node) for node in args.defaults]
-    parameters = [Parameter(arg.arg, _kind(arg), default) for arg, default in zip(plain, defaults, strict=True)]
+    parameters = [
+        Parameter(arg.arg, _kind(arg), default) for arg, default in zip(plain, defaults, strict=True)
+    ]
     if args.vararg:
         parameters.append(Parameter(args.vararg.arg, _kind(args.vararg), REQUIRED, variadic=True))
     for arg, node in zip(args.kwonlyargs, args.kw_defaults, strict=True):

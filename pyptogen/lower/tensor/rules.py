@@ -1,4 +1,5 @@
-"""Shape and dtype rules that both the builder and the legality check state: broadcasting and matmul result types."""
+"""Shape and dtype rules that both the builder and the legality check state: broadcasting and matmul result
+types."""
 
 from __future__ import annotations
 

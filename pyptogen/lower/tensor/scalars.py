@@ -30,6 +30,8 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 """Functions of numbers; a name that is also an operation means this one when no argument is a tensor."""
 
+_GREATEST_POWER = 64
+
 _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.Eq: sympy.Eq,
     ast.NotEq: sympy.Ne,
@@ -42,7 +44,13 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 def number(value: float | int) -> Any:
     """A Python number as an exact sympy number."""
-    return sympy.Integer(value) if isinstance(value, int) else sympy.Float(value) if value == value else sympy.nan
+    return (
+        sympy.Integer(value)
+        if isinstance(value, int)
+        else sympy.Float(value)
+        if value == value
+        else sympy.nan
+    )
 
 
 def arithmetic(op: ast.operator, a: Any, b: Any) -> Any | None:
@@ -93,7 +101,11 @@ class ScalarReader:
         raise not_allowed(expr, node)
 
     def _read(self, expr: Expr, node: ast.expr) -> Any:
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, int | float)
+            and not isinstance(node.value, bool)
+        ):
             return number(node.value)
         if isinstance(node, ast.Name):
             return CONSTANTS[node.id] if node.id in CONSTANTS else self._lookup(node.id, expr, node)
@@ -101,7 +113,7 @@ class ScalarReader:
             return -self._read(expr, node.operand)
         if isinstance(node, ast.BinOp):
             right = self._read(expr, node.right)
-            check_divisor(node.op, right, expr, node.right)
+            check_right(node.op, right, expr, node.right)
             value = arithmetic(node.op, self._read(expr, node.left), right)
             if value is not None:
                 return value
@@ -109,17 +121,23 @@ class ScalarReader:
             function = FUNCTIONS.get(node.func.id)
             if function is None:
                 raise fault(
-                    "PTG202", f"`{node.func.id}` is no function of numbers", expr.span_of(node.func),
+                    "PTG202",
+                    f"`{node.func.id}` is no function of numbers",
+                    expr.span_of(node.func),
                     expected="one of " + ", ".join(FUNCTIONS),
-                )  # fmt: skip
+                )
             return function(*(self._read(expr, arg) for arg in node.args))
         raise not_allowed(expr, node)
 
 
-def check_divisor(op: ast.operator, divisor: Any, expr: Expr, node: ast.expr) -> None:
-    """PTG106 for a division of numbers by zero."""
-    if isinstance(op, ast.Div | ast.FloorDiv | ast.Mod) and getattr(divisor, "is_zero", False):
+def check_right(op: ast.operator, right: Any, expr: Expr, node: ast.expr) -> None:
+    """PTG106 for a division of numbers by zero, and for a power too large to be meant."""
+    if isinstance(op, ast.Div | ast.FloorDiv | ast.Mod) and right.is_zero:
         raise fault("PTG106", "division by zero", expr.span_of(node), expected="a divisor that is not 0")
+    if isinstance(op, ast.Pow) and right.is_number and abs(right) > _GREATEST_POWER:
+        raise fault(
+            "PTG106", "this power is too large", expr.span_of(node), expected=f"at most {_GREATEST_POWER}"
+        )
 
 
 def not_allowed(expr: Expr, node: ast.AST) -> DiagnosticError:

@@ -26,6 +26,9 @@ from pyptogen.lower.tile.nest import Nest, Scope
 from pyptogen.lower.tile.partition import KernelOps, producers, root
 from pyptogen.lower.tile.sizes import TileSize
 
+MANY_TILES = 8
+"""Tiles of a static dim from which on they alone keep the cores of a launch busy."""
+
 
 @dataclass(frozen=True, slots=True)
 class Placed:
@@ -58,8 +61,10 @@ class Cutter:
         tensors: Mapping[str, GmTensor],
         gm_names: Mapping[str, str],
         platform: Platform,
+        longest_segment: int,
     ) -> None:
         self.program, self.kernel, self.sizes, self.platform = program, kernel, sizes, platform
+        self.longest_segment = longest_segment
         self.axes = Axes(program)
         self.tensors, self.gm_names = tensors, gm_names
         self.made_by = producers(program)
@@ -123,15 +128,23 @@ class Cutter:
         self._deal()
 
     def _deal(self) -> None:
-        """One grid loop is dealt to the blocks of a launch: the innermost with several tiles, else the outermost."""
+        """One grid loop is dealt to the blocks of a launch: the innermost static one with many tiles, else the longest."""
         scopes: list[Scope] = []
         scope: Scope | None = self.nest.inner
         while scope is not None and scope.var:
             scopes.append(scope)
             scope = scope.parent
-        static = [s for s in scopes if self.whole(s.dim) is not None]
-        if scopes:
-            (static or scopes)[0].parallel = True
+        if not scopes:
+            return
+        many = [s for s in scopes if self.whole(s.dim) is not None and self._trips(s) >= MANY_TILES]
+        max(many[:1] or scopes, key=self._trips).parallel = True
+
+    def _trips(self, scope: Scope) -> int:
+        """How many tiles a launch may have of a grid loop, at the most."""
+        stop = self.whole(scope.dim)
+        if stop is None:
+            stop = self.longest_segment or self.program.dim(scope.dim).max
+        return -(-stop // scope.tile)
 
     @staticmethod
     def _symbol(name: str) -> Any:
@@ -537,6 +550,7 @@ def run(
     tensors: Mapping[str, GmTensor],
     gm_names: Mapping[str, str],
     platform: Platform,
+    longest_segment: int = 0,
 ) -> TileKernel:
     """Cut one kernel.
 
@@ -547,11 +561,12 @@ def run(
         tensors: every GM tensor by name (contract and workspace).
         gm_names: GM tensor of each value that has one.
         platform: where it will run.
+        longest_segment: the largest range of the segment dim that a launch gets, 0 for any.
 
     Raises:
         DiagnosticError: PTG303/PTG304, with the place in the spec.
     """
-    return Cutter(program, kernel, sizes, tensors, gm_names, platform).cut()
+    return Cutter(program, kernel, sizes, tensors, gm_names, platform, longest_segment).cut()
 
 
 __all__ = ["VIEWS", "run"]

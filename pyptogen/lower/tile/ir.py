@@ -95,7 +95,8 @@ class TileOp:
     extract  rows from ``row`` on of an accumulator → dst
     copy     src → dst (same shape, same dtype)
     fill     scalar → dst
-    others   unary, binary, cast and reduce of the Tensor level, on one tile; binary forms broadcast by tile form
+    others   unary, binary, cast and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
+             a reduction may use ``scratch``
     ======== ============================================================================================
     """
 
@@ -110,6 +111,7 @@ class TileOp:
     index_offset: Poly = ZERO
     first: str | None = None
     k_inner: int | None = None
+    scratch: str | None = None
     row: Poly = ZERO
     mode: str = "none"
 

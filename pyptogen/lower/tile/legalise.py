@@ -17,6 +17,9 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, REDUCE
 from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal
 
+SCRATCH_BYTES = 512
+"""Scratch of a row reduction, bytes a row: two vector repeats, the most that any path of the A2/A3 implementation writes."""
+
 
 class _Legaliser:
     def __init__(self, kernel: TileKernel, platform: Platform) -> None:
@@ -32,8 +35,9 @@ class _Legaliser:
                 result += self.cast(node)
             elif node.kind in REDUCE:
                 source = self.tiles[str(node.srcs[0])]
-                scratch = self.add(f"{node.dst}_tmp", replace(source, parent=None, col_offset=0))
-                result.append(replace(node, srcs=(*node.srcs, scratch)))
+                columns = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
+                scratch = self.add(f"{node.dst}_tmp", replace(source, cols=columns, parent=None, col_offset=0))
+                result.append(replace(node, scratch=scratch))
             elif node.kind == "scatter":
                 result += self.scatter(node)
             else:

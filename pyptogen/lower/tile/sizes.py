@@ -6,7 +6,7 @@ before it; a dim that nobody names is whole.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -128,15 +128,44 @@ def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> di
     return result
 
 
-def capacities(tables: list[dict[str, dict[str, TileSize]]]) -> dict[str, dict[str, TileSize]]:
-    """One table for rows that differ only in how the segment dim is cut: per dim the largest tile.
+def common_table(program: Program, tables: Sequence[Mapping[str, Mapping[str, TileSize]]]) -> dict[str, dict[str, TileSize]]:
+    """One table for rows that differ only in how a run-time dim is cut: per dynamic dim the largest tile.
 
-    A kernel is made for the largest tile of each dim; a launch with fewer rows only fills less of it.
+    A kernel is made for the largest tile; a launch with fewer rows only fills less of it.
+
+    Raises:
+        DiagnosticError: PTG303, two rows of one target give a static dim different tiles.
     """
     merged = {stage: dict(dims) for stage, dims in tables[-1].items()}
     for table in tables[:-1]:
         for stage, dims in table.items():
             for dim, size in dims.items():
-                if dim not in merged[stage] or size.tile > merged[stage][dim].tile:
+                if dim not in merged[stage] or (program.dim(dim).value is None and size.tile > merged[stage][dim].tile):
                     merged[stage][dim] = size
+                elif program.dim(dim).value is not None and (size.tile, size.inner) != (merged[stage][dim].tile, merged[stage][dim].inner):
+                    raise DiagnosticError(
+                        Diagnostic(
+                            "PTG303",
+                            f"two rows of one target give `{dim}` of stage `{stage}` different tiles",
+                            size.span,
+                            expected="rows of one target that differ only in how a run-time dim is cut",
+                            fix=f"use the same tile for `{dim}` in each of them",
+                        )
+                    )
     return merged
+
+
+def longest_segment(program: Program, rows: Sequence[Selected]) -> int:
+    """The largest unrolled size of a dynamic dim over all rows; 0 where a row leaves a range whole."""
+    longest = 0
+    for selected in rows:
+        sizes = [
+            max(value["unroll"])
+            for table in selected.row.sizes.values()
+            for dim, value in table.items()
+            if dim not in HINTS and isinstance(value, Mapping) and "unroll" in value
+        ]
+        if not sizes:
+            return 0
+        longest = max(longest, *sizes)
+    return longest

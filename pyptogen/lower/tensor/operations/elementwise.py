@@ -60,10 +60,14 @@ def cast(b: Builder, x: Value, dtype: str, mode: str, saturate: bool) -> Value:
     """x in another dtype. Modes none, rint, round, floor, ceil, trunc, odd; NaN becomes 0 in integers."""
     if dtype in FLOATS and x.dtype in FLOATS and mode not in {"none", "rint"}:
         raise b.fault(
-            "PTG109", f"casts between floats with mode={mode} are not supported yet", expected="mode=rint or mode=none"
+            "PTG109",
+            f"casts between floats with mode={mode} are not supported yet",
+            expected="mode=rint or mode=none",
         )
     if mode == "odd" and dtype not in FLOATS:
-        raise b.fault("PTG215", f"mode=odd has no meaning for a cast to {dtype}", expected="a cast between floats")
+        raise b.fault(
+            "PTG215", f"mode=odd has no meaning for a cast to {dtype}", expected="a cast between floats"
+        )
     return b.cast(x, dtype, mode, saturate)
 
 

@@ -1,4 +1,5 @@
-"""Composites over the last axis: softmax, norms, rope. Intermediates are fp32; the result has the dtype of x."""
+"""Composites over the last axis: softmax, norms, rope. Intermediates are fp32; the result has the dtype of
+x."""
 
 from __future__ import annotations
 
@@ -66,7 +67,8 @@ def layer_norm(b: Builder, x: Value, gamma: Value, beta: Value, eps: Any) -> Val
 
 
 def _root_of_mean(b: Builder, square: Value, eps: Any) -> Value:
-    """sqrt(sum(square * (1 / d)) + eps): the share is taken before the sum, so that the sum cannot overflow."""
+    """sqrt(sum(square * (1 / d)) + eps): the share is taken before the sum, so that the sum cannot
+    overflow."""
     share = b.scalar(sympy.Integer(1) / square.shape[-1])
     var = b.reduce("sum", b.binary("mul", square, share, hint="var_part"), -1, hint="var")
     return b.unary("sqrt", b.binary("add", var, b.scalar(eps), hint="var_eps"), hint="std")
@@ -76,31 +78,38 @@ def _check_gain(b: Builder, x: Value, gain: Value, name: str) -> None:
     b.need_float(gain, name)
     if not x.shape or not b.dims.same_shape(gain.shape, x.shape[-1:]):
         raise b.fault(
-            "PTG205", f"`{name}` has the shape {show_shape(gain.shape)}, x has {show_shape(x.shape)}",
+            "PTG205",
+            f"`{name}` has the shape {show_shape(gain.shape)}, x has {show_shape(x.shape)}",
             expected=f"{show_shape(x.shape[-1:])}, the last axis of x",
-        )  # fmt: skip
+        )
 
 
 @operation("rope(x, cos, sin)")
 def rope(b: Builder, x: Value, cos: Value, sin: Value) -> Value:
-    """Rotary position embedding, halves of the last axis: concat(x1 * cos1 - x2 * sin1, x2 * cos2 + x1 * sin2)."""
+    """Rotary position embedding, halves of the last axis: concat(x1 * cos1 - x2 * sin1, x2 * cos2 + x1 *
+    sin2)."""
     for name, value in (("rope", x), ("cos", cos), ("sin", sin)):
         b.need_float(value, name)
     length = x.shape[b.axis(x, -1)]
     for name, table in (("cos", cos), ("sin", sin)):
         if not table.shape or not b.dims.equal(table.shape[-1], length):
             raise b.fault(
-                "PTG205", f"`{name}` has the shape {show_shape(table.shape)}, x has {show_shape(x.shape)}",
+                "PTG205",
+                f"`{name}` has the shape {show_shape(table.shape)}, x has {show_shape(x.shape)}",
                 expected=f"{show_size(length)} as the last axis of both",
-            )  # fmt: skip
+            )
     half = length / 2
     if not b.dims.resolve(half).is_integer:
         raise b.fault("PTG205", f"rope of an axis of size {show_size(length)}", expected="an even size")
     x1, x2 = _halves(b, x, half, length, "x")
     c1, c2 = _halves(b, cos, half, length, "cos")
     s1, s2 = _halves(b, sin, half, length, "sin")
-    low = b.binary("sub", b.binary("mul", x1, c1, hint="x1c1"), b.binary("mul", x2, s1, hint="x2s1"), hint="low")
-    high = b.binary("add", b.binary("mul", x2, c2, hint="x2c2"), b.binary("mul", x1, s2, hint="x1s2"), hint="high")
+    low = b.binary(
+        "sub", b.binary("mul", x1, c1, hint="x1c1"), b.binary("mul", x2, s1, hint="x2s1"), hint="low"
+    )
+    high = b.binary(
+        "add", b.binary("mul", x2, c2, hint="x2c2"), b.binary("mul", x1, s2, hint="x1s2"), hint="high"
+    )
     return b.cast(b.concat([low, high], -1, hint="roped"), x.dtype, hint="rope")
 
 

@@ -21,7 +21,9 @@ def unsqueeze(b: Builder, x: Value, axis: int) -> Value:
     """x with a new axis of size 1."""
     rank = len(x.shape) + 1
     if not -rank <= axis < rank:
-        raise b.fault("PTG204", f"a new axis {axis} in {show_shape(x.shape)}", expected=f"{-rank} to {rank - 1}")
+        raise b.fault(
+            "PTG204", f"a new axis {axis} in {show_shape(x.shape)}", expected=f"{-rank} to {rank - 1}"
+        )
     at = axis % rank
     return b.reshape(x, (*x.shape[:at], sympy.Integer(1), *x.shape[at:]))
 
@@ -31,7 +33,9 @@ def squeeze(b: Builder, x: Value, axis: int) -> Value:
     """x without an axis of size 1."""
     at = b.axis(x, axis)
     if not b.dims.is_one(x.shape[at]):
-        raise b.fault("PTG205", f"axis {axis} of {show_shape(x.shape)} cannot be dropped", expected="an axis of size 1")
+        raise b.fault(
+            "PTG205", f"axis {axis} of {show_shape(x.shape)} cannot be dropped", expected="an axis of size 1"
+        )
     return b.reshape(x, x.shape[:at] + x.shape[at + 1 :])
 
 
@@ -52,5 +56,6 @@ def concat(b: Builder, *parts: Value, axis: int) -> Value:
 
 @operation("scatter_update(x, index, src, dim: int = -2)")
 def scatter_update(b: Builder, x: Value, index: Value, src: Value, dim: int) -> Value:
-    """x with rows replaced: the axes up to dim together are the rows, index[i] is the row that src[i] replaces; -1 skips."""
+    """x with rows replaced: the axes up to dim together are the rows, index[i] is the row that src[i]
+    replaces; -1 skips."""
     return b.scatter_update(x, index, src, dim)

@@ -16,29 +16,72 @@ inline constexpr bool is_small_integer = !is_float<T> && (sizeof(T) <= 2 || is_s
 
 constexpr bool is_nearest(RoundMode mode) { return mode == RoundMode::CAST_RINT || mode == RoundMode::CAST_NONE; }
 
-/// fp32 to integers of at most 32 bits: whole numbers in, saturated values out.
+#if defined(PTO_CPU_AVX512)
+
+/// Rounding to nearest is part of the conversion below.
 template <typename To>
-PTO_INLINE i32v saturated_int(f32v v)
+PTO_INLINE f32v nearest_for_int(f32v v)
+{
+    return v;
+}
+
+/// Stores fp32 values as integers of at most 32 bits: rounded to nearest, saturated, NaN as 0.
+template <typename To, typename Extent>
+PTO_INLINE void store_saturated(To* to, f32v v, Extent extent)
+{
+    const __mmask16 number = _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_ORD_Q);
+    // Too large a negative value converts to the lowest int32 by itself; too large a positive one would as well.
+    const __m512 bounded = _mm512_min_ps((__m512)v, _mm512_set1_ps(2147483520.0f));
+    const __m512i r = _mm512_maskz_cvtps_epi32(number, bounded);
+    if constexpr (is_same<To, int32_t>) {
+        const __mmask16 over = _mm512_cmp_ps_mask((__m512)v, _mm512_set1_ps(2147483648.0f), _CMP_GE_OQ);
+        store_int(to, (i32v)_mm512_mask_mov_epi32(r, over, _mm512_set1_epi32(0x7fffffff)), extent);
+    } else if constexpr (is_same<Extent, Full>) {
+        if constexpr (is_same<To, int8_t>) {
+            store_bits(to, _mm512_cvtsepi32_epi8(r));
+        } else if constexpr (is_same<To, int16_t>) {
+            store_bits(to, _mm512_cvtsepi32_epi16(r));
+        } else if constexpr (is_same<To, uint8_t>) {
+            store_bits(to, _mm512_cvtusepi32_epi8(_mm512_max_epi32(r, _mm512_setzero_si512())));
+        } else {
+            store_bits(to, _mm512_cvtusepi32_epi16(_mm512_max_epi32(r, _mm512_setzero_si512())));
+        }
+    } else {
+        constexpr int32_t kLow = static_cast<int32_t>(lowest<To>());
+        constexpr int32_t kHigh = static_cast<int32_t>(highest<To>());
+        const __m512i clamped = _mm512_min_epi32(_mm512_max_epi32(r, _mm512_set1_epi32(kLow)), _mm512_set1_epi32(kHigh));
+        store_int(to, (i32v)clamped, extent);
+    }
+}
+
+#else
+
+template <typename To>
+PTO_INLINE f32v nearest_for_int(f32v v)
+{
+    return is_same<To, int32_t> ? rint_f32(v) : v;
+}
+
+/// Stores fp32 values as integers of at most 32 bits: rounded to nearest (int32: whole already), saturated, NaN as 0.
+template <typename To, typename Extent>
+PTO_INLINE void store_saturated(To* to, f32v v, Extent extent)
 {
     v = v == v ? v : f32v{};
     if constexpr (is_same<To, int32_t>) {
         const i32v over = v >= 2147483648.0f;
-#if defined(PTO_CPU_AVX512)
-        const i32v r = round_to_int(v);  // gives 0x80000000 for what does not fit
-        return over ? splat<int32_t>(0x7fffffff) : r;
-#else
         const i32v under = v < -2147483648.0f;
         const i32v r = __builtin_convertvector((over | under) ? f32v{} : v, i32v);
-        return over ? splat<int32_t>(0x7fffffff) : under ? splat<int32_t>(-0x7fffffff - 1) : r;
-#endif
+        store_int(to, over ? splat<int32_t>(0x7fffffff) : under ? splat<int32_t>(-0x7fffffff - 1) : r, extent);
     } else {
         constexpr float kLow = static_cast<float>(lowest_as_double<To>());
         constexpr float kHigh = static_cast<float>(limit_as_double<To>() - 1);
         v = v < kLow ? splat(kLow) : v;
         v = v > kHigh ? splat(kHigh) : v;
-        return round_to_int(v);
+        store_int(to, round_to_int(v), extent);
     }
 }
+
+#endif
 
 /// One line between types of at most 32 bits, a vector of 32-bit lanes at a time.
 template <typename To, typename From>
@@ -54,7 +97,8 @@ PTO_INLINE void convert_line(To* to, const From* from, int64_t n, RoundMode mode
                 store(to + i, v, extent);
             } else if constexpr (is_float<From>) {
                 const f32v v = load(from + i, extent);
-                store_int(to + i, saturated_int<To>(is_nearest(mode) ? rint_f32(v) : round_f32(v, mode)), extent);
+                const f32v rounded = is_nearest(mode) ? nearest_for_int<To>(v) : round_f32(v, mode);
+                store_saturated<To>(to + i, rounded, extent);
             } else if constexpr (is_float<To>) {
                 f32v v = __builtin_convertvector(load_int(from + i, extent), f32v);
                 if constexpr (is_half_width_float<To>) {

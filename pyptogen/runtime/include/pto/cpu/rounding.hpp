@@ -156,7 +156,12 @@ inline To integer_to_float(int64_t value, RoundMode mode)
         case RoundMode::CAST_ODD: up = rest != 0 && (kept & 1) == 0; break;
         default: up = rest > tie || (rest == tie && (kept & 1) != 0); break;
     }
-    const float scaled = __builtin_ldexpf(static_cast<float>(kept + (up ? 1 : 0)), dropped);
+    float scaled = __builtin_ldexpf(static_cast<float>(kept + (up ? 1 : 0)), dropped);
+    const bool toward_zero = mode == RoundMode::CAST_TRUNC || mode == RoundMode::CAST_ODD ||
+                             mode == (negative ? RoundMode::CAST_CEIL : RoundMode::CAST_FLOOR);
+    if (is_same<To, half> && toward_zero && scaled > 65504.0f) {
+        scaled = 65504.0f;
+    }
     return static_cast<To>(negative ? -scaled : scaled);
 }
 

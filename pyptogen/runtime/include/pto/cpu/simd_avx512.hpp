@@ -168,7 +168,6 @@ PTO_INLINE void store_int(T* p, i32v v, Part part)
     }
 }
 
-PTO_INLINE i32v round_to_int(f32v v) { return (i32v)_mm512_cvtps_epi32((__m512)v); }
 PTO_INLINE f32v sqrt_f32(f32v v) { return (f32v)_mm512_sqrt_ps((__m512)v); }
 
 }  // namespace pto::cpu

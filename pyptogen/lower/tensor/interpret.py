@@ -1,0 +1,226 @@
+"""Runs a Tensor program on numpy arrays: the golden reference of an operator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import sympy
+
+from pyptogen.diagnostics import fault
+from pyptogen.lower.tensor import numerics
+from pyptogen.lower.tensor.dims import DimTable
+from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Op, Operand, Program, Scalar, Value
+from pyptogen.lower.tensor.legality import dim_table
+from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tensor.row_blocks import Segment, segments
+
+_BLOCK_BYTES = 1 << 23
+"""Size of the widest value of a block of rows: small enough to stay near the processor, large enough for
+matmuls."""
+
+
+def interpret(
+    program: Program, arrays: Mapping[str, Array], attrs: Mapping[str, float | int] | None = None
+) -> dict[str, Array]:
+    """Outputs by contract name, in-place ones as new arrays; the inputs are not changed.
+
+    ``arrays`` has every input by name, with the contract's shape and dtype (nz weights in their logical
+    shape); an attr that is not given has its default. Raises PTG402, PTG404 or PTG405 for arrays that do not
+    fit.
+    """
+    run = _Run(program, arrays, attrs or {})
+    with np.errstate(all="ignore"):
+        return run.outputs()
+
+
+class _Run:
+    def __init__(
+        self, program: Program, arrays: Mapping[str, Array], attrs: Mapping[str, float | int]
+    ) -> None:
+        self._program = program
+        self._dims = dim_table(program)
+        self._values: dict[str, Array] = {value.name: _input(value, arrays) for value in program.inputs}
+        self._sizes = bind_dims(program, self._dims, self._values)
+        for attr in program.attrs:
+            value = attrs.get(attr.name, attr.default)
+            if value is None:
+                raise fault("PTG404", f"the attr `{attr.name}` is not given and has no default", attr.span)
+            self._sizes[self._dims.symbols[attr.name]] = sympy.sympify(value)
+        self._numbers: dict[Any, Any] = {}
+
+    def outputs(self) -> dict[str, Array]:
+        """Runs everything, keeping only what later operations need."""
+        pieces = segments(self._program)
+        for index, piece in enumerate(pieces):
+            later = {
+                v.name for other in pieces[index + 1 :] for op in other.ops for v in _tensors(op.operands)
+            }
+            keep = later | {value.name for _, value in self._program.outputs}
+            self._segment(piece, keep)
+            for name in [name for name in self._values if name not in keep]:
+                del self._values[name]
+        return {name: self._values[value.name] for name, value in self._program.outputs}
+
+    def _segment(self, piece: Segment, keep: set[str]) -> None:
+        produced = [op.result for op in piece.ops if op.result.name in keep]
+        rows = self._number(piece.rows) if piece.rows is not None else 1
+        step = self._rows_per_block(piece) if piece.rows is not None else rows
+        right = self._right_operands(piece)
+        if step >= rows:
+            self._values.update(self._block(piece.ops, self._values, right, produced))
+            return
+        results = {value.name: np.empty(self._shape(value), NUMPY_DTYPES[value.dtype]) for value in produced}
+        for start in range(0, rows, step):
+            stop = min(start + step, rows)
+            inputs = {
+                name: array[start:stop] if name in piece.batched else array
+                for name, array in self._values.items()
+            }
+            for name, array in self._block(
+                piece.ops, inputs, right, produced, rows=(piece.rows, stop - start)
+            ).items():
+                results[name][start:stop] = array
+        self._values.update(results)
+
+    def _rows_per_block(self, piece: Segment) -> int:
+        rows = int(self._number(piece.rows))
+        widest = max(
+            int(np.prod(self._shape(op.result))) * NUMPY_DTYPES[op.result.dtype].itemsize for op in piece.ops
+        )
+        return max(1, rows * _BLOCK_BYTES // max(widest, 1))
+
+    def _right_operands(self, piece: Segment) -> dict[str, Array]:
+        """Right operands of matmuls that are there before the segment, converted once for all blocks."""
+        names = {
+            op.operands[1].name
+            for op in piece.ops
+            if op.kind == "matmul" and isinstance(op.operands[1], Value)
+        }
+        return {
+            name: numerics.prepare_right(self._values[name]) for name in sorted(names) if name in self._values
+        }
+
+    def _block(
+        self,
+        ops: tuple[Op, ...],
+        inputs: Mapping[str, Array],
+        right: Mapping[str, Array],
+        produced: Iterable[Value],
+        rows: tuple[Any, int] | None = None,
+    ) -> dict[str, Array]:
+        """Runs ``ops`` on one block of rows and gives the values of ``produced``."""
+        wanted = {value.name for value in produced}
+        last = {value.name: index for index, op in enumerate(ops) for value in _tensors(op.operands)}
+        values = dict(inputs)
+        for index, op in enumerate(ops):
+            values[op.result.name] = self._op(op, values, right, rows)
+            for value in _tensors(op.operands):
+                if last[value.name] == index and value.name not in wanted:
+                    values.pop(value.name, None)
+        return {name: values[name] for name in sorted(wanted)}
+
+    def _op(
+        self, op: Op, values: Mapping[str, Array], right: Mapping[str, Array], rows: tuple[Any, int] | None
+    ) -> Array:
+        dtype = NUMPY_DTYPES[op.result.dtype]
+        operands = [values[o.name] if isinstance(o, Value) else self._number(o.expr) for o in op.operands]
+        if op.kind in UNARY:
+            return numerics.unary(op.kind, operands[0])
+        if op.kind in BINARY:
+            return numerics.binary(op.kind, operands[0], operands[1], dtype)
+        if op.kind in REDUCE:
+            return numerics.reduce(op.kind, operands[0], op.attrs["axis"])
+        if op.kind == "cast":
+            return numerics.cast(operands[0], dtype, op.attrs["mode"], op.attrs["saturate"])
+        if op.kind == "matmul":
+            name = op.operands[1].name if isinstance(op.operands[1], Value) else ""
+            prepared = right[name] if name in right else numerics.prepare_right(operands[1])
+            return numerics.matmul(operands[0], prepared, dtype)
+        if op.kind == "scatter_update":
+            return self._scatter(op, operands)
+        if op.kind == "full":
+            return np.full(self._shape(op.result), self._number(op.attrs["value"]), dtype)
+        return self._view(op, operands, rows)
+
+    def _view(self, op: Op, operands: list[Any], rows: tuple[Any, int] | None) -> Array:
+        x: Array = operands[0]
+        if op.kind == "concat":
+            return np.asarray(np.concatenate(operands, axis=op.attrs["axis"]))
+        if op.kind == "transpose":
+            return np.swapaxes(x, -1, -2)
+        if op.kind == "slice":
+            window = slice(self._number(op.attrs["start"]), self._number(op.attrs["stop"]))
+            return x[(slice(None),) * op.attrs["axis"] + (window,)]
+        shape = self._shape(op.result)
+        if rows is not None and op.result.shape and op.result.shape[0] == rows[0]:
+            shape = (rows[1], *shape[1:])
+        return x.reshape(shape)
+
+    def _scatter(self, op: Op, operands: list[Any]) -> Array:
+        try:
+            return numerics.scatter_update(operands[0], operands[1], operands[2], op.attrs["dim"])
+        except IndexError as error:
+            index = op.operands[1]
+            name = index.name if isinstance(index, Value) else "index"
+            raise fault(
+                "PTG408",
+                f"`{name}` has an index out of range: {error}",
+                op.span,
+                expected="-1, or a row that exists",
+            ) from None
+
+    def _shape(self, value: Value) -> tuple[int, ...]:
+        return tuple(self._number(size) for size in value.shape)
+
+    def _number(self, expr: Any) -> Any:
+        """An expression of dims and attrs as a Python number."""
+        if expr not in self._numbers:
+            value = self._dims.resolve(expr).xreplace(self._sizes)
+            self._numbers[expr] = int(value) if value.is_Integer else float(value)
+        return self._numbers[expr]
+
+
+def bind_dims(program: Program, dims: DimTable, arrays: Mapping[str, Array]) -> dict[Any, Any]:
+    """Dynamic dims by symbol, from the arrays' shapes. Raises PTG402 or PTG405."""
+    sizes: dict[Any, Any] = {}
+    equations = []
+    for value in program.inputs:
+        shape = arrays[value.name].shape
+        if len(shape) != len(value.shape):
+            raise fault("PTG402", f"`{value.name}` has rank {len(shape)}, not {len(value.shape)}", value.span)
+        equations += [
+            (value, axis, dims.resolve(s), n)
+            for axis, (s, n) in enumerate(zip(value.shape, shape, strict=True))
+        ]
+    equations.sort(key=lambda item: (not item[2].is_Symbol, len(item[2].free_symbols)))
+    for value, axis, size, got in equations:
+        left = size.xreplace(sizes)
+        unknown = sorted(left.free_symbols, key=str)
+        if len(unknown) == 1:
+            solved = [s for s in sympy.solve(left - got, unknown[0]) if s.is_Integer]
+            if solved:
+                sizes[unknown[0]] = solved[0]
+                continue
+        if left != got:
+            raise fault(
+                "PTG405",
+                f"axis {axis} of `{value.name}` is {got}, and {value.shape[axis]} is {left}",
+                value.span,
+                expected="arrays whose shapes agree",
+            )
+    return sizes
+
+
+def _input(value: Value, arrays: Mapping[str, Array]) -> Array:
+    if value.name not in arrays:
+        raise fault("PTG404", f"the input `{value.name}` is not given", value.span)
+    array = np.asarray(arrays[value.name])
+    if array.dtype != NUMPY_DTYPES[value.dtype]:
+        raise fault("PTG403", f"`{value.name}` is {array.dtype}", value.span, expected=value.dtype)
+    return array
+
+
+def _tensors(operands: Iterable[Operand]) -> list[Value]:
+    return [operand for operand in operands if not isinstance(operand, Scalar)]

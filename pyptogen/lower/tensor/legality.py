@@ -1,0 +1,108 @@
+"""What a legal Tensor program is: SSA order, known kinds, and results that follow from the rules of the
+builder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import sympy
+
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.dims import DimTable
+from pyptogen.lower.tensor.ir import BINARY, PRIMITIVES, REDUCE, UNARY, Op, Operand, Program, Value
+
+
+class IllegalIR(AssertionError):  # noqa: N818  (the name says what it is at every level)
+    """A pass produced a program that breaks a rule of its level: a fault of the tool, not of the user."""
+
+
+def dim_table(program: Program) -> DimTable:
+    """The dims of a program with the symbols that its shapes are made of."""
+    symbols = {dim.name: sympy.Symbol(dim.name, integer=True, positive=True) for dim in program.dims}
+    attrs = {attr.name: sympy.Symbol(attr.name, real=True) for attr in program.attrs}
+    return DimTable(program.dims, {**symbols, **attrs})
+
+
+def verify(program: Program) -> None:
+    """Raises ``IllegalIR`` with the first broken rule."""
+    dims = dim_table(program)
+    stages = [stage.name for stage in program.stages]
+    known: dict[str, Value] = {value.name: value for value in program.inputs}
+    taken = set(known) | {dim.name for dim in program.dims} | {attr.name for attr in program.attrs}
+    reached = 0
+    for op in program.ops:
+        _check_operands(op, known)
+        if op.result.name in taken:
+            raise IllegalIR(f"{op.result.name} is defined twice")
+        if op.stage not in stages:
+            raise IllegalIR(f"{op.result.name} stands in the unknown stage {op.stage}")
+        if stages.index(op.stage) < reached:
+            raise IllegalIR(f"{op.result.name} of stage {op.stage} stands after a later stage")
+        reached = stages.index(op.stage)
+        _check_result(op, dims)
+        known[op.result.name] = op.result
+        taken.add(op.result.name)
+    for name, value in program.outputs:
+        if known.get(value.name) != value:
+            raise IllegalIR(f"the output {name} is {value.name}, which is not defined")
+    for name, source in program.inplace.items():
+        if name not in dict(program.outputs) or source not in {value.name for value in program.inputs}:
+            raise IllegalIR(f"in place: {name} of {source}")
+
+
+def _check_operands(op: Op, known: dict[str, Value]) -> None:
+    if op.kind not in PRIMITIVES:
+        raise IllegalIR(f"{op.result.name} is of the unknown kind {op.kind}")
+    for operand in op.operands:
+        if isinstance(operand, Value) and known.get(operand.name) != operand:
+            raise IllegalIR(
+                f"{op.result.name} uses {operand.name}, which is not defined before it with that type"
+            )
+
+
+def _check_result(op: Op, dims: DimTable) -> None:
+    """Emits the operation anew and compares the types."""
+    builder = Builder(dims, op.span)
+    try:
+        value = _REBUILD[op.kind](builder, op)
+    except DiagnosticError as error:
+        raise IllegalIR(f"{op.result.name} = {op.kind}(…): {error.diagnostics[0].message}") from error
+    if value.dtype != op.result.dtype or not dims.same_shape(value.shape, op.result.shape):
+        raise IllegalIR(
+            f"{op.result.name} = {op.kind}(…) is {op.result.dtype}{list(op.result.shape)}, "
+            f"its operands make {value.dtype}{list(value.shape)}"
+        )
+
+
+_REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
+    **{kind: lambda b, op: b.unary(op.kind, _value(op)) for kind in UNARY},
+    **{kind: lambda b, op: b.binary(op.kind, *_equal_rank(op)) for kind in BINARY},
+    **{kind: lambda b, op: b.reduce(op.kind, _value(op), op.attrs["axis"]) for kind in REDUCE},
+    "cast": lambda b, op: b.cast(_value(op), op.attrs["dtype"], op.attrs["mode"], op.attrs["saturate"]),
+    "reshape": lambda b, op: b.reshape(_value(op), op.attrs["shape"]),
+    "slice": lambda b, op: b.slice(_value(op), op.attrs["axis"], op.attrs["start"], op.attrs["stop"]),
+    "transpose": lambda b, op: b.transpose(_value(op)),
+    "concat": lambda b, op: b.concat(_values(op), op.attrs["axis"]),
+    "matmul": lambda b, op: b.matmul(_value(op), _value(op, 1), op.attrs["dtype"]),
+    "scatter_update": lambda b, op: b.scatter_update(
+        _value(op), _value(op, 1), _value(op, 2), op.attrs["dim"]
+    ),
+    "full": lambda b, op: b.full(op.result.shape, op.attrs["value"], op.result.dtype),
+}
+
+
+def _values(op: Op) -> list[Value]:
+    return [operand for operand in op.operands if isinstance(operand, Value)]
+
+
+def _value(op: Op, index: int = 0) -> Value:
+    if index >= len(op.operands) or not isinstance(op.operands[index], Value):
+        raise IllegalIR(f"{op.result.name} = {op.kind}(…) lacks the tensor operand {index}")
+    return _values(op)[index]
+
+
+def _equal_rank(op: Op) -> tuple[Operand, Operand]:
+    if len(op.operands) != 2 or len({len(value.shape) for value in _values(op)}) != 1:
+        raise IllegalIR(f"{op.result.name} = {op.kind}(…) needs two operands of equal rank")
+    return op.operands[0], op.operands[1]

@@ -1,0 +1,74 @@
+"""Finds runs of operations that may be computed block of rows by block of rows: each row of a result needs
+only the same row of the operands. The interpreter uses it to run large inputs in little memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import sympy
+
+from pyptogen.lower.tensor.ir import REDUCE, Op, Program, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """Operations in order. ``rows`` is the size of their common leading axis, or None where they are not
+    row-wise; ``batched`` names the values that have it."""
+
+    ops: tuple[Op, ...]
+    rows: Any
+    batched: frozenset[str]
+
+
+def segments(program: Program) -> list[Segment]:
+    """The program cut into row-wise runs and single other operations, in order."""
+    found: list[Segment] = []
+    run: list[Op] = []
+    rows: Any = None
+    for op in program.ops:
+        size = _leading(op.result)
+        rowwise = size is not None and _is_rowwise(op, size)
+        if run and not (rowwise and size == rows):
+            found.append(_segment(run, rows))
+            run = []
+        if rowwise:
+            rows = size
+            run.append(op)
+        else:
+            found.append(Segment((op,), None, frozenset()))
+    if run:
+        found.append(_segment(run, rows))
+    return found
+
+
+def _segment(run: list[Op], rows: Any) -> Segment:
+    values = [value for op in run for value in (*op.operands, op.result) if isinstance(value, Value)]
+    return Segment(tuple(run), rows, frozenset(value.name for value in values if _leading(value) == rows))
+
+
+def _leading(value: Value) -> Any:
+    """The leading axis where it is a dim of its own and stands nowhere else in the shape."""
+    if not value.shape or not isinstance(value.shape[0], sympy.Symbol):
+        return None
+    first = value.shape[0]
+    return None if any(first in size.free_symbols for size in value.shape[1:]) else first
+
+
+def _is_rowwise(op: Op, rows: Any) -> bool:
+    tensors = [operand for operand in op.operands if isinstance(operand, Value)]
+    batched = [_leading(value) == rows for value in tensors]
+    if any(
+        not b and any(rows in size.free_symbols for size in v.shape)
+        for v, b in zip(tensors, batched, strict=True)
+    ):
+        return False
+    if op.kind in {"scatter_update", "full"} or not any(batched):
+        return False
+    if op.kind in REDUCE or op.kind in {"slice", "concat"}:
+        return op.attrs["axis"] != 0 and all(batched)
+    if op.kind == "transpose":
+        return len(op.result.shape) > 2
+    if op.kind == "matmul":
+        return batched == [True, False]
+    return True

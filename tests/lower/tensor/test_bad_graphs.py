@@ -1,0 +1,163 @@
+"""Every fault of meaning in a spec: its code, its place, and the words that a user needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from pyptogen.diagnostics import DiagnosticError, render_text
+from pyptogen.lower.tensor import from_spec
+from pyptogen.schema import Source, load_source
+
+BASE = """\
+pyptogen: 1
+operator: demo
+dims:
+  t: {min: 1, max: 64}
+  blocks: {min: 1, max: 8}
+  heads: 4
+  d: 16
+  slots: blocks * 2
+attrs:
+  eps: {type: fp32, default: 1.0e-6}
+inputs:
+  x: fp32[t, d]
+  w: fp32[d, heads * d]
+  i8: int8[t, d]
+  idx: int64[t]
+  cache: fp32[blocks, 2, d]
+outputs:
+  y: fp32[t, d]
+  cache: {inplace: true}
+functions:
+  twice(v):
+    a: v + v
+    return: a
+  both(v):
+    return: [v + v, v * v]
+graph:
+  z: x * 3
+  y: x
+  cache: scatter_update(cache, idx, x, dim=-2)
+"""
+
+
+@dataclass(frozen=True)
+class Bad:
+    """``old`` in the base spec becomes ``new``; the finding must be ``code`` at ``place``."""
+
+    name: str
+    old: str
+    new: str
+    code: str
+    place: tuple[int, int]
+    words: tuple[str, ...]
+
+
+def z(name: str, expression: str, code: str, col: int, *words: str) -> Bad:
+    """A fault in the expression of ``z``, on line 27; ``col`` counts from the expression's first character."""
+    return Bad(name, "z: x * 3", f"z: {expression}", code, (27, 5 + col), words)
+
+
+CASES = [
+    z("unknown_name", "x * epss", "PTG201", 5, "`epss` is not defined", "did you mean `eps`?"),
+    z("unknown_operation", "expp(x)", "PTG202", 1, "no operation `expp`", "did you mean `exp`?"),
+    z("missing_argument", "softmax()", "PTG203", 1, "lacks the argument `x`", "softmax(x"),
+    z("too_many_arguments", "exp(x, x)", "PTG203", 8, "takes 1 arguments", "exp(x)"),
+    z("unknown_argument", "sum(x, axs=0)", "PTG203", 8, "no argument `axs`", "did you mean `axis`?"),
+    z("argument_twice", "sum(x, -1, dim=0)", "PTG203", 12, "`axis` twice"),
+    z("axis", "sum(x, axis=2)", "PTG204", 1, "axis 2 of a tensor of rank 2 [t, d]"),
+    z("too_many_indices", "x[:, :, :]", "PTG204", 1, "3 indices", "rank 2 [t, d]"),
+    z("transpose_rank", "idx.T", "PTG204", 1, "`.T` of [t]"),
+    z("matmul_rank", "matmul(x, idx)", "PTG204", 1, "[t, d]", "[t]"),
+    z("broadcast", "x + w", "PTG205", 1, "[t, d]", "[d, d*heads]"),
+    z("matmul_inner", "matmul(x, w.T)", "PTG205", 1, "inner sizes d and d*heads"),
+    z("matmul_hint", "matmul(w, x)", "PTG205", 1, "[d, d*heads]", "[t, d]"),
+    z("reshape", "reshape(x, [t, d, 2])", "PTG205", 1, "[t, d]", "[t, d, 2]", "d*t elements"),
+    z("slice_range", "x[:, :17]", "PTG205", 6, "0:17", "an axis of size d"),
+    z("slice_unproved", "x[:2]", "PTG205", 3, "0:2", "an axis of size t"),
+    z("concat", "concat(x, w, axis=0)", "PTG205", 1, "along axis 0"),
+    z("rope_odd", "rope(x[:, :5], x[:, :5], x[:, :5])", "PTG205", 1, "size 5", "an even size"),
+    z("layer_norm_gain", "layer_norm(x, idx, idx)", "PTG206", 1, "`gamma` needs a float", "int64"),
+    z("rms_norm_gain", "rms_norm(x, x)", "PTG205", 1, "`gamma` has the shape [t, d]"),
+    z("scatter_rows", "scatter_update(cache, idx, w, dim=-2)", "PTG205", 1, "expected: rows of shape [t, d]"),
+    z("dtype", "x + i8", "PTG206", 1, "fp32[t, d]", "int8[t, d]", "cast(…, fp32)"),
+    z("float_needed", "exp(i8)", "PTG206", 1, "int8", "cast(…, fp32)"),
+    z("integer_division", "i8 / 2", "PTG206", 1, "`div` has no meaning for int8"),
+    z("integer_fraction", "i8 * 0.5", "PTG206", 1, "the number 0.5, which is not whole"),
+    z("matmul_dtype", "matmul(i8, w)", "PTG206", 1, "int8 and fp32"),
+    z("matmul_result", "matmul(x, w, dtype=bf16)", "PTG206", 1, "dtype=bf16"),
+    z("scatter_index", "scatter_update(cache, i8, x)", "PTG206", 1, "int8", "int32 or int64"),
+    z("cast_dtype", "cast(x, float16)", "PTG212", 9, "did you mean `fp16`?"),
+    z("cast_mode", "cast(x, int8, mode=near)", "PTG215", 20, "rint"),
+    z("flag", "sum(x, keepdim=1)", "PTG215", 16, "true or false"),
+    z("axis_kind", "sum(x, axis=t)", "PTG215", 13, "whole number"),
+    z("number_for_tensor", "softmax(3)", "PTG220", 9, "a number", "a tensor"),
+    z("tensor_for_number", "rms_norm(x, x[0], eps=x)", "PTG220", 23, "a tensor fp32[t, d]"),
+    z("number_function", "max(x)", "PTG220", 1, "function of numbers", "did you mean `amax`?"),
+    z("comprehension", "(v for v in x)", "PTG108", 1, "no meaning"),
+    z("attribute", "x.shape", "PTG108", 1, "`.shape`"),
+    z("comparison", "x < 3", "PTG108", 1, "no meaning"),
+    z("tensor_power", "x ** 3", "PTG108", 1, "power of 3"),
+    z("floor_of_tensor", "x // 2", "PTG108", 1, "no meaning for tensors"),
+    z("division_by_zero", "x * (1 / 0)", "PTG106", 10, "division by zero"),
+    z("huge_power", "x * 9 ** 9 ** 9", "PTG106", 10, "too large"),
+    z("step", "x[::2]", "PTG109", 3, "step"),
+    z("values_in_expression", "both(x) + 1", "PTG216", 1, "2 values", "`a, b: both(…)`"),
+    z("values_for_one_name", "both(x)", "PTG216", 1, "1 names for 2 values"),
+    Bad("values_for_two_names", "z: x * 3", "z, u: x", "PTG216", (27, 9), ("2 names for 1 values",)),
+    Bad("output_undefined", "  y: x\n", "", "PTG207", (18, 3), ("`y` is never defined",)),
+    Bad("inplace_undefined", "  cache: scatter_update(cache, idx, x, dim=-2)\n", "", "PTG207", (19, 3), ("`cache`",)),
+    Bad("output_shape", "  y: x\n", "  y: w\n", "PTG205", (28, 6), ("[t, d]", "[d, d*heads]", "declared here")),
+    Bad("output_dtype", "  y: x\n", "  y: i8\n", "PTG206", (28, 6), ("cast(…, fp32)", "declared here")),
+    Bad("output_number", "  y: x\n", "  y: 3\n", "PTG220", (28, 6), ("`y` is a number",)),
+    Bad("defined_twice", "z: x * 3", "z, z: both(x)", "PTG208", (27, 6), ("`z` is defined twice",)),
+    Bad("value_is_input", "z: x * 3", "x: x * 3", "PTG208", (27, 3), ("an input",)),
+    Bad("value_is_dim", "z: x * 3", "d: x * 3", "PTG208", (27, 3), ("a dim",)),
+    Bad("cycle", "z: x * 3", "z: u + 1\n  u: z + 1", "PTG209", (27, 6), ("u → z → u",)),
+    Bad("self_cycle", "z: x * 3", "z: z + 1", "PTG209", (27, 6), ("z → z",)),
+    Bad("too_early", "z: x * 3", "z: u + 1\n  u: x", "PTG211", (27, 6), ("`u` is defined here", "move")),
+    Bad("dim_cycle", "d: 16", "d: heads * 2\n  n: d", "PTG209", (7, 6), ("depend",)),
+    Bad("dim_unknown", "slots: blocks * 2", "slots: block * 2", "PTG201", (8, 10), ("did you mean `blocks`?",)),
+    Bad("dim_negative", "slots: blocks * 2", "slots: 3 - heads", "PTG214", (8, 10), ("3 - heads = -1",)),
+    Bad("dim_fraction", "slots: blocks * 2", "slots: heads / 3", "PTG214", (8, 10), ("use `//`",)),
+    Bad("dim_unbound", "  heads: 4", "  n: {max: 4}\n  heads: 4", "PTG210", (6, 3), ("`n` is bound by no input",)),
+    Bad("shape_unknown", "x: fp32[t, d]", "x: fp32[t, dd]", "PTG201", (12, 14), ("did you mean `d`?",)),
+    Bad("shape_attr", "x: fp32[t, d]", "x: fp32[t, eps]", "PTG201", (12, 14), ("no dim",)),
+    Bad("shape_negative", "x: fp32[t, d]", "x: fp32[t, d - 16]", "PTG214", (12, 14), ("`d - 16`",)),
+    Bad("dtype_later", "x: fp32[t, d]", "x: hif8[t, d]", "PTG109", (12, 6), ("hif8", "not supported yet")),
+    Bad("function_name", "a: v + v", "a: v + x", "PTG201", (22, 12), ("in function `twice`",)),
+    Bad("function_is_operation", "twice(v):", "abs(v):", "PTG213", (21, 3), ("`abs` is an operation",)),
+    Bad("recursion", "a: v + v\n    return: a", "return: twice(v)", "PTG209", (22, 13), ("twice → twice",)),
+    Bad("requires", "graph:", "requires: [heads % 3 == 0]\ngraph:", "PTG219", (26, 12), ("heads % 3 == 0",)),
+    Bad("target", "graph:", "targets: [cpu, a2]\ngraph:", "PTG218", (26, 16), ("`a2`", "did you mean `a2a3`?")),
+    Bad("when_target", "graph:", "tiling: [{when: {target: gpu}}]\ngraph:", "PTG218", (26, 10), ("`gpu`", "cpu")),
+]
+
+
+@pytest.mark.parametrize("bad", CASES, ids=lambda bad: bad.name)
+def test_fault_is_found(bad: Bad, snapshot: SnapshotAssertion) -> None:
+    assert BASE.count(bad.old) == 1
+    text = BASE.replace(bad.old, bad.new)
+    if bad.name == "recursion":
+        text = text.replace("z: x * 3", "z: twice(x)")
+    elif bad.name == "function_name":
+        text = text.replace("z: x * 3", "z: twice(x)")
+    elif bad.name == "dim_cycle":
+        text = text.replace("heads: 4", "heads: n")
+    with pytest.raises(DiagnosticError) as raised:
+        from_spec(load_source(Source("demo.yaml", text)))
+    found = raised.value.diagnostics[0]
+    assert found.span is not None
+    assert (found.code, (found.span.line, found.span.col)) == (bad.code, bad.place)
+    rendered = render_text(found, lambda _: text)
+    assert [word for word in bad.words if word not in rendered] == []
+    assert rendered == snapshot
+
+
+def test_base_is_fine_but_for_a_dead_value() -> None:
+    program = from_spec(load_source(Source("demo.yaml", BASE)))
+    assert [op.result.name for op in program.ops] == ["y", "cache_out"]
+    assert program.notes == ("demo.yaml:27:3: `z` is never used",)

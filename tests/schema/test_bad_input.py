@@ -1,0 +1,127 @@
+"""Every fault of form in a spec: its code, its place, and the words that a user needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from syrupy.assertion import SnapshotAssertion
+
+from pyptogen.diagnostics import DiagnosticError, render_text
+from pyptogen.schema import Source, load_source
+
+BASE = """\
+pyptogen: 1
+operator: scale
+dims:
+  rows: {min: 1, max: 64}
+  cols: 8
+inputs:
+  x: fp32[rows, cols]
+outputs:
+  y: fp32[rows, cols]
+graph:
+  y: x * 2
+"""
+
+
+@dataclass(frozen=True)
+class Bad:
+    """``old`` in the base spec becomes ``new``; the finding must be ``code`` at ``place``."""
+
+    name: str
+    old: str
+    new: str
+    code: str
+    place: tuple[int, int]
+    words: tuple[str, ...]
+
+
+CASES = [
+    Bad("yaml_syntax", "cols: 8", "cols: [8", "PTG101", (6, 7), ("flow sequence", "close the bracket")),
+    Bad("yaml_tab", "  cols: 8", "\tcols: 8", "PTG101", (5, 1), ("spaces",)),
+    Bad("colon_in_value", "y: x * 2", "y: x: 2", "PTG101", (11, 7), ("mapping values",)),
+    Bad("duplicate_key", "cols: 8", "cols: 8\n  cols: 9", "PTG102", (6, 3), ("`cols` stands twice", "first here")),
+    Bad("duplicate_section", "graph:", "dims: {}\ngraph:", "PTG102", (10, 1), ("`dims` stands twice",)),
+    Bad("unknown_section", "graph:", "grpah:", "PTG103", (10, 1), ("did you mean `graph`?",)),
+    Bad("unknown_dim_key", "max: 64", "maximum: 64", "PTG103", (4, 18), ("`maximum`", "did you mean `max`?")),
+    Bad("missing_section", "operator: scale\n", "", "PTG105", (1, 1), ("lacks the key `operator`",)),
+    Bad("missing_max", ", max: 64", "", "PTG105", (4, 10), ("lacks the key `max`",)),
+    Bad("wrong_kind", "max: 64", "max: many", "PTG104", (4, 23), ("a whole number", "`many`")),
+    Bad("dims_is_list", "dims:\n  rows: {min: 1, max: 64}\n  cols: 8", "dims: [rows, cols]", "PTG104", (3, 7), ()),
+    Bad("graph_is_text", "graph:\n  y: x * 2", "graph: x * 2", "PTG104", (10, 8), ("a mapping",)),
+    Bad("float_dim", "cols: 8", "cols: 8.5", "PTG214", (5, 9), ("a positive integer",)),
+    Bad("zero_dim", "cols: 8", "cols: 0", "PTG214", (5, 9), ("a positive integer",)),
+    Bad("empty_range", "min: 1, max: 64", "min: 9, max: 6", "PTG214", (4, 9), ("min 9 is over max 6",)),
+    Bad("expression_syntax", "x * 2", "x * * 2", "PTG106", (11, 10), ("not an expression",)),
+    Bad("open_bracket", "x * 2", "exp(x", "PTG106", (11, 9), ("never closed",)),
+    Bad("cut_by_yaml", "\n  y: x * 2", " {y: add(x, x)}", "PTG107", (10, 12), ("`add(x`", "quotes")),
+    Bad("bad_type", "x: fp32[rows, cols]", "x: fp32", "PTG104", (7, 6), ("dtype[shape]",)),
+    Bad("unknown_dtype", "x: fp32[", "x: float32[", "PTG212", (7, 6), ("`float32`", "did you mean `fp32`?")),
+    Bad("unknown_layout", "x: fp32[rows, cols]", "x: fp32[rows, cols] @ zn", "PTG212", (7, 6), ("`zn`",)),
+    Bad("reserved_name", "  cols: 8", "  cols: 8\n  int: 3", "PTG213", (6, 3), ("`int` is reserved",)),
+    Bad("operator_name", "operator: scale", "operator: Scale it", "PTG213", (2, 11), ("lower-case",)),
+    Bad("version", "pyptogen: 1", "pyptogen: 2", "PTG112", (1, 11), ("version 2",)),
+    Bad("include", "graph:", "include: [other.yaml]\ngraph:", "PTG109", (10, 1), ("not supported yet",)),
+    Bad("kernels", "graph:", "kernels: {}\ngraph:", "PTG109", (10, 1), ("not supported yet",)),
+    Bad("stage_if", "y: x * 2", "s:\n    if: rows > 1\n    y: x * 2", "PTG109", (12, 5), ("not supported yet",)),
+    Bad("tag", "cols: 8", "cols: !int 8", "PTG111", (5, 9), ("tag",)),
+    Bad("two_documents", "graph:\n  y: x * 2", "graph: {}\n---\na: 1", "PTG111", (12, 1), ("one YAML document",)),
+    Bad("input_is_output", "  y: fp32[rows", "  x: fp32[rows", "PTG208", (9, 3), ("inplace: true",)),
+    Bad("dim_is_input", "x: fp32[rows, cols]", "rows: fp32[cols]", "PTG208", (7, 3), ("a dim", "an input")),
+    Bad("inplace_unknown", "y: fp32[rows, cols]", "y: {inplace: z}", "PTG201", (9, 6), ("not an input",)),
+    Bad("value_among_stages", "y: x * 2", "a: x\n  s: {y: x}", "PTG104", (11, 3), ("among stages",)),
+    Bad("assign_target", "y: x * 2", "y + 1: x", "PTG213", (11, 3), ("`y + 1`",)),
+    Bad("empty_expression", "y: x * 2", "y:", "PTG104", (11, 5), ("an expression",)),
+    Bad("tiling_unknown", "graph:", "tiling: [{row: 8}]\ngraph:", "PTG217", (10, 11), ("did you mean `rows`?",)),
+    Bad("tiling_size", "graph:", "tiling: [{rows: big}]\ngraph:", "PTG104", (10, 17), ("positive integer",)),
+    Bad(
+        "unroll_order", "graph:", "tiling: [{rows: {unroll: [1, 2]}}]\ngraph:", "PTG104", (10, 26), ("falling order",)
+    ),
+    Bad("when_test", "graph:", 'tiling: [{when: {rows: "=> 3"}}]\ngraph:', "PTG104", (10, 24), ("<= 32",)),
+    Bad("fuse_unknown", "graph:", "tiling: [{fuse: [[scal]]}]\ngraph:", "PTG217", (10, 19), ("`scale`",)),
+    Bad("case_unknown", "graph:", "verify: {cases: [{row: 8}]}\ngraph:", "PTG201", (10, 19), ("did you mean `rows`?",)),
+    Bad("case_range", "graph:", "verify: {cases: [{rows: 65}]}\ngraph:", "PTG214", (10, 25), ("1 to 64",)),
+    Bad("case_missing", "graph:", "verify: {cases: [{}]}\ngraph:", "PTG105", (10, 18), ("no size to `rows`",)),
+    Bad(
+        "generator", "graph:", "verify:\n  generate:\n    x: unifrm(0, 1)\ngraph:", "PTG202", (12, 8), ("`uniform`",)
+    ),
+    Bad("tolerance", "graph:", "verify: {tolerance: {y: {atoll: 1}}}\ngraph:", "PTG103", (10, 26), ("`atol`",)),
+    Bad("attr_type", "graph:", "attrs: {eps: {type: fp64}}\ngraph:", "PTG104", (10, 21), ("fp32",)),
+    Bad("requires", "graph:", "requires: [rows + 1]\ngraph:", "PTG106", (10, 12), ("comparison",)),
+    Bad("no_return", "graph:", "functions:\n  f(x): {a: x}\ngraph:", "PTG105", (11, 3), ("`return`",)),
+    Bad("function_head", "graph:", "functions:\n  f: {return: x}\ngraph:", "PTG104", (11, 3), ("name(argument",)),
+]
+
+
+@pytest.mark.parametrize("bad", CASES, ids=lambda bad: bad.name)
+def test_fault_is_found(bad: Bad, snapshot: SnapshotAssertion) -> None:
+    assert BASE.count(bad.old) == 1
+    text = BASE.replace(bad.old, bad.new)
+    with pytest.raises(DiagnosticError) as raised:
+        load_source(Source("scale.yaml", text))
+    found = raised.value.diagnostics[0]
+    assert found.span is not None
+    assert (found.code, (found.span.line, found.span.col)) == (bad.code, bad.place)
+    rendered = render_text(found, lambda _: text)
+    assert [word for word in bad.words if word not in rendered] == []
+    assert rendered == snapshot
+
+
+def test_base_is_fine() -> None:
+    assert load_source(Source("scale.yaml", BASE)).name == "scale"
+
+
+def test_all_findings_of_a_mapping_come_together() -> None:
+    text = BASE.replace("rows: {min: 1, max: 64}", "rows: {min: one, size: 64}")
+    with pytest.raises(DiagnosticError) as raised:
+        load_source(Source("scale.yaml", text))
+    assert sorted(d.code for d in raised.value.diagnostics) == ["PTG103", "PTG104", "PTG105"]
+
+
+def test_alias_bomb_is_refused() -> None:
+    levels = ["a0: &a0 [1, 1, 1, 1, 1, 1, 1, 1, 1, 1]"]
+    levels += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 9)]
+    with pytest.raises(DiagnosticError) as raised:
+        load_source(Source("bomb.yaml", "\n".join(levels)))
+    assert raised.value.diagnostics[0].code == "PTG111"

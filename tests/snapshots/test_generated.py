@@ -1,0 +1,137 @@
+"""``generated/`` is the snapshot of what the specs of the library give: committed, and reviewed as code."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import os
+import re
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pyptogen.builder.render import Rendered, render_operator
+
+ROOT = Path(__file__).resolve().parents[2]
+SPECS = sorted((ROOT / "specs").glob("*.yaml"))
+MANIFEST = "manifest.json"
+
+pytestmark = pytest.mark.filterwarnings("error")
+
+
+@cache
+def rendered(spec: Path) -> Rendered:
+    return render_operator(spec, "any")
+
+
+@pytest.fixture(params=SPECS, ids=lambda path: path.stem)
+def operator(request: pytest.FixtureRequest) -> Rendered:
+    return rendered(request.param)
+
+
+def decisions(manifest: bytes) -> Any:
+    """A manifest without the hash of the generator's sources, which says nothing about the output."""
+    content = json.loads(manifest)
+    del content["inputs"]["generator"]
+    return content
+
+
+def test_the_library_has_the_operators_of_the_language_page() -> None:
+    names = {path.stem for path in SPECS}
+    assert {"softmax", "rms_norm", "matmul_fp32", "matmul_bf16", "matmul_int8", "indexer_prolog"} <= names
+
+
+def test_what_is_committed_is_what_comes_out(operator: Rendered) -> None:
+    folder = ROOT / "generated" / operator.name
+    on_disk = {
+        p.relative_to(folder).as_posix()
+        for p in folder.rglob("*")
+        if p.is_file() and "__pycache__" not in p.parts
+    }
+    assert on_disk == set(operator.files), "run `pyptogen build specs/` and review the difference"
+    differences = []
+    for path, data in operator.files.items():
+        committed = (folder / path).read_bytes()
+        if path == MANIFEST:
+            assert decisions(committed) == decisions(data)
+        elif committed != data:
+            differences += difflib.unified_diff(
+                committed.decode().splitlines(),
+                data.decode().splitlines(),
+                f"committed/{path}",
+                f"now/{path}",
+                lineterm="",
+            )
+    assert not differences, "\n".join(differences)
+
+
+def test_every_file_of_the_layout_is_there(operator: Rendered) -> None:
+    for target in ("cpu", "a2a3"):
+        assert f"{target}/orchestration.cpp" in operator.files
+        assert any(re.fullmatch(rf"{target}/kernels/\w+\.cpp", path) for path in operator.files)
+    assert {
+        MANIFEST,
+        "wrapper.py",
+        "wrapper.hpp",
+        f"test_{operator.name}.py",
+        f"{operator.name}.yaml",
+    } <= set(operator.files)
+
+
+def test_the_manifest_tells_files_kernels_and_decisions(operator: Rendered) -> None:
+    manifest = json.loads(operator.files[MANIFEST])
+    assert set(manifest["files"]) == set(operator.files) - {MANIFEST}
+    assert manifest["operator"] == operator.name
+    for target in ("cpu", "a2a3"):
+        kernels = manifest["platforms"][target]["kernels"]
+        sources = {
+            Path(path).stem: operator.files[path]
+            for path in operator.files
+            if path.startswith(f"{target}/kernels/")
+        }
+        assert {name: k["lines"] for name, k in kernels.items()} == {
+            n: s.count(b"\n") for n, s in sources.items()
+        }
+        assert all(
+            kernel["memory"] and kernel["core"] in {"cube", "vector", "mixed"} for kernel in kernels.values()
+        )
+
+
+def test_nothing_of_this_machine_is_in_it(operator: Rendered) -> None:
+    for path, data in operator.files.items():
+        text = data.decode()
+        assert str(ROOT) not in text, path
+        assert not re.search(r"\b20\d\d-\d\d-\d\d\b", text), path
+        assert text.endswith("\n"), path
+        assert not re.search(r"[ \t]+$", text, re.MULTILINE), path
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_the_centrepiece_stays_reviewable(target: str) -> None:
+    files = rendered(ROOT / "specs" / "indexer_prolog.yaml").files
+    kernels = [data for path, data in files.items() if path.startswith(f"{target}/kernels/")]
+    assert len(kernels) <= 12
+    assert sum(data.count(b"\n") for data in kernels) <= 1200
+
+
+def test_the_same_bytes_from_another_folder_and_hash_order(tmp_path: Path) -> None:
+    spec = ROOT / "specs" / "indexer_prolog.yaml"
+    (tmp_path / spec.name).write_bytes(spec.read_bytes())
+    program = f"from pathlib import Path\nfrom pyptogen.builder import build\nbuild('{spec.name}', 'out')\n"
+    subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONHASHSEED": "12345"},
+        check=True,
+    )
+    folder = tmp_path / "out" / "indexer_prolog"
+    for path, data in rendered(spec).files.items():
+        other = (folder / path).read_bytes()
+        if path == MANIFEST:
+            assert decisions(other) == decisions(data)
+        else:
+            assert other == data, path

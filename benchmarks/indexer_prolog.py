@@ -137,9 +137,7 @@ def one_size(t: int, args: argparse.Namespace, operator: Any) -> dict[str, Any]:
 
 def table(rows: list[dict[str, Any]]) -> str:
     """The rows as text: median and minimum in ms, and how many times as long as pyptogen each peer takes."""
-    lines = [
-        f"{'t':>6}  {'who':<9} {'median ms':>9} {'min ms':>9}  {'x median':>8} {'x min':>8}  beyond tolerance"
-    ]
+    lines = [f"{'t':>6}  {'who':<9} {'median ms':>9} {'min ms':>9}  {'x median':>8} {'x min':>8}  beyond tolerance"]
     for row in rows:
         for name, figures in row["times"].items():
             ratio = row.get("ratios", {}).get(name)

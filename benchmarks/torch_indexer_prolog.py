@@ -50,9 +50,7 @@ def dynamic_quant(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 class Composition:
     """The nine operators over one set of inputs. Call `step()` with `fixed` and `tokens`."""
 
-    def __init__(
-        self, arrays: Mapping[str, npt.NDArray[Any]], *, eps: float = 1e-6, as_given: bool = False
-    ) -> None:
+    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], *, eps: float = 1e-6, as_given: bool = False) -> None:
         """Lay the weights out; `as_given` keeps the int8 weight row-major, as the contract has it."""
         tensors = {name: to_torch(array) for name, array in arrays.items()}
         self.eps = eps

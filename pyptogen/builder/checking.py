@@ -19,9 +19,7 @@ class CheckedSpec:
     targets: tuple[str, ...]
 
 
-def check_specs(
-    paths: PathLike | Iterable[PathLike], targets: Sequence[str] | None = None
-) -> tuple[CheckedSpec, ...]:
+def check_specs(paths: PathLike | Iterable[PathLike], targets: Sequence[str] | None = None) -> tuple[CheckedSpec, ...]:
     """Load and lower each spec for each target. Raises ``DiagnosticError`` with the findings of all specs."""
     checked: list[CheckedSpec] = []
     findings: list[Diagnostic] = []

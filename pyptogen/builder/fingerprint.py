@@ -59,8 +59,7 @@ def input_record(spec: Path, includes: Collection[Path], generator: str) -> dict
     return {
         "generator": generator,
         "includes": {
-            path.resolve().relative_to(root).as_posix(): sha256(path.read_bytes())
-            for path in sorted(includes)
+            path.resolve().relative_to(root).as_posix(): sha256(path.read_bytes()) for path in sorted(includes)
         },
         "pyptogen": __version__,
         "spec": {"file": spec.name, "sha256": sha256(spec.read_bytes())},
@@ -85,9 +84,7 @@ def unchanged(spec: Path, out: Path, targets: Collection[str] | None, generator:
         same = (
             manifest["inputs"] == _current_inputs(spec, manifest["inputs"]["includes"], generator)
             and set(manifest["targets"]["built"]) == set(declared)
-            and all(
-                sha256((folder / path).read_bytes()) == digest for path, digest in manifest["files"].items()
-            )
+            and all(sha256((folder / path).read_bytes()) == digest for path, digest in manifest["files"].items())
             and not leftovers(folder, manifest["files"])
         )
     except (KeyError, TypeError, AttributeError, OSError):
@@ -112,6 +109,4 @@ def leftovers(folder: Path, keep: Collection[str]) -> tuple[str, ...]:
     """Kernel and host sources in ``folder`` that are not in ``keep``: those of an older build, such as a
     kernel since removed."""
     found = [*folder.glob("*/kernels/*.cpp"), *folder.glob("*/orchestration.cpp")]
-    return tuple(
-        sorted(path for path in (entry.relative_to(folder).as_posix() for entry in found) if path not in keep)
-    )
+    return tuple(sorted(path for path in (entry.relative_to(folder).as_posix() for entry in found) if path not in keep))

@@ -77,9 +77,7 @@ def find_specs(paths: PathLike | Iterable[PathLike]) -> tuple[Path, ...]:
             continue
         found = sorted(entry for entry in path.iterdir() if entry.suffix in SPEC_SUFFIXES and entry.is_file())
         if not found:
-            raise fault(
-                "PTG110", f"no spec in folder `{path}`", None, expected="files named *.yaml, *.yml or *.toml"
-            )
+            raise fault("PTG110", f"no spec in folder `{path}`", None, expected="files named *.yaml, *.yml or *.toml")
         specs += found
     return tuple(dict.fromkeys(specs))
 

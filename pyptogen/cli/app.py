@@ -42,9 +42,7 @@ def _options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
     ] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="Show the traceback when the tool itself fails.")
-    ] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="Show the traceback when the tool itself fails.")] = False,
 ) -> None:
     """Options of every command; both are read elsewhere."""
 
@@ -73,6 +71,4 @@ def _report(error: DiagnosticError) -> None:
     from pyptogen.diagnostics import render_text
 
     colour = sys.stderr.isatty()
-    typer.echo(
-        "\n\n".join(render_text(diagnostic, colour=colour) for diagnostic in error.diagnostics), err=True
-    )
+    typer.echo("\n\n".join(render_text(diagnostic, colour=colour) for diagnostic in error.diagnostics), err=True)

@@ -17,9 +17,7 @@ def command(
         list[str] | None,
         typer.Option("--target", help="Only this platform (repeatable). Default: all of the spec."),
     ] = None,
-    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of generated operators.")] = Path(
-        "generated"
-    ),
+    out: Annotated[Path, typer.Option("-o", "--out", help="Folder of generated operators.")] = Path("generated"),
     dump_ir: Annotated[
         Path | None,
         typer.Option("--dump-ir", metavar="DIR", help="Write every level after every pass to DIR."),

@@ -14,21 +14,15 @@ def command(
     spec: Annotated[Path, typer.Argument(metavar="SPEC", help="The operator's spec.")],
     dims: Annotated[
         list[str] | None,
-        typer.Option(
-            "--dims", metavar="NAME=SIZE", help="Size of a dynamic dim (repeatable, or t=8,blocks=64)."
-        ),
+        typer.Option("--dims", metavar="NAME=SIZE", help="Size of a dynamic dim (repeatable, or t=8,blocks=64)."),
     ] = None,
     target: Annotated[
         list[str] | None, typer.Option("--target", help="Platform to run (repeatable). Default: cpu.")
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the example data.")] = 7,
-    bench: Annotated[
-        bool, typer.Option("--bench", help="Also measure; several targets are run in turn.")
-    ] = False,
+    bench: Annotated[bool, typer.Option("--bench", help="Also measure; several targets are run in turn.")] = False,
     runs: Annotated[int, typer.Option("--runs", min=1, help="Measured runs per target with --bench.")] = 30,
-    threads: Annotated[
-        int | None, typer.Option("--threads", min=1, help="Cores to use. Default: all.")
-    ] = None,
+    threads: Annotated[int | None, typer.Option("--threads", min=1, help="Cores to use. Default: all.")] = None,
     isa: Annotated[
         Path | None,
         typer.Option("--isa", metavar="PATH", help="PTO-ISA installation to use instead of the bundled one."),
@@ -43,17 +37,14 @@ def command(
 
     screen = console()
     operators = [
-        pyptogen.compile(spec, target=name, isa=isa, threads=threads)
-        for name in dict.fromkeys(target or ["cpu"])
+        pyptogen.compile(spec, target=name, isa=isa, threads=threads) for name in dict.fromkeys(target or ["cpu"])
     ]
     passed = True
     for operator in operators:
         result = verify_case(operator, sizes, seed)
         passed &= result.passed
         sizes_line = sizes_text(result.dims)
-        screen.print(
-            f"[bold]{operator.spec.name}[/bold]  {sizes_line}  target {operator.target}  seed {seed}"
-        )
+        screen.print(f"[bold]{operator.spec.name}[/bold]  {sizes_line}  target {operator.target}  seed {seed}")
         screen.print(verdict_table(result))
     if bench:
         screen.print(timing_table(measure(operators, sizes, seed, runs)))

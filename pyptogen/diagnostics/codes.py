@@ -43,8 +43,7 @@ _SYNTAX = (
     Code(
         "PTG106",
         "expression syntax",
-        "An expression is not well-formed. Expressions follow Python's expression grammar and are never "
-        "executed.",
+        "An expression is not well-formed. Expressions follow Python's expression grammar and are never executed.",
     ),
     Code(
         "PTG107",
@@ -69,8 +68,7 @@ _SYNTAX = (
     Code(
         "PTG111",
         "YAML feature outside the spec language",
-        "Specs are plain data: tags, recursive aliases and several documents in one file are not part of "
-        "the language.",
+        "Specs are plain data: tags, recursive aliases and several documents in one file are not part of the language.",
     ),
     Code(
         "PTG112",
@@ -101,19 +99,15 @@ _NAMES = (
     Code(
         "PTG206",
         "dtype mismatch",
-        "Element types do not fit. Nothing is converted silently: rounding is part of the contract, so "
-        "write the cast.",
+        "Element types do not fit. Nothing is converted silently: rounding is part of the contract, so write the cast.",
     ),
-    Code(
-        "PTG207", "output never defined", "The contract promises an output that the graph does not compute."
-    ),
+    Code("PTG207", "output never defined", "The contract promises an output that the graph does not compute."),
     Code("PTG208", "defined twice", "A name is given a meaning twice. Values are defined once."),
     Code("PTG209", "cycle", "A value, dim or function depends on itself."),
     Code(
         "PTG210",
         "dim never bound",
-        "A dynamic dim gets its value from the shapes of the input arrays, and no input's shape "
-        "determines this one.",
+        "A dynamic dim gets its value from the shapes of the input arrays, and no input's shape determines this one.",
     ),
     Code(
         "PTG211",
@@ -147,8 +141,7 @@ _LOWERING = (
     Code(
         "PTG301",
         "tile overflows a memory",
-        "The buffers that a stage needs at once do not fit the memory of the core that runs it, with the "
-        "sizes given.",
+        "The buffers that a stage needs at once do not fit the memory of the core that runs it, with the sizes given.",
     ),
     Code(
         "PTG302",

@@ -26,9 +26,7 @@ def read_source(file: str) -> str | None:
         return None
 
 
-def render_text(
-    diagnostic: Diagnostic, source_lookup: SourceLookup = read_source, *, colour: bool = False
-) -> str:
+def render_text(diagnostic: Diagnostic, source_lookup: SourceLookup = read_source, *, colour: bool = False) -> str:
     """Headline, source underlined with carets, expected, fix, notes. Ends without a newline."""
     tint = _RED if diagnostic.severity == "error" else _YELLOW
     place = f"{diagnostic.span}: " if diagnostic.span else ""

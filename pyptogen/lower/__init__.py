@@ -1,1 +1,1 @@
-"""Tensor → Tile → Block → Execution → Instruction: one room per level, one pass per file, in the order of `pipeline.py`."""
+"""Tensor → Tile → Block → Instruction → Execution: one room per level, one pass per file; `pipeline.py` has the order."""

@@ -116,7 +116,9 @@ def from_sympy(expr: Any, static: Mapping[str, int]) -> Poly:
     """
     import sympy
 
-    expanded = sympy.expand(sympy.sympify(expr).subs({s: static[s.name] for s in expr.free_symbols if s.name in static}))
+    expanded = sympy.expand(
+        sympy.sympify(expr).subs({s: static[s.name] for s in expr.free_symbols if s.name in static})
+    )
     total = ZERO
     for term, coeff in expanded.as_coefficients_dict().items():
         if not coeff.is_integer:

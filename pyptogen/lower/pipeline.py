@@ -68,7 +68,12 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     """
     if target not in PLATFORMS:
         raise DiagnosticError(
-            Diagnostic("PTG303", f"unknown target `{target}`", program.span, expected=f"one of {', '.join(PLATFORMS)}")
+            Diagnostic(
+                "PTG303",
+                f"unknown target `{target}`",
+                program.span,
+                expected=f"one of {', '.join(PLATFORMS)}",
+            )
         )
     session = _Session(program, PLATFORMS[target], dump)
     rows = sizes.select_rows(program, target)
@@ -89,7 +94,9 @@ def _tile_level(session: _Session, rows: Sequence[Selected]) -> tuple[list[TileK
     kernels = []
     for part in parts:
         chosen = sizes.common_table(program, [sizes.stage_sizes(program, r.row, part.stages) for r in rows])
-        kernels.append(cut.run(program, part, chosen, tensors, gm_names, platform, sizes.longest_segment(program, rows)))
+        kernels.append(
+            cut.run(program, part, chosen, tensors, gm_names, platform, sizes.longest_segment(program, rows))
+        )
     session.note(10, "tile-cut", lambda: tile_printer.print_kernels(kernels))
     tile_verify.verify(kernels)
     kernels = [legalise.run(k, platform) for k in kernels]
@@ -118,14 +125,17 @@ def _instruction_level(session: _Session, blocks: Sequence[BlockKernel]) -> list
     return kernels
 
 
-def _emit(session: _Session, kernels: Sequence[InstrKernel], graph: ExecutionGraph, blocks: Sequence[BlockKernel]) -> Lowered:
+def _emit(
+    session: _Session, kernels: Sequence[InstrKernel], graph: ExecutionGraph, blocks: Sequence[BlockKernel]
+) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
 
     program = session.program
     source = spec_lines(program.span.file)
     texts = tuple(
-        KernelSource(k.name, k.core, kernel_text(k, program.name, _sizes(b), source)) for k, b in zip(kernels, blocks, strict=True)
+        KernelSource(k.name, k.core, kernel_text(k, program.name, _sizes(b), source))
+        for k, b in zip(kernels, blocks, strict=True)
     )
     report = {
         "kernels": {

@@ -42,9 +42,7 @@ def as_array(name: str, value: Any) -> npt.NDArray[Any]:
 
 def _from_torch(name: str, tensor: Any, torch: Any) -> npt.NDArray[Any]:
     if tensor.device.type != "cpu":
-        raise fault(
-            "PTG403", f"argument `{name}` is on {tensor.device}", None, expected="a tensor on the CPU"
-        )
+        raise fault("PTG403", f"argument `{name}` is on {tensor.device}", None, expected="a tensor on the CPU")
     plain = tensor.detach()
     if plain.dtype is torch.bfloat16:
         bits: npt.NDArray[Any] = plain.view(torch.int16).numpy()

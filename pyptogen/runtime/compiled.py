@@ -141,13 +141,8 @@ class CompiledOperator:
         attrs = {name: arguments.pop(name) for name in self._attr_names & arguments.keys()}
         arrays = self._arrays(arguments)
         self.contract.bind(arrays)
-        scalars = dict(
-            zip((attr.name for attr in self.contract.attrs), self.contract.bind_attrs(attrs), strict=True)
-        )
-        plain = {
-            name: value.unpack() if isinstance(value, PackedWeight) else value
-            for name, value in arrays.items()
-        }
+        scalars = dict(zip((attr.name for attr in self.contract.attrs), self.contract.bind_attrs(attrs), strict=True))
+        plain = {name: value.unpack() if isinstance(value, PackedWeight) else value for name, value in arrays.items()}
         outputs = interpret(self.program, plain, scalars)
         return self._results(*(outputs[tensor.name] for tensor in self.contract.outputs))
 
@@ -265,11 +260,11 @@ def _link(
     try:
         library = toolchain.shared_object(program.name, sources, [entry_name(program.name, target)])
     except DiagnosticError as error:
-        raise DiagnosticError(*(_in_spec(spec, diagnostic) for diagnostic in error.diagnostics)) from error
+        raise DiagnosticError(*(in_spec(spec, diagnostic) for diagnostic in error.diagnostics)) from error
     return CompiledOperator(spec, program, target, library, threads or available_processors())
 
 
-def _in_spec(spec: Spec, diagnostic: Diagnostic) -> Diagnostic:
+def in_spec(spec: Spec, diagnostic: Diagnostic) -> Diagnostic:
     """The diagnostic with its place as the user knows it.
 
     Kernels name their spec without folders, and a line of it; the user gave a path.

@@ -95,12 +95,8 @@ class Contract:
         """The contract of a Tensor program."""
         dynamic = [dim.name for dim in program.dims if dim.dynamic]
         definitions = _definitions(program)
-        in_texts = [
-            [expand(size_text(axis), definitions) for axis in value.shape] for value in program.inputs
-        ]
-        out_texts = [
-            [expand(size_text(axis), definitions) for axis in value.shape] for _, value in program.outputs
-        ]
+        in_texts = [[expand(size_text(axis), definitions) for axis in value.shape] for value in program.inputs]
+        out_texts = [[expand(size_text(axis), definitions) for axis in value.shape] for _, value in program.outputs]
         order = _solvable_order([dim for dim in program.dims if dim.dynamic], in_texts)
         by_name = {dim.name: dim for dim in order}
         return cls(
@@ -151,17 +147,14 @@ class Contract:
                     "PTG404",
                     f"`{self.name}` has no argument `{name}`",
                     self.span,
-                    expected=f"inputs: {', '.join(known)}"
-                    + (f"; attrs: {self._attr_names()}" if self.attrs else ""),
+                    expected=f"inputs: {', '.join(known)}" + (f"; attrs: {self._attr_names()}" if self.attrs else ""),
                     fix=did_you_mean(name, [*known, *(attr.name for attr in self.attrs), "out"]),
                 )
         missing = [tensor for tensor in self.inputs if tensor.name not in arrays]
         if missing:
             raise DiagnosticError(
                 *(
-                    Diagnostic(
-                        "PTG404", f"argument `{tensor.name}` is missing", tensor.span, expected=tensor.type
-                    )
+                    Diagnostic("PTG404", f"argument `{tensor.name}` is missing", tensor.span, expected=tensor.type)
                     for tensor in missing
                 )
             )
@@ -197,11 +190,7 @@ class Contract:
         """PTG405 when the axis depends on a dim that another argument has fixed, else PTG402."""
         axis = next(i for i, (a, b) in enumerate(zip(got, expected, strict=True)) if a != b)
         text = tensor.shape[axis]
-        fixed = [
-            dim
-            for dim in self.dims
-            if dim.name in names_in(text) and self.inputs[dim.source].name != tensor.name
-        ]
+        fixed = [dim for dim in self.dims if dim.name in names_in(text) and self.inputs[dim.source].name != tensor.name]
         if not fixed:
             return _wrong_shape(tensor, got, f"axis {axis} is `{text}` = {expected[axis]}", axis)
         notes = tuple(
@@ -230,14 +219,10 @@ class Contract:
         for attr in self.attrs:
             value = given.get(attr.name, attr.default)
             if value is None:
-                raise fault(
-                    "PTG404", f"attr `{attr.name}` is missing", attr.span, expected=f"a {attr.dtype} scalar"
-                )
+                raise fault("PTG404", f"attr `{attr.name}` is missing", attr.span, expected=f"a {attr.dtype} scalar")
             legal = (int, float, np.floating, np.integer) if attr.is_float else (int, np.integer)
             if not isinstance(value, legal) or isinstance(value, bool):
-                raise fault(
-                    "PTG403", f"attr `{attr.name}` is {value!r}", attr.span, expected=f"a {attr.dtype} scalar"
-                )
+                raise fault("PTG403", f"attr `{attr.name}` is {value!r}", attr.span, expected=f"a {attr.dtype} scalar")
             values.append(float(value) if attr.is_float else int(value))
         return values
 
@@ -249,9 +234,7 @@ def _definitions(program: Program) -> dict[str, str]:
 
 
 def _tensor(name: str, value: Value) -> TensorArg:
-    return TensorArg(
-        name, numpy_dtype(value.dtype), tuple(map(size_text, value.shape)), value.layout, value.span
-    )
+    return TensorArg(name, numpy_dtype(value.dtype), tuple(map(size_text, value.shape)), value.layout, value.span)
 
 
 def _solvable_order(dims: list[Dim], in_texts: list[list[str]]) -> list[DimArg]:
@@ -268,9 +251,7 @@ def _solvable_order(dims: list[Dim], in_texts: list[list[str]]) -> list[DimArg]:
             unknown = names_in(text) & open_.keys()
             if len(unknown) == 1 and (solution := solve_linear(text, *unknown)):
                 dim = open_.pop(*unknown)
-                order.append(
-                    DimArg(dim.name, dim.min, dim.max, dim.multiple_of, dim.span, source, axis, solution)
-                )
+                order.append(DimArg(dim.name, dim.min, dim.max, dim.multiple_of, dim.span, source, axis, solution))
                 break
         else:
             raise ValueError(f"no input shows the dims {', '.join(open_)}")
@@ -290,9 +271,7 @@ def _wrong_dtype(tensor: TensorArg, got: Any) -> DiagnosticError:
     )
 
 
-def _wrong_shape(
-    tensor: TensorArg, got: tuple[int, ...], expected: str, axis: int | None = None
-) -> DiagnosticError:
+def _wrong_shape(tensor: TensorArg, got: tuple[int, ...], expected: str, axis: int | None = None) -> DiagnosticError:
     where = "" if axis is None else f": axis {axis} is {got[axis]}"
     return fault(
         "PTG402",

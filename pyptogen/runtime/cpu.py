@@ -20,9 +20,7 @@ _ICELAKE = _AVX2 | _AVX512 | frozenset(
         "gfni", "vaes", "vpclmulqdq",
     }
 )  # fmt: skip
-_SAPPHIRE_RAPIDS = _ICELAKE | frozenset(
-    {"amx_tile", "amx_int8", "amx_bf16", "avx512_bf16", "avx512_fp16", "avx_vnni"}
-)
+_SAPPHIRE_RAPIDS = _ICELAKE | frozenset({"amx_tile", "amx_int8", "amx_bf16", "avx512_bf16", "avx512_fp16", "avx_vnni"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,7 @@ class Headers:
 
     def include_flags(self, cache: Cache) -> tuple[str, ...]:
         """``-I`` flags; the user's installation comes first."""
-        own = cache.tree(
-            "headers", digest(*(part for name, data in self.own for part in (name, data))), dict(self.own)
-        )
+        own = cache.tree("headers", digest(*(part for name, data in self.own for part in (name, data))), dict(self.own))
         return (*(() if self.isa is None else (f"-I{self.isa}",)), f"-I{own}")
 
 

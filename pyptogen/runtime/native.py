@@ -33,9 +33,7 @@ def build_scheduler(cache: Cache | None = None) -> Path:
     compiler = find_compiler()
     sources = sorted(_SOURCES.glob("*.cpp"))
     files = [*sources, *sorted(_SOURCES.glob("*.hpp")), BUNDLED / "pto" / "runtime.hpp"]
-    key = digest(
-        "scheduler", compiler.identity, *_FLAGS, *(part for f in files for part in (f.name, f.read_bytes()))
-    )
+    key = digest("scheduler", compiler.identity, *_FLAGS, *(part for f in files for part in (f.name, f.read_bytes())))
 
     def make(output: Path) -> None:
         said = compiler.run([*_FLAGS, f"-I{BUNDLED}", *map(str, sources), "-o", str(output)])

@@ -83,9 +83,7 @@ def pack(w: Any, layout: str = "nz", target: str = "cpu") -> PackedWeight:
         w = w.unpack()
     matrix = as_array("w", w)
     if matrix.ndim != 2:
-        raise fault(
-            "PTG402", f"only a matrix can be packed, not an array of shape {list(matrix.shape)}", None
-        )
+        raise fault("PTG402", f"only a matrix can be packed, not an array of shape {list(matrix.shape)}", None)
     if matrix.dtype.itemsize not in (1, 2, 4):
         raise fault(
             "PTG403",

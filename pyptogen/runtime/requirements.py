@@ -36,9 +36,7 @@ def compile_checks(program: Program) -> tuple[Check, ...]:
     import sympy
 
     fixed = {
-        dim.name: dim.value if dim.value is not None else dim.definition
-        for dim in program.dims
-        if not dim.dynamic
+        dim.name: dim.value if dim.value is not None else dim.definition for dim in program.dims if not dim.dynamic
     }
     checks = []
     for requirement in program.requires:

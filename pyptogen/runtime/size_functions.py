@@ -30,9 +30,7 @@ def size_text(expression: Any) -> str:
         elif isinstance(node, ast.Constant):
             legal = isinstance(node.value, int)
         else:
-            legal = isinstance(
-                node, (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Name, ast.Load, *_OPERATORS)
-            )
+            legal = isinstance(node, (ast.Expression, ast.BinOp, ast.UnaryOp, ast.Name, ast.Load, *_OPERATORS))
         if not legal:
             raise ValueError(f"not a size: {expression}")
     return ast.unparse(tree)

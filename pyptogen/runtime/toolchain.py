@@ -25,9 +25,7 @@ _BY_FAMILY = {
     "gcc": ("-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
     "clang": ("-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20"),
 }
-_PREFIX = (
-    "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
-)
+_PREFIX = "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
 _KEPT_PREFIXES = 6
 _SHARED_STATE = ("*thread_core*", "*core_memory_key*")
 """Per-thread state of the bundled headers: one instance for all operators that a process has loaded."""
@@ -93,15 +91,11 @@ class Toolchain:
         """
         texts = [part for path in sorted(sources) for part in (path, sources[path])]
         key = digest("shared", self.key, *sorted(exports), *texts)
-        return self.cache.file(
-            "operators", key, ".so", lambda path: self._build(name, sources, exports, path)
-        )
+        return self.cache.file("operators", key, ".so", lambda path: self._build(name, sources, exports, path))
 
     def _build(self, name: str, sources: Mapping[str, str], exports: Sequence[str], output: Path) -> None:
         prefix = self.prefix_header()
-        headers = [
-            part for path in sorted(sources) if not path.endswith(".cpp") for part in (path, sources[path])
-        ]
+        headers = [part for path in sorted(sources) if not path.endswith(".cpp") for part in (path, sources[path])]
         with TemporaryDirectory(prefix="pyptogen-") as folder:
             stage = Path(folder)
             for path, text in sources.items():
@@ -135,9 +129,7 @@ class Toolchain:
         if said.returncode != 0:
             raise compile_fault(path, text, said.stderr, self.compiler.command[0])
 
-    def _link(
-        self, name: str, stage: Path, objects: Sequence[Path], exports: Sequence[str], output: Path
-    ) -> None:
+    def _link(self, name: str, stage: Path, objects: Sequence[Path], exports: Sequence[str], output: Path) -> None:
         script = stage / "exports.map"
         visible = " ".join(f"{symbol};" for symbol in (*exports, *_SHARED_STATE))
         _write(script, f"{{ global: {visible} local: *; }};\n")
@@ -165,9 +157,7 @@ def available_processors() -> int:
     return os.cpu_count() or 1
 
 
-def make_toolchain(
-    *, isa: Path | None = None, portable: bool = False, cache: Cache | None = None
-) -> Toolchain:
+def make_toolchain(*, isa: Path | None = None, portable: bool = False, cache: Cache | None = None) -> Toolchain:
     """The toolchain for this machine.
 
     ``isa`` is an installation of PTO-ISA to compile against instead of the bundled headers. ``portable``

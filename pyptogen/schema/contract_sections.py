@@ -90,9 +90,7 @@ def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> Tens
     name = check_key(key, "an output")
     model = validate(InPlaceModel, node, f"output `{name}`")
     if model.inplace is False:
-        raise fault(
-            "PTG104", f"output `{name}` is not in place and has no type", node.span, expected="dtype[shape]"
-        )
+        raise fault("PTG104", f"output `{name}` is not in place and has no type", node.span, expected="dtype[shape]")
     source = name if model.inplace is True else str(model.inplace)
     if source not in inputs:
         raise fault(
@@ -130,9 +128,7 @@ def _long_form(name: str, key: Scalar, node: Mapping) -> TensorSpec:
     for unsupported in ("strides", "init"):
         later = node.key(unsupported)
         if later is not None:
-            raise fault(
-                "PTG109", f"`{unsupported}` of a tensor is not supported yet", later.span, fix="remove it"
-            )
+            raise fault("PTG109", f"`{unsupported}` of a tensor is not supported yet", later.span, fix="remove it")
     shape = node.get("shape")
     assert shape is not None
     axes = parse_expression_list(shape)

@@ -56,9 +56,7 @@ def parse_expression(node: Node) -> Expr:
             expected="an expression on one line",
         )
     if not node.text.strip():
-        raise fault(
-            "PTG104", "an expression is needed here, not nothing", node.span, expected="an expression"
-        )
+        raise fault("PTG104", "an expression is needed here, not nothing", node.span, expected="an expression")
     text = node.text.replace("\n", " ")
     lead = len(text) - len(text.lstrip())
     text = text.strip()
@@ -84,9 +82,7 @@ def parse_expression_list(node: Node) -> tuple[Expr, ...]:
 def parse_text(node: Scalar, start: int, stop: int) -> Expr:
     """The expression in the characters ``start <= i < stop`` of a scalar's text."""
     offsets = _align(node)[start:stop]
-    return _parse(
-        node.text[start:stop].replace("\n", " "), node.source, (*offsets, offsets[-1] + 1), hint=None
-    )
+    return _parse(node.text[start:stop].replace("\n", " "), node.source, (*offsets, offsets[-1] + 1), hint=None)
 
 
 def unbalanced(text: str) -> bool:
@@ -132,9 +128,7 @@ def _parse(text: str, source: Source, offsets: tuple[int, ...], hint: Scalar | N
             expected="Python's expression grammar: names, numbers, operators, calls, slices",
         ) from None
     except (ValueError, RecursionError, MemoryError):
-        raise fault(
-            "PTG106", "not an expression that can be read", source.span(offsets[0], offsets[-1])
-        ) from None
+        raise fault("PTG106", "not an expression that can be read", source.span(offsets[0], offsets[-1])) from None
     return Expr(node, text, source, offsets)
 
 

@@ -69,15 +69,11 @@ def _signature(key: Scalar) -> tuple[str, tuple[tuple[str, Span], ...]]:
     call = parse_text(key, 0, len(key.text)) if key.text else None
     node = call.node if call else None
     if call is None or not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
-        raise fault(
-            "PTG104", f"`{key.text}` is not the head of a function", key.span, expected="name(argument, …)"
-        )
+        raise fault("PTG104", f"`{key.text}` is not the head of a function", key.span, expected="name(argument, …)")
     params = []
     for arg in node.args:
         if not isinstance(arg, ast.Name):
-            raise fault(
-                "PTG104", "a parameter must be a name", call.span_of(arg), expected="name(argument, …)"
-            )
+            raise fault("PTG104", "a parameter must be a name", call.span_of(arg), expected="name(argument, …)")
         params.append((check_name(arg.id, call.span_of(arg), "a parameter"), call.span_of(arg)))
     return check_name(node.func.id, call.span_of(node.func), "a function"), tuple(params)
 
@@ -112,9 +108,7 @@ def _stage(key: Scalar, node: Node) -> StageSpec:
     _check_not_cut(mapping)
     _refuse_later(mapping, f"stage `{name}`")
     if not mapping.entries:
-        raise fault(
-            "PTG105", f"stage `{name}` defines nothing", key.span, fix="add `name: expression` entries"
-        )
+        raise fault("PTG105", f"stage `{name}` defines nothing", key.span, fix="add `name: expression` entries")
     return StageSpec(name, tuple(_assign(entry, value) for entry, value in mapping), False, key.span)
 
 
@@ -132,9 +126,7 @@ def _assign(key: Scalar, node: Node) -> Assign:
         assert head is not None
         targets.append((check_name(name.id, head.span_of(name), "a value"), head.span_of(name)))
     if not names:
-        raise fault(
-            "PTG213", f"`{key.text}` cannot name a value", key.span, expected="a name, or names: `a, b`"
-        )
+        raise fault("PTG213", f"`{key.text}` cannot name a value", key.span, expected="a name, or names: `a, b`")
     return Assign(tuple(targets), parse_expression(node))
 
 

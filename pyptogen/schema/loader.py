@@ -46,9 +46,7 @@ def load_source(source: Source) -> Spec:
     check_distinct([*contract, *((t.name, t.span, "an output") for t in outputs if t.name != t.inplace)])
     updated = {t.name for t in outputs if t.inplace is not None}
     values = [target for stage in stages for assign in stage.body for target in assign.targets]
-    check_distinct(
-        [*(c for c in contract if c[0] not in updated), *((name, span, "a value") for name, span in values)]
-    )
+    check_distinct([*(c for c in contract if c[0] not in updated), *((name, span, "a value") for name, span in values)])
     _check_stage_names(stages, {d.name for d in dims})
     names = TableNames(tuple(s.name for s in stages), tuple(d.name for d in dims))
     operator = root.get("operator")
@@ -90,9 +88,7 @@ def _targets(root: Mapping) -> tuple[tuple[str, Span], ...]:
 def _check_head(root: Mapping, model: SpecModel) -> None:
     version = root.get("pyptogen")
     if model.pyptogen != 1 and version is not None:
-        raise fault(
-            "PTG112", f"format version {model.pyptogen} is unknown", version.span, expected="`pyptogen: 1`"
-        )
+        raise fault("PTG112", f"format version {model.pyptogen} is unknown", version.span, expected="`pyptogen: 1`")
     operator = root.get("operator")
     if operator is not None:
         check_name(model.operator, operator.span, "an operator", snake=True)

@@ -50,6 +50,4 @@ def read(path: str) -> Source:
             fix="give the path of a spec (.yaml, .yml or .toml)",
         ) from None
     except UnicodeDecodeError as error:
-        raise fault(
-            "PTG110", f"`{path}` is not UTF-8 text (byte {error.start})", None, expected="UTF-8"
-        ) from None
+        raise fault("PTG110", f"`{path}` is not UTF-8 text (byte {error.start})", None, expected="UTF-8") from None

@@ -81,12 +81,7 @@ def _size(key: Scalar, node: Node) -> Any:
         if model.unroll is not None:
             _check_unroll(model.unroll, node)
         return {name: value for name, value in model.model_dump().items() if value is not None}
-    if (
-        isinstance(node, Scalar)
-        and isinstance(node.value, int)
-        and not isinstance(node.value, bool)
-        and node.value > 0
-    ):
+    if isinstance(node, Scalar) and isinstance(node.value, int) and not isinstance(node.value, bool) and node.value > 0:
         return node.value
     raise fault(
         "PTG104",

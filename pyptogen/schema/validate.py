@@ -31,9 +31,7 @@ def need_mapping(node: Node, what: str) -> Mapping:
         return node
     if isinstance(node, Scalar) and node.value is None:
         return Mapping(node.source, (), node.start, node.stop, False)
-    raise fault(
-        "PTG104", f"{what} must be a mapping, not {describe(node)}", node.span, expected="`name: …` entries"
-    )
+    raise fault("PTG104", f"{what} must be a mapping, not {describe(node)}", node.span, expected="`name: …` entries")
 
 
 def need_list(node: Node, what: str) -> Sequence:
@@ -42,9 +40,7 @@ def need_list(node: Node, what: str) -> Sequence:
         return node
     if isinstance(node, Scalar) and node.value is None:
         return Sequence(node.source, (), node.start, node.stop, False)
-    raise fault(
-        "PTG104", f"{what} must be a list, not {describe(node)}", node.span, expected="`- …` entries or `[…]`"
-    )
+    raise fault("PTG104", f"{what} must be a list, not {describe(node)}", node.span, expected="`- …` entries or `[…]`")
 
 
 def need_text(node: Node, what: str) -> Scalar:
@@ -69,9 +65,7 @@ def _one_per_place(found: Seq[Diagnostic]) -> list[Diagnostic]:
     """A union of kinds gives one finding per alternative: join what they expected. A missing key whose name is
     there with a slip of spelling is one finding as well."""
     slips = {item.fix for item in found if item.code == "PTG103" and item.fix}
-    found = [
-        item for item in found if item.code != "PTG105" or not any(_key_of(item) in fix for fix in slips)
-    ]
+    found = [item for item in found if item.code != "PTG105" or not any(_key_of(item) in fix for fix in slips)]
     merged: dict[tuple[str, Span | None], Diagnostic] = {}
     for item in found:
         key = (item.code if item.code != "PTG104" else "", item.span)

@@ -61,9 +61,7 @@ def _known(key: Scalar, names: list[str], what: str) -> None:
 def _generator(node: Node) -> Expr:
     expr = parse_expression(node)
     for part in ast.walk(expr.node):
-        if isinstance(part, ast.Call) and (
-            not isinstance(part.func, ast.Name) or part.func.id not in GENERATORS
-        ):
+        if isinstance(part, ast.Call) and (not isinstance(part.func, ast.Name) or part.func.id not in GENERATORS):
             name = expr.text_of(part.func)
             raise fault(
                 "PTG202",
@@ -91,6 +89,4 @@ def _check_case(node: Node, dims: tuple[DimSpec, ...]) -> None:
             )
     missing = [name for name in dynamic if case.get(name) is None]
     if missing:
-        raise fault(
-            "PTG105", f"the case gives no size to `{missing[0]}`", case.span, fix=f"add `{missing[0]}: …`"
-        )
+        raise fault("PTG105", f"the case gives no size to `{missing[0]}`", case.span, fix=f"add `{missing[0]}: …`")

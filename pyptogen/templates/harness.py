@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Program
 
 
-def render(
-    program: Program, cases: Sequence[Mapping[str, int]], targets: Sequence[str], spec_file: str
-) -> str:
+def render(program: Program, cases: Sequence[Mapping[str, int]], targets: Sequence[str], spec_file: str) -> str:
     """The text of ``test_<operator>.py``: one test per target and per case of the spec's ``verify`` section.
 
     ``cases`` give sizes of the dynamic dims by name. Without any, the smallest legal sizes are the one case.

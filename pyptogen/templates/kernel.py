@@ -98,7 +98,10 @@ class Writer:
         rows, cols = (_fixed(e) for e in (window.rows, window.cols))
         if window.layout == "NZ":
             c0 = 32 // _bytes(window.dtype)
-            blocks = [str(-(-e.size // step)) if e.valid is None else "DYNAMIC" for e, step in ((window.cols, c0), (window.rows, 16))]
+            blocks = [
+                str(-(-e.size // step)) if e.valid is None else "DYNAMIC"
+                for e, step in ((window.cols, c0), (window.rows, 16))
+            ]
             return f"Shape<1, {blocks[0]}, {blocks[1]}, 16, {c0}>"
         return f"Shape<1, 1, 1, {rows}, {cols}>"
 
@@ -146,7 +149,10 @@ class Writer:
         arguments = f"({', '.join(valid)})" if valid else ""
         address = node.address.constant
         where = f"0x{address:05x}" if address is not None else node.address.c()
-        self.put(depth, f"{self.tile_alias(node.type)} {node.name}{arguments}; TASSIGN({node.name}, {where});  // {node.note}")
+        self.put(
+            depth,
+            f"{self.tile_alias(node.type)} {node.name}{arguments}; TASSIGN({node.name}, {where});  // {node.note}",
+        )
 
     def on_for(self, node: For, depth: int) -> None:
         if node.note:
@@ -172,7 +178,10 @@ class Writer:
     def windows(self, node: Instr, depth: int) -> None:
         for operand in node.operands:
             if isinstance(operand, GmWindow):
-                self.put(depth, f"{self.gm_alias(operand)} {_gm_name(node, operand)}({self.gm_arguments(operand)});")
+                self.put(
+                    depth,
+                    f"{self.gm_alias(operand)} {_gm_name(node, operand)}({self.gm_arguments(operand)});",
+                )
 
     def call(self, node: Instr) -> str:
         return f"{node.name}({', '.join(self.operand(node, o) for o in node.operands)})"

@@ -47,9 +47,7 @@ def render(
 
 def _contract(contract: ContractView) -> dict[str, Any]:
     return {
-        "attrs": [
-            {"default": attr.default, "dtype": attr.dtype, "name": attr.name} for attr in contract.attrs
-        ],
+        "attrs": [{"default": attr.default, "dtype": attr.dtype, "name": attr.name} for attr in contract.attrs],
         "dims": [{"dynamic": dim.dynamic, "meaning": dim.meaning, "name": dim.name} for dim in contract.dims],
         "doc": contract.doc,
         "inputs": [_tensor(tensor) for tensor in contract.inputs],

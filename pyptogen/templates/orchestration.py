@@ -41,7 +41,11 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
         tensors=[(name, ctype) for name, ctype in contract if name in used],
         attrs=[(a.name, C_TYPES[a.dtype]) for a in program.attrs if a.name in used],
         workspaces=[(w.name, C_TYPES[w.dtype], w.elements.c(wide=True)) for w in graph.workspaces],
-        dims=[d for d in graph.dims if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)],
+        dims=[
+            d
+            for d in graph.dims
+            if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)
+        ],
         launches=[(launch, CORES[launch.core], _blocks(launch)) for launch in graph.launches],
         awaited={name for launch in graph.launches for name in launch.after},
         core_kinds=sorted({launch.core for launch in graph.launches if launch.tiles is not None}),

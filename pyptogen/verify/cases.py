@@ -41,9 +41,7 @@ def verify_case(operator: CompiledOperator, dims: Mapping[str, int], seed: int =
     inputs = operator.example_inputs(seed=seed, **sizes)
     # The golden comes first: the operator updates its in-place inputs.
     expected = operator.golden(**inputs)._asdict()
-    fresh = {
-        name: _poisoned(array) for name, array in expected.items() if name not in operator.program.inplace
-    }
+    fresh = {name: _poisoned(array) for name, array in expected.items() if name not in operator.program.inplace}
     actual = operator(**inputs, out=fresh)._asdict()
     verdicts = compare(actual, expected, tolerances(operator.spec, operator.program))
     return CaseResult(sizes, verdicts, operator.last_run)

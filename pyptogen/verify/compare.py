@@ -58,14 +58,10 @@ def compare(
 ) -> tuple[Verdict, ...]:
     """A verdict per output of ``expected``, in its order. A missing output, or one of another shape or dtype,
     fails."""
-    return tuple(
-        _verdict(name, actual.get(name), wanted, tolerance[name]) for name, wanted in expected.items()
-    )
+    return tuple(_verdict(name, actual.get(name), wanted, tolerance[name]) for name, wanted in expected.items())
 
 
-def _verdict(
-    name: str, got: npt.NDArray[Any] | None, wanted: npt.NDArray[Any], tolerance: Tolerance
-) -> Verdict:
+def _verdict(name: str, got: npt.NDArray[Any] | None, wanted: npt.NDArray[Any], tolerance: Tolerance) -> Verdict:
     shape, dtype = tuple(wanted.shape), str(wanted.dtype)
     problem = ""
     if got is None:

@@ -70,9 +70,7 @@ class Generator:
             case ast.UnaryOp(op=ast.USub(), operand=operand):
                 return -self._evaluate(operand)
             case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
-                return self._arithmetic(
-                    node, _OPERATORS[type(op)], self._evaluate(left), self._evaluate(right)
-                )
+                return self._arithmetic(node, _OPERATORS[type(op)], self._evaluate(left), self._evaluate(right))
             case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
                 return self._call(node, name, arguments)
             case ast.Name(id=name):
@@ -183,9 +181,7 @@ def _widened(value: Any) -> Any:
     return value.astype(np.int64) if narrow else value
 
 
-def _reals(
-    shape: tuple[int, ...], low: float, high: float, rng: np.random.Generator
-) -> npt.NDArray[np.float32]:
+def _reals(shape: tuple[int, ...], low: float, high: float, rng: np.random.Generator) -> npt.NDArray[np.float32]:
     values = rng.random(shape, dtype=np.float32)
     values *= np.float32(high - low)
     values += np.float32(low)

@@ -43,9 +43,7 @@ def resolve_dims(program: Program, dynamic: Mapping[str, int]) -> dict[str, int]
     sizes = {dim.name: dim.value for dim in program.dims if dim.value is not None} | dict(dynamic)
     pending = [dim for dim in program.dims if dim.name not in sizes]
     while pending:  # a definition may use dims that are defined after it
-        ready = [
-            dim for dim in pending if {symbol.name for symbol in dim.definition.free_symbols} <= sizes.keys()
-        ]
+        ready = [dim for dim in pending if {symbol.name for symbol in dim.definition.free_symbols} <= sizes.keys()]
         sizes |= {dim.name: evaluate(dim.definition, sizes) for dim in ready}
         pending = [dim for dim in pending if dim.name not in sizes]
     return sizes
@@ -76,6 +74,4 @@ def _check_range(dim: Dim, size: int) -> None:
     if dim.min <= size <= dim.max and size % dim.multiple_of == 0:
         return
     multiple = f", a multiple of {dim.multiple_of}" if dim.multiple_of > 1 else ""
-    raise fault(
-        "PTG401", f"dim `{dim.name}` is {size}", dim.span, expected=f"{dim.min} to {dim.max}{multiple}"
-    )
+    raise fault("PTG401", f"dim `{dim.name}` is {size}", dim.span, expected=f"{dim.min} to {dim.max}{multiple}")

@@ -74,9 +74,7 @@ def tolerances(spec: Spec, program: Program) -> dict[str, Tolerance]:
     given = spec.verify.tolerance
     derived = derive(program)
     return {
-        name: Tolerance(given[name].rtol, given[name].atol, given[name].outliers)
-        if name in given
-        else derived[name]
+        name: Tolerance(given[name].rtol, given[name].atol, given[name].outliers) if name in given else derived[name]
         for name, _ in program.outputs
     }
 

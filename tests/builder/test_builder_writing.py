@@ -81,9 +81,7 @@ def age(folder: Path) -> dict[Path, int]:
 
 
 def touched(before: dict[Path, int]) -> set[str]:
-    return {
-        path.name for path, time in before.items() if not path.exists() or path.stat().st_mtime_ns != time
-    }
+    return {path.name for path, time in before.items() if not path.exists() or path.stat().st_mtime_ns != time}
 
 
 def test_a_first_build_writes_everything(renderer: Renderer, spec: Any, tmp_path: Path) -> None:
@@ -200,9 +198,7 @@ def test_check_writes_nothing_and_lists_what_is_stale(renderer: Renderer, spec: 
     assert touched(before) == set()
 
 
-def test_check_of_a_folder_that_is_not_there_makes_none(
-    renderer: Renderer, spec: Any, tmp_path: Path
-) -> None:
+def test_check_of_a_folder_that_is_not_there_makes_none(renderer: Renderer, spec: Any, tmp_path: Path) -> None:
     assert build(spec(), tmp_path / "out", check=True).changed
     assert not (tmp_path / "out").exists()
 
@@ -217,9 +213,7 @@ def test_one_bad_spec_and_nothing_is_written(renderer: Renderer, spec: Any, tmp_
     assert not (tmp_path / "out").exists()
 
 
-def test_a_folder_means_its_specs_in_order_and_not_its_tables(
-    renderer: Renderer, spec: Any, tmp_path: Path
-) -> None:
+def test_a_folder_means_its_specs_in_order_and_not_its_tables(renderer: Renderer, spec: Any, tmp_path: Path) -> None:
     spec("two")
     spec("one")
     (tmp_path / "specs/tiling").mkdir()

@@ -233,13 +233,9 @@ def test_build_reports(
 
 
 def test_a_diagnostic_goes_to_stderr_with_1(cli: Run, tmp_path: Path) -> None:
-    (tmp_path / "bad.yaml").write_text(
-        "pyptogen: 1\noperator: toy\ndims: {t: {min: 1, max: 4}}\nspeling: 3\n"
-    )
+    (tmp_path / "bad.yaml").write_text("pyptogen: 1\noperator: toy\ndims: {t: {min: 1, max: 4}}\nspeling: 3\n")
     for command in ("build", "check"):
-        result = cli(
-            command, tmp_path / "bad.yaml", *(["-o", tmp_path / "out"] if command == "build" else [])
-        )
+        result = cli(command, tmp_path / "bad.yaml", *(["-o", tmp_path / "out"] if command == "build" else []))
         assert (result.code, result.out) == (1, "")
         assert f"{tmp_path}/bad.yaml:4:1" in result.err
         assert "PTG103" in result.err

@@ -18,9 +18,7 @@ EXEMPT = {
 }
 """Command line -> why no test runs it. Compared without a trailing comment."""
 
-FENCE = re.compile(
-    r"^(?P<ticks>`{3,})(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=ticks)[ \t]*$", re.M | re.S
-)
+FENCE = re.compile(r"^(?P<ticks>`{3,})(?P<language>[\w-]*)[^\n]*\n(?P<body>.*?)^(?P=ticks)[ \t]*$", re.M | re.S)
 
 
 @dataclass(frozen=True, slots=True)

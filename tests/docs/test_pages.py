@@ -119,9 +119,7 @@ def test_code_blocks_of_the_language_page_are_whole_specs(tmp_path: Path) -> Non
     from pyptogen.lower.tensor import from_spec
     from pyptogen.schema import load_spec
 
-    whole = [
-        b for b in blocks("docs/spec-language.md") if b.language == "yaml" and b.text.startswith("pyptogen:")
-    ]
+    whole = [b for b in blocks("docs/spec-language.md") if b.language == "yaml" and b.text.startswith("pyptogen:")]
     assert whole, "the page shows no whole spec"
     for block in whole:
         path = tmp_path / f"line{block.line}.yaml"

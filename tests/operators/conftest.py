@@ -29,9 +29,7 @@ def operator() -> Callable[..., Any]:
 
     @cache
     def compiled(name: str, target: str, threads: int | None = None) -> Any:
-        with (
-            pytest.MonkeyPatch.context() as patch
-        ):  # the bundled headers, whatever the caller's environment says
+        with pytest.MonkeyPatch.context() as patch:  # the bundled headers, whatever the caller's environment says
             patch.delenv("PTO_ISA_ROOT", raising=False)
             return pyptogen.compile(SPECS / f"{name}.yaml", target=target, threads=threads)
 

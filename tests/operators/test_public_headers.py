@@ -16,9 +16,7 @@ from operators.cases import assert_matmul_close, matmul_inputs, rms_norm_inputs,
 from operators.conftest import SPECS
 
 ROOT = os.environ.get("PTO_ISA_ROOT", "")
-pytestmark = pytest.mark.skipif(
-    not ROOT, reason="PTO_ISA_ROOT names no installation of the public PTO-ISA headers"
-)
+pytestmark = pytest.mark.skipif(not ROOT, reason="PTO_ISA_ROOT names no installation of the public PTO-ISA headers")
 Load = Callable[[str], Any]
 
 

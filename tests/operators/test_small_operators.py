@@ -30,9 +30,7 @@ def test_softmax(operator: Compile, program: Callable[[str], Any], target: str, 
 
 
 @pytest.mark.parametrize("kind", ["wide", "masked", "equal", "huge"])
-def test_softmax_of_unusual_rows(
-    operator: Compile, program: Callable[[str], Any], target: str, kind: str
-) -> None:
+def test_softmax_of_unusual_rows(operator: Compile, program: Callable[[str], Any], target: str, kind: str) -> None:
     x = softmax_inputs(kind, 37, program("softmax").dim("cols").value)
     y = operator("softmax", target)(x=x).y
     assert_close("y", y, softmax(x), atol=1e-37, rtol=1e-5)

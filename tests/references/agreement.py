@@ -24,9 +24,7 @@ def outside(got: Array, want: Array, atol: float, rtol: float = 0.0) -> npt.NDAr
     return np.asarray(~(close | (g == w) | (np.isnan(g) & np.isnan(w))))
 
 
-def assert_close(
-    name: str, got: Array, want: Array, *, atol: float, rtol: float = 0.0, outliers: float = 0.0
-) -> None:
+def assert_close(name: str, got: Array, want: Array, *, atol: float, rtol: float = 0.0, outliers: float = 0.0) -> None:
     """Fail unless at most `floor(outliers * size)` elements are outside; say how many, and the worst."""
     bad = outside(got, want, atol, rtol)
     allowed = math.floor(outliers * bad.size)

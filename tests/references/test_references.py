@@ -92,7 +92,5 @@ def test_agreement_finds_what_is_wrong() -> None:
     assert_close("five", got, want, atol=0.5, outliers=0.005)
     got[5] = np.nan
     assert outside(got, want, 0.5).sum() == 6
-    with pytest.raises(
-        AssertionError, match=r"six: 6 of 1000 elements outside .* worst at \(5,\): nan instead"
-    ):
+    with pytest.raises(AssertionError, match=r"six: 6 of 1000 elements outside .* worst at \(5,\): nan instead"):
         assert_close("six", got, want, atol=0.5, outliers=0.005)

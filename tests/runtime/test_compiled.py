@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import ml_dtypes
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.diagnostics import DiagnosticError
-from pyptogen.runtime import CompiledOperator
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.runtime import CompiledOperator, load_generated
+from pyptogen.runtime.compiled import in_spec
 from pyptogen.runtime.toolchain import Toolchain
 
 from . import toy
@@ -193,3 +195,42 @@ def test_sizes_may_change_between_calls(op: CompiledOperator) -> None:
     for n in (1, 64, 2):
         given = inputs(n)
         assert (op(**given).y == expected_y(given)).all()
+
+
+def test_compiler_error_gets_the_place_in_the_spec() -> None:
+    text = "pyptogen: 1\noperator: o\nfunctions: {}\ngraph:\n    y: exp(x)  \n"
+    spec = SimpleNamespace(path="some/where/o.yaml", source=text)
+    found = Diagnostic("PTG502", "kernel `k` does not compile", Span("o.yaml", 5, 1, 5, 2))
+    assert in_spec(spec, found).span == Span("some/where/o.yaml", 5, 5, 5, 14)  # type: ignore[arg-type]
+    elsewhere = Diagnostic("PTG502", "kernel `k` does not compile", Span("other.yaml", 5, 1, 5, 2))
+    assert in_spec(spec, elsewhere) is elsewhere  # type: ignore[arg-type]
+
+
+def test_folder_that_is_not_a_generated_one(tmp_path: Path) -> None:
+    with pytest.raises(DiagnosticError) as error:
+        load_generated(tmp_path)
+    assert error.value.diagnostics[0].code == "PTG504"
+
+
+def test_target_that_the_spec_does_not_declare() -> None:
+    with pytest.raises(DiagnosticError) as error:
+        pyptogen.compile(Path(__file__).parents[2] / "specs" / "softmax.yaml", target="a9")
+    assert error.value.diagnostics[0].code == "PTG218"
+
+
+def test_generated_folder_runs_as_it_is_on_disk(tmp_path: Path) -> None:
+    spec = tmp_path / "twice.yaml"
+    spec.write_text(
+        "pyptogen: 1\noperator: twice\ndims: {n: {min: 1, max: 64}}\n"
+        "inputs: {x: 'fp32[n, 16]'}\noutputs: {y: 'fp32[n, 16]'}\ngraph: {y: x + x}\n"
+        "tiling: [{n: 8}]\ntargets: [cpu]\n"
+    )
+    pyptogen.build([spec], out=tmp_path / "generated")
+    folder = tmp_path / "generated" / "twice"
+    x = np.random.default_rng(0).normal(size=(9, 16)).astype(np.float32)
+    assert (load_generated(folder, threads=2)(x=x).y == 2 * x).all()
+    (kernel,) = (folder / "cpu" / "kernels").glob("*.cpp")
+    text = kernel.read_text()
+    assert text.count("TADD(") == 1
+    kernel.write_text(text.replace("TADD(", "TSUB("))
+    assert (load_generated(folder)(x=x).y == 0).all()

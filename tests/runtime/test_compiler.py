@@ -92,9 +92,7 @@ def test_cxx_is_the_only_candidate(bin_dir: Path, monkeypatch: pytest.MonkeyPatc
         (macros("clang", 11), 0, "clang 11 is older than 15"),
     ],
 )
-def test_unusable_cxx_is_named(
-    bin_dir: Path, monkeypatch: pytest.MonkeyPatch, says: str, code: int, why: str
-) -> None:
+def test_unusable_cxx_is_named(bin_dir: Path, monkeypatch: pytest.MonkeyPatch, says: str, code: int, why: str) -> None:
     monkeypatch.setenv("CXX", str(fake(bin_dir, "odd", says, code)))
     with pytest.raises(DiagnosticError) as error:
         find_compiler()

@@ -14,9 +14,7 @@ SAPPHIRE_RAPIDS = (
 
 
 def cpuinfo(*flags_of_each: str) -> str:
-    return "\n\n".join(
-        f"processor\t: {i}\nmodel name\t: some\nflags\t\t: {f}" for i, f in enumerate(flags_of_each)
-    )
+    return "\n\n".join(f"processor\t: {i}\nmodel name\t: some\nflags\t\t: {f}" for i, f in enumerate(flags_of_each))
 
 
 def without(*names: str) -> frozenset[str]:

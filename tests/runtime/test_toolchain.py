@@ -54,11 +54,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     def spy(self: Compiler, arguments: list[str], **options: object) -> object:
         calls.append(
-            arguments[arguments.index("-c") + 1]
-            if "-c" in arguments
-            else "link"
-            if "-shared" in arguments
-            else "pch"
+            arguments[arguments.index("-c") + 1] if "-c" in arguments else "link" if "-shared" in arguments else "pch"
         )
         return real(self, arguments, **options)  # type: ignore[arg-type]
 
@@ -135,8 +131,7 @@ def test_error_points_at_the_spec(toolchain: Toolchain) -> None:
 
 def test_error_inside_a_template_points_at_the_kernel_line(toolchain: Toolchain) -> None:
     wrapper = (
-        SOURCES["wrapper.hpp"]
-        + 'template <class T> void need4(T) { static_assert(sizeof(T) == 4, "four bytes"); }\n'
+        SOURCES["wrapper.hpp"] + 'template <class T> void need4(T) { static_assert(sizeof(T) == 4, "four bytes"); }\n'
     )
     text = (
         '#include "../../wrapper.hpp"\n'
@@ -178,9 +173,7 @@ def test_four_processes_build_at_once(tmp_path: Path) -> None:
     )
     root = Path(__file__).parents[2]
     processes = [
-        subprocess.Popen(
-            [sys.executable, "-c", program, str(tmp_path)], cwd=root, stdout=subprocess.PIPE, text=True
-        )
+        subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], cwd=root, stdout=subprocess.PIPE, text=True)
         for _ in range(4)
     ]
     assert [process.communicate()[0].strip() for process in processes] == ["42"] * 4

@@ -48,9 +48,7 @@ def test_the_library_has_the_operators_of_the_language_page() -> None:
 def test_what_is_committed_is_what_comes_out(operator: Rendered) -> None:
     folder = ROOT / "generated" / operator.name
     on_disk = {
-        p.relative_to(folder).as_posix()
-        for p in folder.rglob("*")
-        if p.is_file() and "__pycache__" not in p.parts
+        p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts
     }
     assert on_disk == set(operator.files), "run `pyptogen build specs/` and review the difference"
     differences = []
@@ -89,16 +87,10 @@ def test_the_manifest_tells_files_kernels_and_decisions(operator: Rendered) -> N
     for target in ("cpu", "a2a3"):
         kernels = manifest["platforms"][target]["kernels"]
         sources = {
-            Path(path).stem: operator.files[path]
-            for path in operator.files
-            if path.startswith(f"{target}/kernels/")
+            Path(path).stem: operator.files[path] for path in operator.files if path.startswith(f"{target}/kernels/")
         }
-        assert {name: k["lines"] for name, k in kernels.items()} == {
-            n: s.count(b"\n") for n, s in sources.items()
-        }
-        assert all(
-            kernel["memory"] and kernel["core"] in {"cube", "vector", "mixed"} for kernel in kernels.values()
-        )
+        assert {name: k["lines"] for name, k in kernels.items()} == {n: s.count(b"\n") for n, s in sources.items()}
+        assert all(kernel["memory"] and kernel["core"] in {"cube", "vector", "mixed"} for kernel in kernels.values())
 
 
 def test_nothing_of_this_machine_is_in_it(operator: Rendered) -> None:

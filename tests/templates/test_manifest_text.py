@@ -15,9 +15,7 @@ from pyptogen.templates import manifest
 
 def lowered(report: Any = None) -> Any:
     kernels = (SimpleNamespace(name="project", core="mixed", lines=41),)
-    return SimpleNamespace(
-        kernels=kernels, report=report or {"kernels": {"project": {"memory": {"ub": 4096}}}}
-    )
+    return SimpleNamespace(kernels=kernels, report=report or {"kernels": {"project": {"memory": {"ub": 4096}}}})
 
 
 def render(**targets: Any) -> str:

@@ -121,9 +121,7 @@ def test_python_outputs_are_a_typed_tuple_in_contract_order() -> None:
     tree = ast.parse(wrapper_py.render(toy.program(), ("cpu",), "toy.yaml"))
     (outputs,) = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     fields = [
-        node.target.id
-        for node in outputs.body
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        node.target.id for node in outputs.body if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
     ]
     assert outputs.name == "ToyOutputs"
     assert fields == ["cache", "y"]
@@ -143,9 +141,7 @@ def test_quotes_in_docs_stay_text() -> None:
 
 
 def test_harness_has_every_case_on_every_target() -> None:
-    text = harness.render(
-        toy.program(), ({"t": 1, "blocks": 2}, {"t": 33, "blocks": 4}), ("cpu", "a2a3"), "toy.yaml"
-    )
+    text = harness.render(toy.program(), ({"t": 1, "blocks": 2}, {"t": 33, "blocks": 4}), ("cpu", "a2a3"), "toy.yaml")
     assert 'CASES = (\n    {"t": 1, "blocks": 2},\n    {"t": 33, "blocks": 4},\n)\n' in text
     assert '@pytest.mark.parametrize("target", ["cpu", "a2a3"])' in text
     assert "def test_toy(target: str, dims: dict[str, int]) -> None:" in text

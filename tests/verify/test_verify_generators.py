@@ -15,9 +15,7 @@ from pyptogen.schema.tree import Scalar
 from pyptogen.verify.generators import Generator, draw_default
 
 
-def draw(
-    text: str, shape: tuple[int, ...] = (100, 50), dtype: Any = np.float32, seed: int = 1, **dims: int
-) -> Any:
+def draw(text: str, shape: tuple[int, ...] = (100, 50), dtype: Any = np.float32, seed: int = 1, **dims: int) -> Any:
     node = Scalar(Source("toy.yaml", text), text, text, 0, len(text), "plain")
     rng = np.random.Generator(np.random.PCG64(seed))
     return Generator(parse_expression(node), shape, np.dtype(dtype), dims, rng).draw()

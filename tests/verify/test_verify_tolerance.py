@@ -70,12 +70,8 @@ def test_a_matmul_in_another_order_passes_and_a_wrong_one_fails() -> None:
         backwards += a[:, k : k + 1] * b[k]
     wrong = backwards - a[:, :1] * b[0] * np.float32(1e-3)
     weights = toy.value("w", "fp32", (toy.K, 2 * toy.N))
-    product = Op(
-        "matmul", (X, weights), toy.value("y", "fp32", (toy.T, 2 * toy.N)), {"dtype": "fp32"}, "toy", toy.SPAN
-    )
-    tolerance = derive(
-        replace(toy.program(), inputs=(X, weights), ops=(product,), outputs=(("y", product.result),))
-    )
+    product = Op("matmul", (X, weights), toy.value("y", "fp32", (toy.T, 2 * toy.N)), {"dtype": "fp32"}, "toy", toy.SPAN)
+    tolerance = derive(replace(toy.program(), inputs=(X, weights), ops=(product,), outputs=(("y", product.result),)))
     assert compare({"y": backwards}, {"y": exact}, tolerance)[0].passed
     assert not compare({"y": wrong}, {"y": exact}, tolerance)[0].passed
 

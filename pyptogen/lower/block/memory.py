@@ -166,7 +166,11 @@ def run(kernel: TileKernel, memory: Mapping[str, Memory], platform: Platform) ->
         where = memory[tile.name]
         size = tile_bytes(tile, pitch[tile.name], where)
         span = live[tile.name]
-        taken = sorted((b.address, b.address + b.size) for b in placed if b.memory == where and b.first <= span.last and span.first <= b.last)
+        taken = sorted(
+            (b.address, b.address + b.size)
+            for b in placed
+            if b.memory == where and b.first <= span.last and span.first <= b.last
+        )
         step = 32 if where == "ub" else 512
         address = 0
         for begin, end in taken:
@@ -174,7 +178,18 @@ def run(kernel: TileKernel, memory: Mapping[str, Memory], platform: Platform) ->
                 break
             address = max(address, _up(end, step))
         placed.append(
-            Buffer(tile.name, where, tile.dtype, tile.rows.size, pitch[tile.name], size, address, span.first, span.last, tile.span)
+            Buffer(
+                tile.name,
+                where,
+                tile.dtype,
+                tile.rows.size,
+                pitch[tile.name],
+                size,
+                address,
+                span.first,
+                span.last,
+                tile.span,
+            )
         )
         if address + size > platform.memories[where]:
             raise _overflow(kernel, placed, where, platform)

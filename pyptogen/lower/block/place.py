@@ -59,7 +59,11 @@ class _Placer:
             return [op]
         if home[0] == "ub":
             if not self.platform.unified:
-                raise unsupported(op.span, "a matmul of a computed tile on this platform", "put the matmul in a stage of its own")
+                raise unsupported(
+                    op.span,
+                    "a matmul of a computed tile on this platform",
+                    "put the matmul in a stage of its own",
+                )
             left = self.sibling(a, "l0a", self.tiles[a].rows, self.tiles[a].cols)
             move = TileOp("move", left, (a,), op.span, op.stage)
             return [move, replace(op, srcs=(left, b))]

@@ -33,7 +33,13 @@ def parallel_tiles(nodes: Sequence[Node]) -> tuple[Poly, int] | None:
 def kernel_arguments(kernel: InstrKernel) -> tuple[str, ...]:
     """Argument names of a kernel's entry, in order."""
     segment = (f"{kernel.segment}_begin", f"{kernel.segment}_end") if kernel.segment else ()
-    return (*(t.name for t in kernel.tensors), *(n for n, _ in kernel.scalars), *segment, *kernel.dims, "nblk")
+    return (
+        *(t.name for t in kernel.tensors),
+        *(n for n, _ in kernel.scalars),
+        *segment,
+        *kernel.dims,
+        "nblk",
+    )
 
 
 def _cuts(program: Program, rows: Sequence[Selected], segment: str | None) -> tuple[Cut, ...]:
@@ -50,15 +56,30 @@ def _cuts(program: Program, rows: Sequence[Selected], segment: str | None) -> tu
 
 
 def run(
-    program: Program, kernels: Sequence[InstrKernel], rows: Sequence[Selected], tensors: Mapping[str, GmTensor], platform: str
+    program: Program,
+    kernels: Sequence[InstrKernel],
+    rows: Sequence[Selected],
+    tensors: Mapping[str, GmTensor],
+    platform: str,
 ) -> ExecutionGraph:
     """Build the graph of one operator."""
     segment = next((k.segment for k in kernels if k.segment), None)
     writer: dict[str, str] = {}
     launches = []
     for kernel in kernels:
-        after = tuple(dict.fromkeys(writer[t.name] for t in kernel.reads if t.name in writer and writer[t.name] != kernel.name))
-        launches.append(LaunchPlan(kernel.name, kernel.core, kernel_arguments(kernel), parallel_tiles(kernel.body), after, kernel.span))
+        after = tuple(
+            dict.fromkeys(writer[t.name] for t in kernel.reads if t.name in writer and writer[t.name] != kernel.name)
+        )
+        launches.append(
+            LaunchPlan(
+                kernel.name,
+                kernel.core,
+                kernel_arguments(kernel),
+                parallel_tiles(kernel.body),
+                after,
+                kernel.span,
+            )
+        )
         for tensor in kernel.writes:
             writer[tensor.name] = kernel.name
     workspaces = []
@@ -70,5 +91,12 @@ def run(
             workspaces.append(Workspace(tensor.name, tensor.dtype, elements, tensor.span))
     dims = tuple(d.name for d in program.dims if d.dynamic)
     return ExecutionGraph(
-        program.name, platform, segment, dims, tuple(workspaces), _cuts(program, rows, segment), tuple(launches), program.span
+        program.name,
+        platform,
+        segment,
+        dims,
+        tuple(workspaces),
+        _cuts(program, rows, segment),
+        tuple(launches),
+        program.span,
     )

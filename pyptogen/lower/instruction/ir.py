@@ -199,4 +199,25 @@ def declarations(kernel: InstrKernel) -> dict[str, Declare]:
     return {n.name: n for n in walk(kernel.body) if isinstance(n, Declare)}
 
 
-__all__ = ["ZERO", "Barrier", "Choose", "Declare", "For", "GmWindow", "Imm", "Instr", "InstrKernel", "Mode", "Node", "Operand", "Pipe", "ReadIndex", "SetFlag", "SkipIfNegative", "TileType", "WaitFlag", "declarations", "walk"]
+__all__ = [
+    "ZERO",
+    "Barrier",
+    "Choose",
+    "Declare",
+    "For",
+    "GmWindow",
+    "Imm",
+    "Instr",
+    "InstrKernel",
+    "Mode",
+    "Node",
+    "Operand",
+    "Pipe",
+    "ReadIndex",
+    "SetFlag",
+    "SkipIfNegative",
+    "TileType",
+    "WaitFlag",
+    "declarations",
+    "walk",
+]

@@ -106,7 +106,13 @@ class Replay:
         self.tiles = declarations(self.kernel)
         self._body(self.kernel.body, (), ())
         for (src, dst, event), _ in self.tokens.items():
-            self._find("left over", None, None, f"flag {src} -> {dst} #{event} is still set at the end", self.kernel.span)
+            self._find(
+                "left over",
+                None,
+                None,
+                f"flag {src} -> {dst} #{event} is still set at the end",
+                self.kernel.span,
+            )
 
     def _find(self, kind: str, earlier: Access | None, later: Access | None, text: str, span: Span) -> None:
         self.on_find(Finding(kind, earlier, later, text, span))
@@ -138,12 +144,24 @@ class Replay:
         if isinstance(node, SetFlag):
             known = self.known.setdefault(node.src, {})
             if key in self.tokens or self.last_wait.get(key, 0) > known.get(node.dst, 0):
-                self._find("double set", None, None, f"flag {node.src} -> {node.dst} #{node.event} may still be set", node.span)
+                self._find(
+                    "double set",
+                    None,
+                    None,
+                    f"flag {node.src} -> {node.dst} #{node.event} may still be set",
+                    node.span,
+                )
             self.tokens[key] = _Token({**known, node.src: self.progress.get(node.src, 0)})
         else:
             token = self.tokens.pop(key, None)
             if token is None:
-                self._find("deadlock", None, None, f"flag {node.src} -> {node.dst} #{node.event} is never set", node.span)
+                self._find(
+                    "deadlock",
+                    None,
+                    None,
+                    f"flag {node.src} -> {node.dst} #{node.event} is never set",
+                    node.span,
+                )
                 return
             self._learn(node.dst, token.knew)
             self.last_wait[key] = self.clock

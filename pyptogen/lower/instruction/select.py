@@ -84,12 +84,20 @@ class Selector:
         else:
             kind = self._type(loc, tile.dtype, -(-rows.size // 16) * 16, cols.size, rows, cols, False)
         where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.address + buffer.size:05x}"
-        note = f"columns {tile.col_offset}.. of {owner}" if tile.parent else f"as a row, same bytes as {tile.name}" if as_row else where
+        note = (
+            f"columns {tile.col_offset}.. of {owner}"
+            if tile.parent
+            else f"as a row, same bytes as {tile.name}"
+            if as_row
+            else where
+        )
         address = Poly.of(buffer.address + tile.col_offset * size)
         return Declare(name, kind, rows, cols, address, buffer.size - tile.col_offset * size, note, tile.span)
 
     @staticmethod
-    def _type(loc: Loc, dtype: str, rows: int, cols: int, valid_rows: Extent, valid_cols: Extent, col_major: bool) -> TileType:
+    def _type(
+        loc: Loc, dtype: str, rows: int, cols: int, valid_rows: Extent, valid_cols: Extent, col_major: bool
+    ) -> TileType:
         fixed_rows = None if valid_rows.valid is not None else valid_rows.size
         fixed_cols = None if valid_cols.valid is not None else valid_cols.size
         return TileType(loc, dtype, rows, cols, fixed_rows, fixed_cols, col_major)
@@ -102,7 +110,17 @@ class Selector:
             if isinstance(node, Loop):
                 note = {"grid": "", "reduce": "", "sub": ""}[node.role]
                 result.append(
-                    For(node.var, node.start, node.stop, node.tile, node.valid, node.parallel, self.body(node.body), note, node.span)
+                    For(
+                        node.var,
+                        node.start,
+                        node.stop,
+                        node.tile,
+                        node.valid,
+                        node.parallel,
+                        self.body(node.body),
+                        note,
+                        node.span,
+                    )
                 )
             else:
                 result += self.op(node)
@@ -146,7 +164,9 @@ class Selector:
             return [self.instr(op, f"TROWEXPAND{stem}", self.use(dst), self.use(a), self.use(b))]
         if forms == ("full", "row"):
             return [self.instr(op, f"TCOLEXPAND{stem}", self.use(dst), self.use(a), self.use(b))]
-        raise unsupported(op.span, f"`{op.kind}` of a {forms[0]} tile and a {forms[1]} tile", "put the larger operand first")
+        raise unsupported(
+            op.span, f"`{op.kind}` of a {forms[0]} tile and a {forms[1]} tile", "put the larger operand first"
+        )
 
     def _form_in(self, name: str, dst: str) -> str:
         """Form of an operand beside the result: one row beside many is a row."""
@@ -154,7 +174,11 @@ class Selector:
         if tile.form == "full" and tile.rows.size == 1 and result.rows.size > 1:
             return "row"
         if tile.form == "col" and tile.rows != result.rows:
-            raise unsupported(self.tiles[dst].span, f"a broadcast of `{name}` over looped rows", "cut the rows of both by the same dim")
+            raise unsupported(
+                self.tiles[dst].span,
+                f"a broadcast of `{name}` over looped rows",
+                "cut the rows of both by the same dim",
+            )
         return tile.form
 
     def with_scalar(self, op: TileOp, dst: str, a: Any, b: Any) -> list[Node]:
@@ -186,7 +210,9 @@ class Selector:
         if transposed:
             return GmWindow(tensor.name, tensor.dtype, "ND", ref.offset, Extent(1), ref.rows, ZERO, ref.row_stride)
         layout: GmLayout = "ND" if ref.col_stride == ONE or ref.cols.size == 1 else "DN"
-        return GmWindow(tensor.name, tensor.dtype, layout, ref.offset, ref.rows, ref.cols, ref.row_stride, ref.col_stride)
+        return GmWindow(
+            tensor.name, tensor.dtype, layout, ref.offset, ref.rows, ref.cols, ref.row_stride, ref.col_stride
+        )
 
     def _nz(self, ref: GmRef, tensor: GmTensor) -> GmWindow:
         deep, k_total = 64 // DTYPES[tensor.dtype], tensor.shape[0].constant
@@ -194,10 +220,21 @@ class Selector:
         if self.platform.packed_nz:
             padded = -(-k_total // deep) * deep
             offset = ref.n * padded + ref.k * 32
-            return GmWindow(tensor.name, tensor.dtype, "CPU_PACKED", offset, ref.rows, ref.cols, Poly.of(padded * 32), ONE)
+            return GmWindow(
+                tensor.name, tensor.dtype, "CPU_PACKED", offset, ref.rows, ref.cols, Poly.of(padded * 32), ONE
+            )
         c0 = deep // 2
         padded = -(-k_total // 16) * 16
-        return GmWindow(tensor.name, tensor.dtype, "NZ", ref.n * padded + ref.k * c0, ref.rows, ref.cols, Poly.of(padded), ONE)
+        return GmWindow(
+            tensor.name,
+            tensor.dtype,
+            "NZ",
+            ref.n * padded + ref.k * c0,
+            ref.rows,
+            ref.cols,
+            Poly.of(padded),
+            ONE,
+        )
 
     def as_row(self, tile: TileVal, ref: GmRef) -> bool:
         """Whether a column moves between GM and UB as one row: its elements are neighbours in GM."""
@@ -227,7 +264,14 @@ class Selector:
         row = Declare(name, kind, Extent(1), columns, address, columns.size * size, f"row of {source.name}", op.span)
         self.declared[name] = row
         target = GmWindow(
-            op.gm.tensor, self.tensors[op.gm.tensor].dtype, "ND", Poly.of("slot") * columns.size, Extent(1), columns, Poly.of(columns.size), ONE
+            op.gm.tensor,
+            self.tensors[op.gm.tensor].dtype,
+            "ND",
+            Poly.of("slot") * columns.size,
+            Extent(1),
+            columns,
+            Poly.of(columns.size),
+            ONE,
         )
         body: tuple[Node, ...] = (
             ReadIndex("slot", op.index, op.index_offset + "row", op.span),
@@ -236,7 +280,19 @@ class Selector:
             self.instr(op, "TSTORE", target, name),
         )
         del self.declared[name]
-        return [For("row", ZERO, source.rows.poly(), 1, None, False, body, f"rows of {source.name} to the slots in {op.index}", op.span)]
+        return [
+            For(
+                "row",
+                ZERO,
+                source.rows.poly(),
+                1,
+                None,
+                False,
+                body,
+                f"rows of {source.name} to the slots in {op.index}",
+                op.span,
+            )
+        ]
 
     def move(self, op: TileOp) -> list[Node]:
         dst, src = self.use(str(op.dst)), self.use(str(op.srcs[0]))
@@ -277,7 +333,11 @@ def float_text(value: float) -> str:
     single = np.float32(value)
     if np.isinf(single):
         return "-INFINITY" if single < 0 else "INFINITY"
-    text = np.format_float_positional(single, unique=True, trim="0") if 1e-4 <= abs(single) < 1e7 or single == 0 else f"{single!s}"
+    text = (
+        np.format_float_positional(single, unique=True, trim="0")
+        if 1e-4 <= abs(single) < 1e7 or single == 0
+        else f"{single!s}"
+    )
     return text + "f"
 
 

@@ -74,7 +74,14 @@ def _edge(finding: Finding) -> _Edge:
     carried = next((i for i in range(depth) if earlier.iteration[i] != later.iteration[i]), None)
     level = depth if carried is None else carried + 1
     pipes = earlier.instr.pipe, later.instr.pipe
-    return _Edge(*pipes, later.path[:level], earlier.path[level], later.path[level], carried is not None, later.instr.span)
+    return _Edge(
+        *pipes,
+        later.path[:level],
+        earlier.path[level],
+        later.path[level],
+        carried is not None,
+        later.instr.span,
+    )
 
 
 def _leading(findings: list[Finding]) -> list[_Edge | Finding]:
@@ -164,5 +171,9 @@ def run(kernel: InstrKernel) -> InstrKernel:
             _place(plan, finding)
     result = replace(kernel, body=_materialise(kernel.body, (), plan))
     findings = prove(result)
-    require(not findings, f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}", kernel.span)
+    require(
+        not findings,
+        f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",
+        kernel.span,
+    )
     return result

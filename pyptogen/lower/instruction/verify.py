@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
-from pyptogen.lower.instruction.ir import Choose, Declare, For, GmWindow, Instr, InstrKernel, Node, declarations
+from pyptogen.lower.instruction.ir import (
+    Choose,
+    Declare,
+    For,
+    GmWindow,
+    Instr,
+    InstrKernel,
+    Node,
+    declarations,
+)
 from pyptogen.lower.isa.table import A2A3_CASTS, INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
@@ -44,13 +53,25 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
     row = INSTRUCTIONS[instr.name]
     dtype = tiles[0].dtype
     if dtype not in row.dtypes[platform.name]:
-        raise _illegal(instr, f"{instr.name} takes no {dtype} on {platform.name}", ", ".join(sorted(row.dtypes[platform.name])))
+        raise _illegal(
+            instr,
+            f"{instr.name} takes no {dtype} on {platform.name}",
+            ", ".join(sorted(row.dtypes[platform.name])),
+        )
     if instr.name == "TCVT" and platform.name != "cpu" and (tiles[1].dtype, dtype) not in A2A3_CASTS:
-        raise _illegal(instr, f"no cast from {tiles[1].dtype} to {dtype} on {platform.name}", "a cast by a dtype between, written out")
+        raise _illegal(
+            instr,
+            f"no cast from {tiles[1].dtype} to {dtype} on {platform.name}",
+            "a cast by a dtype between, written out",
+        )
     if instr.name == "TSTORE" and tiles[0].loc == "Vec":
         require(windows[0].dtype == dtype, f"TSTORE of {dtype} to {windows[0].dtype}", instr.span)
     if instr.name in ("TADD", "TSUB", "TMUL", "TDIV", "TMAX", "TMIN"):
-        require(len({(t.rows, t.cols, t.col_major) for t in tiles}) == 1, f"{instr.name} on tiles of different types", instr.span)
+        require(
+            len({(t.rows, t.cols, t.col_major) for t in tiles}) == 1,
+            f"{instr.name} on tiles of different types",
+            instr.span,
+        )
 
 
 def _check_tile(tile: Declare, platform: Platform) -> None:
@@ -72,5 +93,11 @@ def _check_tile(tile: Declare, platform: Platform) -> None:
 
 def _illegal(instr: Instr, what: str, expected: str) -> DiagnosticError:
     return DiagnosticError(
-        Diagnostic("PTG303", what, instr.span, expected=expected, fix="cast to a dtype that the platform computes with")
+        Diagnostic(
+            "PTG303",
+            what,
+            instr.span,
+            expected=expected,
+            fix="cast to a dtype that the platform computes with",
+        )
     )

@@ -16,6 +16,10 @@ A2A3 = Platform(
     packed_nz=False,
     flags=True,
     # TCVT has no int8 from fp32 or int32: the device goes by int32 (rounding there, once) and fp16 (exact up to 2048).
-    cast_chains={("fp32", "int8"): ("int32", "fp16"), ("int32", "int8"): ("fp16",), ("int8", "fp32"): ("fp16",)},
+    cast_chains={
+        ("fp32", "int8"): ("int32", "fp16"),
+        ("int32", "int8"): ("fp16",),
+        ("int8", "fp32"): ("fp16",),
+    },
     frequency_ghz=1.85,
 )

@@ -7,7 +7,13 @@ from pyptogen.lower.platforms.model import Platform
 
 CPU = Platform(
     name="cpu",
-    memories={"ub": 1024 * 1024, "l1": 2048 * 1024, "l0a": 4096 * 1024, "l0b": 2048 * 1024, "l0c": 2048 * 1024},
+    memories={
+        "ub": 1024 * 1024,
+        "l1": 2048 * 1024,
+        "l0a": 4096 * 1024,
+        "l0b": 2048 * 1024,
+        "l0c": 2048 * 1024,
+    },
     cube_cores=2,
     vector_cores=2,
     unified=True,

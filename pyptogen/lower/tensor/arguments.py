@@ -12,9 +12,7 @@ Bound = list[tuple[Parameter, ast.expr | None]]
 """Each parameter with its argument, None for its default; a variadic one stands once per argument."""
 
 
-def bind_arguments(
-    name: str, signature: str, parameters: tuple[Parameter, ...], call: ast.Call, expr: Expr
-) -> Bound:
+def bind_arguments(name: str, signature: str, parameters: tuple[Parameter, ...], call: ast.Call, expr: Expr) -> Bound:
     """The call's arguments in the order of the parameters. Raises PTG203."""
     variadic = next((p for p in parameters if p.variadic), None)
     single = [p for p in parameters if not p.variadic]

@@ -91,8 +91,7 @@ class Builder:
         if a.dtype != b.dtype:
             raise self.fault(
                 "PTG206",
-                f"`{kind}` of {a.dtype}{show_shape(a.shape)} and {b.dtype}{show_shape(b.shape)}: the "
-                "dtypes differ",
+                f"`{kind}` of {a.dtype}{show_shape(a.shape)} and {b.dtype}{show_shape(b.shape)}: the dtypes differ",
                 expected="operands of one dtype; nothing is converted silently",
                 fix=f"cast one of them, such as `cast(…, {a.dtype if a.dtype in FLOATS else b.dtype})`",
             )
@@ -102,8 +101,7 @@ class Builder:
         if shape is None:
             raise self.fault(
                 "PTG205",
-                f"`{kind}` of the shapes {show_shape(a.shape)} and {show_shape(b.shape)}: they do not "
-                "broadcast",
+                f"`{kind}` of the shapes {show_shape(a.shape)} and {show_shape(b.shape)}: they do not broadcast",
                 expected="axes that are equal, or 1 in one of the two",
             )
         return self.emit(kind, [a, b], a.dtype, shape, hint)
@@ -223,13 +221,9 @@ class Builder:
         axis = self.axis(first, axis)
         for part in parts[1:]:
             if part.dtype != first.dtype:
-                raise self.fault(
-                    "PTG206", f"concat of {first.dtype} and {part.dtype}", expected="parts of one dtype"
-                )
+                raise self.fault("PTG206", f"concat of {first.dtype} and {part.dtype}", expected="parts of one dtype")
             if len(part.shape) != len(first.shape) or not all(
-                self.dims.equal(a, b)
-                for i, (a, b) in enumerate(zip(part.shape, first.shape, strict=True))
-                if i != axis
+                self.dims.equal(a, b) for i, (a, b) in enumerate(zip(part.shape, first.shape, strict=True)) if i != axis
             ):
                 raise self.fault(
                     "PTG205",
@@ -274,9 +268,7 @@ class Builder:
         ``dim`` together."""
         dim = self.axis(x, dim)
         if index.dtype not in {"int32", "int64"}:
-            raise self.fault(
-                "PTG206", f"the index of scatter_update is {index.dtype}", expected="int32 or int64"
-            )
+            raise self.fault("PTG206", f"the index of scatter_update is {index.dtype}", expected="int32 or int64")
         if src.dtype != x.dtype:
             raise self.fault(
                 "PTG206",

@@ -92,9 +92,7 @@ def _check_bound(spec: Spec, dims: DimTable, inputs: tuple[Value, ...]) -> None:
                 "PTG210",
                 f"the dynamic dim `{dim.name}` is bound by no input",
                 dim.span,
-                expected=(
-                    f"an input with an axis `{dim.name}`, because run-time sizes are read from array shapes"
-                ),
+                expected=(f"an input with an axis `{dim.name}`, because run-time sizes are read from array shapes"),
                 fix=f"use `{dim.name}` in the shape of an input, or give it a number",
             )
 
@@ -117,9 +115,7 @@ def _requires(spec: Spec, dims: DimTable) -> tuple[Requirement, ...]:
         condition = ScalarReader(lookup).condition(expr)
         resolved = dims.resolve_condition(condition)
         if resolved == sympy.false:
-            raise fault(
-                "PTG219", f"`{expr.text}` is false", expr.span, expected="a condition that the dims can meet"
-            )
+            raise fault("PTG219", f"`{expr.text}` is false", expr.span, expected="a condition that the dims can meet")
         if resolved != sympy.true:
             open_.append(Requirement(expr.text, condition, expr.span))
     return tuple(open_)

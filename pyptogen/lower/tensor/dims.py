@@ -74,9 +74,7 @@ class DimTable:
             return -sympy.oo, sympy.oo
         ranges = [(self._by_name[name].min, self._by_name[name].max) for name in names]
         corners = [
-            value.xreplace(
-                {self.symbols[name]: sympy.Integer(size) for name, size in zip(names, corner, strict=True)}
-            )
+            value.xreplace({self.symbols[name]: sympy.Integer(size) for name, size in zip(names, corner, strict=True)})
             for corner in itertools.product(*ranges)
         ]
         return min(corners), max(corners)

@@ -47,9 +47,7 @@ class Scope:
 class Evaluator:
     """Evaluates one expression in a scope; ``inline`` evaluates the body of a function of the spec."""
 
-    def __init__(
-        self, builder: Builder, scope: Scope, expr: Expr, inline: Callable[..., tuple[Operand, ...]]
-    ) -> None:
+    def __init__(self, builder: Builder, scope: Scope, expr: Expr, inline: Callable[..., tuple[Operand, ...]]) -> None:
         self.b = builder
         self._scope = scope
         self._expr = expr
@@ -58,11 +56,7 @@ class Evaluator:
     def result(self) -> Result:
         """The expression's value, or values where it is a call of a function that returns several."""
         node = self._expr.node
-        if (
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id in self._scope.functions
-        ):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self._scope.functions:
             results = self._call_function(node, self._scope.functions[node.func.id])
             return results if len(results) > 1 else results[0]
         return self.operand(node)
@@ -73,11 +67,7 @@ class Evaluator:
             return self._operand(node)
 
     def _operand(self, node: ast.expr) -> Operand:
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, int | float)
-            and not isinstance(node.value, bool)
-        ):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
             return self.b.scalar(number(node.value))
         if isinstance(node, ast.Name):
             return self._name(node)
@@ -202,12 +192,8 @@ class Evaluator:
                 at = self._from_end(self.scalar(item, "an index"), extent)
                 return self.b.slice(x, axis, at, at + 1), False
             if item.step is not None:
-                raise self.b.fault(
-                    "PTG109", "slices with a step are not supported yet", fix="leave the step out"
-                )
-            start = (
-                self._from_end(self.scalar(item.lower, "a bound"), extent) if item.lower else sympy.Integer(0)
-            )
+                raise self.b.fault("PTG109", "slices with a step are not supported yet", fix="leave the step out")
+            start = self._from_end(self.scalar(item.lower, "a bound"), extent) if item.lower else sympy.Integer(0)
             stop = self._from_end(self.scalar(item.upper, "a bound"), extent) if item.upper else extent
             return self.b.slice(x, axis, start, stop), True
 
@@ -244,9 +230,7 @@ class Evaluator:
         operation = known[name]
         bound = bind_arguments(operation.name, operation.signature, operation.parameters, node, self._expr)
         positional = [self._argument(p, a) for p, a in bound if not _after_variadic(p, operation.parameters)]
-        keywords = {
-            p.name: self._argument(p, a) for p, a in bound if _after_variadic(p, operation.parameters)
-        }
+        keywords = {p.name: self._argument(p, a) for p, a in bound if _after_variadic(p, operation.parameters)}
         value: Value = operation.expand(self.b, *positional, **keywords)
         return value
 
@@ -295,11 +279,9 @@ class Evaluator:
         if parameter.kind == "int":
             value = self.b.dims.number(self.scalar(node, f"`{parameter.name}`"))
             if value is None:
-                raise fault(
-                    "PTG215", f"`{parameter.name}` must be a known whole number", span, expected="such as -1"
-                )
+                raise fault("PTG215", f"`{parameter.name}` must be a known whole number", span, expected="such as -1")
             return value
-        word = node.id if isinstance(node, ast.Name) else None
+        word = self._expr.text_of(node)
         choices = _WORDS[parameter.kind]
         if word not in choices:
             raise fault(
@@ -307,24 +289,18 @@ class Evaluator:
                 f"`{parameter.name}` cannot be `{self._expr.text_of(node)}`",
                 span,
                 expected="true or false" if parameter.kind == "flag" else "one of " + ", ".join(choices),
-                fix=suggest_dtype(word or "", choices)
-                if parameter.kind == "dtype"
-                else did_you_mean(word or "", choices),
+                fix=suggest_dtype(word, choices) if parameter.kind == "dtype" else did_you_mean(word, choices),
             )
-        return choices[word or ""]
+        return choices[word]
 
     def _shape(self, node: ast.expr) -> tuple[Any, ...]:
         if not isinstance(node, ast.List | ast.Tuple):
-            raise fault(
-                "PTG215", "a shape must be a list", self._expr.span_of(node), expected="such as [t, heads, d]"
-            )
+            raise fault("PTG215", "a shape must be a list", self._expr.span_of(node), expected="such as [t, heads, d]")
         return tuple(self.scalar(item, "a size") for item in node.elts)
 
 
 def _is_none(node: ast.expr) -> bool:
-    return (isinstance(node, ast.Constant) and node.value is None) or (
-        isinstance(node, ast.Name) and node.id == "null"
-    )
+    return (isinstance(node, ast.Constant) and node.value is None) or (isinstance(node, ast.Name) and node.id == "null")
 
 
 def _after_variadic(parameter: Parameter, parameters: tuple[Parameter, ...]) -> bool:

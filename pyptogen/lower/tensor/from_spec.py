@@ -119,9 +119,7 @@ class _GraphReader:
                 raise fault("PTG220", f"the output `{name}` is a number", expr.span, expected="a tensor")
             if any(result.name == value.name for value in self._contract.inputs):
                 with self.builder.located(expr.span):
-                    result = self.builder.emit(
-                        "reshape", [result], result.dtype, result.shape, shape=result.shape
-                    )
+                    result = self.builder.emit("reshape", [result], result.dtype, result.shape, shape=result.shape)
             check_output(self._contract.dims, output, result, expr)
         if isinstance(result, Value):
             self.names.bind(result, f"{name}_out" if name in self._values else name)
@@ -158,9 +156,7 @@ class _GraphReader:
             self.builder.prefix = self._targets[index] if several else outer
             returned = Evaluator(self.builder, scope, expr, self._inline).result()
             if isinstance(returned, tuple):
-                raise fault(
-                    "PTG216", f"one of the values that `{function.name}` returns is several", expr.span
-                )
+                raise fault("PTG216", f"one of the values that `{function.name}` returns is several", expr.span)
             results.append(returned)
         self.builder.prefix = outer
         return tuple(results)

@@ -36,9 +36,7 @@ def interpret(
 
 
 class _Run:
-    def __init__(
-        self, program: Program, arrays: Mapping[str, Array], attrs: Mapping[str, float | int]
-    ) -> None:
+    def __init__(self, program: Program, arrays: Mapping[str, Array], attrs: Mapping[str, float | int]) -> None:
         self._program = program
         self._dims = dim_table(program)
         self._values: dict[str, Array] = {value.name: _input(value, arrays) for value in program.inputs}
@@ -54,9 +52,7 @@ class _Run:
         """Runs everything, keeping only what later operations need."""
         pieces = segments(self._program)
         for index, piece in enumerate(pieces):
-            later = {
-                v.name for other in pieces[index + 1 :] for op in other.ops for v in _tensors(op.operands)
-            }
+            later = {v.name for other in pieces[index + 1 :] for op in other.ops for v in _tensors(op.operands)}
             keep = later | {value.name for _, value in self._program.outputs}
             self._segment(piece, keep)
             for name in [name for name in self._values if name not in keep]:
@@ -75,32 +71,21 @@ class _Run:
         for start in range(0, rows, step):
             stop = min(start + step, rows)
             inputs = {
-                name: array[start:stop] if name in piece.batched else array
-                for name, array in self._values.items()
+                name: array[start:stop] if name in piece.batched else array for name, array in self._values.items()
             }
-            for name, array in self._block(
-                piece.ops, inputs, right, produced, rows=(piece.rows, stop - start)
-            ).items():
+            for name, array in self._block(piece.ops, inputs, right, produced, rows=(piece.rows, stop - start)).items():
                 results[name][start:stop] = array
         self._values.update(results)
 
     def _rows_per_block(self, piece: Segment) -> int:
         rows = int(self._number(piece.rows))
-        widest = max(
-            int(np.prod(self._shape(op.result))) * NUMPY_DTYPES[op.result.dtype].itemsize for op in piece.ops
-        )
+        widest = max(int(np.prod(self._shape(op.result))) * NUMPY_DTYPES[op.result.dtype].itemsize for op in piece.ops)
         return max(1, rows * _BLOCK_BYTES // max(widest, 1))
 
     def _right_operands(self, piece: Segment) -> dict[str, Array]:
         """Right operands of matmuls that are there before the segment, converted once for all blocks."""
-        names = {
-            op.operands[1].name
-            for op in piece.ops
-            if op.kind == "matmul" and isinstance(op.operands[1], Value)
-        }
-        return {
-            name: numerics.prepare_right(self._values[name]) for name in sorted(names) if name in self._values
-        }
+        names = {op.operands[1].name for op in piece.ops if op.kind == "matmul" and isinstance(op.operands[1], Value)}
+        return {name: numerics.prepare_right(self._values[name]) for name in sorted(names) if name in self._values}
 
     def _block(
         self,
@@ -191,8 +176,7 @@ def bind_dims(program: Program, dims: DimTable, arrays: Mapping[str, Array]) -> 
         if len(shape) != len(value.shape):
             raise fault("PTG402", f"`{value.name}` has rank {len(shape)}, not {len(value.shape)}", value.span)
         equations += [
-            (value, axis, dims.resolve(s), n)
-            for axis, (s, n) in enumerate(zip(value.shape, shape, strict=True))
+            (value, axis, dims.resolve(s), n) for axis, (s, n) in enumerate(zip(value.shape, shape, strict=True))
         ]
     equations.sort(key=lambda item: (not item[2].is_Symbol, len(item[2].free_symbols)))
     for value, axis, size, got in equations:

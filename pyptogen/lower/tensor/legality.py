@@ -56,9 +56,7 @@ def _check_operands(op: Op, known: dict[str, Value]) -> None:
         raise IllegalIR(f"{op.result.name} is of the unknown kind {op.kind}")
     for operand in op.operands:
         if isinstance(operand, Value) and known.get(operand.name) != operand:
-            raise IllegalIR(
-                f"{op.result.name} uses {operand.name}, which is not defined before it with that type"
-            )
+            raise IllegalIR(f"{op.result.name} uses {operand.name}, which is not defined before it with that type")
 
 
 def _check_result(op: Op, dims: DimTable) -> None:
@@ -85,9 +83,7 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     "transpose": lambda b, op: b.transpose(_value(op)),
     "concat": lambda b, op: b.concat(_values(op), op.attrs["axis"]),
     "matmul": lambda b, op: b.matmul(_value(op), _value(op, 1), op.attrs["dtype"]),
-    "scatter_update": lambda b, op: b.scatter_update(
-        _value(op), _value(op, 1), _value(op, 2), op.attrs["dim"]
-    ),
+    "scatter_update": lambda b, op: b.scatter_update(_value(op), _value(op, 1), _value(op, 2), op.attrs["dim"]),
     "full": lambda b, op: b.full(op.result.shape, op.attrs["value"], op.result.dtype),
 }
 

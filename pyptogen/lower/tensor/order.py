@@ -11,9 +11,7 @@ from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
 from pyptogen.schema import Expr, Spec
 
 
-def unknown_value(
-    spec: Spec, values: Mapping[str, Any], name: str, expr: Expr, node: ast.AST
-) -> DiagnosticError:
+def unknown_value(spec: Spec, values: Mapping[str, Any], name: str, expr: Expr, node: ast.AST) -> DiagnosticError:
     """PTG209 (cycle), PTG211 (defined further down) or PTG201 (unknown) for ``name``, used at ``node``."""
     where, uses = _definitions(spec)
     span = expr.span_of(node)
@@ -22,9 +20,7 @@ def unknown_value(
         if path:
             notes = tuple((f"`{a}` uses `{b}`", where[a]) for a, b in pairwise(path))
             shown = " → ".join(path)
-            return fault(
-                "PTG209", f"values depend on themselves: {shown}", span, expected="no cycle", notes=notes
-            )
+            return fault("PTG209", f"values depend on themselves: {shown}", span, expected="no cycle", notes=notes)
         return fault(
             "PTG211",
             f"`{name}` is used before its definition",

@@ -13,8 +13,7 @@ def print_program(program: Program) -> str:
     lines = [f"operator {program.name}"]
     lines += [f"  dim {_dim(dim)}" for dim in program.dims]
     lines += [
-        f"  attr {a.name}: {a.dtype}" + (f" = {a.default}" if a.default is not None else "")
-        for a in program.attrs
+        f"  attr {a.name}: {a.dtype}" + (f" = {a.default}" if a.default is not None else "") for a in program.attrs
     ]
     lines += [f"  requires {r.text}" for r in program.requires]
     lines += [f"  input {_typed(value)}" for value in program.inputs]
@@ -45,19 +44,11 @@ def _implied(op: Op, name: str, value: Any) -> bool:
     """Attrs that the result's type shows, or that have their usual value."""
     if name == "shape" or (name == "dtype" and op.kind in {"cast", "matmul"}):
         return True
-    return op.kind == "cast" and (
-        (name == "mode" and value == "rint") or (name == "saturate" and value is True)
-    )
+    return op.kind == "cast" and ((name == "mode" and value == "rint") or (name == "saturate" and value is True))
 
 
 def _attr(value: Any) -> str:
-    return (
-        value
-        if isinstance(value, str)
-        else show_size(value)
-        if hasattr(value, "free_symbols")
-        else str(value)
-    )
+    return value if isinstance(value, str) else show_size(value) if hasattr(value, "free_symbols") else str(value)
 
 
 def _typed(value: Value) -> str:

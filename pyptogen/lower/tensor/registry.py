@@ -71,9 +71,7 @@ def _parameters(args: ast.arguments) -> tuple[Parameter, ...]:
     plain = args.args
     defaults: list[Any] = [REQUIRED] * (len(plain) - len(args.defaults))
     defaults += [_constant(node) for node in args.defaults]
-    parameters = [
-        Parameter(arg.arg, _kind(arg), default) for arg, default in zip(plain, defaults, strict=True)
-    ]
+    parameters = [Parameter(arg.arg, _kind(arg), default) for arg, default in zip(plain, defaults, strict=True)]
     if args.vararg:
         parameters.append(Parameter(args.vararg.arg, _kind(args.vararg), REQUIRED, variadic=True))
     for arg, node in zip(args.kwonlyargs, args.kw_defaults, strict=True):

@@ -58,10 +58,7 @@ def _leading(value: Value) -> Any:
 def _is_rowwise(op: Op, rows: Any) -> bool:
     tensors = [operand for operand in op.operands if isinstance(operand, Value)]
     batched = [_leading(value) == rows for value in tensors]
-    if any(
-        not b and any(rows in size.free_symbols for size in v.shape)
-        for v, b in zip(tensors, batched, strict=True)
-    ):
+    if any(not b and any(rows in size.free_symbols for size in v.shape) for v, b in zip(tensors, batched, strict=True)):
         return False
     if op.kind in {"scatter_update", "full"} or not any(batched):
         return False

@@ -44,13 +44,7 @@ _COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
 
 def number(value: float | int) -> Any:
     """A Python number as an exact sympy number."""
-    return (
-        sympy.Integer(value)
-        if isinstance(value, int)
-        else sympy.Float(value)
-        if value == value
-        else sympy.nan
-    )
+    return sympy.Integer(value) if isinstance(value, int) else sympy.Float(value) if value == value else sympy.nan
 
 
 def arithmetic(op: ast.operator, a: Any, b: Any) -> Any | None:
@@ -101,11 +95,7 @@ class ScalarReader:
         raise not_allowed(expr, node)
 
     def _read(self, expr: Expr, node: ast.expr) -> Any:
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, int | float)
-            and not isinstance(node.value, bool)
-        ):
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
             return number(node.value)
         if isinstance(node, ast.Name):
             return CONSTANTS[node.id] if node.id in CONSTANTS else self._lookup(node.id, expr, node)
@@ -135,9 +125,7 @@ def check_right(op: ast.operator, right: Any, expr: Expr, node: ast.expr) -> Non
     if isinstance(op, ast.Div | ast.FloorDiv | ast.Mod) and right.is_zero:
         raise fault("PTG106", "division by zero", expr.span_of(node), expected="a divisor that is not 0")
     if isinstance(op, ast.Pow) and right.is_number and abs(right) > _GREATEST_POWER:
-        raise fault(
-            "PTG106", "this power is too large", expr.span_of(node), expected=f"at most {_GREATEST_POWER}"
-        )
+        raise fault("PTG106", "this power is too large", expr.span_of(node), expected=f"at most {_GREATEST_POWER}")
 
 
 def not_allowed(expr: Expr, node: ast.AST) -> DiagnosticError:

@@ -49,7 +49,11 @@ class Axes:
         import sympy
 
         expr = sympy.sympify(expr)
-        derived = {sympy.Symbol(d.name): d.definition for d in self.program.dims if d.value is None and d.definition is not None}
+        derived = {
+            sympy.Symbol(d.name): d.definition
+            for d in self.program.dims
+            if d.value is None and d.definition is not None
+        }
         by_name = {s.name: value for s, value in derived.items()}
         expr = expr.subs({s: by_name[s.name] for s in expr.free_symbols if s.name in by_name})
         return from_sympy(expr, self.static)
@@ -94,7 +98,11 @@ class Axes:
         if op.kind == "slice":
             axis = int(op.attrs["axis"])
             if len(view.axes[axis]) > 1:
-                raise unsupported(op.span, "a slice of an axis that is a product of dims", "reshape first, then slice one dim")
+                raise unsupported(
+                    op.span,
+                    "a slice of an axis that is a product of dims",
+                    "reshape first, then slice one dim",
+                )
             stride = view.axes[axis][0].stride if view.axes[axis] else ONE
             cut = self._restride(self.factor(op.result.shape[axis]), stride)
             axes = (*view.axes[:axis], cut, *view.axes[axis + 1 :])
@@ -116,7 +124,11 @@ class Axes:
             taken: list[Factor] = []
             for factor in axis:
                 if not left or left[0].extent != factor.extent:
-                    raise unsupported(op.span, "a reshape that splits or merges other than whole dims", "reshape along named dims")
+                    raise unsupported(
+                        op.span,
+                        "a reshape that splits or merges other than whole dims",
+                        "reshape along named dims",
+                    )
                 taken.append(Factor(factor.dim or left[0].dim, factor.extent, left.pop(0).stride))
             result.append(tuple(taken))
         return tuple(result)
@@ -124,7 +136,9 @@ class Axes:
 
 def unsupported(span: Span, what: str, fix: str) -> DiagnosticError:
     """PTG303 for something that this version cannot lower."""
-    return DiagnosticError(Diagnostic("PTG303", f"cannot lower {what}", span, expected="a form that maps to 2-D tiles", fix=fix))
+    return DiagnosticError(
+        Diagnostic("PTG303", f"cannot lower {what}", span, expected="a form that maps to 2-D tiles", fix=fix)
+    )
 
 
 def value_views(ops: Mapping[str, Op], name: str) -> list[Op]:

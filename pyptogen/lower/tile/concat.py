@@ -111,6 +111,12 @@ def _in_place_base(
         others = [at[p] for p, _ in parts if p in at]
         me = at[op.result.name]
         read_late = [i for i in _readers(ops, made_by, base) if i != me and others and i > min(others)]
-        if base in at and base not in kept and same and made_by[base].kind not in ("matmul", "concat") and not read_late:
+        if (
+            base in at
+            and base not in kept
+            and same
+            and made_by[base].kind not in ("matmul", "concat")
+            and not read_late
+        ):
             return base
     return None

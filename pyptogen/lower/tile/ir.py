@@ -174,4 +174,19 @@ def walk(nodes: tuple[Node, ...]) -> Iterator[TileOp]:
             yield node
 
 
-__all__ = ["ONE", "ZERO", "Extent", "Form", "GmRef", "GmTensor", "Loop", "Node", "Poly", "ScalarArg", "TileKernel", "TileOp", "TileVal", "walk"]
+__all__ = [
+    "ONE",
+    "ZERO",
+    "Extent",
+    "Form",
+    "GmRef",
+    "GmTensor",
+    "Loop",
+    "Node",
+    "Poly",
+    "ScalarArg",
+    "TileKernel",
+    "TileOp",
+    "TileVal",
+    "walk",
+]

@@ -67,7 +67,10 @@ class _Legaliser:
         source = self.tiles[str(op.srcs[0])]
         if source.form != "col":
             return [op]
-        wide = self.add(f"{source.name}_wide", replace(source, cols=Extent(32 // DTYPES[source.dtype]), form="full", parent=None))
+        wide = self.add(
+            f"{source.name}_wide",
+            replace(source, cols=Extent(32 // DTYPES[source.dtype]), form="full", parent=None),
+        )
         return [TileOp("expand", wide, (source.name,), op.span, op.stage), replace(op, srcs=(wide,))]
 
 

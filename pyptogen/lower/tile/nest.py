@@ -44,7 +44,18 @@ class Scope:
             elif item.early or item.items:
                 body = item.freeze()
                 nodes.append(
-                    Loop(item.var, item.dim, item.start, item.stop, item.tile, item.valid, item.role, item.parallel, body, item.span)
+                    Loop(
+                        item.var,
+                        item.dim,
+                        item.start,
+                        item.stop,
+                        item.tile,
+                        item.valid,
+                        item.role,
+                        item.parallel,
+                        body,
+                        item.span,
+                    )
                 )
         return tuple(nodes)
 
@@ -61,13 +72,33 @@ class Nest:
         self.inner = self._open(self.inner, f"{dim}0", dim, start, stop, tile, whole_tiles, "grid", span)
         return self.inner
 
-    def child(self, parent: Scope, dim: str, start: Poly, stop: Poly, tile: int, whole_tiles: bool, role: LoopRole, span: Span) -> Scope:
+    def child(
+        self,
+        parent: Scope,
+        dim: str,
+        start: Poly,
+        stop: Poly,
+        tile: int,
+        whole_tiles: bool,
+        role: LoopRole,
+        span: Span,
+    ) -> Scope:
         """Add a reduce loop or a sub-loop as the next item of ``parent``."""
-        return self._open(parent, f"{dim}{0 if role == 'reduce' else 1}", dim, start, stop, tile, whole_tiles, role, span)
+        return self._open(
+            parent, f"{dim}{0 if role == 'reduce' else 1}", dim, start, stop, tile, whole_tiles, role, span
+        )
 
     @staticmethod
     def _open(
-        parent: Scope, var: str, dim: str, start: Poly, stop: Poly, tile: int, whole_tiles: bool, role: LoopRole, span: Span
+        parent: Scope,
+        var: str,
+        dim: str,
+        start: Poly,
+        stop: Poly,
+        tile: int,
+        whole_tiles: bool,
+        role: LoopRole,
+        span: Span,
     ) -> Scope:
         valid = None if whole_tiles else f"{var}_valid"
         scope = Scope(var, dim, start, stop, tile, valid, role, span, parent, parent.depth + 1)

@@ -59,7 +59,12 @@ def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
             if stage not in known or stage in fused:
                 what = "is in two `fuse` lists" if stage in fused else "is no stage"
                 raise DiagnosticError(
-                    Diagnostic("PTG304", f"`{stage}` {what}", row.span, expected=f"each of {', '.join(known)} at most once")
+                    Diagnostic(
+                        "PTG304",
+                        f"`{stage}` {what}",
+                        row.span,
+                        expected=f"each of {', '.join(known)} at most once",
+                    )
                 )
             fused[stage] = group
     ordered: list[tuple[str, ...]] = []
@@ -99,7 +104,8 @@ def _order(kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_
     """Topological order of the kernels, keeping the written order where it is free."""
     home = {op.result.name: i for i, k in enumerate(kernels) for op in k[3]}
     needs = [
-        {home[r] for op in k[3] for v in op.operands if isinstance(v, Value) and (r := root(v.name, made_by)) in home} - {i}
+        {home[r] for op in k[3] for v in op.operands if isinstance(v, Value) and (r := root(v.name, made_by)) in home}
+        - {i}
         for i, k in enumerate(kernels)
     ]
     done: list[int] = []
@@ -107,7 +113,12 @@ def _order(kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_
         ready = [i for i in range(len(kernels)) if i not in done and needs[i] <= set(done)]
         if not ready:
             raise DiagnosticError(
-                Diagnostic("PTG304", "`fuse` makes kernels wait for each other", kernels[0][3][0].span, expected="an acyclic order")
+                Diagnostic(
+                    "PTG304",
+                    "`fuse` makes kernels wait for each other",
+                    kernels[0][3][0].span,
+                    expected="an acyclic order",
+                )
             )
         done.append(ready[0])
     return done
@@ -137,7 +148,12 @@ def run(program: Program, row: TilingRow, platform: Platform) -> tuple[KernelOps
     for index in order:
         name, core, stages, ops = kernels[index]
         elsewhere = {
-            root(v.name, made_by) for i, k in enumerate(kernels) if i != index for op in k[3] for v in op.operands if isinstance(v, Value)
+            root(v.name, made_by)
+            for i, k in enumerate(kernels)
+            if i != index
+            for op in k[3]
+            for v in op.operands
+            if isinstance(v, Value)
         }
         writes = tuple(op.result.name for op in ops if op.result.name in outputs | elsewhere)
         result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span))

@@ -40,7 +40,9 @@ def body(nodes: Sequence[Node], depth: int) -> list[str]:
         if isinstance(node, Loop):
             dealt = " parallel" if node.parallel else ""
             valid = f" ({node.valid} valid)" if node.valid else ""
-            lines.append(f"{pad}for {node.var} in {node.start}..{node.stop} step {node.tile}{valid}: {node.role}{dealt}")
+            lines.append(
+                f"{pad}for {node.var} in {node.start}..{node.stop} step {node.tile}{valid}: {node.role}{dealt}"
+            )
             lines += body(node.body, depth + 1)
         else:
             lines.append(f"{pad}{op_text(node)}")

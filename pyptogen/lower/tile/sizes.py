@@ -128,7 +128,9 @@ def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> di
     return result
 
 
-def common_table(program: Program, tables: Sequence[Mapping[str, Mapping[str, TileSize]]]) -> dict[str, dict[str, TileSize]]:
+def common_table(
+    program: Program, tables: Sequence[Mapping[str, Mapping[str, TileSize]]]
+) -> dict[str, dict[str, TileSize]]:
     """One table for rows that differ only in how a run-time dim is cut: per dynamic dim the largest tile.
 
     A kernel is made for the largest tile; a launch with fewer rows only fills less of it.
@@ -142,7 +144,10 @@ def common_table(program: Program, tables: Sequence[Mapping[str, Mapping[str, Ti
             for dim, size in dims.items():
                 if dim not in merged[stage] or (program.dim(dim).value is None and size.tile > merged[stage][dim].tile):
                     merged[stage][dim] = size
-                elif program.dim(dim).value is not None and (size.tile, size.inner) != (merged[stage][dim].tile, merged[stage][dim].inner):
+                elif program.dim(dim).value is not None and (size.tile, size.inner) != (
+                    merged[stage][dim].tile,
+                    merged[stage][dim].inner,
+                ):
                     raise DiagnosticError(
                         Diagnostic(
                             "PTG303",

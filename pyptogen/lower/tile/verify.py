@@ -32,26 +32,42 @@ class _Checker:
             if tile.parent is not None:
                 parent = self.tiles[tile.parent]
                 inside = tile.col_offset + tile.cols.size <= parent.cols.size and parent.parent is None
-                require(inside and parent.dtype == tile.dtype, f"window {tile.name} leaves {parent.name}", tile.span)
+                require(
+                    inside and parent.dtype == tile.dtype,
+                    f"window {tile.name} leaves {parent.name}",
+                    tile.span,
+                )
         self.nodes(self.kernel.body, set(self.outside), set())
 
     def nodes(self, nodes: Sequence[Node], bound: set[str], written: set[str]) -> None:
         for node in nodes:
             if isinstance(node, Loop):
                 require(node.var not in bound, f"loop {node.var} hides another", node.span)
-                require(node.start.names() | node.stop.names() <= bound, f"bounds of loop {node.var} are not bound", node.span)
+                require(
+                    node.start.names() | node.stop.names() <= bound,
+                    f"bounds of loop {node.var} are not bound",
+                    node.span,
+                )
                 inner = bound | {node.var} | ({node.valid} if node.valid else set())
                 self.nodes(node.body, inner, written)
                 continue
             for source in node.srcs:
                 if isinstance(source, str):
                     owner = self.tiles[source].parent or source
-                    require(source in written or owner in written, f"{source} is read before it is written", node.span)
+                    require(
+                        source in written or owner in written,
+                        f"{source} is read before it is written",
+                        node.span,
+                    )
             if node.gm is not None:
                 names = node.gm.offset.names() | node.gm.k.names() | node.gm.n.names()
                 require(names <= bound, f"address of {node.gm.tensor} uses {sorted(names - bound)}", node.span)
             if node.kind in BINARY:
                 dtypes = {self.tiles[s].dtype for s in (*node.srcs, node.dst) if isinstance(s, str)}
-                require(len(dtypes) == 1 and dtypes <= DTYPES.keys(), f"{node.kind} mixes {sorted(dtypes)}", node.span)
+                require(
+                    len(dtypes) == 1 and dtypes <= DTYPES.keys(),
+                    f"{node.kind} mixes {sorted(dtypes)}",
+                    node.span,
+                )
             if node.dst is not None:
                 written |= {node.dst, self.tiles[node.dst].parent or node.dst}

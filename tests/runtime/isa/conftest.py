@@ -17,7 +17,17 @@ FLAVOURS = {
     "fast": ["-march=sapphirerapids", "-mprefer-vector-width=512"],
     "portable": ["-DPTO_PORTABLE"],
 }
-FAST_NEEDS = {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_bf16", "avx512_fp16", "amx_tile", "amx_int8", "amx_bf16"}
+FAST_NEEDS = {
+    "avx512f",
+    "avx512bw",
+    "avx512vl",
+    "avx512dq",
+    "avx512_bf16",
+    "avx512_fp16",
+    "amx_tile",
+    "amx_int8",
+    "amx_bf16",
+}
 
 Build = Callable[[str], ctypes.CDLL]
 

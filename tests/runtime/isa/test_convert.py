@@ -14,14 +14,13 @@ from .conftest import Build
 
 ROWS, COLS = 4, 288
 NONE, RINT, ROUND, FLOOR, CEIL, TRUNC, ODD = range(7)
-PAIRS = (
-    "fp32_fp16 fp32_bf16 fp32_int32 fp32_int16 fp32_int8 fp32_int64 fp32_fp32 fp16_fp32 fp16_int8 fp16_uint8 fp16_int32 "
-    "bf16_fp32 bf16_int32 bf16_fp16 int32_fp32 int32_fp16 int32_bf16 int32_int16 int32_int8 int32_int64 int16_fp32 "
-    "int8_fp32 int8_fp16 uint8_fp16 int64_int32 int64_fp32"
-).split()
+PAIRS = ["fp32_fp16", "fp32_bf16", "fp32_int32", "fp32_int16", "fp32_int8", "fp32_int64", "fp32_fp32", "fp16_fp32", "fp16_int8", "fp16_uint8", "fp16_int32", "bf16_fp32", "bf16_int32", "bf16_fp16", "int32_fp32", "int32_fp16", "int32_bf16", "int32_int16", "int32_int8", "int32_int64", "int16_fp32", "int8_fp32", "int8_fp16", "uint8_fp16", "int64_int32", "int64_fp32"]
 # (bits of precision, lowest exponent, largest finite value)
-FORMATS = {"fp32": (24, -126, Fraction((2**24 - 1) * 2**104)), "fp16": (11, -14, Fraction(65504)),
-           "bf16": (8, -126, Fraction(255 * 2**120))}
+FORMATS = {
+    "fp32": (24, -126, Fraction((2**24 - 1) * 2**104)),
+    "fp16": (11, -14, Fraction(65504)),
+    "bf16": (8, -126, Fraction(255 * 2**120)),
+}
 
 
 def to_whole(x: Fraction, mode: int) -> int:
@@ -58,7 +57,9 @@ def to_float(x: Fraction, name: str, mode: int) -> float:
 @cache
 def golden(value: float | int, target: str, mode: int, saturate: bool) -> float | int:
     if target in FLOATS:
-        return value if isinstance(value, float) and not math.isfinite(value) else to_float(Fraction(value), target, mode)
+        return (
+            value if isinstance(value, float) and not math.isfinite(value) else to_float(Fraction(value), target, mode)
+        )
     info = np.iinfo(DTYPES[target])
     if isinstance(value, float) and math.isnan(value):
         return 0
@@ -78,8 +79,29 @@ def sources(rng: np.random.Generator, source: str, target: str) -> np.ndarray:
     if source in FLOATS:
         halves = (rng.integers(-300, 300, (ROWS, COLS)) * 0.5).astype(DTYPES[source])
         data = np.where(rng.random((ROWS, COLS)) < 0.4, halves, data)
-        edges = [2147483648.0, -2147483648.0, 2147483520.0, 3e9, 32767.5, -32768.5, 127.5, -128.5, 255.5, 65519.9, 65520.0,
-                 65536.0, 3.4e38, 1e-40, 2.0**-25, 1.5 * 2.0**-25, 2.0**-24, 9.3e18, -9.3e18, 1.00390625, 1.01171875]
+        edges = [
+            2147483648.0,
+            -2147483648.0,
+            2147483520.0,
+            3e9,
+            32767.5,
+            -32768.5,
+            127.5,
+            -128.5,
+            255.5,
+            65519.9,
+            65520.0,
+            65536.0,
+            3.4e38,
+            1e-40,
+            2.0**-25,
+            1.5 * 2.0**-25,
+            2.0**-24,
+            9.3e18,
+            -9.3e18,
+            1.00390625,
+            1.01171875,
+        ]
         with np.errstate(over="ignore"):
             data.reshape(-1)[: len(edges)] = np.array(edges).astype(DTYPES[source])
     elif source in ("int32", "int64"):
@@ -98,11 +120,15 @@ def test_conversion(build: Build, pair: str, mode: int) -> None:
     for rows, cols in [(4, 288), (3, 19), (1, 1)]:
         out = guarded((ROWS, COLS), DTYPES[target])
         getattr(build("convert"), f"convert_{pair}")(pointer(out), pointer(data), mode, 1, rows, cols)
-        plain = (float if source in FLOATS else int)
-        expected = np.array(
-            [golden(plain(v), target, mode, True) for v in data[:rows, :cols].reshape(-1)],
-            np.float64 if target in FLOATS else object,
-        ).astype(DTYPES[target]).reshape(rows, cols)
+        plain = float if source in FLOATS else int
+        expected = (
+            np.array(
+                [golden(plain(v), target, mode, True) for v in data[:rows, :cols].reshape(-1)],
+                np.float64 if target in FLOATS else object,
+            )
+            .astype(DTYPES[target])
+            .reshape(rows, cols)
+        )
         assert same(out[:rows, :cols], expected), (rows, cols)
         assert is_guard(out[rows:])
         assert is_guard(out[:rows, cols:])

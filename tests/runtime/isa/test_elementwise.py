@@ -94,7 +94,15 @@ def units_off(got: Array, exact: Array) -> float:
 def test_function_accuracy(build: Build, op: int) -> None:
     rng = np.random.default_rng(op)
     function = build("elementwise").unary_fp32
-    for low, high in [(-90.0, 90.0), (-1.0, 1.0), (1e-38, 1e-30), (0.5, 2.0), (1.0, 3e38), (-104.5, -86.0), (1e-45, 1e-38)]:
+    for low, high in [
+        (-90.0, 90.0),
+        (-1.0, 1.0),
+        (1e-38, 1e-30),
+        (0.5, 2.0),
+        (1.0, 3e38),
+        (-104.5, -86.0),
+        (1e-45, 1e-38),
+    ]:
         x = (rng.random((ROWS, COLS)) * (high - low) + low).astype(np.float32)
         out = np.zeros_like(x)
         function(op, pointer(out), pointer(x), ROWS, COLS)

@@ -11,7 +11,7 @@ from pyptogen.lower.tensor.registry import operation
 from pyptogen.lower.tensor.rules import FLOATS
 
 _UNARY = {
-    "neg": "-x.",
+    "neg": "The negative, -x.",
     "abs": "The absolute value.",
     "exp": "e to the power of x.",
     "log": "The natural logarithm.",
@@ -65,9 +65,7 @@ def cast(b: Builder, x: Value, dtype: str, mode: str, saturate: bool) -> Value:
             expected="mode=rint or mode=none",
         )
     if mode == "odd" and dtype not in FLOATS:
-        raise b.fault(
-            "PTG215", f"mode=odd has no meaning for a cast to {dtype}", expected="a cast between floats"
-        )
+        raise b.fault("PTG215", f"mode=odd has no meaning for a cast to {dtype}", expected="a cast between floats")
     return b.cast(x, dtype, mode, saturate)
 
 

@@ -104,12 +104,8 @@ def rope(b: Builder, x: Value, cos: Value, sin: Value) -> Value:
     x1, x2 = _halves(b, x, half, length, "x")
     c1, c2 = _halves(b, cos, half, length, "cos")
     s1, s2 = _halves(b, sin, half, length, "sin")
-    low = b.binary(
-        "sub", b.binary("mul", x1, c1, hint="x1c1"), b.binary("mul", x2, s1, hint="x2s1"), hint="low"
-    )
-    high = b.binary(
-        "add", b.binary("mul", x2, c2, hint="x2c2"), b.binary("mul", x1, s2, hint="x1s2"), hint="high"
-    )
+    low = b.binary("sub", b.binary("mul", x1, c1, hint="x1c1"), b.binary("mul", x2, s1, hint="x2s1"), hint="low")
+    high = b.binary("add", b.binary("mul", x2, c2, hint="x2c2"), b.binary("mul", x1, s2, hint="x1s2"), hint="high")
     return b.cast(b.concat([low, high], -1, hint="roped"), x.dtype, hint="rope")
 
 

@@ -21,9 +21,7 @@ def unsqueeze(b: Builder, x: Value, axis: int) -> Value:
     """x with a new axis of size 1."""
     rank = len(x.shape) + 1
     if not -rank <= axis < rank:
-        raise b.fault(
-            "PTG204", f"a new axis {axis} in {show_shape(x.shape)}", expected=f"{-rank} to {rank - 1}"
-        )
+        raise b.fault("PTG204", f"a new axis {axis} in {show_shape(x.shape)}", expected=f"{-rank} to {rank - 1}")
     at = axis % rank
     return b.reshape(x, (*x.shape[:at], sympy.Integer(1), *x.shape[at:]))
 
@@ -33,9 +31,7 @@ def squeeze(b: Builder, x: Value, axis: int) -> Value:
     """x without an axis of size 1."""
     at = b.axis(x, axis)
     if not b.dims.is_one(x.shape[at]):
-        raise b.fault(
-            "PTG205", f"axis {axis} of {show_shape(x.shape)} cannot be dropped", expected="an axis of size 1"
-        )
+        raise b.fault("PTG205", f"axis {axis} of {show_shape(x.shape)} cannot be dropped", expected="an axis of size 1")
     return b.reshape(x, x.shape[:at] + x.shape[at + 1 :])
 
 

@@ -22,9 +22,17 @@ PTO_INLINE void copy_acc_row(To* to, Tile& acc, int64_t r, int64_t c, int64_t n)
         return;
     }
     static_assert(16 % kF32Lanes == 0, "a vector must not cross fragments");
+    int64_t done = 0;
+    if constexpr (kF32Lanes == 16 && is_float<To>) {
+        const char* at = base + acc_offset<Tile>(r, c / 16);
+        for (; c % 32 == 0 && done + 32 <= n; done += 32, at += kAccBlock) {
+            store_two(to + done, load_bits<f32v>(at), load_bits<f32v>(at + kFragment));
+        }
+    }
     const int64_t group = c / 16;
-    sweep<kF32Lanes, 2>(
-        n, [=](int64_t i, auto extent) __attribute__((always_inline)) {
+    sweep<kF32Lanes, 1>(
+        n - done, [=](int64_t i, auto extent) __attribute__((always_inline)) {
+            i += done;
             const char* at = base + acc_offset<Tile>(r, group + i / 16) + i % 16 * 4;
             store(to + i, load(reinterpret_cast<const From*>(at), extent), extent);
         });

@@ -87,7 +87,14 @@ PTO_INLINE void store_saturated(To* to, f32v v, Extent extent)
 template <typename To, typename From>
 PTO_INLINE void convert_line(To* to, const From* from, int64_t n, RoundMode mode, bool saturate)
 {
-    sweep<kF32Lanes, 4>(
+    if constexpr (is_same<From, float> && is_same<To, bfloat16_t>) {
+        for (; is_nearest(mode) && n >= 2 * kF32Lanes; n -= 2 * kF32Lanes) {
+            store_two(to, load(from, Full{}), load(from + kF32Lanes, Full{}));
+            from += 2 * kF32Lanes;
+            to += 2 * kF32Lanes;
+        }
+    }
+    sweep<kF32Lanes, 2>(
         n, [=](int64_t i, auto extent) __attribute__((always_inline)) {
             if constexpr (is_float<From> && is_float<To>) {
                 f32v v = load(from + i, extent);

@@ -104,6 +104,10 @@ constexpr T lowest()
 }
 
 struct Max {
+#if defined(PTO_CPU_AVX512)
+    /// As apply, but a NaN may get lost.
+    PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return (f32v)_mm512_max_ps((__m512)a, (__m512)b); }
+#endif
     template <typename T>
     PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
     {
@@ -128,6 +132,10 @@ struct Max {
 };
 
 struct Min {
+#if defined(PTO_CPU_AVX512)
+    /// As apply, but a NaN may get lost.
+    PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return (f32v)_mm512_min_ps((__m512)a, (__m512)b); }
+#endif
     template <typename T>
     PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
     {

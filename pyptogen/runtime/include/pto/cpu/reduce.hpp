@@ -37,11 +37,51 @@ PTO_INLINE C reduce_lanes(vec<C> v)
     }
 }
 
+#if defined(PTO_CPU_AVX512)
+
+/// Max or Min over n contiguous floats. NaN is looked for beside the comparison, two vectors at a time.
+template <typename Op, typename T>
+PTO_INLINE float extreme_of_line(const T* p, int64_t n)
+{
+    const auto unordered = [](f32v x, f32v y) __attribute__((always_inline)) {
+        return _mm512_cmp_ps_mask((__m512)x, (__m512)y, _CMP_UNORD_Q);
+    };
+    f32v a = splat(Op::template neutral<float>()), b = a, c = a, d = a;
+    __mmask16 nan = 0;
+    int64_t i = 0;
+    for (; i + 64 <= n; i += 64) {
+        const f32v x = load(p + i, Full{}), y = load(p + i + 16, Full{});
+        const f32v z = load(p + i + 32, Full{}), w = load(p + i + 48, Full{});
+        a = Op::ignoring_nan(a, x);
+        b = Op::ignoring_nan(b, y);
+        c = Op::ignoring_nan(c, z);
+        d = Op::ignoring_nan(d, w);
+        nan |= unordered(x, y) | unordered(z, w);
+    }
+    for (; i < n; i += 16) {
+        const int64_t left = n - i;
+        const f32v x = left >= 16 ? load(p + i, Full{})
+                                  : load_or(p + i, Part{static_cast<int>(left)}, Op::template neutral<float>());
+        a = Op::ignoring_nan(a, x);
+        nan |= unordered(x, x);
+    }
+    a = Op::ignoring_nan(Op::ignoring_nan(a, b), Op::ignoring_nan(c, d));
+    const float extreme = reduce_lanes<Op, float>(a);
+    return nan == 0 ? extreme : __builtin_nanf("");
+}
+
+#endif
+
 /// Op over n contiguous elements.
 template <typename Op, typename T>
 PTO_INLINE compute_t<T> reduce_line(const T* p, int64_t n)
 {
     using C = compute_t<T>;
+#if defined(PTO_CPU_AVX512)
+    if constexpr (is_same<C, float> && !is_same<Op, Add>) {
+        return extreme_of_line<Op>(p, n);
+    }
+#endif
     constexpr int kStep = kLanes<T>;
     constexpr C kNeutral = Op::template neutral<C>();
     vec<C> a = splat<C>(kNeutral), b = a, c = a, d = a;

@@ -110,6 +110,24 @@ PTO_INLINE void store(T* p, compute_vec<T> v, Part part)
     }
 }
 
+/// Stores two vectors of fp32 side by side; for bf16 with one conversion for both.
+template <typename T>
+PTO_INLINE void store_two(T* p, f32v low, f32v high)
+{
+#if defined(__AVX512BF16__)
+    if constexpr (is_same<T, bfloat16_t>) {
+        const __mmask16 denormal =
+            _mm512_fpclass_ps_mask((__m512)low, 0x20) | _mm512_fpclass_ps_mask((__m512)high, 0x20);
+        if (__builtin_expect(denormal == 0, 1)) {
+            store_bits(p, (__m512i)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low));
+            return;
+        }
+    }
+#endif
+    store(p, low, Full{});
+    store(p + kF32Lanes, high, Full{});
+}
+
 /// Loads one vector of int32 from a narrower integer type, or from int32 itself.
 template <typename T>
 PTO_INLINE i32v load_int(const T* p, Full)

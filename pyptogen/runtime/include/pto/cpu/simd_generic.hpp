@@ -60,6 +60,14 @@ PTO_INLINE void store(T* p, compute_vec<T> v, Part part)
     __builtin_memcpy(p, lanes, part.n * sizeof(T));
 }
 
+/// Stores two vectors of fp32 side by side.
+template <typename T>
+PTO_INLINE void store_two(T* p, f32v low, f32v high)
+{
+    store(p, low, Full{});
+    store(p + kF32Lanes, high, Full{});
+}
+
 /// Loads one vector of int32 from a narrower integer type, or from int32 itself.
 template <typename T>
 PTO_INLINE i32v load_int(const T* p, Full)

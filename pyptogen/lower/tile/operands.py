@@ -1,0 +1,189 @@
+"""Tiles of operands: loaded from GM, computed in this kernel, or windows of either.
+
+A load goes to the outermost loop that binds the dims it needs and is shared by all who need it there; a view of a GM
+tensor is another address, a view of a computed tile a window of its columns; an accumulator is extracted to a vector
+tile in the rows that its reader works on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tile import concat as concat_pass
+from pyptogen.lower.tile.axes import Factor, GmView, unsupported, value_views
+from pyptogen.lower.tile.grid import Grid, Shape2D
+from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
+from pyptogen.lower.tile.nest import Scope
+from pyptogen.lower.tile.partition import root
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A tile and the scope whose iterations it belongs to; ``early`` when it depends on loads alone."""
+
+    tile: str
+    scope: Scope
+    early: bool
+
+
+class Operands(Grid):
+    """Finds or makes the tile of an operand."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.placed: dict[tuple[str, str], Placed] = {}
+        self.reads: list[str] = []
+        self.concats = concat_pass.plan(self.kernel.ops, self.made_by, self.axes, frozenset(self.kernel.writes))
+
+    def emit(self, op: TileOp, scope: Scope, early: bool) -> None:
+        (scope.early if early else scope.items).append(op)
+
+    def name(self, wanted: str) -> str:
+        """A tile name that no tensor and no other tile has."""
+        base = wanted if wanted not in self.tensors else f"{wanted}_tile"
+        name, n = base, 1
+        while name in self.tiles:
+            n += 1
+            name = f"{base}_{n}"
+        return name
+
+    def gm_view(self, name: str) -> GmView | None:
+        """The GM window behind a value, or None if the value is computed in this kernel."""
+        base = root(name, self.made_by)
+        if base in self.mine or base not in self.gm_names:
+            return None
+        tensor = self.gm_names[base]
+        source = (
+            self.made_by[base].result
+            if base in self.made_by
+            else next(v for v in self.program.inputs if v.name == base)
+        )
+        view = self.axes.contiguous(tensor, source.shape)
+        for op in value_views(self.made_by, name):
+            view = self.axes.apply(view, op)
+        return view
+
+    def gm_ref(self, view: GmView, shape: Shape2D, scope: Scope) -> GmRef:
+        offset = view.offset
+        for axis in view.axes:
+            for factor in axis:
+                loop = self.loop_of(factor.dim, scope)
+                if loop is not None:
+                    offset = offset + Poly.of(loop.var) * factor.stride
+        row_stride = next(
+            (
+                f.stride
+                for a in view.axes
+                for f in a
+                if shape.row and f.dim == shape.row.dim and f.extent == shape.row.extent
+            ),
+            ONE,
+        )
+        col_stride = view.axes[-1][-1].stride if view.axes and view.axes[-1] else ONE
+        return GmRef(view.tensor, offset, row_stride, col_stride, shape.rows, shape.cols)
+
+    def load(self, value: Value, op: Op, scope: Scope, role: str = "vector") -> Placed:
+        """The tile of a GM value, loaded in the outermost scope that has its dims."""
+        view = self.gm_view(value.name)
+        assert view is not None
+        dims = {f.dim for axis in view.axes for f in axis if f.dim}
+        home = scope
+        while home.parent is not None and home.dim not in dims:
+            home = home.parent
+        key = (f"{value.name}:{role}", f"{home.var}:{home.depth}:{id(home)}")
+        if key in self.placed:
+            return self.placed[key]
+        shape = self.shape2d(view.axes, home, op)
+        tensor = self.tensors[view.tensor]
+        ref = self.gm_ref(view, shape, home)
+        if tensor.layout == "nz":
+            ref = replace(ref, k=self._position(view.axes[0], home), n=self._position(view.axes[1], home))
+        if view.tensor not in self.reads:
+            self.reads.append(view.tensor)
+        name = self.name(value.name)
+        self.tiles[name] = TileVal(name, value.dtype, shape.rows, shape.cols, shape.form, value.span)
+        early = home.role == "grid"
+        self.emit(TileOp("load", name, (), op.span, op.stage, gm=ref, role=role), home, early)
+        self.placed[key] = Placed(name, home, early)
+        return self.placed[key]
+
+    def _position(self, axis: tuple[Factor, ...], scope: Scope) -> Poly:
+        position, stride = ZERO, ONE
+        for factor in reversed(axis):
+            loop = self.loop_of(factor.dim, scope)
+            if loop is not None:
+                position = position + Poly.of(loop.var) * stride
+            stride = stride * factor.extent
+        return position
+
+    def operand(self, value: Value, op: Op, scope: Scope, role: str = "vector") -> Placed:
+        """The tile of an operand inside ``scope``: loaded, computed here, or a view of one."""
+        if self.gm_view(value.name) is not None:
+            return self.load(value, op, scope, role)
+        base = root(value.name, self.made_by)
+        found = self.placed[(base, "")]
+        tile = self.tiles[found.tile]
+        if self.made_by[base].kind == "matmul" and role != "acc":
+            found = self._from_accumulator(base, found, scope, op)
+            tile = self.tiles[found.tile]
+        elif found.scope.role == "grid" and scope.role == "sub" and self._row_dim(base) == scope.dim:
+            raise unsupported(
+                op.span,
+                f"smaller tiles for a reader of `{base}`, which is no matmul",
+                "give both stages the same tile",
+            )
+        start, width = self._column_window(value.name)
+        if width is None or (start == 0 and width == tile.cols.size):
+            return found
+        key = (f"{value.name}@{found.tile}", "")
+        if key not in self.placed:
+            name = self.name(value.name)
+            top, offset = (tile.parent, tile.col_offset + start) if tile.parent else (tile.name, start)
+            self.tiles[name] = TileVal(name, tile.dtype, tile.rows, Extent(width), tile.form, op.span, top, offset)
+            self.placed[key] = Placed(name, found.scope, found.early)
+        return self.placed[key]
+
+    def _row_dim(self, name: str) -> str | None:
+        axes = self.axes.axes(self.made_by[name].result.shape)
+        return next((f.dim for axis in axes[:-1] for f in axis if self.loop_of(f.dim, self.nest.inner)), None)
+
+    def _column_window(self, name: str) -> tuple[int, int | None]:
+        """Columns of the root's tile that a chain of views keeps: (start, width), width None for all."""
+        start, width = 0, None
+        for op in value_views(self.made_by, name):
+            if op.kind == "slice":
+                if op.attrs["axis"] != len(op.result.shape) - 1:
+                    raise unsupported(op.span, "a slice of rows of a computed tile", "slice the input instead")
+                begin, size = (
+                    self.axes.poly(op.attrs["start"]).constant,
+                    self.axes.poly(op.result.shape[-1]).constant,
+                )
+                if begin is None or size is None:
+                    raise unsupported(
+                        op.span, "a slice with run-time bounds of a computed tile", "slice the input instead"
+                    )
+                start, width = start + begin, size
+            elif op.kind == "transpose":
+                raise unsupported(op.span, "a transpose of a computed tile", "transpose the input instead")
+        return start, width
+
+    def _from_accumulator(self, base: str, acc: Placed, scope: Scope, op: Op) -> Placed:
+        """Accumulator → vector tile, in the rows and the dtype that the reader wants."""
+        here = scope if scope.role == "sub" else acc.scope
+        key = (f"{base}:vec", f"{id(here)}")
+        if key not in self.placed:
+            tile = self.tiles[acc.tile]
+            loop = self.loop_of(self._row_dim(base), here)
+            rows, row = tile.rows, ZERO
+            if here.role == "sub" and acc.scope is not here and loop is not None:
+                grid = self.loop_of(loop.dim, acc.scope)
+                assert grid is not None
+                rows, row = loop.extent(), Poly.of(loop.var) - Poly.of(grid.var)
+            name = self.name(base)
+            self.tiles[name] = TileVal(name, self.made_by[base].result.dtype, rows, tile.cols, tile.form, op.span)
+            self.emit(TileOp("extract", name, (acc.tile,), op.span, op.stage, row=row), here, False)
+            self.placed[key] = Placed(name, here, False)
+        return self.placed[key]

@@ -3,7 +3,8 @@
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
     Tile         sizes        tiling row → tile sizes           partition   stages → kernels
                  cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
-    Block        place        memories and moves                memory      pitches, liveness, addresses
+    Block        loads_first  loads ahead of vector work        place       memories and moves
+                 memory       pitches, liveness, addresses
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
     Execution    build        launches, dependencies, workspace
 
@@ -33,7 +34,7 @@ from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile import cut, legalise, partition, sizes
+from pyptogen.lower.tile import cut, legalise, loads_first, partition, sizes
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
@@ -106,13 +107,21 @@ def _tile_level(session: _Session, rows: Sequence[Selected]) -> tuple[list[TileK
 
 
 def _block_level(session: _Session, tiles: Sequence[TileKernel]) -> list[BlockKernel]:
-    kernels = []
-    for tile in tiles:
-        placed, where = place.run(tile, session.platform)
-        kernels.append(memory.run(placed, where, session.platform))
+    kernels = [_plan_memory(tile, session.platform) for tile in tiles]
     block_verify.verify(kernels, session.platform)
     session.note(20, "block-memory", lambda: block_printer.print_kernels(kernels))
     return kernels
+
+
+def _plan_memory(tile: TileKernel, platform: Platform) -> BlockKernel:
+    """The memory plan with most overlap that fits: loads ahead in buffers of their own, else as tight as possible."""
+    if platform.flags:
+        placed, where = place.run(loads_first.run(tile), platform)
+        roomy = memory.plan(placed, where, platform, private_transfers=True)
+        if isinstance(roomy, BlockKernel):
+            return roomy
+    placed, where = place.run(tile, platform)
+    return memory.run(placed, where, platform)
 
 
 def _instruction_level(session: _Session, blocks: Sequence[BlockKernel]) -> list[InstrKernel]:

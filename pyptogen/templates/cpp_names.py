@@ -9,8 +9,8 @@ C_TYPES = {
 """Device-side element type of each dtype."""
 
 SHORT = {
-    "fp32": "F32", "fp16": "F16", "bf16": "B16", "int8": "I8", "uint8": "U8", "int16": "I16", "uint16": "U16", "int32": "I32",
-    "uint32": "U32", "int64": "I64", "bool": "U8",
+    "fp32": "F32", "fp16": "F16", "bf16": "B16", "int8": "I8", "uint8": "U8", "int16": "I16", "uint16": "U16",
+    "int32": "I32", "uint32": "U32", "int64": "I64", "bool": "U8",
 }  # fmt: skip
 """Suffix of type aliases."""
 

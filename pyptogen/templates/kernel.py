@@ -35,8 +35,8 @@ from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
 
 ROUND_MODES = {
-    "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL", "trunc": "CAST_TRUNC",
-    "odd": "CAST_ODD",
+    "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",
+    "trunc": "CAST_TRUNC", "odd": "CAST_ODD",
 }  # fmt: skip
 INDENT = "    "
 
@@ -141,8 +141,19 @@ class Writer:
         self.put(depth, f"// {self.source(span)}")
 
     def body(self, nodes: tuple[Node, ...], depth: int) -> None:
-        for node in nodes:
+        for i, node in enumerate(nodes):
+            if isinstance(node, Declare):
+                self.announce(nodes[i:], depth)
             getattr(self, f"on_{type(node).__name__.lower()}")(node, depth)
+
+    def announce(self, nodes: tuple[Node, ...], depth: int) -> None:
+        """The spec line of the instruction that a group of declarations is for, above the group."""
+        for node in nodes:
+            if isinstance(node, For | SetFlag):
+                return
+            if isinstance(node, Instr | Choose):
+                self.speak(depth, node.span)
+                return
 
     def on_declare(self, node: Declare, depth: int) -> None:
         valid = [e.valid.c() for e in (node.rows, node.cols) if e.valid is not None]

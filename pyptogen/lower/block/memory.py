@@ -152,13 +152,25 @@ def tile_bytes(tile: TileVal, pitch: int, memory: Memory) -> int:
     return _up(rows * columns * size, 512)
 
 
-def run(kernel: TileKernel, memory: Mapping[str, Memory], platform: Platform) -> BlockKernel:
-    """Plan the memories of one kernel.
+@dataclass(frozen=True, slots=True)
+class Overflow:
+    """A plan that does not fit: the buffers placed so far, the last of which leaves its memory."""
 
-    Raises:
-        DiagnosticError: PTG301, a memory overflows; the live buffers are listed with their bytes.
-    """
+    placed: tuple[Buffer, ...]
+
+
+def plan(
+    kernel: TileKernel, memory: Mapping[str, Memory], platform: Platform, private_transfers: bool
+) -> BlockKernel | Overflow:
+    """Plan the memories of one kernel. ``private_transfers`` keeps the bytes that loads and stores touch for
+    themselves through the whole kernel, so that transfers wait for nothing but their own last use."""
     live = _Liveness(kernel).ranges
+    if private_transfers:
+        parent = {t.name: t.parent or t.name for t in kernel.tiles}
+        for op in _ops(kernel.body):
+            for name in (op.dst if op.kind == "load" else None, *(op.srcs if op.kind in ("store", "scatter") else ())):
+                if isinstance(name, str) and memory[parent[name]] == "ub":
+                    live[parent[name]] = _Live(-1, 1 << 30)
     pitch = pitches(kernel)
     owners = [t for t in kernel.tiles if t.parent is None and t.name in live]
     placed: list[Buffer] = []
@@ -166,17 +178,8 @@ def run(kernel: TileKernel, memory: Mapping[str, Memory], platform: Platform) ->
         where = memory[tile.name]
         size = tile_bytes(tile, pitch[tile.name], where)
         span = live[tile.name]
-        taken = sorted(
-            (b.address, b.address + b.size)
-            for b in placed
-            if b.memory == where and b.first <= span.last and span.first <= b.last
-        )
-        step = 32 if where == "ub" else 512
-        address = 0
-        for begin, end in taken:
-            if address + size <= begin:
-                break
-            address = max(address, _up(end, step))
+        beside = [b for b in placed if b.memory == where and b.first <= span.last and span.first <= b.last]
+        address = _first_fit(beside, size, 32 if where == "ub" else 512)
         placed.append(
             Buffer(
                 tile.name,
@@ -192,8 +195,30 @@ def run(kernel: TileKernel, memory: Mapping[str, Memory], platform: Platform) ->
             )
         )
         if address + size > platform.memories[where]:
-            raise _overflow(kernel, placed, where, platform)
+            return Overflow(tuple(placed))
     return BlockKernel(kernel, kernel.body, kernel.tiles, tuple(sorted(memory.items())), tuple(placed))
+
+
+def _first_fit(beside: list[Buffer], size: int, step: int) -> int:
+    """Lowest address with ``size`` free bytes between the buffers that are live at the same time."""
+    address = 0
+    for begin, end in sorted((b.address, b.address + b.size) for b in beside):
+        if address + size <= begin:
+            break
+        address = max(address, _up(end, step))
+    return address
+
+
+def run(kernel: TileKernel, memory: Mapping[str, Memory], platform: Platform) -> BlockKernel:
+    """Plan the memories of one kernel as tightly as liveness allows.
+
+    Raises:
+        DiagnosticError: PTG301, a memory overflows; the live buffers are listed with their bytes.
+    """
+    result = plan(kernel, memory, platform, private_transfers=False)
+    if isinstance(result, Overflow):
+        raise _overflow(kernel, list(result.placed), result.placed[-1].memory, platform)
+    return result
 
 
 def _overflow(kernel: TileKernel, placed: list[Buffer], where: Memory, platform: Platform) -> DiagnosticError:
@@ -205,7 +230,8 @@ def _overflow(kernel: TileKernel, placed: list[Buffer], where: Memory, platform:
     return DiagnosticError(
         Diagnostic(
             "PTG301",
-            f"{WORDS[where]} overflows in kernel `{kernel.name}`: {need} bytes needed, {have} available on {platform.name}"
+            f"{WORDS[where]} overflows in kernel `{kernel.name}`: {need} bytes needed, {have} available"
+            f" on {platform.name}"
             f" ({need - have} too many)",
             last.span,
             expected=f"live tiles of at most {have} bytes; live here: {listing}",

@@ -13,7 +13,8 @@ def print_kernel(kernel: BlockKernel) -> str:
     lines = [f"kernel {kernel.tile.name} ({kernel.tile.core})"]
     for b in sorted(kernel.buffers, key=lambda b: (b.memory, b.address, b.first)):
         lines.append(
-            f"  {b.memory:<3} 0x{b.address:05x}..0x{b.address + b.size:05x} live {b.first}..{b.last}: {b.name} {b.dtype}[{b.rows}, pitch {b.pitch}]"
+            f"  {b.memory:<3} 0x{b.address:05x}..0x{b.address + b.size:05x} live {b.first}..{b.last}:"
+            f" {b.name} {b.dtype}[{b.rows}, pitch {b.pitch}]"
         )
     return "\n".join(lines + tile_printer.body(kernel.body, 1)) + "\n"
 

@@ -42,14 +42,14 @@ def _lines(nodes: Sequence[Node], depth: int) -> list[str]:
     pad = "  " * depth
     for node in nodes:
         if isinstance(node, For):
-            lines.append(
-                f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{' parallel' if node.parallel else ''}"
-            )
+            dealt = " parallel" if node.parallel else ""
+            lines.append(f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{dealt}")
             lines += _lines(node.body, depth + 1)
         elif isinstance(node, Declare):
             t = node.type
+            valid = f"{extent(node.rows)} x {extent(node.cols)}"
             lines.append(
-                f"{pad}tile {node.name}: {t.loc} {t.dtype}[{t.rows}, {t.cols}] valid {extent(node.rows)} x {extent(node.cols)} at {node.address}"
+                f"{pad}tile {node.name}: {t.loc} {t.dtype}[{t.rows}, {t.cols}] valid {valid} at {node.address}"
             )
         elif isinstance(node, Instr):
             lines.append(pad + _instr(node))

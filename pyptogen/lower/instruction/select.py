@@ -41,7 +41,8 @@ LOCS: dict[str, Loc] = {"ub": "Vec", "l1": "Mat", "l0a": "Left", "l0b": "Right",
 WORDS = {"ub": "UB", "l1": "L1", "l0a": "L0A", "l0b": "L0B", "l0c": "L0C"}
 STEMS = {"add": "ADD", "sub": "SUB", "mul": "MUL", "div": "DIV", "maximum": "MAX", "minimum": "MIN"}
 UNARY_NAMES = {
-    "neg": "TNEG", "abs": "TABS", "exp": "TEXP", "log": "TLOG", "sqrt": "TSQRT", "rsqrt": "TRSQRT", "reciprocal": "TRECIP", "relu": "TRELU",
+    "neg": "TNEG", "abs": "TABS", "exp": "TEXP", "log": "TLOG", "sqrt": "TSQRT", "rsqrt": "TRSQRT",
+    "reciprocal": "TRECIP", "relu": "TRELU",
 }  # fmt: skip
 REDUCE_NAMES = {"sum": "TROWSUM", "amax": "TROWMAX", "amin": "TROWMIN"}
 View = Literal["own", "row"]
@@ -140,7 +141,8 @@ class Selector:
             source, scratch = str(op.srcs[0]), str(op.scratch)
             return [self.instr(op, REDUCE_NAMES[op.kind], self.use(str(op.dst)), self.use(source), self.use(scratch))]
         handlers = {
-            "load": self.load, "store": self.store, "scatter": self.scatter, "matmul": self.matmul, "extract": self.extract,
+            "load": self.load, "store": self.store, "scatter": self.scatter, "matmul": self.matmul,
+            "extract": self.extract,
             "copy": self.copy, "fill": self.fill, "cast": self.cast, "move": self.move, "expand": self.expand,
         }  # fmt: skip
         return handlers[op.kind](op)

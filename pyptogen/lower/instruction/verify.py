@@ -83,7 +83,8 @@ def _check_tile(tile: Declare, platform: Platform) -> None:
         raise DiagnosticError(
             Diagnostic(
                 "PTG302",
-                f"tile `{tile.name}` ({tile.type.rows} x {tile.type.cols} {tile.type.dtype}{at}) breaks the 32-byte alignment of {platform.name}",
+                f"tile `{tile.name}` ({tile.type.rows} x {tile.type.cols} {tile.type.dtype}{at}) breaks the 32-byte"
+                f" alignment of {platform.name}",
                 tile.span,
                 expected="rows, and columns cut out of them, of a multiple of 32 bytes",
                 fix=f"cut at multiples of {32 // size} elements",

@@ -19,7 +19,8 @@ A2A3_CASTS = frozenset(
         ("fp32", "fp32"), ("fp32", "fp16"), ("fp32", "bf16"), ("fp32", "int64"), ("fp32", "int32"), ("fp32", "int16"),
         ("fp16", "fp32"), ("fp16", "int32"), ("fp16", "int16"), ("fp16", "int8"), ("fp16", "uint8"),
         ("bf16", "fp32"), ("bf16", "int32"), ("uint8", "fp16"), ("int8", "fp16"), ("int16", "fp16"), ("int16", "fp32"),
-        ("int32", "fp32"), ("int32", "int16"), ("int32", "int64"), ("int32", "fp16"), ("int64", "int32"), ("int64", "fp32"),
+        ("int32", "fp32"), ("int32", "int16"), ("int32", "int64"), ("int32", "fp16"),
+        ("int64", "int32"), ("int64", "fp32"),
     }
 )  # fmt: skip
 """(source, destination) pairs of one TCVT on A2/A3."""
@@ -40,33 +41,49 @@ def _row(name: str, form: str, a2a3: frozenset[str], cpu: frozenset[str], doc: s
     return Instruction(name, form, {"a2a3": a2a3, "cpu": cpu}, doc)
 
 
-_ROWS = (
+_ACC = frozenset({"fp32", "int32"})
+_EXPANDED = (("ADD", "+"), ("SUB", "-"), ("MUL", "*"), ("DIV", "/"), ("MAX", "max"), ("MIN", "min"))
+
+
+def _rows(form: str, a2a3: frozenset[str], cpu: frozenset[str], meanings: Mapping[str, str]) -> tuple[Instruction, ...]:
+    return tuple(_row(name, form, a2a3, cpu, doc) for name, doc in meanings.items())
+
+
+_MOVES = (
     _row("TLOAD", "dst, gm", ANY, ANY, "GM to UB or L1 (cpu: also to L0A, L0B)"),
     _row("TSTORE", "gm, src", ANY, ANY, "UB or L0C to GM; an fp32 accumulator may be stored as bf16 or fp16"),
-    _row("TEXTRACT", "dst, src, row, col", ANY, ANY, "part of an L1 tile to L0A or L0B; cpu: rows of an accumulator to UB"),
+    _row("TEXTRACT", "dst, src, row, col", ANY, ANY, "part of an L1 tile to L0A or L0B; cpu: accumulator rows to UB"),
     _row("TMOV", "dst, src", ANY, ANY, "tile to tile: L1 to L0; UB to UB; cpu: L0C to UB, UB to L0A"),
-    _row("TMATMUL", "acc, left, right", frozenset({"fp32", "int32"}), frozenset({"fp32", "int32"}), "acc = left @ right"),
-    _row("TMATMUL_ACC", "acc, acc, left, right", frozenset({"fp32", "int32"}), frozenset({"fp32", "int32"}), "acc += left @ right"),
-    *(_row(n, "dst, a, b", ARITH, CPU_ARITH, d) for n, d in (("TADD", "a + b"), ("TSUB", "a - b"), ("TMUL", "a * b"))),
-    _row("TDIV", "dst, a, b", FLOATS, FLOATS, "a / b"),
-    *(_row(n, "dst, a, b", ARITH, CPU_ARITH, d) for n, d in (("TMAX", "the larger"), ("TMIN", "the smaller"))),
-    *(_row(n, "dst, a, scalar", ARITH, CPU_ARITH, d) for n, d in (("TADDS", "a + s"), ("TSUBS", "a - s"), ("TMULS", "a * s"))),
-    _row("TDIVS", "dst, a, scalar | dst, scalar, a", FLOATS, FLOATS, "a / s, or s / a"),
-    *(_row(n, "dst, a, scalar", ARITH, CPU_ARITH, d) for n, d in (("TMAXS", "the larger"), ("TMINS", "the smaller"))),
-    *(
-        _row(n, "dst, a", FLOATS, FLOATS, d)
-        for n, d in (("TEXP", "e^a"), ("TLOG", "ln a"), ("TSQRT", "root"), ("TRSQRT", "1 / root"), ("TRECIP", "1 / a"))
-    ),
-    *(_row(n, "dst, a", FLOATS, FLOATS | {"int32"}, d) for n, d in (("TABS", "|a|"), ("TNEG", "-a"), ("TRELU", "max(a, 0)"))),
-    _row("TEXPANDS", "dst, scalar", ANY, ANY, "every element = scalar"),
     _row("TCVT", "dst, a, mode", ANY, ANY, "conversion with a round mode"),
-    *(_row(n, "dst, a, tmp", FLOATS, FLOATS, d) for n, d in (("TROWSUM", "sum of a row"), ("TROWMAX", "its largest"), ("TROWMIN", "its least"))),
+    _row("TEXPANDS", "dst, scalar", ANY, ANY, "every element = scalar"),
+)
+_CUBE = (
+    _row("TMATMUL", "acc, left, right", _ACC, _ACC, "acc = left @ right"),
+    _row("TMATMUL_ACC", "acc, acc, left, right", _ACC, _ACC, "acc += left @ right"),
+)
+_ELEMENTWISE = (
+    *_rows("dst, a, b", ARITH, CPU_ARITH, {"TADD": "a + b", "TSUB": "a - b", "TMUL": "a * b"}),
+    *_rows("dst, a, b", ARITH, CPU_ARITH, {"TMAX": "the larger", "TMIN": "the smaller"}),
+    *_rows("dst, a, b", FLOATS, FLOATS, {"TDIV": "a / b"}),
+    *_rows("dst, a, scalar", ARITH, CPU_ARITH, {"TADDS": "a + s", "TSUBS": "a - s", "TMULS": "a * s"}),
+    *_rows("dst, a, scalar", ARITH, CPU_ARITH, {"TMAXS": "the larger", "TMINS": "the smaller"}),
+    *_rows("dst, a, scalar | dst, scalar, a", FLOATS, FLOATS, {"TDIVS": "a / s, or s / a"}),
+    *_rows("dst, a", FLOATS, FLOATS, {"TEXP": "e^a", "TLOG": "ln a", "TSQRT": "root", "TRSQRT": "1 / root"}),
+    *_rows("dst, a", FLOATS, FLOATS, {"TRECIP": "1 / a"}),
+    *_rows("dst, a", FLOATS, FLOATS | {"int32"}, {"TABS": "|a|", "TNEG": "-a", "TRELU": "max(a, 0)"}),
+)
+_ROWS_AND_COLUMNS = (
+    *_rows(
+        "dst, a, tmp", FLOATS, FLOATS, {"TROWSUM": "sum of a row", "TROWMAX": "its largest", "TROWMIN": "its least"}
+    ),
     _row("TROWEXPAND", "dst, col", ARITH, CPU_ARITH, "a column copied to every column"),
-    *(_row(f"TROWEXPAND{n}", "dst, a, col", FLOATS, FLOATS, f"a {s} col, row by row") for n, s in (("ADD", "+"), ("SUB", "-"), ("MUL", "*"), ("DIV", "/"), ("MAX", "max"), ("MIN", "min"))),
-    *(_row(f"TCOLEXPAND{n}", "dst, a, row", FLOATS, FLOATS, f"a {s} row, column by column") for n, s in (("ADD", "+"), ("SUB", "-"), ("MUL", "*"), ("DIV", "/"), ("MAX", "max"), ("MIN", "min"))),
-)  # fmt: skip
+    *_rows("dst, a, col", FLOATS, FLOATS, {f"TROWEXPAND{n}": f"a {s} col, row by row" for n, s in _EXPANDED}),
+    *_rows("dst, a, row", FLOATS, FLOATS, {f"TCOLEXPAND{n}": f"a {s} row, column by column" for n, s in _EXPANDED}),
+)
 
-INSTRUCTIONS: Mapping[str, Instruction] = {row.name: row for row in _ROWS}
+INSTRUCTIONS: Mapping[str, Instruction] = {
+    row.name: row for row in (*_MOVES, *_CUBE, *_ELEMENTWISE, *_ROWS_AND_COLUMNS)
+}
 
 
 def pipe_of(name: str, src_loc: str, dst_loc: str) -> str:

@@ -9,15 +9,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pyptogen.lower.tensor.from_spec import from_spec
-    from pyptogen.lower.tensor.interpret import interpret
+    from pyptogen.lower.tensor.interpreter import interpret
     from pyptogen.lower.tensor.legality import IllegalIR, verify
     from pyptogen.lower.tensor.printer import print_program
+    from pyptogen.lower.tensor.read_spec import from_spec
 
 _HOME = {
     "IllegalIR": "legality",
-    "from_spec": "from_spec",
-    "interpret": "interpret",
+    "from_spec": "read_spec",
+    "interpret": "interpreter",
     "print_program": "printer",
     "verify": "legality",
 }

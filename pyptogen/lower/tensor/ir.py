@@ -1,7 +1,7 @@
 """Tensor level: an SSA graph of primitive operations over whole tensors with symbolic shapes.
 
 The level is target independent. Shapes are tuples of sympy expressions in the operator's dims; static dims stay
-symbols here (``heads*d``), their values stand in ``Program.dims``, so that a person and the passes below still see names.
+symbols here (``heads*d``), their values stand in ``Program.dims``, so that a person and the passes below see names.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ class Op:
     slice      ``axis``, ``start``, ``stop`` (sympy)
     transpose  swaps the last two axes
     concat     ``axis``; n operands
-    scatter_update  operands (x, index, src); ``dim``; rows of x viewed as [rows, last axes from dim+1 on]; index -1 skips the row
+    scatter_update  operands (x, index, src); ``dim``; rows of x viewed as [rows, last axes from dim+1 on];
+               index -1 skips the row
     full       ``value``, result shape
     ========== =====================================================================================
 
@@ -132,7 +133,8 @@ class Requirement:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """An operator at the Tensor level. ``outputs`` lists (contract name, value); an in-place output names its input in ``inplace``."""
+    """An operator at the Tensor level. ``outputs`` lists (contract name, value); an in-place output names its input
+    in ``inplace``."""
 
     name: str
     doc: str

@@ -13,7 +13,7 @@ from pyptogen.lower.tensor.dims import DimTable
 from pyptogen.lower.tensor.ir import BINARY, PRIMITIVES, REDUCE, UNARY, Op, Operand, Program, Value
 
 
-class IllegalIR(AssertionError):  # noqa: N818  (the name says what it is at every level)
+class IllegalIR(AssertionError):
     """A pass produced a program that breaks a rule of its level: a fault of the tool, not of the user."""
 
 

@@ -147,15 +147,14 @@ def _whole(x: Array, mode: str) -> Array:
     if mode == "round":
         toward = np.trunc(x)
         return np.asarray(toward + np.copysign(np.abs(x - toward) >= 0.5, x).astype(x.dtype))
-    directed = {"floor": np.floor, "ceil": np.ceil, "trunc": np.trunc}
-    result: Array = directed[mode](x)
-    return result
+    directed = np.floor if mode == "floor" else np.ceil if mode == "ceil" else np.trunc
+    return np.asarray(directed(x))
 
 
 def scatter_update(x: Array, index: Array, src: Array, dim: int) -> Array:
     """A copy of ``x`` with rows replaced; index -1 skips, the last of equal indices wins. Raises
     ``IndexError``."""
-    result = x.copy()
+    result: Array = x.copy()
     rows = result.reshape(-1, *x.shape[dim + 1 :])
     used = index != -1
     outside = used & ((index < 0) | (index >= rows.shape[0]))

@@ -22,24 +22,35 @@ class Segment:
 
 
 def segments(program: Program) -> list[Segment]:
-    """The program cut into row-wise runs and single other operations, in order."""
+    """The program cut into row-wise runs and single other operations, in order but for those that no row reaches
+    (weights being cast or reshaped): they move before the run in whose middle they stand."""
+    dynamic = {dim.name for dim in program.dims if dim.dynamic}
     found: list[Segment] = []
     run: list[Op] = []
     rows: Any = None
     for op in program.ops:
         size = _leading(op.result)
-        rowwise = size is not None and _is_rowwise(op, size)
-        if run and not (rowwise and size == rows):
+        rowwise = size is not None and size.name in dynamic and _is_rowwise(op, size)
+        if rowwise and (not run or size == rows):
+            rows = size
+            run.append(op)
+            continue
+        if run and (rowwise or _is_reached(op, rows)):
             found.append(_segment(run, rows))
             run = []
         if rowwise:
-            rows = size
-            run.append(op)
+            rows, run = size, [op]
         else:
             found.append(Segment((op,), None, frozenset()))
     if run:
         found.append(_segment(run, rows))
     return found
+
+
+def _is_reached(op: Op, rows: Any) -> bool:
+    """Whether the operation needs a value that has rows."""
+    tensors = [operand for operand in op.operands if isinstance(operand, Value)]
+    return any(rows in size.free_symbols for value in tensors for size in value.shape)
 
 
 def _segment(run: list[Op], rows: Any) -> Segment:

@@ -26,7 +26,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class ConcatPlan:
-    """``windows``: value → where its tile lies; ``copies``: parts of each concat that need a copy, with their offset."""
+    """``windows``: value → where its tile lies; ``copies``: parts of each concat that need a copy, with offsets."""
 
     windows: Mapping[str, Window]
     copies: Mapping[str, tuple[tuple[str, int], ...]]

@@ -53,7 +53,8 @@ class Cutter(Operands):
         tensors = tuple(self.tensors[t] for t in dict.fromkeys([*self.writes, *self.reads]))
         used = {n: s.tile for st in self.kernel.stages for n, s in self.sizes[st].items()}
         return TileKernel(
-            self.kernel.name, self.kernel.core, self.kernel.stages, tensors, tuple(self.reads), tuple(self.writes), tuple(self.scalars),
+            self.kernel.name, self.kernel.core, self.kernel.stages, tensors,
+            tuple(self.reads), tuple(self.writes), tuple(self.scalars),
             self.segment, dims, tuple(self.tiles.values()), body, tuple(sorted(used.items())), self.kernel.span,
         )  # fmt: skip
 

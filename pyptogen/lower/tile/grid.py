@@ -85,7 +85,7 @@ class Grid:
         return None
 
     def open_grid(self) -> None:
-        """Grid loops over the result dims that are cut, in order of the axes; the last but dynamic ones are dealt to blocks."""
+        """Grid loops over the result dims that are cut: dynamic ones outermost, then in order of the axes."""
         names: list[str] = []
         for op in self.kernel.ops:
             if op.kind == "scatter_update":
@@ -110,7 +110,7 @@ class Grid:
         self._deal()
 
     def _deal(self) -> None:
-        """One grid loop is dealt to the blocks of a launch: the innermost static one with many tiles, else the longest."""
+        """One grid loop is dealt to the blocks: the innermost static one with many tiles, else the longest."""
         scopes: list[Scope] = []
         scope: Scope | None = self.nest.inner
         while scope is not None and scope.var:
@@ -179,9 +179,10 @@ class Grid:
             size = 1
             for _, extent in last:
                 size *= extent.size
-            cols, col = Extent(size), last[-1][0]
+            cols = Extent(size)
         else:
-            cols, col = (last[0][1], last[0][0]) if last else (one, None)
+            cols = last[0][1] if last else one
+        col = last[-1][0] if last else None
         form: Form = "row" if row is None else "full" if col is not None else "col"
         return Shape2D(rows, cols, form, row, col)
 

@@ -5,8 +5,8 @@ after:  y_int32 = cast(x, int32, rint)          s_wide [R, 32 bytes] = expand(s)
         y_fp16 = cast(y_int32, fp16)            scatter s_wide, one element a row
         y = cast(y_fp16, int8)
 
-Every reduction gets the scratch tile that its instruction asks for. Afterwards each operation is one instruction (or one
-row loop for a scatter).
+Every reduction gets the scratch tile that its instruction asks for. Afterwards each operation is one instruction (or
+one row loop for a scatter).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pyptogen.lower.tensor.ir import DTYPES, REDUCE
 from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal
 
 SCRATCH_BYTES = 512
-"""Scratch of a row reduction, bytes a row: two vector repeats, the most that any path of the A2/A3 implementation writes."""
+"""Scratch of a row reduction, bytes a row: two vector repeats, the most that any path of the A2/A3 code writes."""
 
 
 class _Legaliser:

@@ -12,8 +12,8 @@ belong to their readers and cost nothing.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
+from itertools import takewhile
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
@@ -79,8 +79,9 @@ def group_name(stages: tuple[str, ...]) -> str:
     """`query_linear, query_rope` → `query`; without a common prefix `first_to_last`."""
     if len(stages) == 1:
         return stages[0]
-    prefix = os.path.commonprefix([s + "_" for s in stages])
-    return prefix[: prefix.rindex("_")] if "_" in prefix else f"{stages[0]}_to_{stages[-1]}"
+    words = [s.split("_") for s in stages]
+    shared = [group[0] for group in takewhile(lambda group: len(set(group)) == 1, zip(*words, strict=False))]
+    return "_".join(shared) if shared else f"{stages[0]}_to_{stages[-1]}"
 
 
 def _runs(ops: list[Op], made_by: dict[str, Op]) -> list[tuple[CoreKind, list[Op]]]:

@@ -22,7 +22,8 @@ def op_text(op: TileOp) -> str:
     gm = ""
     if op.gm is not None:
         place = f"k={op.gm.k}, n={op.gm.n}" if op.gm.k.terms or op.gm.n.terms else f"{op.gm.offset}"
-        gm = f" {op.gm.tensor}[{place}; {extent(op.gm.rows)} x {extent(op.gm.cols)}, strides {op.gm.row_stride}, {op.gm.col_stride}]"
+        size = f"{extent(op.gm.rows)} x {extent(op.gm.cols)}"
+        gm = f" {op.gm.tensor}[{place}; {size}, strides {op.gm.row_stride}, {op.gm.col_stride}]"
     extra = f" by {op.index}[{op.index_offset}]" if op.index else ""
     extra += f" first at {op.first} = 0" if op.first else ""
     extra += f" from row {op.row}" if op.row.terms else ""

@@ -103,7 +103,7 @@ def normalise(value: Any, span: Span, dim: str) -> TileSize:
                 f"illegal tile for `{dim}`: {value}",
                 span,
                 expected="a positive size; `l1` a multiple of `l0`; an unroll list that falls to 1",
-                fix=f"for example `{dim}: 128`, `{dim}: {{l1: 512, l0: 256}}` or `{dim}: {{unroll: [32, 16, 8, 4, 2, 1]}}`",
+                fix=f"for example `{dim}: 128`, `{dim}: {{l1: 512, l0: 256}}` or `{dim}: {{unroll: [4, 2, 1]}}`",
             )
         )
     return TileSize(tile, inner, unroll, span)

@@ -14,7 +14,34 @@ from .conftest import Build
 
 ROWS, COLS = 4, 288
 NONE, RINT, ROUND, FLOOR, CEIL, TRUNC, ODD = range(7)
-PAIRS = ["fp32_fp16", "fp32_bf16", "fp32_int32", "fp32_int16", "fp32_int8", "fp32_int64", "fp32_fp32", "fp16_fp32", "fp16_int8", "fp16_uint8", "fp16_int32", "bf16_fp32", "bf16_int32", "bf16_fp16", "int32_fp32", "int32_fp16", "int32_bf16", "int32_int16", "int32_int8", "int32_int64", "int16_fp32", "int8_fp32", "int8_fp16", "uint8_fp16", "int64_int32", "int64_fp32"]
+PAIRS = [
+    "fp32_fp16",
+    "fp32_bf16",
+    "fp32_int32",
+    "fp32_int16",
+    "fp32_int8",
+    "fp32_int64",
+    "fp32_fp32",
+    "fp16_fp32",
+    "fp16_int8",
+    "fp16_uint8",
+    "fp16_int32",
+    "bf16_fp32",
+    "bf16_int32",
+    "bf16_fp16",
+    "int32_fp32",
+    "int32_fp16",
+    "int32_bf16",
+    "int32_int16",
+    "int32_int8",
+    "int32_int64",
+    "int16_fp32",
+    "int8_fp32",
+    "int8_fp16",
+    "uint8_fp16",
+    "int64_int32",
+    "int64_fp32",
+]
 # (bits of precision, lowest exponent, largest finite value)
 FORMATS = {
     "fp32": (24, -126, Fraction((2**24 - 1) * 2**104)),

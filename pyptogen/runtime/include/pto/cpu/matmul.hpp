@@ -39,25 +39,30 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
     if (m <= 0 || n_panels <= 0) {
         return;
     }
+    const int64_t left_panel = left_panel_bytes<Left>, right_panel = b.operandPanelBytes;
+    constexpr int64_t kAccPanel = acc_panel_bytes<Acc>;
 #if defined(PTO_CPU_AMX)
     if constexpr (is_same<T, int8_t> || is_same<T, bfloat16_t>) {
-        if (__builtin_expect(amx_permitted(), 1)) {
-            const bool streams = b.operand != reinterpret_cast<const char*>(b.data());
-            multiply_tiles<T>(
-                {to, acc_panel_bytes<Acc>, left, left_panel_bytes<Left>, b.operand, b.operandPanelBytes, m, n_panels,
-                 k_steps, accumulate, streams});
+        if (__builtin_expect(!amx_permitted(), 0)) {
+            multiply_widened_small<T, C>(
+                to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
             return;
         }
+        const TilePlan plan{to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate};
+        if (b.operand == reinterpret_cast<const char*>(b.data())) {
+            multiply_tiles<T, false>(plan);
+        } else {  // B is bound to global memory
+            multiply_tiles<T, true>(plan);
+        }
+        return;
     }
 #endif
     if constexpr (is_same<T, float>) {
         multiply_vectors<C>(
-            {to, acc_panel_bytes<Acc>, left, left_panel_bytes<Left>, b.operand, b.operandPanelBytes, m, n_panels,
-             k_steps * kStepK<T>, accumulate});
+            {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps * kStepK<T>, accumulate});
     } else {
         multiply_widened<T, C>(
-            to, acc_panel_bytes<Acc>, left, left_panel_bytes<Left>, b.operand, b.operandPanelBytes, m, n_panels, k_steps,
-            accumulate);
+            to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
     }
 }
 

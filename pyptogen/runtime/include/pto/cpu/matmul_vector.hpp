@@ -137,9 +137,18 @@ __attribute__((noinline)) void multiply_vectors(const VectorPlan& p)
     }
 }
 
+/// The same with less code: for where the matrix unit should have done it, but the system refuses its use.
+template <typename Acc>
+__attribute__((noinline, cold)) void multiply_vectors_small(const VectorPlan& p)
+{
+    for (int row = 0; row < p.m; ++row) {
+        multiply_rows<Acc, 1, 2>(p, row);
+    }
+}
+
 /// Widens rows of A, from K step `step` of T on, `k` elements (a multiple of KS) into fp32 fragments at `to`.
 template <typename T>
-inline void widen_left(char* to, int64_t to_panel, const char* from, int64_t from_panel, int rows, int step, int k)
+PTO_INLINE void widen_left(char* to, int64_t to_panel, const char* from, int64_t from_panel, int rows, int step, int k)
 {
     constexpr int kStep = kStepK<T>;
     for (int r = 0; r < rows; ++r) {
@@ -155,7 +164,7 @@ inline void widen_left(char* to, int64_t to_panel, const char* from, int64_t fro
 
 /// Widens one 32-column panel of B, from K step `step` of T on, into fp32 fragments at `to`.
 template <typename T>
-inline void widen_right(char* to, const char* from, int step, int k)
+PTO_INLINE void widen_right(char* to, const char* from, int step, int k)
 {
     constexpr int kGroup = kGroupK<T>;
     from += static_cast<int64_t>(step) * kPanelStep;
@@ -175,9 +184,9 @@ inline void widen_right(char* to, const char* from, int step, int k)
     }
 }
 
-/// The multiplication for types narrower than fp32: both operands are widened block by block.
-template <typename T, typename Acc>
-__attribute__((noinline)) void multiply_widened(
+/// The multiplication for types narrower than fp32: both operands are widened block by block. Small: with less code.
+template <typename T, typename Acc, bool Small>
+PTO_INLINE void multiply_widened_blocks(
     char* c, int64_t c_panel, const char* a, int64_t a_panel, const char* b, int64_t b_panel, int m, int n_panels,
     int k_steps, bool accumulate)
 {
@@ -193,12 +202,32 @@ __attribute__((noinline)) void multiply_widened(
             widen_left<T>(wide_a, kWidePanel, a + (row >> 5) * a_panel, a_panel, rows, step, k);
             for (int n = 0; n < n_panels; ++n) {
                 widen_right<T>(wide_b, b + n * b_panel, step, k);
-                multiply_vectors<Acc>(
-                    {c + (row >> 5) * c_panel + n * kAccBlock, c_panel, wide_a, kWidePanel, wide_b, kWidePanel, rows, 1,
-                     k, accumulate || step > 0});
+                const VectorPlan plan{c + (row >> 5) * c_panel + n * kAccBlock, c_panel, wide_a, kWidePanel, wide_b,
+                                      kWidePanel, rows, 1, k, accumulate || step > 0};
+                if constexpr (Small) {
+                    multiply_vectors_small<Acc>(plan);
+                } else {
+                    multiply_vectors<Acc>(plan);
+                }
             }
         }
     }
+}
+
+template <typename T, typename Acc>
+__attribute__((noinline)) void multiply_widened(
+    char* c, int64_t c_panel, const char* a, int64_t a_panel, const char* b, int64_t b_panel, int m, int n_panels,
+    int k_steps, bool accumulate)
+{
+    multiply_widened_blocks<T, Acc, false>(c, c_panel, a, a_panel, b, b_panel, m, n_panels, k_steps, accumulate);
+}
+
+template <typename T, typename Acc>
+__attribute__((noinline, cold)) void multiply_widened_small(
+    char* c, int64_t c_panel, const char* a, int64_t a_panel, const char* b, int64_t b_panel, int m, int n_panels,
+    int k_steps, bool accumulate)
+{
+    multiply_widened_blocks<T, Acc, true>(c, c_panel, a, a_panel, b, b_panel, m, n_panels, k_steps, accumulate);
 }
 
 }  // namespace pto::cpu

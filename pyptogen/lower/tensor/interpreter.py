@@ -137,7 +137,8 @@ class _Run:
             return np.swapaxes(x, -1, -2)
         if op.kind == "slice":
             window = slice(self._number(op.attrs["start"]), self._number(op.attrs["stop"]))
-            return x[(slice(None),) * op.attrs["axis"] + (window,)]
+            part: Array = x[(slice(None),) * op.attrs["axis"] + (window,)]
+            return part
         shape = self._shape(op.result)
         if rows is not None and op.result.shape and op.result.shape[0] == rows[0]:
             shape = (rows[1], *shape[1:])

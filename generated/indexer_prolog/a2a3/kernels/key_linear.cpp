@@ -1,0 +1,78 @@
+// key_linear: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages key_linear; tiles d 64, h 512, t 128; memory L0A 65536 B, L0B 32768 B, L0C 32768 B, L1 196608 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccF32_128x64 = TileAcc<float, 128, 64, DYNAMIC, 64>;
+using MatB16_128x512 = Tile<TileType::Mat, bfloat16_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using MatB16_512x64 = Tile<TileType::Mat, bfloat16_t, 512, 64, BLayout::ColMajor, 512, 64, SLayout::RowMajor, 512>;
+using LeftB16_128x256 = TileLeft<bfloat16_t, 128, 256, DYNAMIC, 256>;
+using RightB16_256x64 = TileRight<bfloat16_t, 256, 64, 256, 64>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 7168, 1>>;
+using WKGm = GlobalTensor<bfloat16_t, Shape<1, 4, 32, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
+using KF32Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void key_linear(
+    __gm__ float *k_f32,
+    __gm__ bfloat16_t *x,
+    __gm__ bfloat16_t *w_k,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
+        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
+        for (int32_t d0 = block * 64; d0 < 128; d0 += nblk * 64) {
+            AccF32_128x64 k_f32_acc(t0_valid); TASSIGN(k_f32_acc, 0x00000);  // L0C 0x00000..0x08000
+            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+            for (int32_t h0 = 0; h0 < 7168; h0 += 512) {
+                // k_f32: matmul(x, w_k, dtype=fp32)  [indexer_prolog.yaml:63]
+                MatB16_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L1 0x00000..0x20000
+                wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
+                XGm x_in(x + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
+                TLOAD(x_tile, x_in);
+                MatB16_512x64 w_k_tile; TASSIGN(w_k_tile, 0x20000);  // L1 0x20000..0x30000
+                WKGm w_k_in(w_k + int64_t(d0) * 7168 + int64_t(h0) * 16);
+                TLOAD(w_k_tile, w_k_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+                wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                    LeftB16_128x256 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000);  // L0A 0x00000..0x10000
+                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                    TEXTRACT(x_tile_l0a, x_tile, 0, k1);
+                    RightB16_256x64 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                    TEXTRACT(w_k_tile_l0b, w_k_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    if (h0 + k1 == 0) {
+                        TMATMUL(k_f32_acc, x_tile_l0a, w_k_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(k_f32_acc, k_f32_acc, x_tile_l0a, w_k_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                }
+                set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+            }
+            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            KF32Gm k_f32_out(k_f32 + int64_t(t0) * 128 + int64_t(d0), {t0_valid});
+            TSTORE(k_f32_out, k_f32_acc);
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+#endif
+}

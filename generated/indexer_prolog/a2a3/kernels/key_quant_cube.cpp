@@ -1,0 +1,67 @@
+// key_quant_cube: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages key_quant; tiles t 32; memory L0A 8192 B, L0B 32768 B, L0C 16384 B, L1 40960 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, 128, SLayout::RowMajor, 512>;
+using MatB16_32x128 = Tile<TileType::Mat, bfloat16_t, 32, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
+using LeftB16_32x128 = TileLeft<bfloat16_t, 32, 128, DYNAMIC, 128>;
+using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
+using AccF32_32x128 = TileAcc<float, 32, 128, DYNAMIC, 128>;
+using HadamardKGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
+using KCatGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void key_quant_cube(
+    __gm__ bfloat16_t *k_h,
+    __gm__ bfloat16_t *k_cat,
+    __gm__ bfloat16_t *hadamard_k,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    // k_h: matmul(k_cat, hadamard_k, dtype=bf16)  [indexer_prolog.yaml:68]
+    MatB16_128x128 hadamard_k_tile; TASSIGN(hadamard_k_tile, 0x00000);  // L1 0x00000..0x08000
+    HadamardKGm hadamard_k_in(hadamard_k);
+    TLOAD(hadamard_k_tile, hadamard_k_in);
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
+        const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
+        MatB16_32x128 k_cat_tile(t0_valid); TASSIGN(k_cat_tile, 0x08000);  // L1 0x08000..0x0a000
+        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
+        KCatGm k_cat_in(k_cat + int64_t(t0) * 128, {t0_valid});
+        TLOAD(k_cat_tile, k_cat_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+        LeftB16_32x128 k_cat_tile_l0a(t0_valid); TASSIGN(k_cat_tile_l0a, 0x00000);  // L0A 0x00000..0x02000
+        wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+        TEXTRACT(k_cat_tile_l0a, k_cat_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+        RightB16_128x128 hadamard_k_tile_l0b; TASSIGN(hadamard_k_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+        TEXTRACT(hadamard_k_tile_l0b, hadamard_k_tile, 0, 0);
+        set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+        AccF32_32x128 k_h_acc(t0_valid); TASSIGN(k_h_acc, 0x00000);  // L0C 0x00000..0x04000
+        wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+        TMATMUL(k_h_acc, k_cat_tile_l0a, hadamard_k_tile_l0b);
+        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        KCatGm k_h_out(k_h + int64_t(t0) * 128, {t0_valid});
+        TSTORE(k_h_out, k_h_acc);
+        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+    }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+#endif
+}

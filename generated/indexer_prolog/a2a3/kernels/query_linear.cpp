@@ -1,0 +1,82 @@
+// query_linear: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages query_linear; tiles heads 1, q_rank 512, t 128; memory L0A 65536 B, L0B 65536 B, L0C 65536 B, L1 131072 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccI32_128x128 = TileAcc<int32_t, 128, 128, DYNAMIC, 128>;
+using MatI8_128x512 = Tile<TileType::Mat, int8_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
+using LeftI8_128x512 = TileLeft<int8_t, 128, 512, DYNAMIC, 512>;
+using RightI8_512x128 = TileRight<int8_t, 512, 128, 512, 128>;
+using QNormGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1536, 1>>;
+using WQbGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 49152, 512, 32, 1>, Layout::NZ>;
+using QI32Gm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void query_linear(
+    __gm__ int32_t *q_i32,
+    __gm__ int8_t *q_norm,
+    __gm__ int8_t *w_qb,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // free for the first round
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
+        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
+        for (int32_t heads0 = block; heads0 < 64; heads0 += nblk) {
+            AccI32_128x128 q_i32_acc(t0_valid); TASSIGN(q_i32_acc, 0x00000);  // L0C 0x00000..0x10000
+            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+            for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512) {
+                // q_i32: matmul(q_norm, w_qb, dtype=int32)  [indexer_prolog.yaml:54]
+                MatI8_128x512 q_norm_tile(t0_valid); TASSIGN(q_norm_tile, 0x00000);  // L1 0x00000..0x10000
+                wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // free again
+                QNormGm q_norm_in(q_norm + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
+                TLOAD(q_norm_tile, q_norm_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+                MatI8_512x128 w_qb_tile; TASSIGN(w_qb_tile, 0x10000);  // L1 0x10000..0x20000
+                wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
+                WQbGm w_qb_in(w_qb + int64_t(heads0) * 196608 + int64_t(q_rank0) * 32);
+                TLOAD(w_qb_tile, w_qb_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+                LeftI8_128x512 q_norm_tile_l0a(t0_valid); TASSIGN(q_norm_tile_l0a, 0x00000);  // L0A 0x00000..0x10000
+                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+                TEXTRACT(q_norm_tile_l0a, q_norm_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);
+                RightI8_512x128 w_qb_tile_l0b; TASSIGN(w_qb_tile_l0b, 0x00000);  // L0B 0x00000..0x10000
+                wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+                TEXTRACT(w_qb_tile_l0b, w_qb_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                if (q_rank0 == 0) {
+                    TMATMUL(q_i32_acc, q_norm_tile_l0a, w_qb_tile_l0b);
+                } else {
+                    TMATMUL_ACC(q_i32_acc, q_i32_acc, q_norm_tile_l0a, w_qb_tile_l0b);
+                }
+                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+            }
+            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            QI32Gm q_i32_out(q_i32 + int64_t(t0) * 8192 + int64_t(heads0) * 128, {t0_valid});
+            TSTORE(q_i32_out, q_i32_acc);
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        }
+    }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round
+#endif
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,7 @@ from pyptogen.diagnostics import did_you_mean, fault
 if TYPE_CHECKING:
     from pyptogen.lower.artifacts import Lowered
     from pyptogen.lower.tensor.ir import Program
+    from pyptogen.schema.spec import Spec
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,15 +32,14 @@ def render_operator(
     """Load a spec, lower it for every target, and render all of its files.
 
     ``targets`` None means those that the spec declares; ``generator`` is the hash of the generator's sources.
-    ``dump_ir`` is a folder that takes the text of every level after every pass, in ``<operator>/<target>/``.
-    Raises ``DiagnosticError`` for any fault of the spec.
+    ``dump_ir`` is a folder that takes the text of every level after every pass, in ``<operator>/tensor/``
+    and ``<operator>/<target>/``. Raises ``DiagnosticError`` for any fault of the spec.
     """
-    from pyptogen.lower.tensor import from_spec
     from pyptogen.schema import load_spec
     from pyptogen.templates import harness, manifest, wrapper_hpp, wrapper_py
 
     spec = load_spec(spec_path)
-    program = from_spec(spec)
+    program = _tensor_level(spec, dump_ir)
     lowered = lower_targets(program, targets, dump_ir)
     built, name = tuple(lowered), spec_path.name
     texts = _sources(lowered)
@@ -54,6 +55,16 @@ def render_operator(
     return Rendered(program.name, files)
 
 
+def _tensor_level(spec: Spec, dump_ir: Path | None) -> Program:
+    from pyptogen.lower.tensor import from_spec, print_program
+
+    if dump_ir is None:
+        return from_spec(spec)
+    dump = dump_to(dump_ir / spec.name / "tensor")
+    order = count()
+    return from_spec(spec, lambda name, program: dump(f"{next(order):02d}-tensor-{name}", print_program(program)))
+
+
 def lower_targets(
     program: Program, targets: Collection[str] | None = None, dump_ir: Path | None = None
 ) -> dict[str, Lowered]:
@@ -67,12 +78,8 @@ def lower_targets(
 
 def _lower(program: Program, target: str, dump_ir: Path | None) -> Lowered:
     from pyptogen.lower.pipeline import lower
-    from pyptogen.lower.tensor import print_program
 
-    if dump_ir is None:
-        return lower(program, target)
-    dump = dump_to(dump_ir / program.name / target)
-    dump("00-tensor", print_program(program))
+    dump = None if dump_ir is None else dump_to(dump_ir / program.name / target)
     return lower(program, target, dump=dump)
 
 

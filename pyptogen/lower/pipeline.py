@@ -31,13 +31,14 @@ from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import select, synchronise
 from pyptogen.lower.instruction import verify as instruction_verify
-from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.instruction.estimate import estimate
+from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile import cut, legalise, loads_first, partition, sizes
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
-from pyptogen.lower.tile.ir import GmTensor, TileKernel
+from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
 from pyptogen.lower.tile.sizes import Selected, TileSize
 from pyptogen.lower.tile.tensors import gm_tensors
 
@@ -83,7 +84,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     instructions = _instruction_level(session, blocks)
     graph = execution_build.run(program, instructions, rows, tensors, target)
     execution_verify.verify(graph)
-    session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
+    session.note(40, "execution-build", lambda: execution_printer.print_graph(graph))
     return _emit(session, instructions, graph, blocks)
 
 
@@ -98,39 +99,42 @@ def _tile_level(session: _Session, rows: Sequence[Selected]) -> tuple[list[TileK
         kernels.append(
             cut.run(program, part, chosen, tensors, gm_names, platform, sizes.longest_segment(program, rows))
         )
-    session.note(10, "tile-cut", lambda: tile_printer.print_kernels(kernels))
+    session.note(10, "tile-partition", lambda: tile_printer.print_partition(parts))
+    session.note(11, "tile-cut", lambda: tile_printer.print_kernels(kernels))
     tile_verify.verify(kernels)
     kernels = [legalise.run(k, platform) for k in kernels]
     tile_verify.verify(kernels)
-    session.note(11, "tile-legalise", lambda: tile_printer.print_kernels(kernels))
+    session.note(12, "tile-legalise", lambda: tile_printer.print_kernels(kernels))
     return kernels, tensors
 
 
 def _block_level(session: _Session, tiles: Sequence[TileKernel]) -> list[BlockKernel]:
-    kernels = [_plan_memory(tile, session.platform) for tile in tiles]
+    placed, kernels = zip(*(_plan_memory(tile, session.platform) for tile in tiles), strict=True)
+    session.note(20, "block-place", lambda: tile_printer.print_kernels(placed))
     block_verify.verify(kernels, session.platform)
-    session.note(20, "block-memory", lambda: block_printer.print_kernels(kernels))
-    return kernels
+    session.note(21, "block-memory", lambda: block_printer.print_kernels(kernels))
+    return list(kernels)
 
 
-def _plan_memory(tile: TileKernel, platform: Platform) -> BlockKernel:
-    """The memory plan with most overlap that fits: loads ahead in buffers of their own, else as tight as possible."""
+def _plan_memory(tile: TileKernel, platform: Platform) -> tuple[TileKernel, BlockKernel]:
+    """The memory plan with most overlap that fits: loads ahead in buffers of their own, else as tight as possible.
+    Returns the kernel with its moves, and with its addresses."""
     if platform.flags:
         placed, where = place.run(loads_first.run(tile), platform)
         roomy = memory.plan(placed, where, platform, private_transfers=True)
         if isinstance(roomy, BlockKernel):
-            return roomy
+            return placed, roomy
     placed, where = place.run(tile, platform)
-    return memory.run(placed, where, platform)
+    return placed, memory.run(placed, where, platform)
 
 
 def _instruction_level(session: _Session, blocks: Sequence[BlockKernel]) -> list[InstrKernel]:
     kernels = [select.run(b, session.program, session.platform) for b in blocks]
     instruction_verify.verify(kernels, session.platform)
-    session.note(25, "instruction-select", lambda: instruction_printer.print_kernels(kernels))
+    session.note(30, "instruction-select", lambda: instruction_printer.print_kernels(kernels))
     if session.platform.flags:
         kernels = [synchronise.run(k) for k in kernels]
-        session.note(26, "instruction-synchronise", lambda: instruction_printer.print_kernels(kernels))
+        session.note(31, "instruction-synchronise", lambda: instruction_printer.print_kernels(kernels))
     return kernels
 
 
@@ -141,6 +145,7 @@ def _emit(
     from pyptogen.templates.orchestration import orchestration_text
 
     program = session.program
+    longest = max((max(cut.sizes) for cut in graph.cuts if cut.sizes), default=0)
     source = spec_lines(program.span.file)
     texts = tuple(
         KernelSource(k.name, k.core, kernel_text(k, program.name, _sizes(b), source))
@@ -153,7 +158,8 @@ def _emit(
                 "memory": dict(k.occupancy),
                 "stages": list(k.stages),
                 "sync": instruction_printer.sync_counts(k),
-                "tiles": dict(b.tile.sizes),
+                "tiles": _tile_sizes(b.tile.body),
+                **_estimated(k, session.platform, longest),
             }
             for k, b in zip(kernels, blocks, strict=True)
         },
@@ -162,8 +168,28 @@ def _emit(
     return Lowered(program.name, session.platform.name, program, texts, text, tuple(kernels), graph, report)
 
 
+def _tile_sizes(nodes: Sequence[Node]) -> dict[str, list[int]]:
+    """Tile of each dim that a kernel loops over, from the outer loop to the inner."""
+    sizes: dict[str, list[int]] = {}
+    for node in nodes:
+        if isinstance(node, Loop):
+            for dim, tiles in {node.dim: [node.tile], **_tile_sizes(node.body)}.items():
+                sizes[dim] = [*([node.tile] if dim == node.dim and tiles != [node.tile] else []), *tiles]
+    return sizes
+
+
 def _sizes(kernel: BlockKernel) -> str:
-    return ", ".join(f"{dim} {tile}" for dim, tile in kernel.tile.sizes)
+    sizes = _tile_sizes(kernel.tile.body)
+    return ", ".join(f"{dim} {' / '.join(map(str, tiles))}" for dim, tiles in sorted(sizes.items()))
+
+
+def _estimated(kernel: InstrKernel, platform: Platform, longest: int) -> dict[str, Any]:
+    """The manifest's cycles of one launch on one core: over the longest range of an unrolled segment, else one tile."""
+    tile = next((n.step for n in kernel.body if isinstance(n, For)), 1)
+    found = estimate(kernel, platform, longest or tile)
+    return (
+        {} if found is None else {"cycles": {"rows": found.rows, "pipes": dict(found.pipes), "busiest": found.cycles}}
+    )
 
 
 def spec_lines(path: str) -> Callable[[Span], str]:

@@ -24,6 +24,7 @@ from pyptogen.runtime.arguments import (
 from pyptogen.runtime.buffers import aligned_empty
 from pyptogen.runtime.contract import Contract, TensorArg
 from pyptogen.runtime.headers import isa_root
+from pyptogen.runtime.indices import index_bounds
 from pyptogen.runtime.native import load_entry, shared_chip
 from pyptogen.runtime.packing import PackedWeight, pack
 from pyptogen.runtime.toolchain import available_processors, make_toolchain
@@ -48,6 +49,7 @@ class CompiledOperator:
         self.library = library
         self.threads = threads
         self.contract = Contract.from_program(program)
+        self._index_bounds = index_bounds(program)
         self.last_run = 0.0
         """Seconds that the last call spent in native code."""
         self._entry = load_entry(library, entry_name(program.name, target))
@@ -71,13 +73,15 @@ class CompiledOperator:
         """Run the operator.
 
         ``out`` gives arrays for outputs by name (C-contiguous, of the right shape and dtype, no overlap
-        with an argument); outputs not in it are new arrays. Raises ``DiagnosticError`` (PTG401 to PTG407)
+        with an argument); outputs not in it are new arrays. Raises ``DiagnosticError`` (PTG401 to PTG408)
         before anything is written, and ``RunError`` when a kernel fails.
         """
         contract = self.contract
         attrs = {name: arguments.pop(name) for name in self._attr_names & arguments.keys()}
         arrays = self._arrays(arguments)
         dims = contract.bind(arrays)
+        for bound in self._index_bounds:
+            bound.check(arrays)
         scalars = contract.bind_attrs(attrs)
         contract.check_requires(dims, scalars)
         if out:

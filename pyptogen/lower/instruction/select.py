@@ -3,6 +3,9 @@
 before: y = mul(x: full, s: col)            acc = matmul(a, b) first in k0
 after:  TROWEXPANDMUL(y, x, s)              k0 == 0 ? TMATMUL(acc, a, b) : TMATMUL_ACC(acc, acc, a, b)
 
+Tiles that meet a column have its row capacity, which is a multiple of 32 bytes of column elements; the rows beyond the
+tile's own are never valid and have no bytes in the memory plan.
+
 A column of statistics lies contiguously in UB under two tile types: [R, 1] column-major for reductions and row
 broadcasts, and [1, R] row-major (`…_row`) for elementwise work, because the device takes no column-major elementwise.
 """
@@ -58,6 +61,8 @@ class Selector:
         self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.tensors}
         self.buffers = {b.name: b for b in kernel.buffers}
         self.declared: dict[str, Declare] = {}
+        columns = [DTYPES[t.dtype] for t in kernel.tiles if t.form == "col" and self.memory.get(t.name) == "ub"]
+        self.row_step = 32 // min(columns) if columns else 1
 
     # -- tiles ----------------------------------------------------------------------------------------------------
 
@@ -75,13 +80,13 @@ class Selector:
         loc = LOCS[buffer.memory]
         size = DTYPES[tile.dtype]
         rows, cols = tile.rows, tile.cols
+        capacity = -(-rows.size // self.row_step) * self.row_step
         if loc == "Vec" and tile.form == "col":
-            capacity = -(-rows.size * size // 32) * 32 // size
             shape = (1, capacity) if as_row else (capacity, 1)
             rows, cols = (Extent(1), rows) if as_row else (rows, Extent(1))
             kind = self._type(loc, tile.dtype, *shape, rows, cols, not as_row)
         elif loc == "Vec":
-            kind = self._type(loc, tile.dtype, rows.size, buffer.pitch, rows, cols, False)
+            kind = self._type(loc, tile.dtype, 1 if tile.form == "row" else capacity, buffer.pitch, rows, cols, False)
         else:
             kind = self._type(loc, tile.dtype, -(-rows.size // 16) * 16, cols.size, rows, cols, False)
         where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.address + buffer.size:05x}"

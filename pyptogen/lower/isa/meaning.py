@@ -41,9 +41,6 @@ Meaning = Callable[..., Array]
 SCRATCH = frozenset({"TROWSUM", "TROWMAX", "TROWMIN"})
 """Instructions whose last operand is scratch: overwritten with nobody knows what, and not read."""
 
-CONVERTING = frozenset({"TCVT", "TMATMUL", "TMATMUL_ACC", "TSTORE", "TEXTRACT", "TMOV"})
-"""Instructions whose source and destination may differ in dtype (the last three out of an accumulator only)."""
-
 
 def _require(found: tuple[int, ...], wanted: tuple[int, ...], what: str) -> None:
     if found != wanted:
@@ -147,8 +144,8 @@ def _spread(dst: Shaped, column: Array) -> Array:
 
 _STEMS = {"ADD": "add", "SUB": "sub", "MUL": "mul", "DIV": "div", "MAX": "maximum", "MIN": "minimum"}
 _UNARY = {
-    "TEXP": "exp", "TLOG": "log", "TSQRT": "sqrt", "TRSQRT": "rsqrt", "TRECIP": "reciprocal", "TABS": "abs", "TNEG": "neg",
-    "TRELU": "relu",
+    "TEXP": "exp", "TLOG": "log", "TSQRT": "sqrt", "TRSQRT": "rsqrt", "TRECIP": "reciprocal", "TABS": "abs",
+    "TNEG": "neg", "TRELU": "relu",
 }  # fmt: skip
 
 MEANINGS: Mapping[str, Meaning] = {

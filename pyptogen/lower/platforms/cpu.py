@@ -22,4 +22,5 @@ CPU = Platform(
     flags=False,
     cast_chains={},
     frequency_ghz=2.6,
+    costs=None,
 )

@@ -10,6 +10,23 @@ Memory = Literal["ub", "l1", "l0a", "l0b", "l0c"]
 
 
 @dataclass(frozen=True, slots=True)
+class Costs:
+    """Figures for estimates, in cycles and bytes a cycle.
+
+    Attributes:
+        bytes_per_cycle: by route (``GM>UB``, ``Vec>GM`` …) and, for moves on chip, by the destination's location.
+        vector: (cycles an element, cycles an instruction) of vector instructions on 4-byte elements; ``default`` for
+            those not named.
+        transfer_issue, matmul_issue: cycles before the first byte or product.
+    """
+
+    bytes_per_cycle: Mapping[str, float]
+    vector: Mapping[str, tuple[float, float]]
+    transfer_issue: float
+    matmul_issue: float
+
+
+@dataclass(frozen=True, slots=True)
 class Platform:
     """Memories in bytes, core counts, and where the platform's rules differ.
 
@@ -21,7 +38,7 @@ class Platform:
         packed_nz: `layout: nz` weights are in the CPU's packed form, bound in place; else the public NZ fractal.
         flags: pipes run asynchronously, so kernels carry set_flag/wait_flag and pipe_barrier.
         cast_chains: the dtypes between source and destination for pairs that one TCVT cannot do.
-        frequency_ghz: for estimates.
+        frequency_ghz, costs: for estimates; None where there are no figures.
     """
 
     name: str
@@ -34,3 +51,4 @@ class Platform:
     flags: bool
     cast_chains: Mapping[tuple[str, str], tuple[str, ...]]
     frequency_ghz: float
+    costs: Costs | None

@@ -4,7 +4,7 @@ expanded."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
@@ -19,8 +19,11 @@ from pyptogen.lower.tensor.targets import read_targets
 from pyptogen.schema import Assign, Expr, FunctionSpec, Spec
 
 
-def from_spec(spec: Spec) -> Program:
-    """The operator at the Tensor level. Raises ``DiagnosticError`` with PTG1xx and PTG2xx codes."""
+def from_spec(spec: Spec, dump: Callable[[str, Program], None] = lambda name, program: None) -> Program:
+    """The operator at the Tensor level; ``dump`` is called with each pass's name and result.
+
+    Raises ``DiagnosticError`` with PTG1xx and PTG2xx codes.
+    """
     contract = read_contract(spec)
     reader = _GraphReader(spec, contract)
     reader.read()
@@ -41,7 +44,12 @@ def from_spec(spec: Spec) -> Program:
         notes=reader.notes(),
         requires=contract.requires,
     )
-    return name_values.run(remove_dead.run(program), reader.names, reader.builder.hints)
+    dump("read", program)
+    program = remove_dead.run(program)
+    dump("remove-dead", program)
+    program = name_values.run(program, reader.names, reader.builder.hints)
+    dump("name-values", program)
+    return program
 
 
 class _GraphReader:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.tile.ir import Extent, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
+from pyptogen.lower.tile.partition import KernelOps
 
 
 def extent(e: Extent) -> str:
@@ -48,6 +49,16 @@ def body(nodes: Sequence[Node], depth: int) -> list[str]:
         else:
             lines.append(f"{pad}{op_text(node)}")
     return lines
+
+
+def print_partition(kernels: Sequence[KernelOps]) -> str:
+    """Which operations each kernel takes, and what it leaves in GM for others."""
+    lines: list[str] = []
+    for kernel in kernels:
+        lines.append(f"kernel {kernel.name} ({kernel.core}) stages {', '.join(kernel.stages)}")
+        lines += [f"  {op.result.name} = {op.kind}" for op in kernel.ops]
+        lines.append(f"  to GM: {', '.join(kernel.writes)}")
+    return "\n".join(lines) + "\n"
 
 
 def print_kernel(kernel: TileKernel) -> str:

@@ -42,7 +42,7 @@ def is_guard(array: Array) -> bool:
 
 
 def values(rng: np.random.Generator, shape: tuple[int, ...], name: str) -> Array:
-    """Random values of every magnitude; for floats with NaN, infinities, zeros of both signs and denormals in between."""
+    """Random values of every magnitude; for floats also NaN, infinities, zeros of both signs and denormals."""
     dtype = DTYPES[name]
     if name not in FLOATS:
         info = np.iinfo(dtype)

@@ -110,6 +110,17 @@ def test_int8_extremes(build: Build) -> None:
     assert (run(build, "int8", "packed", 0, a, b) == 256 * 128 * 128).all()
 
 
+@pytest.mark.parametrize("name", ["int8", "bf16"])
+def test_where_the_system_refuses_the_matrix_unit(build: Build, name: str) -> None:
+    rng = np.random.default_rng(13)
+    for m, k, n in SIZES:
+        a, b = operands(rng, name, m, k, n)
+        out: Array = np.zeros((m, n), np.int32 if name == "int8" else np.float32)
+        getattr(build("matmul"), f"twice_without_unit_{name}")(pointer(out), pointer(a), pointer(b), m, k, n)
+        exact, bound = product(a, b)
+        assert (np.abs(out - 2 * exact) <= 2 * bound + np.abs(exact) * 2.0**-23).all(), (m, k, n)
+
+
 @pytest.mark.parametrize("m", [1, 40])
 def test_inside_core_the_unit_stays_configured(build: Build, m: int) -> None:
     """Row counts change between the instructions of one core; the results do not."""

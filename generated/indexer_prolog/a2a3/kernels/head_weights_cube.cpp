@@ -1,5 +1,5 @@
 // head_weights_cube: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages head_weights; tiles h 512, heads 32, t 128; memory L0A 65536 B, L0B 16384 B, L0C 16384 B, L1 163840 B
+// stages head_weights; tiles h 512, heads 32, k1 256, t 128; memory L0A 65536 B, L0B 16384 B, L0C 16384 B, L1 163840 B
 #include <cstddef>
 #include <cstdint>
 

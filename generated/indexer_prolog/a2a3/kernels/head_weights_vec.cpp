@@ -1,5 +1,5 @@
 // head_weights_vec: vector kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages head_weights; tiles h 512, heads 32, t 128; memory UB 32768 B
+// stages head_weights; tiles heads 32, t 128; memory UB 32768 B
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // key_linear: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_linear; tiles d 64, h 512, t 128; memory L0A 65536 B, L0B 32768 B, L0C 32768 B, L1 196608 B
+// stages key_linear; tiles d 64, h 512, k1 256, t 128; memory L0A 65536 B, L0B 32768 B, L0C 32768 B, L1 196608 B
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // key_linear_to_key_quant: mixed kernel of `indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages key_linear, head_weights, key_rope, key_quant; tiles h 512, t 32; memory L0A 262144 B, L0B 163840 B, L0C 212992 B, UB 99584 B
+// stages key_linear, head_weights, key_rope, key_quant; tiles h 512, t 256 / 32; memory L0A 262144 B, L0B 163840 B, L0C 212992 B, UB 99584 B
 #include <cstddef>
 #include <cstdint>
 

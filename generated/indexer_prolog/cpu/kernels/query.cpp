@@ -1,5 +1,5 @@
 // query: mixed kernel of `indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_linear, query_rope, query_quant; tiles heads 1, t 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 57856 B
+// stages query_linear, query_rope, query_quant; tiles heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 57856 B
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // matmul_bf16: cube kernel of `matmul_bf16` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages matmul_bf16; tiles k 256, m 128, n 128; memory L0A 16384 B, L0B 16384 B, L0C 65536 B, L1 131072 B
+// stages matmul_bf16; tiles k 256, k1 64, m 128, n 128; memory L0A 16384 B, L0B 16384 B, L0C 65536 B, L1 131072 B
 #include <cstddef>
 #include <cstdint>
 

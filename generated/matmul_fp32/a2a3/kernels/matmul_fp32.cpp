@@ -1,5 +1,5 @@
 // matmul_fp32: cube kernel of `matmul_fp32` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages matmul_fp32; tiles k 256, m 128, n 128; memory L0A 32768 B, L0B 32768 B, L0C 65536 B, L1 262144 B
+// stages matmul_fp32; tiles k 256, k1 64, m 128, n 128; memory L0A 32768 B, L0B 32768 B, L0C 65536 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
 // matmul_int8: cube kernel of `matmul_int8` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages matmul_int8; tiles k 256, m 128, n 128; memory L0A 8192 B, L0B 8192 B, L0C 65536 B, L1 65536 B
+// stages matmul_int8; tiles k 256, k1 64, m 128, n 128; memory L0A 8192 B, L0B 8192 B, L0C 65536 B, L1 65536 B
 #include <cstddef>
 #include <cstdint>
 

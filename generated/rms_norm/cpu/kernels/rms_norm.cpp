@@ -9,9 +9,9 @@ using namespace pto;
 
 namespace {
 using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
-using VecF32_4x4096 = Tile<TileType::Vec, float, 4, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecF32_4x128 = Tile<TileType::Vec, float, 4, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
 using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 1, 1>>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
@@ -34,25 +34,25 @@ extern "C" __global__ AICORE void rms_norm(
     TLOAD(y_gamma_row, gamma_in);
     for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4) {
         const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
-        VecF32_4x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x04000);  // UB 0x04000..0x14000
+        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x04000);  // UB 0x04000..0x14000
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
-        VecF32_4x4096 y_square(rows0_valid); TASSIGN(y_square, 0x14000);  // UB 0x14000..0x24000
+        VecF32_8x4096 y_square(rows0_valid); TASSIGN(y_square, 0x14000);  // UB 0x14000..0x24000
         TMUL(y_square, x_tile, x_tile);
-        VecF32_4x4096 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x14000);  // UB 0x14000..0x24000
+        VecF32_8x4096 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x14000);  // UB 0x14000..0x24000
         TMULS(y_var_part, y_square, 0.00024414062f);
         VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x24000);  // UB 0x24000..0x24020
-        VecF32_4x128 y_var_tmp(rows0_valid); TASSIGN(y_var_tmp, 0x24020);  // UB 0x24020..0x24820
+        VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN(y_var_tmp, 0x24020);  // UB 0x24020..0x24820
         TROWSUM(y_var, y_var_part, y_var_tmp);
         VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN(y_var_eps_row, 0x14000);  // as a row, same bytes as y_var_eps
         VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x24000);  // as a row, same bytes as y_var
         TADDS(y_var_eps_row, y_var_row, eps);
         VecF32_1x8 y_std_row(rows0_valid); TASSIGN(y_std_row, 0x14000);  // as a row, same bytes as y_std
         TSQRT(y_std_row, y_var_eps_row);
-        VecF32_4x4096 y_unit(rows0_valid); TASSIGN(y_unit, 0x04000);  // UB 0x04000..0x14000
+        VecF32_8x4096 y_unit(rows0_valid); TASSIGN(y_unit, 0x04000);  // UB 0x04000..0x14000
         VecF32_8x1 y_std(rows0_valid); TASSIGN(y_std, 0x14000);  // UB 0x14000..0x14020
         TROWEXPANDDIV(y_unit, x_tile, y_std);
-        VecF32_4x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x04000);  // UB 0x04000..0x14000
+        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x04000);  // UB 0x04000..0x14000
         TCOLEXPANDMUL(y_tile, y_unit, y_gamma_row);
         XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});
         TSTORE(y_out, y_tile);

@@ -6,13 +6,56 @@
 #include <pto/cpu/core.hpp>
 #include <pto/cpu/fragments.hpp>
 
+#if defined(PTO_CHECKED)
+#include <unistd.h>
+#endif
+
 namespace pto {
+
+namespace cpu {
+
+/// Bytes that a tile occupies in the memory of its location.
+template <typename Tile>
+constexpr size_t tile_bytes()
+{
+    using T = typename Tile::DType;
+    if constexpr (Tile::Loc == TileType::Left) {
+        return static_cast<size_t>(round_up(Tile::Rows, 32) / 32 * left_panel_bytes<Tile>);
+    } else if constexpr (Tile::Loc == TileType::Right) {
+        return static_cast<size_t>(round_up(Tile::Cols, 32) / 32 * right_panel_bytes<Tile>);
+    } else if constexpr (Tile::Loc == TileType::Acc) {
+        return static_cast<size_t>(round_up(Tile::Rows, 32) / 32 * acc_panel_bytes<Tile>);
+    } else if constexpr (Tile::Loc == TileType::Mat) {
+        return static_cast<size_t>((mat_is_column_major<Tile> ? Tile::Cols : Tile::Rows) * mat_pitch<Tile>) * sizeof(T);
+    } else {
+        return Tile::GetSizeInBytes();
+    }
+}
+
+/// With PTO_CHECKED defined: ends the process when a tile leaves its pool or starts off the 32-byte grid.
+template <typename Tile>
+PTO_INLINE void check_place(size_t offset)
+{
+    static_assert(tile_bytes<Tile>() <= CorePools::capacity(Tile::Loc), "the tile is larger than its memory");
+#if defined(PTO_CHECKED)
+    if (offset % 32 != 0 || offset + tile_bytes<Tile>() > CorePools::capacity(Tile::Loc)) {
+        static constexpr char kMessage[] = "pto: TASSIGN: the tile leaves its memory or is not 32-byte aligned\n";
+        (void)!write(2, kMessage, sizeof(kMessage) - 1);
+        abort();
+    }
+#else
+    (void)offset;
+#endif
+}
+
+}  // namespace cpu
 
 /// Puts a tile at a byte offset of the calling core's memory of the tile's location, or moves a GlobalTensor to a pointer.
 template <typename Object, typename Address>
 PTO_INST RecordEvent TASSIGN(Object& object, Address address)
 {
     if constexpr (is_tile_data_v<Object>) {
+        cpu::check_place<Object>(static_cast<size_t>(address));
         char* at = cpu::pool_address(Object::Loc, static_cast<size_t>(address));
         object.data() = reinterpret_cast<typename Object::DType*>(at);
         if constexpr (Object::Loc == TileType::Right) {

@@ -50,6 +50,19 @@ struct CorePools {
             default: return kScaleRightAt;
         }
     }
+
+    /// Size of that pool in bytes.
+    static constexpr size_t capacity(TileType loc)
+    {
+        switch (loc) {
+            case TileType::Vec: return kVec;
+            case TileType::Mat: return kMat;
+            case TileType::Left: return kLeft;
+            case TileType::Right: return kRight;
+            case TileType::Acc: return kAcc;
+            default: return kSmall;
+        }
+    }
 };
 
 /// Per-thread state. Trivially initialised, so that a thread pays nothing before its first use.

@@ -1,4 +1,6 @@
 // TMATMUL and TMATMUL_ACC.
+//
+// Accumulation is in fp32 or int32, along K in ascending order. On the matrix unit bf16 denormals count as zero.
 #pragma once
 
 #include <pto/common/event.hpp>

@@ -30,13 +30,16 @@ struct TilePlan {
         _tile_dpbf16ps(C, A, B);          \
     }
 
+constexpr int kIntoL2 = 2;  // localities of __builtin_prefetch
+constexpr int kIntoL1 = 3;
+
 /// Prefetches `Lines` cache lines from `from` on. The count is fixed: a loop here costs the tiles 10 %.
-template <int Lines, _mm_hint Hint>
+template <int Lines, int Where>
 PTO_INLINE void prefetch_lines(const char* from)
 {
     PTO_CPU_UNROLL
     for (int i = 0; i < Lines; ++i) {
-        _mm_prefetch(from + i * 64, Hint);
+        __builtin_prefetch(from + i * 64, 0, Where);
     }
 }
 
@@ -64,12 +67,12 @@ PTO_INLINE void multiply_2x2(
         _tile_loadd(7, b + kFragment, 64);
         PTO_CPU_TILE_MULTIPLY(T, 1, 4, 7)
         _tile_stream_loadd(5, a + kFragment, 64);
-        __builtin_prefetch(next_c, 1, 3);
-        __builtin_prefetch(next_c + 64, 1, 3);
-        __builtin_prefetch(next_c + 128, 1, 3);
-        __builtin_prefetch(next_c + 192, 1, 3);
+        __builtin_prefetch(next_c, 1, kIntoL1);
+        __builtin_prefetch(next_c + 64, 1, kIntoL1);
+        __builtin_prefetch(next_c + 128, 1, kIntoL1);
+        __builtin_prefetch(next_c + 192, 1, kIntoL1);
         next_c += 256;
-        prefetch_lines<Ahead, _MM_HINT_T1>(ahead);
+        prefetch_lines<Ahead, kIntoL2>(ahead);
         ahead += Ahead * 64;
         PTO_CPU_TILE_MULTIPLY(T, 2, 5, 6)
         PTO_CPU_TILE_MULTIPLY(T, 3, 5, 7)
@@ -104,9 +107,9 @@ PTO_INLINE void multiply_1x4(char* c, const char* a, const char* b0, const char*
         _tile_loadd(4, a, 64);
         if constexpr (Streams) {
             constexpr int64_t kAhead = 4 * kPanelStep;
-            prefetch_lines<kPanelStep / 64, _MM_HINT_T0>(b0 + kAhead);
+            prefetch_lines<kPanelStep / 64, kIntoL1>(b0 + kAhead);
             if constexpr (Two) {
-                prefetch_lines<kPanelStep / 64, _MM_HINT_T0>(b1 + kAhead);
+                prefetch_lines<kPanelStep / 64, kIntoL1>(b1 + kAhead);
             }
         }
         _tile_loadd(6, b0, 64);
@@ -172,7 +175,7 @@ PTO_INLINE void multiply_wide(const TilePlan& p, int m_panels)
 /// At most 16 rows: the tiles are configured for just these. Otherwise full panels two by two, and a last panel of at
 /// most 16 rows as one row of tiles (its surplus rows hold nothing that is read).
 template <typename T, bool Streams>
-__attribute__((noinline)) void multiply_tiles(const TilePlan& p)
+PTO_CPU_OUT_OF_LINE void multiply_tiles(const TilePlan& p)
 {
     if (p.m <= 16) {
         const TileScope scope(p.m);
@@ -183,10 +186,8 @@ __attribute__((noinline)) void multiply_tiles(const TilePlan& p)
     const int rest = p.m % 32;
     const int m_panels = p.m / 32 + (rest > 16 ? 1 : 0);
     constexpr int kLines = kPanelStep / 64;
-    if constexpr (!Streams) {
+    if (!Streams || m_panels == 1) {  // one pass over B: the hardware prefetcher does better
         multiply_wide<T, 0>(p, m_panels);
-    } else if (m_panels == 1) {
-        multiply_wide<T, kLines>(p, m_panels);
     } else if (m_panels < 4) {
         multiply_wide<T, kLines / 2>(p, m_panels);
     } else {

@@ -106,7 +106,7 @@ PTO_INLINE void multiply_rows(const VectorPlan& p, int row)
 
 /// All rows of one 32-column panel after the other; rows in blocks of eight, four, two and one.
 template <typename Acc>
-__attribute__((noinline)) void multiply_vectors(const VectorPlan& p)
+PTO_CPU_OUT_OF_LINE void multiply_vectors(const VectorPlan& p)
 {
     constexpr int kTall = kF32Lanes == 16 ? 8 : 4;
     if (p.m < 4) {
@@ -139,7 +139,7 @@ __attribute__((noinline)) void multiply_vectors(const VectorPlan& p)
 
 /// The same with less code: for where the matrix unit should have done it, but the system refuses its use.
 template <typename Acc>
-__attribute__((noinline, cold)) void multiply_vectors_small(const VectorPlan& p)
+PTO_CPU_OUT_OF_LINE __attribute__((cold)) void multiply_vectors_small(const VectorPlan& p)
 {
     for (int row = 0; row < p.m; ++row) {
         multiply_rows<Acc, 1, 2>(p, row);
@@ -215,7 +215,7 @@ PTO_INLINE void multiply_widened_blocks(
 }
 
 template <typename T, typename Acc>
-__attribute__((noinline)) void multiply_widened(
+PTO_CPU_OUT_OF_LINE void multiply_widened(
     char* c, int64_t c_panel, const char* a, int64_t a_panel, const char* b, int64_t b_panel, int m, int n_panels,
     int k_steps, bool accumulate)
 {
@@ -223,7 +223,7 @@ __attribute__((noinline)) void multiply_widened(
 }
 
 template <typename T, typename Acc>
-__attribute__((noinline, cold)) void multiply_widened_small(
+PTO_CPU_OUT_OF_LINE __attribute__((cold)) void multiply_widened_small(
     char* c, int64_t c_panel, const char* a, int64_t a_panel, const char* b, int64_t b_panel, int m, int n_panels,
     int k_steps, bool accumulate)
 {

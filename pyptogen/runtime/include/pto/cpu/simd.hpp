@@ -25,6 +25,10 @@
 #define PTO_CPU_UNROLL _Pragma("GCC unroll 16")
 #endif
 
+// A function with a body of its own in every kernel library: hidden, so that libraries built for different CPUs never
+// share it.
+#define PTO_CPU_OUT_OF_LINE __attribute__((noinline, visibility("hidden")))
+
 namespace pto::cpu {
 
 #if defined(PTO_CPU_AVX512)

@@ -56,6 +56,18 @@ PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&...)
     return {};
 }
 
+/// The forms with explicit template arguments. Atomic addition and relu on the way out are not part of this
+/// implementation yet.
+template <
+    typename TileData, typename GlobalData, AtomicType atomicType, ReluPreMode reluPreMode = ReluPreMode::NoRelu,
+    typename... Events>
+PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&... events)
+{
+    static_assert(atomicType == AtomicType::AtomicNone, "TSTORE with atomic addition is not supported on the CPU");
+    static_assert(reluPreMode == ReluPreMode::NoRelu, "TSTORE with relu is not supported on the CPU");
+    return TSTORE(dst, src, events...);
+}
+
 template <STPhase Phase, typename TileData, typename GlobalData, typename... Events>
 PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&... events)
 {

@@ -1,0 +1,198 @@
+"""Runs a lowered operator on numpy arrays: the executable meaning of the Instruction and Execution levels.
+
+Every launch of every segment runs in order, each kernel block by block. Besides the results this finds what a machine
+would do wrong silently: bytes read before they are written or after another buffer took them, tiles and windows that
+leave what they lie in, races between pipes, kernels that do not wait for what they need.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from pyptogen.diagnostics import fault
+from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
+from pyptogen.lower.instruction.interpret_fault import MachineFault
+from pyptogen.lower.instruction.interpret_gm import GlobalMemory, GmArray
+from pyptogen.lower.instruction.interpret_kernel import BlockRun
+from pyptogen.lower.instruction.interpret_memory import Core
+from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.instruction.replay import Finding, prove
+from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.lower.tensor.interpreter import bind_dims
+from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.legality import dim_table
+from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+
+
+def interpret(
+    lowered: Lowered, arrays: Mapping[str, Array], attrs: Mapping[str, float | int] | None = None, *, blocks: int = 1
+) -> dict[str, Array]:
+    """Outputs by contract name, in-place ones as new arrays; the inputs are not changed.
+
+    Args:
+        lowered: an operator lowered for a target.
+        arrays: every input by name, of the contract's shape and dtype; `nz` weights in their logical shape.
+        attrs: run-time scalars; one that is not given has its default.
+        blocks: most blocks of a launch, as a chip with so many cores would have.
+
+    Raises:
+        DiagnosticError: PTG404 an input or attr is missing, PTG402, PTG403 or PTG405 arrays that do not fit.
+        MachineFault: the program does what no machine may do.
+    """
+    check_order(lowered)
+    run = _Run(lowered, arrays, attrs or {}, blocks)
+    with np.errstate(all="ignore"):
+        return run.outputs()
+
+
+def check_order(lowered: Lowered) -> None:
+    """Prove every kernel that carries flags, and that launches wait for the writers of what they read.
+
+    Raises:
+        MachineFault: of kind ``order``.
+    """
+    kernels = {k.name: k for k in lowered.instructions}
+    if PLATFORMS[lowered.target].flags:
+        for kernel in lowered.instructions:
+            for finding in prove(kernel):
+                raise _order_fault(kernel, finding)
+    writers: dict[str, str] = {}
+    behind: dict[str, set[str]] = {}
+    for launch in lowered.execution.launches:
+        behind[launch.kernel] = {launch.kernel}.union(*({name} | behind[name] for name in launch.after))
+        for tensor in kernels[launch.kernel].reads:
+            writer = writers.get(tensor.name, launch.kernel)
+            if writer not in behind[launch.kernel]:
+                what = f"kernel `{launch.kernel}` reads `{tensor.name}` and does not wait for `{writer}`"
+                raise MachineFault("order", what, launch.span, memory=f"GM {tensor.name}")
+        writers.update((tensor.name, launch.kernel) for tensor in kernels[launch.kernel].writes)
+
+
+def _order_fault(kernel: InstrKernel, finding: Finding) -> MachineFault:
+    later = finding.later
+    what = f"{finding.kind} in kernel `{kernel.name}`: {finding.text}"
+    if later is None:
+        return MachineFault("order", what, finding.span)
+    region = (*later.writes, *later.reads)[0]
+    return MachineFault(
+        "order",
+        what,
+        finding.span,
+        instr=later.instr.name,
+        memory=region.memory,
+        begin=region.start,
+        end=region.end,
+    )
+
+
+class _Run:
+    def __init__(
+        self, lowered: Lowered, arrays: Mapping[str, Array], attrs: Mapping[str, float | int], blocks: int
+    ) -> None:
+        self._program, self._graph = lowered.program, lowered.execution
+        self._kernels = {k.name: k for k in lowered.instructions}
+        self._blocks = blocks
+        self._core = Core(PLATFORMS[lowered.target])
+        given = {value.name: _input(value, arrays) for value in self._program.inputs}
+        self._dims = dim_table(self._program)
+        self._sizes = bind_dims(self._program, self._dims, given)
+        self._env = {symbol.name: int(size) for symbol, size in self._sizes.items()}
+        self._scalars = _scalars(self._program, attrs)
+        self._memory = GlobalMemory(self._tensors(given, lowered.target))
+
+    def _tensors(self, given: Mapping[str, Array], target: str) -> dict[str, GmArray]:
+        """Every tensor: inputs copied, `nz` ones packed as the platform has them; outputs and workspaces empty."""
+        from pyptogen.runtime.packing import pack
+
+        result: dict[str, GmArray] = {}
+        for value in self._program.inputs:
+            flat = pack(given[value.name], target=target).data if value.layout == "nz" else given[value.name]
+            result[value.name] = GmArray(np.array(flat).reshape(-1))
+        for name, value in self._program.outputs:
+            if name not in self._program.inplace:
+                result[name] = GmArray.empty(value.dtype, int(np.prod(self._shape(value.shape))))
+        for space in self._graph.workspaces:
+            result[space.name] = GmArray.empty(space.dtype, space.elements.evaluate(self._env))
+        return result
+
+    def _shape(self, shape: tuple[Any, ...]) -> tuple[int, ...]:
+        return tuple(int(self._dims.resolve(size).xreplace(self._sizes)) for size in shape)
+
+    def outputs(self) -> dict[str, Array]:
+        """Run all segments."""
+        for number, (begin, end) in enumerate(segments(self._graph, self._env), 1):
+            self._memory.segment = number
+            for launch in self._graph.launches:
+                self._launch(launch, begin, end)
+        result = {}
+        for name, value in self._program.outputs:
+            array = self._memory.arrays[self._program.inplace.get(name, name)]
+            if array.written is not None and not array.written.all():
+                what = (
+                    f"output `{name}` has elements that no kernel writes, the first is {int(np.argmin(array.written))}"
+                )
+                raise MachineFault("unwritten", what, value.span, memory=f"GM {name}")
+            result[name] = array.elements.reshape(self._shape(value.shape))
+        return result
+
+    def _launch(self, launch: LaunchPlan, begin: int, end: int) -> None:
+        env = dict(self._env)
+        kernel = self._kernels[launch.kernel]
+        if kernel.segment is not None:
+            env |= {f"{kernel.segment}_begin": begin, f"{kernel.segment}_end": end}
+        blocks = 1
+        if launch.tiles is not None:
+            extent, tile = launch.tiles
+            blocks = min(-(-extent.evaluate(env) // tile), self._blocks)
+        for block in range(blocks):
+            BlockRun(kernel, self._core, self._memory, env, self._scalars, block, blocks).run()
+
+
+def segments(graph: ExecutionGraph, dims: Mapping[str, int]) -> Iterator[tuple[int, int]]:
+    """Ranges of the segment dim of one call, in order; one range that nothing uses where no dim is cut."""
+    if graph.segment is None:
+        yield 0, 1
+        return
+    size = dims[graph.segment]
+    cut = next(c for c in graph.cuts if all(_holds(dims[name], op, value) for name, op, value in c.when))
+    begin = 0
+    for step in cut.sizes or (size,):
+        while size - begin >= step:
+            yield begin, begin + step
+            begin += step
+
+
+def _holds(left: int, op: str, right: int) -> bool:
+    return {
+        "==": left == right,
+        "!=": left != right,
+        "<=": left <= right,
+        "<": left < right,
+        ">=": left >= right,
+        ">": left > right,
+    }[op]
+
+
+def _input(value: Any, arrays: Mapping[str, Array]) -> Array:
+    if value.name not in arrays:
+        raise fault("PTG404", f"the input `{value.name}` is not given", value.span)
+    array = np.asarray(arrays[value.name])
+    if array.dtype != NUMPY_DTYPES[value.dtype]:
+        raise fault("PTG403", f"`{value.name}` is {array.dtype}", value.span, expected=value.dtype)
+    return array
+
+
+def _scalars(program: Program, attrs: Mapping[str, float | int]) -> dict[str, float | int]:
+    """Attrs as kernels get them: rounded to their dtype."""
+    result: dict[str, float | int] = {}
+    for attr in program.attrs:
+        value = attrs.get(attr.name, attr.default)
+        if value is None:
+            raise fault("PTG404", f"the attr `{attr.name}` is not given and has no default", attr.span)
+        number = float if attr.dtype.startswith(("fp", "bf")) else int
+        result[attr.name] = number(NUMPY_DTYPES[attr.dtype].type(value))
+    return result

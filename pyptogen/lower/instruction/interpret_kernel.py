@@ -1,0 +1,199 @@
+"""Runs one block of one kernel on the interpreter's memories, instruction by instruction in program order.
+
+Order between pipes is not played here: `replay.prove` covers it for every kernel that carries flags.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.interpret_fault import MachineFault
+from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
+from pyptogen.lower.instruction.interpret_memory import BoundTile, Core
+from pyptogen.lower.instruction.ir import (
+    Choose,
+    Declare,
+    For,
+    GmWindow,
+    Imm,
+    Instr,
+    InstrKernel,
+    Mode,
+    Node,
+    ReadIndex,
+    SkipIfNegative,
+)
+from pyptogen.lower.isa.meaning import MEANINGS, SCRATCH, Shaped
+from pyptogen.lower.tensor.numerics import Array
+
+
+class BlockRun:
+    """One block: ``env`` has the kernel's run-time integers, ``scalars`` its attrs."""
+
+    def __init__(
+        self,
+        kernel: InstrKernel,
+        core: Core,
+        memory: GlobalMemory,
+        env: Mapping[str, int],
+        scalars: Mapping[str, float | int],
+        block: int,
+        blocks: int,
+    ) -> None:
+        self.kernel, self.core, self.memory = kernel, core, memory
+        self.env = dict(env)
+        self.scalars = scalars
+        self.block, self.blocks = block, blocks
+        self.tiles: dict[str, BoundTile] = {}
+        self.known = {t.name for t in kernel.tensors}
+        self.writable = {t.name for t in kernel.writes}
+        self.numbers: dict[int, float] = {}
+
+    def run(self) -> None:
+        """Run the whole block.
+
+        Raises:
+            MachineFault: the first thing that no machine may do.
+        """
+        self.core.clear()
+        self._body(self.kernel.body)
+
+    def _body(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            if isinstance(node, Instr):
+                self._instr(node)
+            elif isinstance(node, Declare):
+                self._declare(node)
+            elif isinstance(node, For):
+                self._loop(node)
+            elif isinstance(node, Choose):
+                first = sum(self.env[name] for name in node.zero.split(" + ")) == 0
+                self._instr(node.then if first else node.other)
+            elif isinstance(node, ReadIndex):
+                self.env[node.name] = self.memory.element(node.tensor, node.offset.evaluate(self.env), node.span)
+            elif isinstance(node, SkipIfNegative) and self.env[node.name] < 0:
+                return
+
+    def _loop(self, node: For) -> None:
+        start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.step
+        if node.parallel:
+            start, step = start + self.block * step, step * self.blocks
+        for at in range(start, stop, step):
+            self.env[node.var] = at
+            if node.valid is not None:
+                self.env[node.valid] = min(node.step, stop - at)
+            self._body(node.body)
+        for name in (node.var, node.valid or node.var):
+            self.env.pop(name, None)
+
+    def _declare(self, node: Declare) -> None:
+        numbers = (p.evaluate(self.env) for p in (node.address, node.rows.poly(), node.cols.poly()))
+        self.tiles[node.name] = BoundTile(node, *numbers)
+
+    # -- instructions -------------------------------------------------------------------------------------------------
+
+    def _instr(self, instr: Instr) -> None:
+        with _told(instr):
+            if instr.name == "TSTORE":
+                self._store(instr)
+            else:
+                self._compute(instr)
+
+    def _store(self, instr: Instr) -> None:
+        window, name = instr.operands
+        assert isinstance(window, GmWindow) and isinstance(name, str)
+        if window.tensor not in self.writable:
+            raise MachineFault("bounds", f"the kernel does not list `{window.tensor}` as written", instr.span)
+        tile = self.tiles[name]
+        self._check_dtype(instr, tile, window.dtype)
+        bound = BoundWindow.of(window, self.env, instr.span)
+        target = Shaped(window.dtype, bound.rows, bound.cols)
+        self.memory.write(bound, MEANINGS[instr.name](target, self.core.read(tile)))
+
+    def _compute(self, instr: Instr) -> None:
+        name, *sources = instr.operands
+        assert isinstance(name, str)
+        tile = self.tiles[name]
+        target = Shaped(tile.declare.type.dtype, tile.rows, tile.cols)
+        if instr.name in SCRATCH:
+            scratch = sources.pop()
+            assert isinstance(scratch, str)
+            result = MEANINGS[instr.name](target, *(self._operand(instr, o, target) for o in sources))
+            self.core.forget(self.tiles[scratch])
+        else:
+            result = MEANINGS[instr.name](target, *(self._operand(instr, o, target) for o in sources))
+        if result.shape != target.shape or result.dtype != target.numpy:
+            raise tile.fault("extent", f"is {target.shape} {target.dtype} and is given {result.shape} {result.dtype}")
+        self.core.write(tile, result)
+
+    def _operand(self, instr: Instr, operand: Any, target: Shaped) -> Array | float | int | str:
+        if isinstance(operand, str):
+            tile = self.tiles[operand]
+            self._check_dtype(instr, tile, target.dtype)
+            return self.core.read(tile)
+        if isinstance(operand, GmWindow):
+            return self._load(operand, target, instr.span)
+        if isinstance(operand, Imm):
+            return self._number(operand)
+        if isinstance(operand, Mode):
+            return operand.name
+        assert isinstance(operand, Poly)
+        return operand.evaluate(self.env)
+
+    def _load(self, window: GmWindow, target: Shaped, span: Span) -> Array:
+        if window.tensor not in self.known:
+            raise MachineFault("bounds", f"the kernel does not list `{window.tensor}` as read", span)
+        bound = BoundWindow.of(window, self.env, span)
+        if window.dtype != target.dtype:
+            raise bound.fault("dtype", f"is {window.dtype}, the tile {target.dtype}", bound.offset)
+        return self.memory.read(bound)
+
+    def _number(self, imm: Imm) -> float:
+        found = self.numbers.get(id(imm))
+        if found is None:
+            values = {symbol: self.scalars[symbol.name] for symbol in imm.expr.free_symbols}
+            found = self.numbers[id(imm)] = float(imm.expr.subs(values))
+        return found
+
+    @staticmethod
+    def _check_dtype(instr: Instr, tile: BoundTile, dtype: str) -> None:
+        """``dtype`` is the other side's: equal, but for casts, products, and what an accumulator is rounded to."""
+        own = tile.declare.type
+        if instr.name == "TCVT":
+            return
+        legal = own.dtype == dtype
+        if own.loc in ("Left", "Right"):
+            legal = dtype == ("int32" if own.dtype in ("int8", "uint8") else "fp32")
+        elif own.loc == "Acc" and instr.name in ("TSTORE", "TEXTRACT", "TMOV"):
+            legal |= own.dtype == "fp32" and dtype in ("bf16", "fp16")
+        if not legal:
+            raise tile.fault("dtype", f"is {own.dtype}, the other side of {instr.name} {dtype}")
+
+
+@contextmanager
+def _told(instr: Instr) -> Iterator[None]:
+    """Adds the instruction to what went wrong inside, and makes operands that do not fit a fault with a place."""
+    try:
+        yield
+    except MachineFault as fault:
+        raise MachineFault(
+            fault.kind,
+            fault.what,
+            instr.span,
+            instr=instruction_text(instr),
+            memory=fault.memory,
+            begin=fault.begin,
+            end=fault.end,
+        ) from None
+    except ValueError as error:
+        raise MachineFault("extent", str(error), instr.span, instr=instruction_text(instr)) from error
+
+
+def instruction_text(instr: Instr) -> str:
+    """An instruction with its tiles and tensors, for messages."""
+    shown = (o.tensor if isinstance(o, GmWindow) else o for o in instr.operands if isinstance(o, str | GmWindow))
+    return f"{instr.name} {', '.join(shown)}"

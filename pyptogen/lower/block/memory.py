@@ -226,15 +226,22 @@ def _overflow(kernel: TileKernel, placed: list[Buffer], where: Memory, platform:
     live = [b for b in placed if b.memory == where and b.first <= last.last and last.first <= b.last]
     need, have = last.address + last.size, platform.memories[where]
     listing = ", ".join(f"{b.name} {b.size} B" for b in sorted(live, key=lambda b: (-b.size, b.name)))
-    sizes = ", ".join(f"{dim}: {tile}" for dim, tile in kernel.sizes)
+    smaller = [
+        f"`{dim}: {fitting}`" for dim, tile, _ in kernel.sizes if (fitting := _power_below(tile * have // need)) < tile
+    ]
     return DiagnosticError(
         Diagnostic(
             "PTG301",
             f"{WORDS[where]} overflows in kernel `{kernel.name}`: {need} bytes needed, {have} available"
-            f" on {platform.name}"
-            f" ({need - have} too many)",
+            f" on {platform.name} ({need - have} too many)",
             last.span,
             expected=f"live tiles of at most {have} bytes; live here: {listing}",
-            fix=f"use smaller tiles (now {sizes}): about {have * 100 // need} % of these bytes fit",
+            fix=f"a smaller tile of one dim fits: {' or '.join(smaller)}" if smaller else "cut a dim that is whole now",
+            notes=tuple((f"`{dim}` in tiles of {tile} here", span) for dim, tile, span in kernel.sizes),
         )
     )
+
+
+def _power_below(n: int) -> int:
+    """The largest power of two up to ``n``, at least 1."""
+    return 1 << max(0, n.bit_length() - 1)

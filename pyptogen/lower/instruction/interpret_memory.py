@@ -1,8 +1,8 @@
 """On-chip memories of one core, as the interpreter keeps them.
 
 Vector tiles are real bytes in their real layout, because kernels lay tiles over each other on purpose: windows of
-columns, a column of statistics that is also a row. Each byte knows the buffer that wrote it last. A buffer is known by
-its end: views of a buffer end where it ends. Tiles of the matrix unit lie in the device's fractals, which nothing looks
+columns, a column of statistics that is also a row. Each byte knows whose data it is: of the tile that wrote it last, or
+of the tile that the writer is a view of. Tiles of the matrix unit lie in the device's fractals, which nothing looks
 into, so they are kept whole, by address, and a write throws out whatever it overlaps.
 """
 
@@ -20,7 +20,6 @@ from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
 
 MEMORY_OF: dict[str, Memory] = {"Vec": "ub", "Mat": "l1", "Left": "l0a", "Right": "l0b", "Acc": "l0c"}
-_ANY_OWNER = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +66,13 @@ class _View:
 
 
 class VectorMemory:
-    """UB: bytes, and for each byte the buffer that wrote it (0: nobody)."""
+    """UB: bytes, and for each byte the mark of the tile whose data it is (0: nobody's)."""
 
     def __init__(self, capacity: int) -> None:
         self.capacity = capacity
         self._bytes = np.zeros(capacity, np.uint8)
         self._owners = np.zeros(capacity, np.uint16)
-        self._marks: dict[int, int] = {}
+        self._marks: dict[str, int] = {}
         self._views: dict[tuple[str, int, int, int], _View] = {}
 
     def clear(self) -> None:
@@ -100,39 +99,32 @@ class VectorMemory:
         owners: Array = np.ndarray(
             (*shape, size), np.uint16, self._owners, 2 * tile.address, (2 * strides[0], 2 * strides[1], 2)
         )
-        mark = _ANY_OWNER
-        if tile.declare.address.constant is not None:
-            mark = self._marks.setdefault(tile.end, len(self._marks) + 1)
-        return _View(values, owners, mark)
+        return _View(values, owners, self._marks.setdefault(tile.declare.owner, len(self._marks) + 1))
 
     def read(self, tile: BoundTile) -> Array:
         """The valid elements, as a view.
 
         Raises:
-            MachineFault: a byte was never written, or last written as part of another buffer.
+            MachineFault: a byte was never written, or is the data of another tile.
         """
         view = self._view(tile)
-        legal = view.owners == view.mark if view.mark != _ANY_OWNER else view.owners != 0
-        if not legal.all():
-            missing = (view.owners == 0).any()
-            raise self._illegal_read(tile, view, legal, "unwritten" if missing else "overlap")
+        if not (view.owners == view.mark).all():
+            raise self._illegal_read(tile, view)
         return view.values
 
-    def _illegal_read(self, tile: BoundTile, view: _View, legal: Array, kind: FaultKind) -> MachineFault:
-        where = np.argwhere(view.owners == 0 if kind == "unwritten" else ~legal)[0]
-        what = "was never written" if kind == "unwritten" else self._writer(int(view.owners[tuple(where)]))
-        return tile.fault(kind, f"is read, and its element ({where[0]}, {where[1]}) {what}")
-
-    def _writer(self, mark: int) -> str:
-        end = next(end for end, owner in self._marks.items() if owner == mark)
-        return f"was overwritten by the buffer that ends at 0x{end:05x}"
+    def _illegal_read(self, tile: BoundTile, view: _View) -> MachineFault:
+        row, col, byte = np.argwhere(view.owners != view.mark)[0]
+        mark = view.owners[row, col, byte]
+        at = f"is read, and its element ({row}, {col})"
+        if mark == 0:
+            return tile.fault("unwritten", f"{at} was never written")
+        other = next(name for name, owner in self._marks.items() if owner == mark)
+        return tile.fault("overlap", f"{at} holds data of `{other}`")
 
     def write(self, tile: BoundTile, values: Array) -> None:
         """Put the valid elements."""
         view = self._view(tile)
         view.values[...] = values
-        if view.mark == _ANY_OWNER:
-            raise tile.fault("dtype", "is written at an address that only run time knows")
         view.owners[...] = view.mark
 
     def forget(self, tile: BoundTile) -> None:

@@ -33,7 +33,8 @@ class TileType:
 
 @dataclass(frozen=True, slots=True)
 class Declare:
-    """A tile object: its type, the run-time valid extents, and its byte address in the memory of its location."""
+    """A tile object: its type, the run-time valid extents, its byte address in the memory of its location, and the tile
+    whose data it shows (itself, but for windows and other views)."""
 
     name: str
     type: TileType
@@ -43,6 +44,7 @@ class Declare:
     size: int
     note: str
     span: Span
+    owner: str
 
 
 @dataclass(frozen=True, slots=True)

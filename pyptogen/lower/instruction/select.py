@@ -98,7 +98,8 @@ class Selector:
             else where
         )
         address = Poly.of(buffer.address + tile.col_offset * size)
-        return Declare(name, kind, rows, cols, address, buffer.size - tile.col_offset * size, note, tile.span)
+        left = buffer.size - tile.col_offset * size
+        return Declare(name, kind, rows, cols, address, left, note, tile.span, owner)
 
     @staticmethod
     def _type(
@@ -268,7 +269,9 @@ class Selector:
         address = Poly.of(buffer.address + source.col_offset * size) + Poly.of("row") * (buffer.pitch * size)
         kind = TileType("Vec", source.dtype, 1, buffer.pitch, 1, columns.size)
         name = f"{source.name}_one"
-        row = Declare(name, kind, Extent(1), columns, address, columns.size * size, f"row of {source.name}", op.span)
+        note = f"row of {source.name}"
+        owner = source.parent or source.name
+        row = Declare(name, kind, Extent(1), columns, address, columns.size * size, note, op.span, owner)
         self.declared[name] = row
         target = GmWindow(
             op.gm.tensor,

@@ -51,11 +51,12 @@ class Cutter(Operands):
             sorted({n for t in (*self.reads, *self.writes) for n in self._gm_names_used(t)} - {self.segment or ""})
         )
         tensors = tuple(self.tensors[t] for t in dict.fromkeys([*self.writes, *self.reads]))
-        used = {n: s.tile for st in self.kernel.stages for n, s in self.sizes[st].items()}
+        used = {(n, s.tile): (n, s.tile, s.span) for st in self.kernel.stages for n, s in self.sizes[st].items()}
         return TileKernel(
             self.kernel.name, self.kernel.core, self.kernel.stages, tensors,
             tuple(self.reads), tuple(self.writes), tuple(self.scalars),
-            self.segment, dims, tuple(self.tiles.values()), body, tuple(sorted(used.items())), self.kernel.span,
+            self.segment, dims, tuple(self.tiles.values()), body,
+            tuple(used[key] for key in sorted(used)), self.kernel.span,
         )  # fmt: skip
 
     def _gm_names_used(self, tensor: str) -> frozenset[str]:

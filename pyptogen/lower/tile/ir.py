@@ -142,7 +142,7 @@ Node = Loop | TileOp
 @dataclass(frozen=True, slots=True)
 class TileKernel:
     """One kernel. ``segment`` is the dynamic dim whose range [begin, end) a launch is given; ``dims`` the other
-    dynamic dims it is told."""
+    dynamic dims it is told; ``sizes`` the tiles as the author wrote them, with their places."""
 
     name: str
     core: Literal["cube", "vector", "mixed"]
@@ -155,7 +155,7 @@ class TileKernel:
     dims: tuple[str, ...]
     tiles: tuple[TileVal, ...]
     body: tuple[Node, ...]
-    sizes: tuple[tuple[str, int], ...]
+    sizes: tuple[tuple[str, int, Span], ...]
     span: Span
 
     def tile(self, name: str) -> TileVal:

@@ -12,12 +12,9 @@ import numpy.typing as npt
 
 from pyptogen.lower import pipeline
 from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.instruction.ir import Choose, Instr, InstrKernel, walk
-from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile import sizes
 from pyptogen.schema import Source, load_source, load_spec
 
 SPECS = Path(__file__).resolve().parents[2] / "specs"
@@ -108,13 +105,6 @@ def lowered(name: str, target: str) -> Lowered:
     """An operator of the library, or one of the specs above by its name, lowered once."""
     texts = {"product": PRODUCT, "fused": FUSED}
     return pipeline.lower(program_of(texts[name]) if name in texts else library(name), target)
-
-
-def block_kernels(program: Program, target: str) -> list[BlockKernel]:
-    """The Block level."""
-    session = pipeline._Session(program, PLATFORMS[target], None)
-    tiles, _ = pipeline._tile_level(session, sizes.select_rows(program, target))
-    return pipeline._block_level(session, tiles)
 
 
 def levels(program: Program, target: str) -> dict[str, str]:

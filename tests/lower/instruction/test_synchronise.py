@@ -1,0 +1,136 @@
+"""Flags and barriers of kernels whose pipes run apart: few, enough, and each of them needed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lower.instruction.editing import dropped, edit, places
+from lower.small_programs import elementwise, library, lowered, program_of
+from pyptogen.lower import pipeline
+from pyptogen.lower.instruction import MachineFault, interpret
+from pyptogen.lower.instruction.ir import Barrier, For, InstrKernel, Node, SetFlag, WaitFlag, walk
+from pyptogen.lower.instruction.replay import Replay, prove
+from pyptogen.lower.instruction.synchronise import EVENT_IDS
+from pyptogen.lower.instruction.synchronise import run as synchronise
+
+KERNELS = [
+    (name, kernel.name)
+    for name in ("softmax", "rms_norm", "matmul_bf16", "indexer_prolog", "fused", "product")
+    for kernel in lowered(name, "a2a3").instructions
+]
+
+
+def kernel_of(operator: str, name: str) -> InstrKernel:
+    return next(k for k in lowered(operator, "a2a3").instructions if k.name == name)
+
+
+def pairs(kernel: InstrKernel) -> set[tuple[str, str, int]]:
+    """Distinct flags."""
+    return {(n.src, n.dst, n.event) for n in walk(kernel.body) if isinstance(n, SetFlag)}
+
+
+def without_sync(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    kept = (n for n in nodes if not isinstance(n, SetFlag | WaitFlag | Barrier))
+    return tuple(replace(n, body=without_sync(n.body)) if isinstance(n, For) else n for n in kept)
+
+
+def test_load_add_store_takes_four_flags() -> None:
+    (kernel,) = pipeline.lower(elementwise("y: x + x"), "a2a3").instructions
+    assert {(src, dst) for src, dst, _ in pairs(kernel)} == {
+        ("MTE2", "V"), ("V", "MTE3"), ("V", "MTE2"), ("MTE3", "V"),
+    }  # fmt: skip
+    assert len(pairs(kernel)) == 4
+
+
+def test_a_matmul_k_loop_takes_five_flags() -> None:
+    text = """\
+pyptogen: 1
+operator: product
+dims: {m: {min: 1, max: 64}, k: 128, n: 64}
+inputs: {a: "bf16[m, k]", b: "bf16[k, n]"}
+outputs: {c: "fp32[m, n]"}
+graph: {c: "matmul(a, b, dtype=fp32)"}
+tiling: [{m: 16, k: 64}]
+"""
+    (kernel,) = pipeline.lower(program_of(text), "a2a3").instructions
+    in_loop = {
+        (n.src, n.dst)
+        for loop in walk(kernel.body)
+        if isinstance(loop, For) and loop.var == "k0"
+        for n in walk(loop.body)
+        if isinstance(n, SetFlag)
+    }
+    assert in_loop == {("MTE2", "MTE1"), ("MTE1", "M"), ("MTE1", "MTE2"), ("M", "MTE1")}
+    assert len({pair[:2] for pair in pairs(kernel)} - in_loop) <= 2, "the accumulator's way out, and back"
+
+
+@pytest.mark.parametrize(("operator", "name"), KERNELS)
+def test_event_ids(operator: str, name: str) -> None:
+    kernel = kernel_of(operator, name)
+    assert all(0 <= event < EVENT_IDS for _, _, event in pairs(kernel))
+    waits = {(n.src, n.dst, n.event) for n in walk(kernel.body) if isinstance(n, WaitFlag)}
+    assert waits == pairs(kernel)
+
+
+@pytest.mark.parametrize(("operator", "name"), KERNELS)
+@pytest.mark.parametrize("trips", [0, 1, 2, 5])
+def test_any_trip_count_is_in_order(operator: str, name: str, trips: int) -> None:
+    found: list[str] = []
+    Replay(kernel_of(operator, name), trips, on_find=lambda f: found.append(f.text)).run()
+    assert found == []
+
+
+@pytest.mark.parametrize(("operator", "name"), KERNELS)
+def test_nothing_is_in_order_without_flags(operator: str, name: str) -> None:
+    kernel = kernel_of(operator, name)
+    bare = replace(kernel, body=without_sync(kernel.body))
+    assert {f.kind for f in prove(bare)} <= {"race", "hazard"}
+    assert any(f.kind == "race" for f in prove(bare))
+    assert synchronise(bare) == kernel
+
+
+@pytest.mark.parametrize(("operator", "name"), [k for k in KERNELS if k[0] in ("softmax", "fused", "product")])
+def test_every_flag_and_barrier_is_needed(operator: str, name: str) -> None:
+    kernel = kernel_of(operator, name)
+    expected = {
+        SetFlag: {"deadlock", "race"},
+        WaitFlag: {"left over", "double set", "race"},
+        Barrier: {"hazard", "race"},
+    }
+    for path in places(kernel.body, lambda node: isinstance(node, SetFlag | WaitFlag | Barrier)):
+        node = _at(kernel.body, path)
+        kinds = {f.kind for f in prove(dropped(kernel, path))}
+        assert kinds & expected[type(node)], f"{node} can go"  # type: ignore[index]
+
+
+def _at(nodes: tuple[Node, ...], path: tuple[int, ...]) -> Node:
+    node = nodes[path[0]]
+    if len(path) == 1:
+        return node
+    assert isinstance(node, For)
+    return _at(node.body, path[1:])
+
+
+def test_a_flag_of_another_event_is_found() -> None:
+    kernel = kernel_of("fused", "scale")
+    path = next(places(kernel.body, lambda node: isinstance(node, WaitFlag)))
+
+    def renumber(node: Node) -> tuple[Node, ...]:
+        assert isinstance(node, WaitFlag)
+        return (replace(node, event=7),)
+
+    kinds = {f.kind for f in prove(replace(kernel, body=edit(kernel.body, path, renumber)))}
+    assert "deadlock" in kinds
+
+
+def test_the_interpreter_proves_first() -> None:
+    program = lowered("softmax", "a2a3")
+    (kernel,) = program.instructions
+    path = next(places(kernel.body, lambda node: isinstance(node, WaitFlag)))
+    broken = replace(program, instructions=(dropped(kernel, path),))
+    with pytest.raises(MachineFault, match="in kernel `softmax`") as caught:
+        interpret(broken, {})
+    assert caught.value.kind == "order"
+    assert caught.value.span.file == library("softmax").span.file

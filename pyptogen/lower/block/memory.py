@@ -179,7 +179,8 @@ def plan(
         size = tile_bytes(tile, pitch[tile.name], where)
         span = live[tile.name]
         beside = [b for b in placed if b.memory == where and b.first <= span.last and span.first <= b.last]
-        address = _first_fit(beside, size, 32 if where == "ub" else 512)
+        dying = [b for b in placed if b.memory == where and span.first % 2 and b.last == span.first - 1]
+        address = _first_fit(beside, dying, size, 32 if where == "ub" else 512)
         placed.append(
             Buffer(
                 tile.name,
@@ -199,14 +200,17 @@ def plan(
     return BlockKernel(kernel, kernel.body, kernel.tiles, tuple(sorted(memory.items())), tuple(placed))
 
 
-def _first_fit(beside: list[Buffer], size: int, step: int) -> int:
-    """Lowest address with ``size`` free bytes between the buffers that are live at the same time."""
-    address = 0
-    for begin, end in sorted((b.address, b.address + b.size) for b in beside):
-        if address + size <= begin:
-            break
-        address = max(address, _up(end, step))
-    return address
+def _first_fit(beside: list[Buffer], dying: list[Buffer], size: int, step: int) -> int:
+    """Lowest address with ``size`` free bytes between the buffers that are live at the same time. Operands that die in
+    the instruction that makes the buffer are free too, but only as a whole: shifted by some bytes, the result would
+    overwrite elements that are still to be read."""
+
+    def fits(address: int) -> bool:
+        over = [b for b in (*beside, *dying) if address < b.address + b.size and b.address < address + size]
+        return all(b in dying and b.address == address for b in over)
+
+    ends = (_up(b.address + b.size, step) for b in (*beside, *dying))
+    return min(filter(fits, {0, *ends, *(b.address for b in dying)}))
 
 
 def run(kernel: TileKernel, memory: Mapping[str, Memory], platform: Platform) -> BlockKernel:

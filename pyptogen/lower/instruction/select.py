@@ -88,7 +88,7 @@ class Selector:
         elif loc == "Vec":
             kind = self._type(loc, tile.dtype, 1 if tile.form == "row" else capacity, buffer.pitch, rows, cols, False)
         else:
-            kind = self._type(loc, tile.dtype, -(-rows.size // 16) * 16, cols.size, rows, cols, False)
+            kind = self._type(loc, tile.dtype, *_in_fractals(loc, rows.size, cols.size, size), rows, cols, False)
         where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.address + buffer.size:05x}"
         note = (
             f"columns {tile.col_offset}.. of {owner}"
@@ -334,6 +334,13 @@ class Selector:
         if op.first is None:
             return [fresh]
         return [Choose(op.first, fresh, self.instr(op, "TMATMUL_ACC", acc, acc, left, right), op.span)]
+
+
+def _in_fractals(loc: Loc, rows: int, cols: int, size: int) -> tuple[int, int]:
+    """Capacity of a cube tile in whole fractals: 16 rows x 32 bytes, turned for L0B, 16 x 16 for an accumulator."""
+    deep = 32 // size
+    row_step, col_step = {"Right": (deep, 16), "Acc": (16, 16)}.get(loc, (16, deep))
+    return -(-rows // row_step) * row_step, -(-cols // col_step) * col_step
 
 
 def float_text(value: float) -> str:

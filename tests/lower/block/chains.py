@@ -94,7 +94,20 @@ def clobbered(steps: list[Step]) -> list[str]:
     return found
 
 
-ELEMENT_FOR_ELEMENT = {"TADD", "TSUB", "TMUL", "TDIV", "TMAX", "TMIN", "TABS", "TNEG", "TEXP", "TLOG", "TSQRT", "TRSQRT"}
+ELEMENT_FOR_ELEMENT = {
+    "TADD",
+    "TSUB",
+    "TMUL",
+    "TDIV",
+    "TMAX",
+    "TMIN",
+    "TABS",
+    "TNEG",
+    "TEXP",
+    "TLOG",
+    "TSQRT",
+    "TRSQRT",
+}
 ELEMENT_FOR_ELEMENT |= {"TRECIP", "TRELU", "TADDS", "TSUBS", "TMULS", "TDIVS", "TMAXS", "TMINS"}
 
 
@@ -106,10 +119,16 @@ def wrong_reuse(step: Step) -> list[str]:
         for result in step.writes:
             if source.owner == result.owner or not overlap(source, result):
                 continue
-            first_of_broadcast = position == 0 and name.startswith(("TROWEXPAND", "TCOLEXPAND")) and len(step.reads) == 2
+            first_of_broadcast = (
+                position == 0 and name.startswith(("TROWEXPAND", "TCOLEXPAND")) and len(step.reads) == 2
+            )
             same_place = (source.address, source.type) == (result.address, result.type)
             if not same_place or not (name in ELEMENT_FOR_ELEMENT or first_of_broadcast):
                 found.append(f"{name} writes {result.name} over its operand {source.name}")
     for one in step.writes:
-        found += [f"{name} has scratch {two.name} over {one.name}" for two in step.writes if two is not one and overlap(one, two)]
+        found += [
+            f"{name} has scratch {two.name} over {one.name}"
+            for two in step.writes
+            if two is not one and overlap(one, two)
+        ]
     return found

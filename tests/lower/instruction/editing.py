@@ -55,8 +55,9 @@ def declares(name: str) -> Callable[[Node], bool]:
 
 def runs(name: str) -> Callable[[Node], bool]:
     """Holds for an instruction, also as one of a choice."""
-    return lambda node: (isinstance(node, Instr) and node.name == name) or (
-        isinstance(node, Choose) and name in (node.then.name, node.other.name)
+    return lambda node: (
+        (isinstance(node, Instr) and node.name == name)
+        or (isinstance(node, Choose) and name in (node.then.name, node.other.name))
     )
 
 

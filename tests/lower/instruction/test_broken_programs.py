@@ -165,9 +165,7 @@ def test_more_valid_than_the_type_has() -> None:
         (touches("TLOAD", "c"), windowed(tensor="elsewhere"), "bounds", ""),
     ],
 )  # fmt: skip
-def test_windows(
-    wanted: Callable[[Node], bool], change: Callable[[Node], Node], kind: str, memory: str
-) -> None:
+def test_windows(wanted: Callable[[Node], bool], change: Callable[[Node], Node], kind: str, memory: str) -> None:
     fault = fault_of(of_cpu(wanted, change))
     assert (fault.kind, fault.memory) == (kind, memory), str(fault)
     if memory and kind == "bounds":

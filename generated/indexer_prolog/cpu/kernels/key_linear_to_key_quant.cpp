@@ -112,9 +112,9 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
         TEXTRACT(w_b, w_b_acc, 0, 0);
         VecF32_256x64 weights_1(t0_valid); TASSIGN(weights_1, 0x08500);  // UB 0x08500..0x18500
         TCVT(weights_1, w_b, RoundMode::CAST_RINT);
-        VecF32_256x64 weights_2(t0_valid); TASSIGN(weights_2, 0x00500);  // UB 0x00500..0x10500
+        VecF32_256x64 weights_2(t0_valid); TASSIGN(weights_2, 0x08500);  // UB 0x08500..0x18500
         TMULS(weights_2, weights_1, 0.011048543f);
-        VecF16_256x64 weights_tile(t0_valid); TASSIGN(weights_tile, 0x10500);  // UB 0x10500..0x18500
+        VecF16_256x64 weights_tile(t0_valid); TASSIGN(weights_tile, 0x00500);  // UB 0x00500..0x08500
         TCVT(weights_tile, weights_2, RoundMode::CAST_RINT);
         WeightsGm weights_out(weights + int64_t(t0) * 64, {t0_valid});
         TSTORE(weights_out, weights_tile);
@@ -208,10 +208,10 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
             VecF32_1x32 k_q_s_row(t1_valid); TASSIGN(k_q_s_row, 0x00000);  // as a row, same bytes as k_q_s
             TDIVS(k_q_s_row, 127.0f, k_q_s_3_row);
             // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [indexer_prolog.yaml:50]
-            VecF32_32x128 k_q_1(t1_valid); TASSIGN(k_q_1, 0x00500);  // UB 0x00500..0x04500
+            VecF32_32x128 k_q_1(t1_valid); TASSIGN(k_q_1, 0x02500);  // UB 0x02500..0x06500
             VecF32_32x1 k_q_s(t1_valid); TASSIGN(k_q_s, 0x00000);  // UB 0x00000..0x00080
             TROWEXPANDMUL(k_q_1, k_q_f, k_q_s);
-            VecI8_32x128 k_q(t1_valid); TASSIGN(k_q, 0x04500);  // UB 0x04500..0x05500
+            VecI8_32x128 k_q(t1_valid); TASSIGN(k_q, 0x00500);  // UB 0x00500..0x01500
             TCVT(k_q, k_q_1, RoundMode::CAST_RINT);
             VecF32_1x32 k_s_1_row(t1_valid); TASSIGN(k_s_1_row, 0x00000);  // as a row, same bytes as k_s_1
             TDIVS(k_s_1_row, 1.0f, k_q_s_row);
@@ -224,7 +224,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
                     continue;
                 }
                 // k_cache:       scatter_update(k_cache, k_index, k_q, dim=-2)  [indexer_prolog.yaml:70]
-                VecI8_1x128 k_q_one; TASSIGN(k_q_one, row * 128 + 17664);  // row of k_q
+                VecI8_1x128 k_q_one; TASSIGN(k_q_one, row * 128 + 1280);  // row of k_q
                 KCacheGm k_cache_out(k_cache + int64_t(slot) * 128);
                 TSTORE(k_cache_out, k_q_one);
             }

@@ -83,7 +83,7 @@ extern "C" __global__ AICORE void query(
                 VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x00200);  // as a row, same bytes as q_norm_scale_tile
                 QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t1), {t1_valid});
                 TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
-                VecF32_32x128 q_f32_2(t1_valid); TASSIGN(q_f32_2, 0x00280);  // UB 0x00280..0x04280
+                VecF32_32x128 q_f32_2(t1_valid); TASSIGN(q_f32_2, 0x04200);  // UB 0x04200..0x08200
                 VecF32_32x1 q_norm_scale_tile(t1_valid); TASSIGN(q_norm_scale_tile, 0x00200);  // UB 0x00200..0x00280
                 TROWEXPANDMUL(q_f32_2, q_f32_1, q_norm_scale_tile);
                 VecF32_32x128 q_f32(t1_valid); TASSIGN(q_f32, 0x00200);  // UB 0x00200..0x04200
@@ -148,10 +148,10 @@ extern "C" __global__ AICORE void query(
                 VecF32_1x32 q_s_row(t1_valid); TASSIGN(q_s_row, 0x00200);  // as a row, same bytes as q_s
                 TDIVS(q_s_row, 127.0f, q_s_3_row);
                 // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [indexer_prolog.yaml:50]
-                VecF32_32x128 q_1(t1_valid); TASSIGN(q_1, 0x00280);  // UB 0x00280..0x04280
+                VecF32_32x128 q_1(t1_valid); TASSIGN(q_1, 0x02200);  // UB 0x02200..0x06200
                 VecF32_32x1 q_s(t1_valid); TASSIGN(q_s, 0x00200);  // UB 0x00200..0x00280
                 TROWEXPANDMUL(q_1, q_f, q_s);
-                VecI8_32x128 q_tile(t1_valid); TASSIGN(q_tile, 0x04280);  // UB 0x04280..0x05280
+                VecI8_32x128 q_tile(t1_valid); TASSIGN(q_tile, 0x00280);  // UB 0x00280..0x01280
                 TCVT(q_tile, q_1, RoundMode::CAST_RINT);
                 QGm q_out(q + int64_t(t1) * 8192 + int64_t(heads0) * 128, {t1_valid});
                 TSTORE(q_out, q_tile);

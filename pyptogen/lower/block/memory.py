@@ -154,7 +154,7 @@ def tile_bytes(tile: TileVal, pitch: int, memory: Memory) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Overflow:
-    """A plan that does not fit: the buffers placed so far, the last of which leaves its memory."""
+    """A plan that does not fit: all buffers, the last of which leaves its memory furthest."""
 
     placed: tuple[Buffer, ...]
 
@@ -195,8 +195,10 @@ def plan(
                 tile.span,
             )
         )
-        if address + size > platform.memories[where]:
-            return Overflow(tuple(placed))
+    over = [b for b in placed if b.address + b.size > platform.memories[b.memory]]
+    if over:
+        worst = max(over, key=lambda b: b.address + b.size - platform.memories[b.memory])
+        return Overflow((*(b for b in placed if b is not worst), worst))
     return BlockKernel(kernel, kernel.body, kernel.tiles, tuple(sorted(memory.items())), tuple(placed))
 
 

@@ -1,0 +1,84 @@
+"""The execution graph: every kernel once a segment, after what it needs, over memory that is large enough."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lower.small_programs import TARGETS, library, lowered
+from pyptogen.diagnostics import Span
+from pyptogen.lower.execution.build import kernel_arguments
+from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan
+from pyptogen.lower.execution.verify import verify
+from pyptogen.lower.instruction.interpret_graph import segments
+from pyptogen.lower.verify import IllegalIR
+
+OPERATORS = ["softmax", "rms_norm", "matmul_fp32", "matmul_bf16", "matmul_int8", "indexer_prolog"]
+SPAN = Span("demo.yaml", 3, 1, 3, 2)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", OPERATORS)
+def test_launches(name: str, target: str) -> None:
+    program = lowered(name, target)
+    graph, kernels = program.execution, {k.name: k for k in program.instructions}
+    assert sorted(launch.kernel for launch in graph.launches) == sorted(kernels)
+    contract = {v.name for v in library(name).inputs} | {output for output, _ in library(name).outputs}
+    spaces = {w.name for w in graph.workspaces}
+    assert not contract & spaces
+    done: dict[str, set[str]] = {}
+    for launch in graph.launches:
+        kernel = kernels[launch.kernel]
+        assert launch.arguments == kernel_arguments(kernel)
+        behind = set(launch.after).union(*(done[other] for other in launch.after))
+        done[launch.kernel] = behind
+        for tensor in kernel.reads:
+            writers = {k.name for k in kernels.values() if tensor.name in {w.name for w in k.writes}}
+            assert writers - {kernel.name} <= behind
+        assert {t.name for t in kernel.tensors} <= contract | spaces
+
+
+def test_independent_kernels_do_not_wait() -> None:
+    launches = {launch.kernel: launch for launch in lowered("indexer_prolog", "a2a3").execution.launches}
+    assert launches["key_linear"].after == ()
+    assert launches["query_linear"].after == ()
+    assert launches["head_weights_cube"].after == ()
+    assert launches["key_rope"].after == ("key_linear",)
+
+
+def test_workspaces_hold_every_row() -> None:
+    graph = lowered("indexer_prolog", "a2a3").execution
+    sizes = {w.name: w.elements.evaluate({"t": 5}) for w in graph.workspaces}
+    assert sizes["q_i32"] == 5 * 64 * 128
+    assert sizes["k_f32"] == 5 * 128
+    assert lowered("indexer_prolog", "cpu").execution.workspaces == ()
+
+
+@given(st.integers(1, 500))
+def test_segments_cover_every_size_once(t: int) -> None:
+    graph = lowered("indexer_prolog", "a2a3").execution
+    ranges = list(segments(graph, {"t": t}))
+    assert [begin for begin, _ in ranges] == [0, *(end for _, end in ranges[:-1])]
+    assert ranges[-1][1] == t
+    lengths = [end - begin for begin, end in ranges]
+    assert lengths == sorted(lengths, reverse=True)
+    assert set(lengths) <= set(next(c for c in graph.cuts if t <= 32 or not c.when).sizes)
+
+
+def launch(name: str, after: tuple[str, ...] = ()) -> LaunchPlan:
+    return LaunchPlan(name, "vector", (), None, after, SPAN)
+
+
+@pytest.mark.parametrize(
+    ("launches", "cuts", "words"),
+    [
+        ((launch("a", ("b",)), launch("b")), (Cut((), (), SPAN),), "waits for a later one"),
+        ((launch("a"), launch("a")), (Cut((), (), SPAN),), "launched twice"),
+        ((launch("a"),), (Cut((), (8, 4), SPAN),), "must end in 1"),
+        ((launch("a"),), (Cut((("t", "<=", 8),), (), SPAN),), "must always hold"),
+    ],
+)
+def test_illegal_graphs(launches: tuple[LaunchPlan, ...], cuts: tuple[Cut, ...], words: str) -> None:
+    with pytest.raises(IllegalIR, match=rf"{words}.*demo\.yaml:3:1"):
+        verify(ExecutionGraph("demo", "cpu", "t", ("t",), (), cuts, launches, SPAN))

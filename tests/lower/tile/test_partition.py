@@ -1,0 +1,143 @@
+"""Stages to kernels: fused where the row says so, cut apart where cube and vector cores are."""
+
+from __future__ import annotations
+
+import pytest
+
+from lower.small_programs import library, program_of
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tile.partition import KernelOps, group_name, groups, run
+from pyptogen.lower.tile.sizes import select_rows
+
+TEXT = """\
+pyptogen: 1
+operator: demo
+dims:
+  t: {min: 1, max: 64}
+  d: 32
+inputs:
+  x: bf16[t, d]
+  w: bf16[d, d]
+  v: bf16[d, d]
+outputs:
+  y: fp32[t, d]
+  z: fp32[t, d]
+graph:
+  first:
+    p: matmul(x, w, dtype=fp32)
+    h: cast(exp(p), bf16)
+  second:
+    q: matmul(h, v, dtype=fp32)
+    y: q + 1
+  side:
+    z: cast(x, fp32) * 2
+tiling:
+  - {t: 16ROW}
+"""
+
+
+def demo(fuse: str = "") -> Program:
+    return program_of(TEXT.replace("ROW", f", fuse: {fuse}" if fuse else ""))
+
+
+def parts(program: Program, target: str) -> dict[str, KernelOps]:
+    (selected,) = select_rows(program, target)
+    return {k.name: k for k in run(program, selected.row, PLATFORMS[target])}
+
+
+def test_a_kernel_a_stage() -> None:
+    kernels = parts(demo(), "cpu")
+    assert {k.name: (k.core, k.stages) for k in kernels.values()} == {
+        "first": ("mixed", ("first",)),
+        "second": ("mixed", ("second",)),
+        "side": ("vector", ("side",)),
+    }
+    assert {k.name: k.writes for k in kernels.values()} == {"first": ("h",), "second": ("y",), "side": ("z",)}
+
+
+def test_cores_apart() -> None:
+    kernels = parts(demo(), "a2a3")
+    assert {k.name: k.core for k in kernels.values()} == {
+        "first_cube": "cube", "first_vec": "vector", "second_cube": "cube", "second_vec": "vector", "side": "vector",
+    }  # fmt: skip
+    assert kernels["first_cube"].writes == ("p",)
+    assert kernels["first_vec"].writes == ("h",)
+
+
+def test_a_fused_kernel_is_cut_into_alternating_runs() -> None:
+    fused = demo("[[first, second]]")
+    (whole, _) = parts(fused, "cpu").values()
+    assert (whole.name, whole.core, whole.writes) == ("first_to_second", "mixed", ("y",))
+    kernels = parts(fused, "a2a3")
+    assert [(k.name, k.core, k.stages) for k in kernels.values() if k.name != "side"] == [
+        ("first_to_second_cube1", "cube", ("first",)),
+        ("first_to_second_vec1", "vector", ("first",)),
+        ("first_to_second_cube2", "cube", ("second",)),
+        ("first_to_second_vec2", "vector", ("second",)),
+    ]
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+@pytest.mark.parametrize("name", ["softmax", "rms_norm", "matmul_bf16", "indexer_prolog"])
+def test_every_operation_is_in_one_kernel_and_after_what_it_needs(name: str, target: str) -> None:
+    program = library(name)
+    row = select_rows(program, target)[-1].row
+    kernels = run(program, row, PLATFORMS[target])
+    placed = [op.result.name for k in kernels for op in k.ops]
+    assert sorted(placed) == sorted(set(placed))
+    assert len({k.name for k in kernels}) == len(kernels)
+    written: set[str] = set()
+    for kernel in kernels:
+        own = {op.result.name for op in kernel.ops}
+        assert set(kernel.writes) <= own
+        if not PLATFORMS[target].unified:
+            assert len({op.kind == "matmul" for op in kernel.ops}) == 1
+        written |= own
+    assert {value.name for _, value in program.outputs} <= written | {o.result.name for o in program.ops}
+
+
+@pytest.mark.parametrize(
+    ("stages", "name"),
+    [
+        (("query_linear", "query_rope"), "query"),
+        (("key_linear", "key_rope_low"), "key"),
+        (("linear", "rope"), "linear_to_rope"),
+        (("one",), "one"),
+    ],
+)
+def test_names(stages: tuple[str, ...], name: str) -> None:
+    assert group_name(stages) == name
+
+
+@pytest.mark.parametrize(
+    ("fuse", "words"),
+    [
+        ("[[first, second], [second, side]]", ("`second`", "is in two `fuse` lists")),
+        ("[[first, side], [second]]", ()),
+    ],
+)
+def test_fuse_lists(fuse: str, words: tuple[str, ...]) -> None:
+    if not words:
+        program = demo(fuse)
+        assert groups(program, program.tiling[0]) == [("first", "side"), ("second",)]
+        return
+    with pytest.raises(DiagnosticError) as caught:
+        program = demo(fuse)
+        groups(program, program.tiling[0])
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "PTG304"
+    assert diagnostic.span is not None
+    assert diagnostic.span.line == TEXT.count("\n")
+    assert all(word in diagnostic.message for word in words)
+
+
+def test_kernels_that_would_wait_for_each_other() -> None:
+    text = TEXT.replace("z: cast(x, fp32) * 2", "z: y * 2").replace("second:\n    q:", "second:\n    q:")
+    program = program_of(text.replace("ROW", ", fuse: [[first, side]]"))
+    with pytest.raises(DiagnosticError) as caught:
+        parts(program, "cpu")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "PTG304"
+    assert "wait for each other" in diagnostic.message

@@ -6,7 +6,6 @@ allocated by PyTorch, the caches are updated in place. Nothing else imports `tor
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -50,16 +49,14 @@ def dynamic_quant(x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
 class Composition:
     """The nine operators over one set of inputs. Call `step()` with `fixed` and `tokens`."""
 
-    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], *, eps: float = 1e-6, as_given: bool = False) -> None:
-        """Lay the weights out; `as_given` keeps the int8 weight row-major, as the contract has it."""
+    def __init__(self, arrays: Mapping[str, npt.NDArray[Any]], *, eps: float = 1e-6, transposed: bool = False) -> None:
+        """Lay the weights out. The int8 weight stays row-major as in the contract, or is `transposed` beforehand."""
         tensors = {name: to_torch(array) for name, array in arrays.items()}
         self.eps = eps
         self.tokens = [tensors[n] for n in ("x", "q_norm", "q_norm_scale", "cos", "sin", "k_index")]
         self.k_cache, self.k_scale_cache = tensors["k_cache"], tensors["k_scale_cache"]
         self.caches = [self.k_cache.view(-1, HEAD_DIM), self.k_scale_cache.view(-1, 1)]
-        q_norm, rows = tensors["q_norm"], tensors["w_qb"]
-        layouts = [rows] if as_given else [rows, rows.t().contiguous().t()]
-        self.w_qb = min(layouts, key=lambda w: seconds(lambda: torch._int_mm(q_norm, w)))
+        self.w_qb = tensors["w_qb"].t().contiguous().t() if transposed else tensors["w_qb"]
         self.w_qb_scale = tensors["w_qb_scale"].view(1, -1)
         self.w_k, self.w_proj = tensors["w_k"].t().contiguous(), tensors["w_proj"].t().contiguous()
         self.hadamard_q, self.hadamard_k = (tensors[n].t().contiguous() for n in ("hadamard_q", "hadamard_k"))
@@ -108,14 +105,3 @@ class Composition:
         q, q_scale, weights = (to_numpy(r) for r in results)
         caches = {"k_cache": to_numpy(self.k_cache), "k_scale_cache": to_numpy(self.k_scale_cache)}
         return {"q": q, "q_scale": q_scale, "weights": weights, **caches}
-
-
-def seconds(work: Callable[[], object], repeats: int = 5) -> float:
-    """The best time of a few runs, after one to warm up."""
-    work()
-    best = float("inf")
-    for _ in range(repeats):
-        start = time.perf_counter()
-        work()
-        best = min(best, time.perf_counter() - start)
-    return best

@@ -72,7 +72,8 @@ def trace(kernel: InstrKernel, trips: int) -> list[Step]:
 def overlap(a: Declare, b: Declare) -> bool:
     """Whether the buffers of two tiles have bytes in common."""
     start_a, start_b = a.address.constant, b.address.constant
-    assert start_a is not None and start_b is not None
+    assert start_a is not None
+    assert start_b is not None
     return a.type.loc == b.type.loc and start_a < start_b + b.size and start_b < start_a + a.size
 
 

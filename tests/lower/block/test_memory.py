@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from lower.block.chains import chains, clobbered, trace, wrong_reuse
 from lower.small_programs import TARGETS, elementwise, elementwise_arrays, lowered
@@ -25,6 +25,7 @@ def step_of(kernel: InstrKernel, name: str) -> Instr:
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@example(graph="v0: x / (abs(s) + 1)\ny: z + v0")  # a result that fits 32 bytes below the operand that dies
 @given(graph=chains())
 @settings(max_examples=40, deadline=None)
 def test_random_chains(target: str, graph: str) -> None:

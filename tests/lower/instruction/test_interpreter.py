@@ -7,6 +7,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from references.agreement import assert_prolog_close
+from references.data import prolog_inputs
 
 from lower.small_programs import (
     FUSED,
@@ -23,8 +25,6 @@ from pyptogen.lower import pipeline
 from pyptogen.lower.instruction import interpret
 from pyptogen.lower.instruction.interpret_graph import segments
 from pyptogen.lower.tensor import interpret as golden
-from references.agreement import assert_prolog_close
-from references.data import prolog_inputs
 
 Arrays = dict[str, Any]
 

@@ -1,1 +1,1 @@
-"""Tensor → Tile → Block → Instruction → Execution: a room per level, a pass per file; `pipeline.py` has the order."""
+"""Tensor → Tile → Block → Execution → Instruction: a room per level, a pass per file; `pipeline.py` has the order."""

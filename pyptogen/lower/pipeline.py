@@ -5,8 +5,8 @@
                  cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
     Block        loads_first  loads ahead of vector work        place       memories and moves
                  memory       pitches, liveness, addresses
-    Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
     Execution    build        launches, dependencies, workspace
+    Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
 
 Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes with ``verify=True``.
 """
@@ -39,11 +39,15 @@ from pyptogen.lower.tile import cut, legalise, loads_first, partition, sizes
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
+from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.sizes import Selected, TileSize
 from pyptogen.lower.tile.tensors import gm_tensors
 
 Dump = Callable[[str, str], None]
 """Called with the name of a pass and the text of its level."""
+
+Recut = Callable[[str, str, int], TileKernel]
+"""A kernel by name, cut again with another tile for one dim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,44 +83,52 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
         )
     session = _Session(program, PLATFORMS[target], dump)
     rows = sizes.select_rows(program, target)
-    tiles, tensors = _tile_level(session, rows)
-    blocks = _block_level(session, tiles)
-    instructions = _instruction_level(session, blocks)
-    graph = execution_build.run(program, instructions, rows, tensors, target)
+    tiles, tensors, recut = _tile_level(session, rows)
+    blocks = _block_level(session, tiles, recut)
+    graph = execution_build.run(program, blocks, rows, tensors, target)
     execution_verify.verify(graph)
-    session.note(40, "execution-build", lambda: execution_printer.print_graph(graph))
+    session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
+    instructions = _instruction_level(session, blocks)
     return _emit(session, instructions, graph, blocks)
 
 
-def _tile_level(session: _Session, rows: Sequence[Selected]) -> tuple[list[TileKernel], Mapping[str, GmTensor]]:
+def _tile_level(session: _Session, rows: Sequence[Selected]) -> tuple[list[TileKernel], Mapping[str, GmTensor], Recut]:
     program, platform = session.program, session.platform
     row = rows[-1].row
     parts = partition.run(program, row, platform)
     tensors, gm_names = gm_tensors(program, parts)
-    kernels = []
-    for part in parts:
-        chosen = sizes.common_table(program, [sizes.stage_sizes(program, r.row, part.stages) for r in rows])
-        kernels.append(
-            cut.run(program, part, chosen, tensors, gm_names, platform, sizes.longest_segment(program, rows))
-        )
+    chosen = {
+        part.name: sizes.common_table(program, [sizes.stage_sizes(program, r.row, part.stages) for r in rows])
+        for part in parts
+    }
+    longest = sizes.longest_segment(program, rows)
+
+    def cut_part(part: KernelOps, table: Mapping[str, Mapping[str, TileSize]]) -> TileKernel:
+        return cut.run(program, part, table, tensors, gm_names, platform, longest)
+
+    def recut(kernel: str, dim: str, tile: int) -> TileKernel:
+        part = next(p for p in parts if p.name == kernel)
+        return legalise.run(cut_part(part, sizes.resized(chosen[kernel], dim, tile)), platform)
+
+    kernels = [cut_part(part, chosen[part.name]) for part in parts]
     session.note(10, "tile-partition", lambda: tile_printer.print_partition(parts))
     session.note(11, "tile-cut", lambda: tile_printer.print_kernels(kernels))
     tile_verify.verify(kernels)
     kernels = [legalise.run(k, platform) for k in kernels]
     tile_verify.verify(kernels)
     session.note(12, "tile-legalise", lambda: tile_printer.print_kernels(kernels))
-    return kernels, tensors
+    return kernels, tensors, recut
 
 
-def _block_level(session: _Session, tiles: Sequence[TileKernel]) -> list[BlockKernel]:
-    placed, kernels = zip(*(_plan_memory(tile, session.platform) for tile in tiles), strict=True)
+def _block_level(session: _Session, tiles: Sequence[TileKernel], recut: Recut) -> list[BlockKernel]:
+    placed, kernels = zip(*(_plan_memory(tile, session.platform, recut) for tile in tiles), strict=True)
     session.note(20, "block-place", lambda: tile_printer.print_kernels(placed))
     block_verify.verify(kernels, session.platform)
     session.note(21, "block-memory", lambda: block_printer.print_kernels(kernels))
     return list(kernels)
 
 
-def _plan_memory(tile: TileKernel, platform: Platform) -> tuple[TileKernel, BlockKernel]:
+def _plan_memory(tile: TileKernel, platform: Platform, recut: Recut) -> tuple[TileKernel, BlockKernel]:
     """The memory plan with most overlap that fits: loads ahead in buffers of their own, else as tight as possible.
     Returns the kernel with its moves, and with its addresses."""
     if platform.flags:
@@ -125,16 +137,32 @@ def _plan_memory(tile: TileKernel, platform: Platform) -> tuple[TileKernel, Bloc
         if isinstance(roomy, BlockKernel):
             return placed, roomy
     placed, where = place.run(tile, platform)
-    return placed, memory.run(placed, where, platform)
+    tight = memory.plan(placed, where, platform, private_transfers=False)
+    if isinstance(tight, memory.Overflow):
+        raise memory.overflow(placed, tight, platform, _fitting_tiles(tile, platform, recut))
+    return placed, tight
+
+
+def _fitting_tiles(tile: TileKernel, platform: Platform, recut: Recut) -> dict[str, int]:
+    """For each dim that the author cut: the largest tile, halving, with which the kernel would fit."""
+    found: dict[str, int] = {}
+    for dim, size, _ in tile.sizes:
+        smaller = size // 2
+        while smaller and dim not in found:
+            placed, where = place.run(recut(tile.name, dim, smaller), platform)
+            if isinstance(memory.plan(placed, where, platform, private_transfers=False), BlockKernel):
+                found[dim] = smaller
+            smaller //= 2
+    return found
 
 
 def _instruction_level(session: _Session, blocks: Sequence[BlockKernel]) -> list[InstrKernel]:
     kernels = [select.run(b, session.program, session.platform) for b in blocks]
     instruction_verify.verify(kernels, session.platform)
-    session.note(30, "instruction-select", lambda: instruction_printer.print_kernels(kernels))
+    session.note(40, "instruction-select", lambda: instruction_printer.print_kernels(kernels))
     if session.platform.flags:
         kernels = [synchronise.run(k) for k in kernels]
-        session.note(31, "instruction-synchronise", lambda: instruction_printer.print_kernels(kernels))
+        session.note(41, "instruction-synchronise", lambda: instruction_printer.print_kernels(kernels))
     return kernels
 
 

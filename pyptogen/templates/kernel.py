@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.execution.build import kernel_arguments
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import (
     Barrier,
@@ -255,7 +254,7 @@ def _parameters(kernel: InstrKernel) -> list[str]:
     tensors = {t.name: t for t in kernel.tensors}
     scalars = dict(kernel.scalars)
     result = []
-    for name in kernel_arguments(kernel):
+    for name in kernel.arguments:
         if name in tensors:
             result.append(f"__gm__ {C_TYPES[tensors[name].dtype]} *{name}")
         elif name in scalars:

@@ -215,26 +215,14 @@ def _first_fit(beside: list[Buffer], dying: list[Buffer], size: int, step: int) 
     return min(filter(fits, {0, *ends, *(b.address for b in dying)}))
 
 
-def run(kernel: TileKernel, memory: Mapping[str, Memory], platform: Platform) -> BlockKernel:
-    """Plan the memories of one kernel as tightly as liveness allows.
-
-    Raises:
-        DiagnosticError: PTG301, a memory overflows; the live buffers are listed with their bytes.
-    """
-    result = plan(kernel, memory, platform, private_transfers=False)
-    if isinstance(result, Overflow):
-        raise _overflow(kernel, list(result.placed), result.placed[-1].memory, platform)
-    return result
-
-
-def _overflow(kernel: TileKernel, placed: list[Buffer], where: Memory, platform: Platform) -> DiagnosticError:
-    last = placed[-1]
-    live = [b for b in placed if b.memory == where and b.first <= last.last and last.first <= b.last]
+def overflow(kernel: TileKernel, plan: Overflow, platform: Platform, fitting: Mapping[str, int]) -> DiagnosticError:
+    """PTG301 for a plan that does not fit: the live buffers with their bytes, and per dim a tile that would fit."""
+    last = plan.placed[-1]
+    where = last.memory
+    live = [b for b in plan.placed if b.memory == where and b.first <= last.last and last.first <= b.last]
     need, have = last.address + last.size, platform.memories[where]
     listing = ", ".join(f"{b.name} {b.size} B" for b in sorted(live, key=lambda b: (-b.size, b.name)))
-    smaller = [
-        f"`{dim}: {fitting}`" for dim, tile, _ in kernel.sizes if (fitting := _power_below(tile * have // need)) < tile
-    ]
+    smaller = " or ".join(f"`{dim}: {tile}`" for dim, tile in fitting.items())
     return DiagnosticError(
         Diagnostic(
             "PTG301",
@@ -242,12 +230,7 @@ def _overflow(kernel: TileKernel, placed: list[Buffer], where: Memory, platform:
             f" on {platform.name} ({need - have} too many)",
             last.span,
             expected=f"live tiles of at most {have} bytes; live here: {listing}",
-            fix=f"a smaller tile of one dim fits: {' or '.join(smaller)}" if smaller else "cut a dim that is whole now",
+            fix=f"a smaller tile of one dim fits: {smaller}" if smaller else "cut a dim that is whole now",
             notes=tuple((f"`{dim}` in tiles of {tile} here", span) for dim, tile, span in kernel.sizes),
         )
     )
-
-
-def _power_below(n: int) -> int:
-    """The largest power of two up to ``n``, at least 1."""
-    return 1 << max(0, n.bit_length() - 1)

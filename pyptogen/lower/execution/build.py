@@ -1,4 +1,4 @@
-"""Instruction kernels → the execution graph.
+"""Block-level kernels → the execution graph.
 
 before: kernels a (writes w), b (reads w), c         rows: t <= 32 unroll [32 … 1], else unroll [128 … 1]
 after:  per segment of t: launch a; launch b after a; launch c       c overlaps a and b, segments overlap each other
@@ -10,36 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Workspace
 from pyptogen.lower.expr import ONE, Poly
-from pyptogen.lower.instruction.ir import For, InstrKernel, Node
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.ir import GmTensor
+from pyptogen.lower.tile.ir import GmTensor, Loop, Node
 from pyptogen.lower.tile.sizes import HINTS, Selected, normalise
 
 
 def parallel_tiles(nodes: Sequence[Node]) -> tuple[Poly, int] | None:
     """(extent, tile) of the loop that a kernel deals to its blocks."""
     for node in nodes:
-        if isinstance(node, For):
+        if isinstance(node, Loop):
             if node.parallel:
-                return node.stop - node.start, node.step
+                return node.stop - node.start, node.tile
             found = parallel_tiles(node.body)
             if found is not None:
                 return found
     return None
-
-
-def kernel_arguments(kernel: InstrKernel) -> tuple[str, ...]:
-    """Argument names of a kernel's entry, in order."""
-    segment = (f"{kernel.segment}_begin", f"{kernel.segment}_end") if kernel.segment else ()
-    return (
-        *(t.name for t in kernel.tensors),
-        *(n for n, _ in kernel.scalars),
-        *segment,
-        *kernel.dims,
-        "nblk",
-    )
 
 
 def _cuts(program: Program, rows: Sequence[Selected], segment: str | None) -> tuple[Cut, ...]:
@@ -57,31 +45,22 @@ def _cuts(program: Program, rows: Sequence[Selected], segment: str | None) -> tu
 
 def run(
     program: Program,
-    kernels: Sequence[InstrKernel],
+    kernels: Sequence[BlockKernel],
     rows: Sequence[Selected],
     tensors: Mapping[str, GmTensor],
     platform: str,
 ) -> ExecutionGraph:
     """Build the graph of one operator."""
-    segment = next((k.segment for k in kernels if k.segment), None)
+    tiles = [kernel.tile for kernel in kernels]
+    segment = next((k.segment for k in tiles if k.segment), None)
     writer: dict[str, str] = {}
     launches = []
-    for kernel in kernels:
-        after = tuple(
-            dict.fromkeys(writer[t.name] for t in kernel.reads if t.name in writer and writer[t.name] != kernel.name)
-        )
+    for kernel in tiles:
+        after = tuple(dict.fromkeys(writer[t] for t in kernel.reads if writer.get(t, kernel.name) != kernel.name))
         launches.append(
-            LaunchPlan(
-                kernel.name,
-                kernel.core,
-                kernel_arguments(kernel),
-                parallel_tiles(kernel.body),
-                after,
-                kernel.span,
-            )
+            LaunchPlan(kernel.name, kernel.core, kernel.arguments, parallel_tiles(kernel.body), after, kernel.span)
         )
-        for tensor in kernel.writes:
-            writer[tensor.name] = kernel.name
+        writer |= dict.fromkeys(kernel.writes, kernel.name)
     workspaces = []
     for tensor in tensors.values():
         if tensor.workspace:
@@ -90,13 +69,5 @@ def run(
                 elements = elements * extent
             workspaces.append(Workspace(tensor.name, tensor.dtype, elements, tensor.span))
     dims = tuple(d.name for d in program.dims if d.dynamic)
-    return ExecutionGraph(
-        program.name,
-        platform,
-        segment,
-        dims,
-        tuple(workspaces),
-        _cuts(program, rows, segment),
-        tuple(launches),
-        program.span,
-    )
+    cuts = _cuts(program, rows, segment)
+    return ExecutionGraph(program.name, platform, segment, dims, tuple(workspaces), cuts, tuple(launches), program.span)

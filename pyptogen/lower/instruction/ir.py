@@ -167,7 +167,8 @@ Node = For | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | W
 
 @dataclass(frozen=True, slots=True)
 class InstrKernel:
-    """One kernel as instructions. ``writes``/``reads`` are GM tensors in argument order, ``scalars`` attrs."""
+    """One kernel as instructions. ``writes``/``reads`` are GM tensors in argument order, ``scalars`` attrs with their
+    dtypes, ``arguments`` the names of the entry's arguments."""
 
     name: str
     core: Literal["cube", "vector", "mixed"]
@@ -176,6 +177,7 @@ class InstrKernel:
     writes: tuple[GmTensor, ...]
     reads: tuple[GmTensor, ...]
     scalars: tuple[tuple[str, str], ...]
+    arguments: tuple[str, ...]
     segment: str | None
     dims: tuple[str, ...]
     body: tuple[Node, ...]

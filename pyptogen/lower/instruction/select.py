@@ -369,6 +369,6 @@ def run(kernel: BlockKernel, program: Program, platform: Platform) -> InstrKerne
     return InstrKernel(
         tile.name, tile.core, platform.name, tile.stages,
         tuple(selector.tensors[n] for n in tile.writes), tuple(selector.tensors[n] for n in tile.reads),
-        tuple((n, attrs[n]) for n in tile.scalars), tile.segment, tile.dims,
+        tuple((n, attrs[n]) for n in tile.scalars), tile.arguments, tile.segment, tile.dims,
         place_declarations(body, selector.declared), tuple(sorted(kernel.occupancy().items())), tile.span,
     )  # fmt: skip

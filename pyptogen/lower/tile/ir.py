@@ -158,6 +158,12 @@ class TileKernel:
     sizes: tuple[tuple[str, int, Span], ...]
     span: Span
 
+    @property
+    def arguments(self) -> tuple[str, ...]:
+        """Argument names of the kernel's entry, in order."""
+        segment = (f"{self.segment}_begin", f"{self.segment}_end") if self.segment else ()
+        return (*(t.name for t in self.tensors), *self.scalars, *segment, *self.dims, "nblk")
+
     def tile(self, name: str) -> TileVal:
         for tile in self.tiles:
             if tile.name == name:

@@ -7,7 +7,7 @@ before it; a dim that nobody names is whole.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
@@ -158,6 +158,15 @@ def common_table(
                         )
                     )
     return merged
+
+
+def resized(table: Mapping[str, Mapping[str, TileSize]], dim: str, tile: int) -> dict[str, dict[str, TileSize]]:
+    """The table with another tile for ``dim`` wherever it is larger than that."""
+
+    def smaller(size: TileSize) -> TileSize:
+        return replace(size, tile=min(size.tile, tile), inner=min(size.inner, tile))
+
+    return {stage: {d: smaller(s) if d == dim else s for d, s in dims.items()} for stage, dims in table.items()}
 
 
 def longest_segment(program: Program, rows: Sequence[Selected]) -> int:

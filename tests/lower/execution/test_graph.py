@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from lower.small_programs import TARGETS, library, lowered
 from pyptogen.diagnostics import Span
-from pyptogen.lower.execution.build import kernel_arguments
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan
 from pyptogen.lower.execution.verify import verify
 from pyptogen.lower.instruction.interpret_graph import segments
@@ -30,7 +29,7 @@ def test_launches(name: str, target: str) -> None:
     done: dict[str, set[str]] = {}
     for launch in graph.launches:
         kernel = kernels[launch.kernel]
-        assert launch.arguments == kernel_arguments(kernel)
+        assert launch.arguments == kernel.arguments
         behind = set(launch.after).union(*(done[other] for other in launch.after))
         done[launch.kernel] = behind
         for tensor in kernel.reads:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
@@ -22,6 +23,13 @@ def _blocks(launch: LaunchPlan) -> str:
     if count is not None:
         return f"fewer({-(-count // tile)}, {launch.core})"
     return f"fewer(({extent.c()} + {tile - 1}) / {tile}, {launch.core})"
+
+
+def _call(launch: LaunchPlan) -> str:
+    """The call of a kernel, wrapped under its opening bracket."""
+    arguments = [f"{launch.kernel}_blocks" if a == "nblk" else a for a in launch.arguments]
+    text = f"{launch.kernel}({', '.join(arguments)});"
+    return textwrap.fill(text, 96, subsequent_indent=" " * 20, break_long_words=False)
 
 
 def _condition(when: Sequence[tuple[str, str, int]]) -> str:
@@ -46,7 +54,7 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
             for d in graph.dims
             if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)
         ],
-        launches=[(launch, CORES[launch.core], _blocks(launch)) for launch in graph.launches],
+        launches=[(launch, CORES[launch.core], _blocks(launch), _call(launch)) for launch in graph.launches],
         awaited={name for launch in graph.launches for name in launch.after},
         core_kinds=sorted({launch.core for launch in graph.launches if launch.tiles is not None}),
         cores=CORES,

@@ -85,45 +85,18 @@ extern "C" void indexer_prolog_cpu(pto_rt::Runtime &rt, const indexer_prolog_arg
         rt.launch(
             "query", Core::Mixed, query_blocks,
             [=] {
-                query(
-                    q,
-                    q_scale,
-                    q_norm,
-                    w_qb,
-                    q_norm_scale,
-                    w_qb_scale,
-                    cos,
-                    sin,
-                    hadamard_q,
-                    t_begin,
-                    t_end,
+                query(q, q_scale, q_norm, w_qb, q_norm_scale, w_qb_scale, cos, sin, hadamard_q, t_begin, t_end,
                     query_blocks);
             });
         const int32_t key_linear_to_key_quant_blocks = fewer((t_end - t_begin + 255) / 256, mixed);
         rt.launch(
             "key_linear_to_key_quant", Core::Mixed, key_linear_to_key_quant_blocks,
             [=] {
-                key_linear_to_key_quant(
-                    weights,
-                    k_cache,
-                    k_scale_cache,
-                    x,
-                    w_k,
-                    ln_gamma,
-                    ln_beta,
-                    w_proj,
-                    cos,
-                    sin,
-                    hadamard_k,
-                    k_index,
-                    eps,
-                    t_begin,
-                    t_end,
+                key_linear_to_key_quant(weights, k_cache, k_scale_cache, x, w_k, ln_gamma, ln_beta, w_proj, cos,
+                    sin, hadamard_k, k_index, eps, t_begin, t_end,
                     key_linear_to_key_quant_blocks);
             });
     };
 
-    {
-        segment(0, t);
-    }
+    segment(0, t);
 }

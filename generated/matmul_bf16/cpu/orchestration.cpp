@@ -45,17 +45,9 @@ extern "C" void matmul_bf16_cpu(pto_rt::Runtime &rt, const matmul_bf16_args &arg
         rt.launch(
             "matmul_bf16", Core::Cube, matmul_bf16_blocks,
             [=] {
-                matmul_bf16(
-                    c,
-                    a,
-                    b,
-                    m_begin,
-                    m_end,
-                    matmul_bf16_blocks);
+                matmul_bf16(c, a, b, m_begin, m_end, matmul_bf16_blocks);
             });
     };
 
-    {
-        segment(0, m);
-    }
+    segment(0, m);
 }

@@ -45,17 +45,9 @@ extern "C" void matmul_fp32_a2a3(pto_rt::Runtime &rt, const matmul_fp32_args &ar
         rt.launch(
             "matmul_fp32", Core::Cube, matmul_fp32_blocks,
             [=] {
-                matmul_fp32(
-                    c,
-                    a,
-                    b,
-                    m_begin,
-                    m_end,
-                    matmul_fp32_blocks);
+                matmul_fp32(c, a, b, m_begin, m_end, matmul_fp32_blocks);
             });
     };
 
-    {
-        segment(0, m);
-    }
+    segment(0, m);
 }

@@ -45,17 +45,9 @@ extern "C" void matmul_int8_cpu(pto_rt::Runtime &rt, const matmul_int8_args &arg
         rt.launch(
             "matmul_int8", Core::Cube, matmul_int8_blocks,
             [=] {
-                matmul_int8(
-                    c,
-                    a,
-                    b,
-                    m_begin,
-                    m_end,
-                    matmul_int8_blocks);
+                matmul_int8(c, a, b, m_begin, m_end, matmul_int8_blocks);
             });
     };
 
-    {
-        segment(0, m);
-    }
+    segment(0, m);
 }

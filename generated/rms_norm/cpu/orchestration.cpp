@@ -47,18 +47,9 @@ extern "C" void rms_norm_cpu(pto_rt::Runtime &rt, const rms_norm_args &args)
         rt.launch(
             "rms_norm", Core::Vector, rms_norm_blocks,
             [=] {
-                rms_norm(
-                    y,
-                    x,
-                    gamma,
-                    eps,
-                    rows_begin,
-                    rows_end,
-                    rms_norm_blocks);
+                rms_norm(y, x, gamma, eps, rows_begin, rows_end, rms_norm_blocks);
             });
     };
 
-    {
-        segment(0, rows);
-    }
+    segment(0, rows);
 }

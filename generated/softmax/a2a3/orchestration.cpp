@@ -43,16 +43,9 @@ extern "C" void softmax_a2a3(pto_rt::Runtime &rt, const softmax_args &args)
         rt.launch(
             "softmax", Core::Vector, softmax_blocks,
             [=] {
-                softmax(
-                    y,
-                    x,
-                    rows_begin,
-                    rows_end,
-                    softmax_blocks);
+                softmax(y, x, rows_begin, rows_end, softmax_blocks);
             });
     };
 
-    {
-        segment(0, rows);
-    }
+    segment(0, rows);
 }

@@ -12,8 +12,10 @@ broadcasts, and [1, R] row-major (`…_row`) for elementwise work, because the d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
+from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.instruction.ir import (
@@ -61,6 +63,7 @@ class Selector:
         self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.tensors}
         self.buffers = {b.name: b for b in kernel.buffers}
         self.declared: dict[str, Declare] = {}
+        self.steps = dict(_loop_steps(kernel.body))
         columns = [DTYPES[t.dtype] for t in kernel.tiles if t.form == "col" and self.memory.get(t.name) == "ub"]
         self.row_step = 32 // min(columns) if columns else 1
 
@@ -211,10 +214,10 @@ class Selector:
 
     # -- data movement --------------------------------------------------------------------------------------------
 
-    def window(self, ref: GmRef, transposed: bool = False) -> GmWindow:
+    def window(self, ref: GmRef, op: TileOp, transposed: bool = False) -> GmWindow:
         tensor = self.tensors[ref.tensor]
         if tensor.layout == "nz":
-            return self._nz(ref, tensor)
+            return self._nz(ref, tensor, op)
         if transposed:
             return GmWindow(tensor.name, tensor.dtype, "ND", ref.offset, Extent(1), ref.rows, ZERO, ref.row_stride)
         layout: GmLayout = "ND" if ref.col_stride == ONE or ref.cols.size == 1 else "DN"
@@ -222,27 +225,33 @@ class Selector:
             tensor.name, tensor.dtype, layout, ref.offset, ref.rows, ref.cols, ref.row_stride, ref.col_stride
         )
 
-    def _nz(self, ref: GmRef, tensor: GmTensor) -> GmWindow:
-        deep, k_total = 64 // DTYPES[tensor.dtype], tensor.shape[0].constant
+    def _nz(self, ref: GmRef, tensor: GmTensor, op: TileOp) -> GmWindow:
+        """A window of a weight in the platform's fractal form; it must begin at whole fractals.
+
+        Raises:
+            DiagnosticError: PTG302, a tile of K or N cuts through one.
+        """
+        size, k_total = DTYPES[tensor.dtype], tensor.shape[0].constant
         assert k_total is not None
+        k_step, n_step = (64 // size, 32) if self.platform.packed_nz else (16, 32 // size)
+        for place, step, axis in ((ref.k, k_step, "K"), (ref.n, n_step, "N")):
+            if not place.is_multiple_of(step, self.steps):
+                raise DiagnosticError(
+                    Diagnostic(
+                        "PTG302",
+                        f"a tile cuts through the fractals of `{tensor.name}`, {tensor.dtype} @ nz on"
+                        f" {self.platform.name}",
+                        op.span,
+                        expected=f"tiles of {axis} that are multiples of {step}",
+                        fix=f"cut {axis} of this matmul at a multiple of {step}, or leave it whole",
+                    )
+                )
+        padded = -(-k_total // k_step) * k_step
         if self.platform.packed_nz:
-            padded = -(-k_total // deep) * deep
-            offset = ref.n * padded + ref.k * 32
-            return GmWindow(
-                tensor.name, tensor.dtype, "CPU_PACKED", offset, ref.rows, ref.cols, Poly.of(padded * 32), ONE
-            )
-        c0 = deep // 2
-        padded = -(-k_total // 16) * 16
-        return GmWindow(
-            tensor.name,
-            tensor.dtype,
-            "NZ",
-            ref.n * padded + ref.k * c0,
-            ref.rows,
-            ref.cols,
-            Poly.of(padded),
-            ONE,
-        )
+            offset, stride = ref.n * padded + ref.k * 32, Poly.of(padded * 32)
+            return GmWindow(tensor.name, tensor.dtype, "CPU_PACKED", offset, ref.rows, ref.cols, stride, ONE)
+        offset = ref.n * padded + ref.k * n_step
+        return GmWindow(tensor.name, tensor.dtype, "NZ", offset, ref.rows, ref.cols, Poly.of(padded), ONE)
 
     def as_row(self, tile: TileVal, ref: GmRef) -> bool:
         """Whether a column moves between GM and UB as one row: its elements are neighbours in GM."""
@@ -252,13 +261,17 @@ class Selector:
         assert op.gm is not None
         tile = self.tiles[str(op.dst)]
         as_row = self.as_row(tile, op.gm)
-        return [self.instr(op, "TLOAD", self.use(tile.name, "row" if as_row else "own"), self.window(op.gm, as_row))]
+        return [
+            self.instr(op, "TLOAD", self.use(tile.name, "row" if as_row else "own"), self.window(op.gm, op, as_row))
+        ]
 
     def store(self, op: TileOp) -> list[Node]:
         assert op.gm is not None
         tile = self.tiles[str(op.srcs[0])]
         as_row = self.as_row(tile, op.gm)
-        return [self.instr(op, "TSTORE", self.window(op.gm, as_row), self.use(tile.name, "row" if as_row else "own"))]
+        return [
+            self.instr(op, "TSTORE", self.window(op.gm, op, as_row), self.use(tile.name, "row" if as_row else "own"))
+        ]
 
     def scatter(self, op: TileOp) -> list[Node]:
         assert op.gm is not None and op.index is not None
@@ -334,6 +347,14 @@ class Selector:
         if op.first is None:
             return [fresh]
         return [Choose(op.first, fresh, self.instr(op, "TMATMUL_ACC", acc, acc, left, right), op.span)]
+
+
+def _loop_steps(nodes: tuple[TileNode, ...]) -> Iterator[tuple[str, int]]:
+    """What each loop variable is a multiple of: loops start at 0, or at the variable of the loop around."""
+    for node in nodes:
+        if isinstance(node, Loop):
+            yield node.var, node.tile if not node.start.terms or node.role == "sub" else 1
+            yield from _loop_steps(node.body)
 
 
 def _in_fractals(loc: Loc, rows: int, cols: int, size: int) -> tuple[int, int]:

@@ -1,7 +1,7 @@
 """The passes, in order, by name. The only place that knows the order.
 
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
-    Tile         sizes        tiling row → tile sizes           partition   stages → kernels
+    Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
     Block        loads_first  loads ahead of vector work        place       memories and moves
                  memory       pitches, liveness, addresses
@@ -35,13 +35,12 @@ from pyptogen.lower.instruction.estimate import estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile import cut, legalise, loads_first, partition, sizes
+from pyptogen.lower.tile import cut, legalise, loads_first, sizes, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
-from pyptogen.lower.tile.partition import KernelOps
-from pyptogen.lower.tile.sizes import Selected, TileSize
 from pyptogen.lower.tile.tensors import gm_tensors
+from pyptogen.lower.tile.variants import Part, Table
 
 Dump = Callable[[str, str], None]
 """Called with the name of a pass and the text of its level."""
@@ -83,35 +82,29 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
         )
     session = _Session(program, PLATFORMS[target], dump)
     rows = sizes.select_rows(program, target)
-    tiles, tensors, recut = _tile_level(session, rows)
+    needed = variants.run(program, rows, session.platform)
+    tiles, tensors, recut = _tile_level(session, needed.parts)
     blocks = _block_level(session, tiles, recut)
-    graph = execution_build.run(program, blocks, rows, tensors, target)
+    graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target)
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks)
     return _emit(session, instructions, graph, blocks)
 
 
-def _tile_level(session: _Session, rows: Sequence[Selected]) -> tuple[list[TileKernel], Mapping[str, GmTensor], Recut]:
+def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKernel], Mapping[str, GmTensor], Recut]:
     program, platform = session.program, session.platform
-    row = rows[-1].row
-    parts = partition.run(program, row, platform)
-    tensors, gm_names = gm_tensors(program, parts)
-    chosen = {
-        part.name: sizes.common_table(program, [sizes.stage_sizes(program, r.row, part.stages) for r in rows])
-        for part in parts
-    }
-    longest = sizes.longest_segment(program, rows)
+    tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
 
-    def cut_part(part: KernelOps, table: Mapping[str, Mapping[str, TileSize]]) -> TileKernel:
-        return cut.run(program, part, table, tensors, gm_names, platform, longest)
+    def cut_part(part: Part, table: Table) -> TileKernel:
+        return cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
-        part = next(p for p in parts if p.name == kernel)
-        return legalise.run(cut_part(part, sizes.resized(chosen[kernel], dim, tile)), platform)
+        part = next(p for p in parts if p.ops.name == kernel)
+        return legalise.run(cut_part(part, sizes.resized(part.sizes, dim, tile)), platform)
 
-    kernels = [cut_part(part, chosen[part.name]) for part in parts]
-    session.note(10, "tile-partition", lambda: tile_printer.print_partition(parts))
+    kernels = [cut_part(part, part.sizes) for part in parts]
+    session.note(10, "tile-partition", lambda: tile_printer.print_partition([part.ops for part in parts]))
     session.note(11, "tile-cut", lambda: tile_printer.print_kernels(kernels))
     tile_verify.verify(kernels)
     kernels = [legalise.run(k, platform) for k in kernels]
@@ -231,4 +224,4 @@ def spec_lines(path: str) -> Callable[[Span], str]:
     return line
 
 
-__all__ = ["Any", "Dump", "TileSize", "lower"]
+__all__ = ["Dump", "lower"]

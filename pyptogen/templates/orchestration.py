@@ -40,8 +40,14 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
     """The orchestration file of one operator and target."""
     contract = [(v.name, C_TYPES[v.dtype]) for v in program.inputs]
     contract += [(name, C_TYPES[v.dtype]) for name, v in program.outputs if name not in program.inplace]
-    used = {argument for launch in graph.launches for argument in launch.arguments}
-    cuts = [(_condition(cut.when), cut.sizes) for cut in graph.cuts]
+    launches = [launch for plan in graph.plans for launch in plan]
+    used = {argument for launch in launches for argument in launch.arguments}
+    names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
+    cuts = [(_condition(cut.when), cut.sizes, names[cut.plan]) for cut in graph.cuts]
+    segments = [
+        (name, [(launch, CORES[launch.core], _blocks(launch), _call(launch)) for launch in plan])
+        for name, plan in zip(names, graph.plans, strict=True)
+    ]
     return render(
         "orchestration.cpp.j2",
         graph=graph,
@@ -54,9 +60,9 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
             for d in graph.dims
             if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)
         ],
-        launches=[(launch, CORES[launch.core], _blocks(launch), _call(launch)) for launch in graph.launches],
-        awaited={name for launch in graph.launches for name in launch.after},
-        core_kinds=sorted({launch.core for launch in graph.launches if launch.tiles is not None}),
+        segments=segments,
+        awaited={name for launch in launches for name in launch.after},
+        core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None}),
         cores=CORES,
         cuts=cuts,
     )

@@ -14,7 +14,7 @@ from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Workspace
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.ir import GmTensor, Loop, Node
+from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
 from pyptogen.lower.tile.sizes import HINTS, Selected, normalise
 
 
@@ -30,37 +30,50 @@ def parallel_tiles(nodes: Sequence[Node]) -> tuple[Poly, int] | None:
     return None
 
 
-def _cuts(program: Program, rows: Sequence[Selected], segment: str | None) -> tuple[Cut, ...]:
-    cuts = []
-    for selected in rows:
-        sizes: tuple[int, ...] = ()
-        spans = selected.row.spans
-        for scope, table in selected.row.sizes.items():
-            if segment is not None and segment in table and segment not in HINTS:
-                size = normalise(table[segment], spans.get((scope, segment), selected.row.span), segment)
-                sizes = sizes or size.unroll
-        cuts.append(Cut(selected.when, sizes, selected.row.span))
-    return tuple(cuts)
+def _cut(selected: Selected, plan: int, segment: str | None) -> Cut:
+    sizes: tuple[int, ...] = ()
+    for scope, table in selected.row.sizes.items():
+        if segment is not None and segment in table and segment not in HINTS:
+            size = normalise(table[segment], selected.row.spans.get((scope, segment), selected.row.span), segment)
+            sizes = sizes or size.unroll
+    return Cut(selected.when, plan, sizes, selected.row.span)
+
+
+def _launches(kernels: Sequence[TileKernel]) -> tuple[LaunchPlan, ...]:
+    """One launch a kernel; each waits for the kernels that write what it reads."""
+    writer: dict[str, str] = {}
+    launches = []
+    for kernel in kernels:
+        after = tuple(dict.fromkeys(writer[t] for t in kernel.reads if writer.get(t, kernel.name) != kernel.name))
+        tiles = parallel_tiles(kernel.body)
+        launches.append(LaunchPlan(kernel.name, kernel.core, kernel.arguments, tiles, after, kernel.span))
+        writer |= dict.fromkeys(kernel.writes, kernel.name)
+    return tuple(launches)
 
 
 def run(
     program: Program,
-    kernels: Sequence[BlockKernel],
     rows: Sequence[Selected],
+    kernels: Sequence[BlockKernel],
+    launched: Sequence[Sequence[str]],
     tensors: Mapping[str, GmTensor],
     platform: str,
 ) -> ExecutionGraph:
-    """Build the graph of one operator."""
-    tiles = [kernel.tile for kernel in kernels]
-    segment = next((k.segment for k in tiles if k.segment), None)
-    writer: dict[str, str] = {}
-    launches = []
-    for kernel in tiles:
-        after = tuple(dict.fromkeys(writer[t] for t in kernel.reads if writer.get(t, kernel.name) != kernel.name))
-        launches.append(
-            LaunchPlan(kernel.name, kernel.core, kernel.arguments, parallel_tiles(kernel.body), after, kernel.span)
-        )
-        writer |= dict.fromkeys(kernel.writes, kernel.name)
+    """Build the graph of one operator.
+
+    Args:
+        program: the operator.
+        rows: the tiling rows that may apply, in order.
+        kernels: all kernels.
+        launched: by row, the names of the kernels it launches, in order.
+        tensors: every GM tensor.
+        platform: its name.
+    """
+    by_name = {kernel.tile.name: kernel.tile for kernel in kernels}
+    segment = next((k.segment for k in by_name.values() if k.segment), None)
+    distinct = list(dict.fromkeys(tuple(names) for names in launched))
+    plans = tuple(_launches([by_name[name] for name in names]) for names in distinct)
+    cuts = tuple(_cut(row, distinct.index(tuple(names)), segment) for row, names in zip(rows, launched, strict=True))
     workspaces = []
     for tensor in tensors.values():
         if tensor.workspace:
@@ -69,5 +82,4 @@ def run(
                 elements = elements * extent
             workspaces.append(Workspace(tensor.name, tensor.dtype, elements, tensor.span))
     dims = tuple(d.name for d in program.dims if d.dynamic)
-    cuts = _cuts(program, rows, segment)
-    return ExecutionGraph(program.name, platform, segment, dims, tuple(workspaces), cuts, tuple(launches), program.span)
+    return ExecutionGraph(program.name, platform, segment, dims, tuple(workspaces), cuts, plans, program.span)

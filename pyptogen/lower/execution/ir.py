@@ -34,16 +34,19 @@ class LaunchPlan:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """How a call's segment dim is cut when ``when`` holds: by a greedy list of sizes, or (empty) in one range."""
+    """How a call's segment dim is cut when ``when`` holds: by a greedy list of sizes, or (empty) in one range; and
+    the position in ``ExecutionGraph.plans`` of what is launched for each range."""
 
     when: tuple[tuple[str, str, int], ...]
+    plan: int
     sizes: tuple[int, ...]
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class ExecutionGraph:
-    """All launches of one call. ``segment`` is the dim that the cuts speak of."""
+    """All that a call may launch. ``segment`` is the dim that the cuts speak of; a plan is the launches of one range,
+    and tiling rows with the same kernels share one."""
 
     name: str
     platform: str
@@ -51,5 +54,5 @@ class ExecutionGraph:
     dims: tuple[str, ...]
     workspaces: tuple[Workspace, ...]
     cuts: tuple[Cut, ...]
-    launches: tuple[LaunchPlan, ...]
+    plans: tuple[tuple[LaunchPlan, ...], ...]
     span: Span

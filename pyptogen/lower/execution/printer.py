@@ -11,9 +11,12 @@ def print_graph(graph: ExecutionGraph) -> str:
     lines += [f"  workspace {w.name}: {w.dtype}[{w.elements}]" for w in graph.workspaces]
     for cut in graph.cuts:
         when = " and ".join(f"{n} {o} {v}" for n, o, v in cut.when) or "always"
-        lines.append(f"  cut when {when}: {'greedy ' + ', '.join(map(str, cut.sizes)) if cut.sizes else 'one range'}")
-    for launch in graph.launches:
-        tiles = f" tiles {launch.tiles[0]} / {launch.tiles[1]}" if launch.tiles else ""
-        after = f" after {', '.join(launch.after)}" if launch.after else ""
-        lines.append(f"  launch {launch.kernel}({', '.join(launch.arguments)}) on {launch.core}{tiles}{after}")
+        sizes = "greedy " + ", ".join(map(str, cut.sizes)) if cut.sizes else "one range"
+        lines.append(f"  cut when {when}: {sizes}, plan {cut.plan}")
+    for number, plan in enumerate(graph.plans):
+        lines.append(f"  plan {number}")
+        for launch in plan:
+            tiles = f" tiles {launch.tiles[0]} / {launch.tiles[1]}" if launch.tiles else ""
+            after = f" after {', '.join(launch.after)}" if launch.after else ""
+            lines.append(f"    launch {launch.kernel}({', '.join(launch.arguments)}) on {launch.core}{tiles}{after}")
     return "\n".join(lines) + "\n"

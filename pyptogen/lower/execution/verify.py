@@ -12,11 +12,12 @@ def verify(graph: ExecutionGraph) -> None:
     Raises:
         IllegalIR: a rule is broken (a fault of the compiler, not of the spec).
     """
-    seen: set[str] = set()
-    for launch in graph.launches:
-        require(set(launch.after) <= seen, f"launch {launch.kernel} waits for a later one", launch.span)
-        require(launch.kernel not in seen, f"kernel {launch.kernel} is launched twice in a segment", launch.span)
-        seen.add(launch.kernel)
+    for plan in graph.plans:
+        seen: set[str] = set()
+        for launch in plan:
+            require(set(launch.after) <= seen, f"launch {launch.kernel} waits for a later one", launch.span)
+            require(launch.kernel not in seen, f"kernel {launch.kernel} is launched twice in a segment", launch.span)
+            seen.add(launch.kernel)
     for cut in graph.cuts:
         require(not cut.sizes or cut.sizes[-1] == 1, "a greedy cut must end in 1", cut.span)
     require(not graph.cuts or not graph.cuts[-1].when, "the last cut must always hold", graph.span)

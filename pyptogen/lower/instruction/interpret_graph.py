@@ -14,7 +14,7 @@ import numpy as np
 
 from pyptogen.diagnostics import fault
 from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
+from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import GlobalMemory, GmArray
 from pyptogen.lower.instruction.interpret_kernel import BlockRun
@@ -60,9 +60,14 @@ def check_order(lowered: Lowered) -> None:
         for kernel in lowered.instructions:
             for finding in prove(kernel):
                 raise _order_fault(kernel, finding)
+    for plan in lowered.execution.plans:
+        _check_plan(plan, kernels)
+
+
+def _check_plan(plan: tuple[LaunchPlan, ...], kernels: Mapping[str, InstrKernel]) -> None:
     writers: dict[str, str] = {}
     behind: dict[str, set[str]] = {}
-    for launch in lowered.execution.launches:
+    for launch in plan:
         behind[launch.kernel] = {launch.kernel}.union(*({name} | behind[name] for name in launch.after))
         for tensor in kernels[launch.kernel].reads:
             writer = writers.get(tensor.name, launch.kernel)
@@ -124,9 +129,10 @@ class _Run:
 
     def outputs(self) -> dict[str, Array]:
         """Run all segments."""
+        launches = self._graph.plans[chosen_cut(self._graph, self._env).plan]
         for number, (begin, end) in enumerate(segments(self._graph, self._env), 1):
             self._memory.segment = number
-            for launch in self._graph.launches:
+            for launch in launches:
                 self._launch(launch, begin, end)
         result = {}
         for name, value in self._program.outputs:
@@ -152,13 +158,18 @@ class _Run:
             BlockRun(kernel, self._core, self._memory, env, self._scalars, block, blocks).run()
 
 
+def chosen_cut(graph: ExecutionGraph, dims: Mapping[str, int]) -> Cut:
+    """The first cut whose conditions hold for these dims."""
+    return next(c for c in graph.cuts if all(_holds(dims[name], op, value) for name, op, value in c.when))
+
+
 def segments(graph: ExecutionGraph, dims: Mapping[str, int]) -> Iterator[tuple[int, int]]:
     """Ranges of the segment dim of one call, in order; one range that nothing uses where no dim is cut."""
     if graph.segment is None:
         yield 0, 1
         return
     size = dims[graph.segment]
-    cut = next(c for c in graph.cuts if all(_holds(dims[name], op, value) for name, op, value in c.when))
+    cut = chosen_cut(graph, dims)
     begin = 0
     for step in cut.sizes or (size,):
         while size - begin >= step:

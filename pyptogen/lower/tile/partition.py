@@ -22,7 +22,7 @@ from pyptogen.lower.tensor.ir import VIEWS, CoreKind, Op, Program, TilingRow, Va
 
 @dataclass(frozen=True, slots=True)
 class KernelOps:
-    """The operations of one kernel. ``views`` are those it re-applies on what it reads from GM."""
+    """The operations of one kernel; ``writes`` are the values that it leaves in GM."""
 
     name: str
     core: CoreKind

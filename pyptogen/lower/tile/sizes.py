@@ -128,35 +128,17 @@ def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> di
     return result
 
 
-def common_table(
-    program: Program, tables: Sequence[Mapping[str, Mapping[str, TileSize]]]
-) -> dict[str, dict[str, TileSize]]:
-    """One table for rows that differ only in how a run-time dim is cut: per dynamic dim the largest tile.
+def common_table(tables: Sequence[Mapping[str, Mapping[str, TileSize]]]) -> dict[str, dict[str, TileSize]]:
+    """One table for rows that share a kernel: of each dim the largest tile.
 
     A kernel is made for the largest tile; a launch with fewer rows only fills less of it.
-
-    Raises:
-        DiagnosticError: PTG303, two rows of one target give a static dim different tiles.
     """
     merged = {stage: dict(dims) for stage, dims in tables[-1].items()}
     for table in tables[:-1]:
         for stage, dims in table.items():
             for dim, size in dims.items():
-                if dim not in merged[stage] or (program.dim(dim).value is None and size.tile > merged[stage][dim].tile):
+                if size.tile > merged[stage][dim].tile:
                     merged[stage][dim] = size
-                elif program.dim(dim).value is not None and (size.tile, size.inner) != (
-                    merged[stage][dim].tile,
-                    merged[stage][dim].inner,
-                ):
-                    raise DiagnosticError(
-                        Diagnostic(
-                            "PTG303",
-                            f"two rows of one target give `{dim}` of stage `{stage}` different tiles",
-                            size.span,
-                            expected="rows of one target that differ only in how a run-time dim is cut",
-                            fix=f"use the same tile for `{dim}` in each of them",
-                        )
-                    )
     return merged
 
 

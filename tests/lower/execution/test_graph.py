@@ -22,12 +22,13 @@ SPAN = Span("demo.yaml", 3, 1, 3, 2)
 def test_launches(name: str, target: str) -> None:
     program = lowered(name, target)
     graph, kernels = program.execution, {k.name: k for k in program.instructions}
-    assert sorted(launch.kernel for launch in graph.launches) == sorted(kernels)
+    assert len(graph.plans) == 1
+    assert sorted(launch.kernel for launch in graph.plans[0]) == sorted(kernels)
     contract = {v.name for v in library(name).inputs} | {output for output, _ in library(name).outputs}
     spaces = {w.name for w in graph.workspaces}
     assert not contract & spaces
     done: dict[str, set[str]] = {}
-    for launch in graph.launches:
+    for launch in graph.plans[0]:
         kernel = kernels[launch.kernel]
         assert launch.arguments == kernel.arguments
         behind = set(launch.after).union(*(done[other] for other in launch.after))
@@ -39,7 +40,7 @@ def test_launches(name: str, target: str) -> None:
 
 
 def test_independent_kernels_do_not_wait() -> None:
-    launches = {launch.kernel: launch for launch in lowered("indexer_prolog", "a2a3").execution.launches}
+    launches = {launch.kernel: launch for launch in lowered("indexer_prolog", "a2a3").execution.plans[0]}
     assert launches["key_linear"].after == ()
     assert launches["query_linear"].after == ()
     assert launches["head_weights_cube"].after == ()
@@ -72,12 +73,12 @@ def launch(name: str, after: tuple[str, ...] = ()) -> LaunchPlan:
 @pytest.mark.parametrize(
     ("launches", "cuts", "words"),
     [
-        ((launch("a", ("b",)), launch("b")), (Cut((), (), SPAN),), "waits for a later one"),
-        ((launch("a"), launch("a")), (Cut((), (), SPAN),), "launched twice"),
-        ((launch("a"),), (Cut((), (8, 4), SPAN),), "must end in 1"),
-        ((launch("a"),), (Cut((("t", "<=", 8),), (), SPAN),), "must always hold"),
+        ((launch("a", ("b",)), launch("b")), (Cut((), 0, (), SPAN),), "waits for a later one"),
+        ((launch("a"), launch("a")), (Cut((), 0, (), SPAN),), "launched twice"),
+        ((launch("a"),), (Cut((), 0, (8, 4), SPAN),), "must end in 1"),
+        ((launch("a"),), (Cut((("t", "<=", 8),), 0, (), SPAN),), "must always hold"),
     ],
 )
 def test_illegal_graphs(launches: tuple[LaunchPlan, ...], cuts: tuple[Cut, ...], words: str) -> None:
     with pytest.raises(IllegalIR, match=rf"{words}.*demo\.yaml:3:1"):
-        verify(ExecutionGraph("demo", "cpu", "t", ("t",), (), cuts, launches, SPAN))
+        verify(ExecutionGraph("demo", "cpu", "t", ("t",), (), cuts, (launches,), SPAN))

@@ -201,8 +201,8 @@ def test_a_segment_left_out() -> None:
 
 def test_a_launch_that_waits_for_nobody() -> None:
     program = lowered("fused", "a2a3")
-    launches = tuple(replace(launch, after=()) for launch in program.execution.launches)
-    fault = fault_of(replace(program, execution=replace(program.execution, launches=launches)))
+    plans = tuple(tuple(replace(launch, after=()) for launch in plan) for plan in program.execution.plans)
+    fault = fault_of(replace(program, execution=replace(program.execution, plans=plans)))
     assert fault.kind == "order"
     assert "`scale` reads `p` and does not wait for `linear`" in fault.what
 

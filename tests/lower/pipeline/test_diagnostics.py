@@ -24,11 +24,6 @@ CASES = {
         "a2a3",
         ELEMENTWISE + "  h: cast(x, bf16)\n  y: cast(h + h, fp32)\ntiling:\n  - {t: 8}\n",
     ),
-    "rows_of_one_target": (
-        "PTG303",
-        "cpu",
-        PRODUCT.replace("  - {m", "  - {when: {m: '<= 16'}, m: 16, k: 64, n: 64}\n  - {m"),
-    ),
     "table_with_a_gap": ("PTG304", "cpu", PRODUCT.replace("  - {m", "  - {when: {m: '<= 16'}, m")),
     "illegal_size": ("PTG304", "a2a3", PRODUCT.replace("l0: 32", "l0: 48")),
     "unknown_target": ("PTG303", "abacus", PRODUCT),

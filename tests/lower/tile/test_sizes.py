@@ -132,18 +132,9 @@ def test_one_kernel_serves_the_largest_tile() -> None:
     spec = program("{when: {t: '<= 8'}, t: {unroll: [8, 1]}}", "{t: {unroll: [32, 8, 1]}}")
     rows = select_rows(spec, "cpu")
     tables = [stage_sizes(spec, s.row, ("one",)) for s in rows]
-    assert common_table(spec, tables)["one"]["t"].tile == 32
-    assert common_table(spec, tables[::-1])["one"]["t"].tile == 32
+    assert common_table(tables)["one"]["t"].tile == 32
+    assert common_table(tables[::-1])["one"]["t"].tile == 32
     assert longest_segment(spec, rows) == 32
-
-
-def test_two_rows_with_other_static_tiles() -> None:
-    spec = program("{when: {t: '<= 8'}, d: 32}", "{d: 64}")
-    tables = [stage_sizes(spec, s.row, ("one",)) for s in select_rows(spec, "cpu")]
-    diagnostic = refused(common_table, spec, tables)
-    assert diagnostic.code == "PTG303"
-    assert diagnostic.span.line == FIRST_ROW
-    assert "`d` of stage `one`" in diagnostic.message
 
 
 def test_a_row_without_unrolling_leaves_any_length() -> None:

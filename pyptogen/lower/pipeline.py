@@ -2,6 +2,7 @@
 
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
     Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
+                 choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
     Block        loads_first  loads ahead of vector work        place       memories and moves
                  memory       pitches, liveness, addresses
@@ -35,7 +36,7 @@ from pyptogen.lower.instruction.estimate import estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile import cut, legalise, loads_first, sizes, variants
+from pyptogen.lower.tile import choose, cut, legalise, loads_first, sizes, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
@@ -101,9 +102,16 @@ def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKern
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
         part = next(p for p in parts if p.ops.name == kernel)
-        return legalise.run(cut_part(part, sizes.resized(part.sizes, dim, tile)), platform)
+        return legalise.run(cut_part(part, sizes.resized(tables[kernel], dim, tile)), platform)
 
-    kernels = [cut_part(part, part.sizes) for part in parts]
+    def choose_tiles(part: Part) -> Table:
+        def fits(table: Table) -> bool:
+            return _fits(legalise.run(cut_part(part, table), platform), platform)
+
+        return choose.run(program, part.ops, part.sizes, platform, part.row, fits)
+
+    tables = {part.ops.name: choose_tiles(part) for part in parts}
+    kernels = [cut_part(part, tables[part.ops.name]) for part in parts]
     session.note(10, "tile-partition", lambda: tile_printer.print_partition([part.ops for part in parts]))
     session.note(11, "tile-cut", lambda: tile_printer.print_kernels(kernels))
     tile_verify.verify(kernels)
@@ -136,14 +144,18 @@ def _plan_memory(tile: TileKernel, platform: Platform, recut: Recut) -> tuple[Ti
     return placed, tight
 
 
+def _fits(tile: TileKernel, platform: Platform) -> bool:
+    placed, where = place.run(tile, platform)
+    return isinstance(memory.plan(placed, where, platform, private_transfers=False), BlockKernel)
+
+
 def _fitting_tiles(tile: TileKernel, platform: Platform, recut: Recut) -> dict[str, int]:
     """For each dim that the author cut: the largest tile, halving, with which the kernel would fit."""
     found: dict[str, int] = {}
     for dim, size, _ in tile.sizes:
         smaller = size // 2
         while smaller and dim not in found:
-            placed, where = place.run(recut(tile.name, dim, smaller), platform)
-            if isinstance(memory.plan(placed, where, platform, private_transfers=False), BlockKernel):
+            if _fits(recut(tile.name, dim, smaller), platform):
                 found[dim] = smaller
             smaller //= 2
     return found

@@ -136,6 +136,7 @@ class Operands(Grid):
                 "give both stages the same tile",
             )
         start, width = self._column_window(value.name)
+        self._check_view(value, found, width, op)
         if width is None or (start == 0 and width == tile.cols.size):
             return found
         key = (f"{value.name}@{found.tile}", "")
@@ -145,6 +146,18 @@ class Operands(Grid):
             self.tiles[name] = TileVal(name, tile.dtype, tile.rows, Extent(width), tile.form, op.span, top, offset)
             self.placed[key] = Placed(name, found.scope, found.early)
         return self.placed[key]
+
+    def _check_view(self, value: Value, found: Placed, width: int | None, op: Op) -> None:
+        """A view of a computed tile is free only where it keeps rows and columns."""
+        tile = self.tiles[found.tile]
+        seen = self.shape2d(self.axes.axes(value.shape), found.scope, op)
+        if (seen.rows.size, seen.cols.size) != (tile.rows.size, width or tile.cols.size):
+            raise unsupported(
+                op.span,
+                f"`{value.name}` as tiles of {seen.rows.size} x {seen.cols.size}, where its source is computed in"
+                f" tiles of {tile.rows.size} x {tile.cols.size}",
+                "give the outer dims of the axis that the reshape splits the tile 1",
+            )
 
     def _row_dim(self, name: str) -> str | None:
         axes = self.axes.axes(self.made_by[name].result.shape)

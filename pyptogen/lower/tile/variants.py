@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile import partition
@@ -27,12 +28,13 @@ Table = Mapping[str, Mapping[str, TileSize]]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A kernel to be cut: its operations, its tile sizes, and the largest range of the segment dim that a launch gets
-    (0: any)."""
+    """A kernel to be cut: its operations, its tile sizes as written in ``row``, and the largest range of the segment
+    dim that a launch gets (0: any)."""
 
     ops: KernelOps
     sizes: Table
     longest: int
+    row: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +68,9 @@ def run(program: Program, rows: Sequence[Selected], platform: Platform) -> Varia
         taken = key not in last and any(other[0] == ops.name for other in users if other is not key)
         name = ops.name + "".join(map(_condition_suffix, selected.when)) if taken else ops.name
         table = common_table([stage_sizes(program, row.row, ops.stages) for row, _ in shared])
-        parts[key] = Part(replace(ops, name=name), table, longest_segment(program, [row for row, _ in shared]))
+        parts[key] = Part(
+            replace(ops, name=name), table, longest_segment(program, [row for row, _ in shared]), selected.row.span
+        )
     return Variants(tuple(parts.values()), tuple(tuple(parts[key].ops.name for key in keys) for keys in by_row))
 
 

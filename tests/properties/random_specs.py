@@ -64,7 +64,7 @@ def vector_specs(draw: st.DrawFn) -> tuple[str, dict[str, int]]:
 @st.composite
 def definition(draw: st.DrawFn, known: list[Known], name: str) -> tuple[str, Known]:
     """One definition over what is known."""
-    kind = draw(st.sampled_from(["unary", "binary", "scalar", "reduce", "broadcast", "round", "divide"]))
+    kind = draw(st.sampled_from(["unary", "binary", "scalar", "reduce", "binary", "round", "divide"]))
     fulls = [k for k in known if k.form == FULL and k.dtype == "fp32"]
     a = draw(st.sampled_from([k for k in known if k.dtype == "fp32"]))
     if kind == "unary":
@@ -102,20 +102,29 @@ def definition(draw: st.DrawFn, known: list[Known], name: str) -> tuple[str, Kno
         return f"cast(cast({a.name}, {draw(st.sampled_from(['bf16', 'fp16']))}), fp32)", Known(
             name, a.form, "fp32", a.positive
         )
-    f = draw(st.sampled_from(fulls))
     if kind == "divide":
         positive = [k for k in known if k.positive and k.dtype == "fp32"]
         if positive:
-            return f"{f.name} / {draw(st.sampled_from(positive)).name}", Known(name, FULL, "fp32", False)
-    other = draw(st.sampled_from([k for k in known if k.dtype == "fp32"])) if kind == "broadcast" else a
+            below = draw(st.sampled_from(positive))
+            return f"{a.name} / {below.name}", Known(name, _joined(a.form, below.form), "fp32", False)
+    other = draw(st.sampled_from([k for k in known if k.dtype == "fp32"]))
     op = draw(
         st.sampled_from(
-            ["({0} + {1}) * 0.5", "({0} - {1}) * 0.5", "{0} * {1} * 0.5", "maximum({0}, {1})", "minimum({0}, {1})"]
+            [
+                "({0} + {1}) * 0.5",
+                "({0} - {1}) * 0.5",
+                "{0} * {1} * 0.5",
+                "maximum({0}, {1})",
+                "minimum({0}, {1})",
+            ]
         )
     )
-    first, second = (f, other) if kind == "broadcast" or other.form == FULL else (other, other)
-    form = FULL if FULL in (first.form, second.form) else first.form
-    return op.format(first.name, second.name), Known(name, form, "fp32", False)
+    return op.format(a.name, other.name), Known(name, _joined(a.form, other.form), "fp32", False)
+
+
+def _joined(a: str, b: str) -> str:
+    """The form of two operands together: a column and a row make a full tile."""
+    return a if a == b else FULL
 
 
 @st.composite

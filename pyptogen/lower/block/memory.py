@@ -30,6 +30,13 @@ def _up(n: int, step: int) -> int:
     return -(-n // step) * step
 
 
+def _spreads_first(op: TileOp, dst: TileVal, operands: list[TileVal]) -> bool:
+    """Whether the first operand of a binary operation is spread over the result before the second is read: it is a
+    column or a row, and the order matters or the other is one too."""
+    whole = [(t.form, t.rows, t.cols) == (dst.form, dst.rows, dst.cols) for t in operands]
+    return len(operands) == 2 and not whole[0] and (op.kind in ("sub", "div") or not whole[1])
+
+
 @dataclass(slots=True)
 class _Live:
     """Positions of a buffer: two ticks an operation, reads on the even one, writes on the odd one."""
@@ -81,6 +88,8 @@ class _Liveness:
             return set()
         dst = self.tiles[op.dst]
         operands = [self.tiles[s] for s in op.srcs if isinstance(s, str)]
+        if op.kind in BINARY and _spreads_first(op, dst, operands):
+            return set()
         same = {
             self.parent[t.name]
             for t in operands

@@ -169,15 +169,14 @@ class Selector:
         forms = self._form_in(a, dst), self._form_in(b, dst)
         if forms[0] == forms[1]:
             return [self.instr(op, f"T{stem}", *self.plain(dst, a, b))]
-        if forms[0] != "full" and op.kind not in ("sub", "div"):
+        if forms[1] == "full" and op.kind not in ("sub", "div"):
             a, b, forms = b, a, (forms[1], forms[0])
-        if forms == ("full", "col"):
-            return [self.instr(op, f"TROWEXPAND{stem}", self.use(dst), self.use(a), self.use(b))]
-        if forms == ("full", "row"):
-            return [self.instr(op, f"TCOLEXPAND{stem}", self.use(dst), self.use(a), self.use(b))]
-        raise unsupported(
-            op.span, f"`{op.kind}` of a {forms[0]} tile and a {forms[1]} tile", "put the larger operand first"
-        )
+        spread: list[Node] = []
+        if forms[0] != "full":  # `memory` keeps the result apart from its operands here
+            name = "TROWEXPAND" if forms[0] == "col" else "TCOLEXPAND"
+            spread, a = [self.instr(op, name, self.use(dst), self.use(a))], dst
+        name = {"col": f"TROWEXPAND{stem}", "row": f"TCOLEXPAND{stem}", "full": f"T{stem}"}[forms[1]]
+        return [*spread, self.instr(op, name, self.use(dst), self.use(a), self.use(b))]
 
     def _form_in(self, name: str, dst: str) -> str:
         """Form of an operand beside the result: one row beside many is a row."""

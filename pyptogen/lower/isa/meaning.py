@@ -142,6 +142,11 @@ def _spread(dst: Shaped, column: Array) -> Array:
     return np.broadcast_to(column, dst.shape)
 
 
+def _repeat(dst: Shaped, row: Array) -> Array:
+    _require(row.shape, (1, dst.cols), "the row")
+    return np.broadcast_to(row, dst.shape)
+
+
 _STEMS = {"ADD": "add", "SUB": "sub", "MUL": "mul", "DIV": "div", "MAX": "maximum", "MIN": "minimum"}
 _UNARY = {
     "TEXP": "exp", "TLOG": "log", "TSQRT": "sqrt", "TRSQRT": "rsqrt", "TRECIP": "reciprocal", "TABS": "abs",
@@ -166,4 +171,5 @@ MEANINGS: Mapping[str, Meaning] = {
     "TROWMAX": _over_row("amax"),
     "TROWMIN": _over_row("amin"),
     "TROWEXPAND": _spread,
+    "TCOLEXPAND": _repeat,
 }

@@ -77,6 +77,7 @@ _ROWS_AND_COLUMNS = (
         "dst, a, tmp", FLOATS, FLOATS, {"TROWSUM": "sum of a row", "TROWMAX": "its largest", "TROWMIN": "its least"}
     ),
     _row("TROWEXPAND", "dst, col", ARITH, CPU_ARITH, "a column copied to every column"),
+    _row("TCOLEXPAND", "dst, row", ARITH, CPU_ARITH, "a row copied to every row"),
     *_rows("dst, a, col", FLOATS, FLOATS, {f"TROWEXPAND{n}": f"a {s} col, row by row" for n, s in _EXPANDED}),
     *_rows("dst, a, row", FLOATS, FLOATS, {f"TCOLEXPAND{n}": f"a {s} row, column by column" for n, s in _EXPANDED}),
 )

@@ -1,0 +1,87 @@
+// layer_norm_residual: vector kernel of `layer_norm_residual` for cpu. Made by pyptogen; change the spec, not this file.
+// stages layer_norm_residual; tiles rows 2; memory UB 66592 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x2048 = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048>;
+using VecF32_8x2048 = Tile<TileType::Vec, float, 8, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
+using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
+using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void layer_norm_residual(
+    __gm__ float *sum,
+    __gm__ float *y,
+    __gm__ float *x,
+    __gm__ float *residual,
+    __gm__ float *gamma,
+    __gm__ float *beta,
+    float eps,
+    int32_t rows_begin,
+    int32_t rows_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+    VecF32_1x2048 y_gamma_row; TASSIGN(y_gamma_row, 0x00000);  // UB 0x00000..0x02000
+    GammaGm gamma_in(gamma);
+    TLOAD(y_gamma_row, gamma_in);
+    VecF32_1x2048 y_beta_row; TASSIGN(y_beta_row, 0x02000);  // UB 0x02000..0x04000
+    GammaGm beta_in(beta);
+    TLOAD(y_beta_row, beta_in);
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2) {
+        const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
+        // sum: x + residual  [layer_norm_residual.yaml:22]
+        VecF32_8x2048 x_tile(rows0_valid); TASSIGN(x_tile, 0x04000);  // UB 0x04000..0x08000
+        XGm x_in(x + int64_t(rows0) * 2048, {rows0_valid});
+        TLOAD(x_tile, x_in);
+        VecF32_8x2048 residual_tile(rows0_valid); TASSIGN(residual_tile, 0x08000);  // UB 0x08000..0x0c000
+        XGm residual_in(residual + int64_t(rows0) * 2048, {rows0_valid});
+        TLOAD(residual_tile, residual_in);
+        VecF32_8x2048 sum_tile(rows0_valid); TASSIGN(sum_tile, 0x04000);  // UB 0x04000..0x08000
+        TADD(sum_tile, x_tile, residual_tile);
+        // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+        VecF32_8x2048 y_part(rows0_valid); TASSIGN(y_part, 0x08000);  // UB 0x08000..0x0c000
+        TMULS(y_part, sum_tile, 0.00048828125f);
+        VecF32_8x1 y_mean(rows0_valid); TASSIGN(y_mean, 0x0c000);  // UB 0x0c000..0x0c020
+        VecF32_8x128 y_mean_tmp(rows0_valid); TASSIGN(y_mean_tmp, 0x0c020);  // UB 0x0c020..0x0c420
+        TROWSUM(y_mean, y_part, y_mean_tmp);
+        VecF32_8x2048 y_c(rows0_valid); TASSIGN(y_c, 0x08000);  // UB 0x08000..0x0c000
+        TROWEXPANDSUB(y_c, sum_tile, y_mean);
+        VecF32_8x2048 y_square(rows0_valid); TASSIGN(y_square, 0x0c000);  // UB 0x0c000..0x10000
+        TMUL(y_square, y_c, y_c);
+        VecF32_8x2048 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x0c000);  // UB 0x0c000..0x10000
+        TMULS(y_var_part, y_square, 0.00048828125f);
+        VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x10000);  // UB 0x10000..0x10020
+        VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN(y_var_tmp, 0x10020);  // UB 0x10020..0x10420
+        TROWSUM(y_var, y_var_part, y_var_tmp);
+        VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN(y_var_eps_row, 0x0c000);  // as a row, same bytes as y_var_eps
+        VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x10000);  // as a row, same bytes as y_var
+        TADDS(y_var_eps_row, y_var_row, eps);
+        VecF32_1x8 y_std_row(rows0_valid); TASSIGN(y_std_row, 0x0c000);  // as a row, same bytes as y_std
+        TSQRT(y_std_row, y_var_eps_row);
+        VecF32_8x2048 y_unit(rows0_valid); TASSIGN(y_unit, 0x08000);  // UB 0x08000..0x0c000
+        VecF32_8x1 y_std(rows0_valid); TASSIGN(y_std, 0x0c000);  // UB 0x0c000..0x0c020
+        TROWEXPANDDIV(y_unit, y_c, y_std);
+        VecF32_8x2048 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x08000);  // UB 0x08000..0x0c000
+        TCOLEXPANDMUL(y_scaled, y_unit, y_gamma_row);
+        VecF32_8x2048 y_tile(rows0_valid); TASSIGN(y_tile, 0x08000);  // UB 0x08000..0x0c000
+        TCOLEXPANDADD(y_tile, y_scaled, y_beta_row);
+        // sum: x + residual  [layer_norm_residual.yaml:22]
+        XGm sum_out(sum + int64_t(rows0) * 2048, {rows0_valid});
+        TSTORE(sum_out, sum_tile);
+        // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+        XGm y_out(y + int64_t(rows0) * 2048, {rows0_valid});
+        TSTORE(y_out, y_tile);
+    }
+#endif
+}

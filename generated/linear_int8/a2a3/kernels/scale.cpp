@@ -1,0 +1,100 @@
+// scale: vector kernel of `linear_int8` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages scale; tiles n 512, t 16; memory UB 86080 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_16x512 = Tile<TileType::Vec, int32_t, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512>;
+using VecF32_16x512 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecB16_16x512 = Tile<TileType::Vec, bfloat16_t, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using XScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using PGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 2048, 1>>;
+using WScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 2048, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void scale(
+    __gm__ bfloat16_t *y,
+    __gm__ int32_t *p,
+    __gm__ float *x_scale,
+    __gm__ float *w_scale,
+    __gm__ float *bias,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free for the first round
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
+        const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
+        // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)  [linear_int8.yaml:23]
+        VecF32_1x16 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x08000);  // as a row, same bytes as x_scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
+        XScaleGm x_scale_in(x_scale + int64_t(t0), {t0_valid});
+        TLOAD(x_scale_tile_row, x_scale_in);
+        for (int32_t n0 = 0; n0 < 2048; n0 += 512) {
+            VecI32_16x512 p_tile(t0_valid); TASSIGN(p_tile, 0x00000);  // UB 0x00000..0x08000
+            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
+            PGm p_in(p + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
+            TLOAD(p_tile, p_in);
+            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+            VecF32_1x512 y_w_scale_row; TASSIGN(y_w_scale_row, 0x08040);  // UB 0x08040..0x08840
+            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
+            WScaleGm w_scale_in(w_scale + int64_t(n0));
+            TLOAD(y_w_scale_row, w_scale_in);
+            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+            VecF32_1x512 y_bias_row; TASSIGN(y_bias_row, 0x08840);  // UB 0x08840..0x09040
+            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+            WScaleGm bias_in(bias + int64_t(n0));
+            TLOAD(y_bias_row, bias_in);
+            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x0d040);  // UB 0x0d040..0x15040
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+            TCVT(y_1, p_tile, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
+            VecF32_16x512 y_2(t0_valid); TASSIGN(y_2, 0x0d040);  // UB 0x0d040..0x15040
+            VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x08000);  // UB 0x08000..0x08040
+            pipe_barrier(PIPE_V);
+            TROWEXPANDMUL(y_2, y_1, x_scale_tile);
+            VecF32_16x512 y_3(t0_valid); TASSIGN(y_3, 0x0d040);  // UB 0x0d040..0x15040
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+            TCOLEXPANDMUL(y_3, y_2, y_w_scale_row);
+            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+            VecF32_16x512 y_4(t0_valid); TASSIGN(y_4, 0x0d040);  // UB 0x0d040..0x15040
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            TCOLEXPANDADD(y_4, y_3, y_bias_row);
+            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+            VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x09040);  // UB 0x09040..0x0d040
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+            TCVT(y_tile, y_4, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            YGm y_out(y + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
+            TSTORE(y_out, y_tile);
+            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        }
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round
+#endif
+}

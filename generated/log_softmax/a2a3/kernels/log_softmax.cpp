@@ -1,0 +1,68 @@
+// log_softmax: vector kernel of `log_softmax` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages log_softmax; tiles rows 4; memory UB 133152 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void log_softmax(
+    __gm__ float *y,
+    __gm__ float *x,
+    int32_t rows_begin,
+    int32_t rows_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4) {
+        const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
+        // c: x - amax(x, axis=-1, keepdim=true)  [log_softmax.yaml:15]
+        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x10000
+        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
+        XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
+        TLOAD(x_tile, x_in);
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        VecF32_8x1 c_1(rows0_valid); TASSIGN(c_1, 0x10000);  // UB 0x10000..0x10020
+        VecF32_8x128 c_1_tmp(rows0_valid); TASSIGN(c_1_tmp, 0x10020);  // UB 0x10020..0x10820
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        TROWMAX(c_1, x_tile, c_1_tmp);
+        VecF32_8x4096 c(rows0_valid); TASSIGN(c, 0x00000);  // UB 0x00000..0x10000
+        pipe_barrier(PIPE_V);
+        TROWEXPANDSUB(c, x_tile, c_1);
+        // y: c - log(sum(exp(c), axis=-1, keepdim=true))  [log_softmax.yaml:16]
+        VecF32_8x4096 y_1(rows0_valid); TASSIGN(y_1, 0x10000);  // UB 0x10000..0x20000
+        pipe_barrier(PIPE_V);
+        TEXP(y_1, c);
+        VecF32_8x1 y_2(rows0_valid); TASSIGN(y_2, 0x20000);  // UB 0x20000..0x20020
+        VecF32_8x128 y_2_tmp(rows0_valid); TASSIGN(y_2_tmp, 0x20020);  // UB 0x20020..0x20820
+        pipe_barrier(PIPE_V);
+        TROWSUM(y_2, y_1, y_2_tmp);
+        VecF32_1x8 y_3_row(rows0_valid); TASSIGN(y_3_row, 0x10000);  // as a row, same bytes as y_3
+        VecF32_1x8 y_2_row(rows0_valid); TASSIGN(y_2_row, 0x20000);  // as a row, same bytes as y_2
+        pipe_barrier(PIPE_V);
+        TLOG(y_3_row, y_2_row);
+        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000);  // UB 0x00000..0x10000
+        VecF32_8x1 y_3(rows0_valid); TASSIGN(y_3, 0x10000);  // UB 0x10000..0x10020
+        pipe_barrier(PIPE_V);
+        TROWEXPANDSUB(y_tile, c, y_3);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});
+        TSTORE(y_out, y_tile);
+        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
+#endif
+}

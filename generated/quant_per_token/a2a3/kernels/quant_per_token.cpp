@@ -1,0 +1,101 @@
+// quant_per_token: vector kernel of `quant_per_token` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages quant_per_token; tiles rows 4; memory UB 182336 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_8x4096 = Tile<TileType::Vec, bfloat16_t, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_8x4096 = Tile<TileType::Vec, int32_t, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecF16_8x4096 = Tile<TileType::Vec, half, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecI8_8x4096 = Tile<TileType::Vec, int8_t, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
+using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
+using ScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void quant_per_token(
+    __gm__ int8_t *q,
+    __gm__ float *scale,
+    __gm__ bfloat16_t *x,
+    int32_t rows_begin,
+    int32_t rows_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4) {
+        const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
+        // f: cast(x, fp32)  [quant_per_token.yaml:16]
+        VecB16_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x08000
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
+        TLOAD(x_tile, x_in);
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        VecF32_8x4096 f(rows0_valid); TASSIGN(f, 0x0c020);  // UB 0x0c020..0x1c020
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        TCVT(f, x_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        // m: amax(abs(f), axis=-1, keepdim=true)  [quant_per_token.yaml:17]
+        VecF32_8x4096 m_1(rows0_valid); TASSIGN(m_1, 0x1c020);  // UB 0x1c020..0x2c020
+        pipe_barrier(PIPE_V);
+        TABS(m_1, f);
+        VecF32_8x1 m(rows0_valid); TASSIGN(m, 0x2c020);  // UB 0x2c020..0x2c040
+        VecF32_8x128 m_tmp(rows0_valid); TASSIGN(m_tmp, 0x2c040);  // UB 0x2c040..0x2c840
+        pipe_barrier(PIPE_V);
+        TROWMAX(m, m_1, m_tmp);
+        // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
+        VecF32_1x8 q_1_row(rows0_valid); TASSIGN(q_1_row, 0x1c020);  // as a row, same bytes as q_1
+        VecF32_1x8 m_row(rows0_valid); TASSIGN(m_row, 0x2c020);  // as a row, same bytes as m
+        pipe_barrier(PIPE_V);
+        TMAXS(q_1_row, m_row, 1e-35f);
+        VecF32_1x8 q_2_row(rows0_valid); TASSIGN(q_2_row, 0x1c020);  // as a row, same bytes as q_2
+        pipe_barrier(PIPE_V);
+        TDIVS(q_2_row, 127.0f, q_1_row);
+        VecF32_8x4096 q_3(rows0_valid); TASSIGN(q_3, 0x0c020);  // UB 0x0c020..0x1c020
+        VecF32_8x1 q_2(rows0_valid); TASSIGN(q_2, 0x1c020);  // UB 0x1c020..0x1c040
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(q_3, f, q_2);
+        VecI32_8x4096 q_tile_int32(rows0_valid); TASSIGN(q_tile_int32, 0x1c020);  // UB 0x1c020..0x2c020
+        pipe_barrier(PIPE_V);
+        TCVT(q_tile_int32, q_3, RoundMode::CAST_RINT);
+        VecF16_8x4096 q_tile_fp16(rows0_valid); TASSIGN(q_tile_fp16, 0x0c020);  // UB 0x0c020..0x14020
+        pipe_barrier(PIPE_V);
+        TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE);
+        VecI8_8x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x08000);  // UB 0x08000..0x0c000
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
+        TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        // scale: m * 0.007874015748031496  [quant_per_token.yaml:19]
+        VecF32_1x8 scale_tile_row(rows0_valid); TASSIGN(scale_tile_row, 0x0c000);  // as a row, same bytes as scale_tile
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TMULS(scale_tile_row, m_row, 0.007874016f);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
+        QGm q_out(q + int64_t(rows0) * 4096, {rows0_valid});
+        TSTORE(q_out, q_tile);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        // scale: m * 0.007874015748031496  [quant_per_token.yaml:19]
+        ScaleGm scale_out(scale + int64_t(rows0), {rows0_valid});
+        TSTORE(scale_out, scale_tile_row);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+#endif
+}

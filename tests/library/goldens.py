@@ -1,0 +1,66 @@
+"""The library's operators by hand, in float64 from their definitions; nothing here comes through the tool.
+
+Rounding steps that are part of an operator's contract (bf16 results, int8 results) are written out; everything between
+is exact enough that only the kernel's own fp32 arithmetic differs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+Arrays = Mapping[str, Array]
+
+
+def wide(array: Array) -> Array:
+    return array.astype(np.float64)
+
+
+def bf16(array: Array) -> Array:
+    return array.astype(np.float32).astype(ml_dtypes.bfloat16)
+
+
+def vector_add(a: Arrays) -> dict[str, Array]:
+    return {"c": a["a"] + a["b"]}
+
+
+def swiglu(a: Arrays) -> dict[str, Array]:
+    gate, up = wide(a["gate"]), wide(a["up"])
+    return {"y": bf16(gate / (1 + np.exp(-gate)) * up)}
+
+
+def layer_norm_residual(a: Arrays, eps: float = 1e-5) -> dict[str, Array]:
+    total = a["x"] + a["residual"]
+    centred = wide(total) - wide(total).mean(axis=-1, keepdims=True)
+    deviation = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
+    return {"y": (centred / deviation * wide(a["gamma"]) + wide(a["beta"])).astype(np.float32), "sum": total}
+
+
+def quant_per_token(a: Arrays) -> dict[str, Array]:
+    x = wide(a["x"])
+    largest = np.abs(x).max(axis=-1, keepdims=True)
+    levels = np.divide(127.0 * x, largest, out=np.zeros_like(x), where=largest > 0)
+    return {"q": np.rint(levels).astype(np.int8), "scale": (largest / 127).astype(np.float32)}
+
+
+def rope(a: Arrays) -> dict[str, Array]:
+    x, cos, sin = wide(a["x"]), wide(a["cos"])[:, None, :], wide(a["sin"])[:, None, :]
+    half = x.shape[-1] // 2
+    turned = np.concatenate([-x[..., half:], x[..., :half]], axis=-1)
+    return {"y": bf16(x * cos + turned * sin)}
+
+
+def linear_int8(a: Arrays) -> dict[str, Array]:
+    product = wide(a["x"]) @ wide(a["w"])  # exact: below 2^53
+    return {"y": bf16(product * wide(a["x_scale"]) * wide(a["w_scale"]) + wide(a["bias"]))}
+
+
+def log_softmax(a: Arrays) -> dict[str, Array]:
+    x = wide(a["x"])
+    shifted = x - x.max(axis=-1, keepdims=True)
+    return {"y": (shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))).astype(np.float32)}

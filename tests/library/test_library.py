@@ -1,0 +1,92 @@
+"""Every operator of the library against a golden by hand: compiled for both targets, tails and extremes included."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import pyptogen
+from library import goldens
+
+SPECS = Path(__file__).parents[2] / "specs"
+TARGETS = ("cpu", "a2a3")
+
+# (relative, absolute) difference allowed for each output; integers may be off by one where a rounding is near a tie.
+ALLOWED = {
+    "vector_add": {"c": (0, 0)},
+    "swiglu": {"y": (2**-7, 1e-30)},
+    "layer_norm_residual": {"y": (1e-5, 3e-6), "sum": (0, 0)},
+    "quant_per_token": {"q": (0, 1), "scale": (1e-6, 0)},
+    "rope": {"y": (2**-7, 1e-6)},
+    "linear_int8": {"y": (2**-7, 1e-3)},
+    "log_softmax": {"y": (1e-5, 1e-5)},
+}
+SIZES = {
+    "vector_add": ("n", [1, 31, 4096, 70001]),
+    "rope": ("t", [1, 31, 65]),
+    "linear_int8": ("t", [1, 31, 257]),
+}
+ROWS = ("rows", [1, 7, 65])
+
+
+@cache
+def operator(name: str, target: str) -> Any:
+    return pyptogen.compile(SPECS / f"{name}.yaml", target=target)
+
+
+def agree(name: str, target: str, arrays: dict[str, Any]) -> Any:
+    want = getattr(goldens, name)(arrays)
+    got = operator(name, target)(**arrays)
+    assert set(got._fields) == set(want)
+    for output, expected in want.items():
+        relative, absolute = ALLOWED[name][output]
+        actual = np.asarray(getattr(got, output))
+        assert actual.dtype == expected.dtype
+        np.testing.assert_allclose(
+            actual.astype(np.float64), expected.astype(np.float64), rtol=relative, atol=absolute, err_msg=output
+        )
+    return got
+
+
+CASES = [(name, size) for name in ALLOWED for size in SIZES.get(name, ROWS)[1]]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("name", "size"), CASES)
+def test_on_random_data(name: str, size: int, target: str) -> None:
+    dim = SIZES.get(name, ROWS)[0]
+    agree(name, target, operator(name, target).example_inputs(seed=size, **{dim: size}))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_quantised_rows_of_zeros_and_of_one_value(target: str) -> None:
+    x = np.zeros((3, 4096), ml_dtypes.bfloat16)
+    x[1] = 2.5
+    x[2, 7] = -1e-20
+    got = agree("quant_per_token", target, {"x": x})
+    assert not got.q[0].any()
+    assert got.scale[0] == 0
+    assert (got.q[1] == 127).all()
+    assert got.q[2, 7] == -127
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_log_softmax_of_far_apart_values(target: str) -> None:
+    x = np.full((2, 4096), -1e4, np.float32)
+    x[0, 5], x[1] = 1e4, 0.0
+    got = agree("log_softmax", target, {"x": x})
+    assert got.y[0, 5] == 0
+    np.testing.assert_allclose(got.y[1], -np.log(4096), rtol=1e-6)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_swiglu_saturates(target: str) -> None:
+    gate = np.full((1, 2048), -60.0, ml_dtypes.bfloat16)
+    gate[0, :1024] = 60.0
+    got = agree("swiglu", target, {"gate": gate, "up": np.ones((1, 2048), ml_dtypes.bfloat16)})
+    assert (got.y[0, :1024] == ml_dtypes.bfloat16(60)).all()

@@ -87,7 +87,7 @@ def unchanged(spec: Path, out: Path, targets: Collection[str] | None, generator:
             and all(sha256((folder / path).read_bytes()) == digest for path, digest in manifest["files"].items())
             and not leftovers(folder, manifest["files"])
         )
-    except (KeyError, TypeError, AttributeError, OSError):
+    except (KeyError, TypeError, AttributeError, OSError, ValueError):
         return None
     return name if same else None
 

@@ -47,10 +47,12 @@ def render_operator(
     texts["wrapper.py"] = wrapper_py.render(program, built, name)
     texts[f"test_{program.name}.py"] = harness.render(program, spec.verify.cases, built, name)
     files = {path: text.encode() for path, text in texts.items()}
-    # The spec travels with its kernels: the folder can then be run and verified wherever it is put.
+    # The spec and what it includes travel with the kernels: the folder can be run and verified wherever it is put.
     files[name] = spec_path.read_bytes()
+    includes = [Path(file) for file in spec.includes]
+    files |= {path.resolve().relative_to(spec_path.resolve().parent).as_posix(): path.read_bytes() for path in includes}
     hashes = {path: sha256(data) for path, data in files.items()}
-    inputs = input_record(spec_path, (), generator)
+    inputs = input_record(spec_path, includes, generator)
     files[MANIFEST] = manifest.render(program, lowered, inputs, hashes).encode()
     return Rendered(program.name, files)
 

@@ -108,5 +108,5 @@ def read_manifest(folder: Path) -> Any:
 def leftovers(folder: Path, keep: Collection[str]) -> tuple[str, ...]:
     """Kernel and host sources in ``folder`` that are not in ``keep``: those of an older build, such as a
     kernel since removed."""
-    found = [*folder.glob("*/kernels/*.cpp"), *folder.glob("*/orchestration.cpp")]
+    found = [*folder.glob("*/kernels/*.cpp"), *folder.glob("*/orchestration.cpp"), *folder.glob("pto/*.pto")]
     return tuple(sorted(path for path in (entry.relative_to(folder).as_posix() for entry in found) if path not in keep))

@@ -101,9 +101,16 @@ def _chosen(program: Program, targets: Collection[str] | None) -> tuple[str, ...
 
 
 def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
-    """C++ by relative path."""
+    """C++ by relative path, and PTO assembly of the same kernels for targets that have it."""
+    from pyptogen.lower.pipeline import spec_lines
+    from pyptogen.templates.pto_text import ARCHITECTURES, pto_text
+
     texts = {}
     for target, result in lowered.items():
+        if target in ARCHITECTURES:
+            source = spec_lines()
+            for instructions in result.instructions:
+                texts[f"pto/{target}-{instructions.name}.pto"] = pto_text(instructions, result.name, source)
         for kernel in result.kernels:
             texts[f"{target}/kernels/{kernel.name}.cpp"] = kernel.text
         texts[f"{target}/orchestration.cpp"] = result.orchestration

@@ -87,7 +87,7 @@ def unchanged(spec: Path, out: Path, targets: Collection[str] | None, generator:
             and all(sha256((folder / path).read_bytes()) == digest for path, digest in manifest["files"].items())
             and not leftovers(folder, manifest["files"])
         )
-    except (KeyError, TypeError, AttributeError, OSError):
+    except (KeyError, TypeError, AttributeError, OSError, ValueError):
         return None
     return name if same else None
 
@@ -108,5 +108,5 @@ def read_manifest(folder: Path) -> Any:
 def leftovers(folder: Path, keep: Collection[str]) -> tuple[str, ...]:
     """Kernel and host sources in ``folder`` that are not in ``keep``: those of an older build, such as a
     kernel since removed."""
-    found = [*folder.glob("*/kernels/*.cpp"), *folder.glob("*/orchestration.cpp")]
+    found = [*folder.glob("*/kernels/*.cpp"), *folder.glob("*/orchestration.cpp"), *folder.glob("pto/*.pto")]
     return tuple(sorted(path for path in (entry.relative_to(folder).as_posix() for entry in found) if path not in keep))

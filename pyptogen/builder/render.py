@@ -47,10 +47,12 @@ def render_operator(
     texts["wrapper.py"] = wrapper_py.render(program, built, name)
     texts[f"test_{program.name}.py"] = harness.render(program, spec.verify.cases, built, name)
     files = {path: text.encode() for path, text in texts.items()}
-    # The spec travels with its kernels: the folder can then be run and verified wherever it is put.
+    # The spec and what it includes travel with the kernels: the folder can be run and verified wherever it is put.
     files[name] = spec_path.read_bytes()
+    includes = [Path(file) for file in spec.includes]
+    files |= {path.resolve().relative_to(spec_path.resolve().parent).as_posix(): path.read_bytes() for path in includes}
     hashes = {path: sha256(data) for path, data in files.items()}
-    inputs = input_record(spec_path, (), generator)
+    inputs = input_record(spec_path, includes, generator)
     files[MANIFEST] = manifest.render(program, lowered, inputs, hashes).encode()
     return Rendered(program.name, files)
 
@@ -99,9 +101,16 @@ def _chosen(program: Program, targets: Collection[str] | None) -> tuple[str, ...
 
 
 def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
-    """C++ by relative path."""
+    """C++ by relative path, and PTO assembly of the same kernels for targets that have it."""
+    from pyptogen.lower.pipeline import spec_lines
+    from pyptogen.templates.pto_text import ARCHITECTURES, pto_text
+
     texts = {}
     for target, result in lowered.items():
+        if target in ARCHITECTURES:
+            source = spec_lines()
+            for instructions in result.instructions:
+                texts[f"pto/{target}-{instructions.name}.pto"] = pto_text(instructions, result.name, source)
         for kernel in result.kernels:
             texts[f"{target}/kernels/{kernel.name}.cpp"] = kernel.text
         texts[f"{target}/orchestration.cpp"] = result.orchestration

@@ -75,6 +75,12 @@ _SYNTAX = (
         "unknown format version",
         "`pyptogen: 1` is the only version of the spec language that this tool reads.",
     ),
+    Code(
+        "PTG113",
+        "bad path of a further file",
+        "A spec may name other files (`include`, `tiling: {file: …}`) only in its own folder or below it, by relative "
+        "paths.",
+    ),
 )
 
 _NAMES = (
@@ -103,7 +109,7 @@ _NAMES = (
     ),
     Code("PTG207", "output never defined", "The contract promises an output that the graph does not compute."),
     Code("PTG208", "defined twice", "A name is given a meaning twice. Values are defined once."),
-    Code("PTG209", "cycle", "A value, dim or function depends on itself."),
+    Code("PTG209", "cycle", "A value, dim or function depends on itself, or a file includes itself."),
     Code(
         "PTG210",
         "dim never bound",
@@ -134,6 +140,11 @@ _NAMES = (
         "PTG220",
         "not a tensor",
         "A tensor is needed and a number, dtype or list was given, or the other way round.",
+    ),
+    Code(
+        "PTG221",
+        "stage not decided at build time",
+        "`when` of a stage is decided when the operator is built, from the values and ranges of dims alone.",
     ),
 )
 

@@ -179,7 +179,7 @@ def _emit(
 
     program = session.program
     longest = max((max(cut.sizes) for cut in graph.cuts if cut.sizes), default=0)
-    source = spec_lines(program.span.file)
+    source = spec_lines()
     texts = tuple(
         KernelSource(k.name, k.core, kernel_text(k, program.name, _sizes(b), source))
         for k, b in zip(kernels, blocks, strict=True)
@@ -225,11 +225,16 @@ def _estimated(kernel: InstrKernel, platform: Platform, longest: int) -> dict[st
     )
 
 
-def spec_lines(path: str) -> Callable[[Span], str]:
-    """Looks up the line of a spec that a span stands in, with its place, for comments in generated code."""
-    lines = Path(path).read_text(encoding="utf-8").splitlines() if Path(path).is_file() else []
+def spec_lines() -> Callable[[Span], str]:
+    """Looks up the line of a spec, or of a file that it includes, that a span stands in, with its place, for comments
+    in generated code."""
+    texts: dict[str, list[str]] = {}
 
     def line(span: Span) -> str:
+        if span.file not in texts:
+            file = Path(span.file)
+            texts[span.file] = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
+        lines = texts[span.file]
         text = lines[span.line - 1].split(" #")[0].strip() if 0 < span.line <= len(lines) else ""
         return f"{text}  [{Path(span.file).name}:{span.line}]"
 

@@ -15,13 +15,12 @@ from pyptogen.schema.expression import (
 )
 from pyptogen.schema.naming import check_distinct, check_key, check_name
 from pyptogen.schema.spec import Assign, FunctionSpec, StageSpec
-from pyptogen.schema.tree import Mapping, Node, Scalar
+from pyptogen.schema.tree import Mapping, Node, Scalar, describe
 from pyptogen.schema.validate import need_list, need_mapping
 
 _LATER = {
     "loop": "loops with carried values",
     "carry": "loops with carried values",
-    "when": "stages chosen at build time",
     "if": "stages chosen at run time",
 }
 
@@ -86,6 +85,9 @@ def read_graph(node: Node, operator: str) -> tuple[StageSpec, ...]:
     if not graph.entries:
         raise fault("PTG105", "the graph defines nothing", graph.span, fix="add `name: expression` entries")
     _refuse_later(graph, "the graph")
+    when = graph.key("when")
+    if when is not None:
+        raise fault("PTG104", "`when` belongs to a stage", when.span, expected="`stage: {when: …, value: …}`")
     staged = [isinstance(value, Mapping) for _, value in graph]
     if not any(staged):
         body = tuple(_assign(key, value) for key, value in graph)
@@ -107,9 +109,41 @@ def _stage(key: Scalar, node: Node) -> StageSpec:
     mapping = need_mapping(node, f"stage `{name}`")
     _check_not_cut(mapping)
     _refuse_later(mapping, f"stage `{name}`")
-    if not mapping.entries:
+    body = tuple(_assign(entry, value) for entry, value in mapping if entry.text != "when")
+    if not body:
         raise fault("PTG105", f"stage `{name}` defines nothing", key.span, fix="add `name: expression` entries")
-    return StageSpec(name, tuple(_assign(entry, value) for entry, value in mapping), False, key.span)
+    when = mapping.get("when")
+    return StageSpec(name, body, False, key.span, () if when is None else _when(when))
+
+
+def _when(node: Node) -> tuple[Expr, ...]:
+    """``when: heads > 1``, or the form of the tiling rows, ``when: {heads: "> 1"}``."""
+    if isinstance(node, Mapping):
+        return tuple(_comparison(key, value) for key, value in node)
+    return (_condition(node),)
+
+
+def _condition(node: Node) -> Expr:
+    condition = parse_expression(node)
+    if not isinstance(condition.node, ast.Compare | ast.BoolOp):
+        raise fault("PTG106", "`when` must be a comparison", condition.span, expected="such as `heads > 1`")
+    return condition
+
+
+def _comparison(key: Scalar, node: Node) -> Expr:
+    """``name: 3`` or ``name: "<= 3"`` as an expression whose places are those of the key and the value."""
+    text = f"== {node.text}" if isinstance(node, Scalar) and isinstance(node.value, int) else ""
+    if isinstance(node, Scalar) and isinstance(node.value, str):
+        text = node.text.strip()
+    try:
+        tree = ast.parse(f"{key.text} {text}", mode="eval").body
+    except SyntaxError:
+        tree = ast.Constant(None)
+    if not isinstance(tree, ast.Compare):
+        expected = 'a number, or such as "<= 32"'
+        raise fault("PTG104", f"the test of `{key.text}` cannot be {describe(node)}", node.span, expected=expected)
+    places = (*range(key.start, key.stop), *(node.start,) * (len(text) + 1), node.stop)
+    return Expr(tree, f"{key.text} {text}", key.source, places)
 
 
 def _assign(key: Scalar, node: Node) -> Assign:

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
 from pyptogen.diagnostics import Span, fault
 from pyptogen.schema.contract_sections import read_attrs, read_dims, read_inputs, read_outputs
+from pyptogen.schema.expression import Expr
 from pyptogen.schema.graph_sections import read_functions, read_graph, read_requires
+from pyptogen.schema.include import reached, read_includes, read_tree, section
 from pyptogen.schema.models import SpecModel
 from pyptogen.schema.naming import check_distinct, check_name
 from pyptogen.schema.source import Source, read
-from pyptogen.schema.spec import Spec, StageSpec
+from pyptogen.schema.spec import AttrSpec, DimSpec, Spec, StageSpec, TensorSpec
 from pyptogen.schema.tiling_section import TableNames, read_schedule, read_tiling
-from pyptogen.schema.toml_reader import read_toml
-from pyptogen.schema.tree import Mapping, Node, Scalar
+from pyptogen.schema.tree import Mapping, Scalar
 from pyptogen.schema.validate import need_list, need_mapping, validate
-from pyptogen.schema.verify_section import read_verify
-from pyptogen.schema.yaml_reader import read_yaml
+from pyptogen.schema.verify_section import generator_expressions, read_verify
 
-_LATER = {"include": "including other specs", "kernels": "stages written by hand"}
+_LATER = {"kernels": "stages written by hand"}
 
 
 def load_spec(path: str | os.PathLike[str]) -> Spec:
@@ -27,28 +28,28 @@ def load_spec(path: str | os.PathLike[str]) -> Spec:
 
 
 def load_source(source: Source) -> Spec:
-    """The spec in a text that is already read; the file's name decides between TOML and YAML."""
-    tree = read_toml(source) if source.file.endswith(".toml") else read_yaml(source)
-    root = need_mapping(tree, "a spec")
+    """The spec in a text that is already read; the file's name decides between TOML and YAML. Files that it names
+    are read from disk."""
+    root = need_mapping(read_tree(source), "a spec")
     model = validate(SpecModel, root, "a spec")
     _check_head(root, model)
-    dims = read_dims(_section(root, "dims"))
-    attrs = read_attrs(_section(root, "attrs"))
-    inputs = read_inputs(_section(root, "inputs"))
-    outputs = read_outputs(_section(root, "outputs"), inputs)
-    functions = read_functions(_section(root, "functions"))
-    stages = read_graph(_section(root, "graph"), model.operator)
-    contract = [
-        *((d.name, d.span, "a dim") for d in dims),
-        *((a.name, a.span, "an attr") for a in attrs),
-        *((t.name, t.span, "an input") for t in inputs),
-    ]
-    check_distinct([*contract, *((t.name, t.span, "an output") for t in outputs if t.name != t.inplace)])
-    updated = {t.name for t in outputs if t.inplace is not None}
-    values = [target for stage in stages for assign in stage.body for target in assign.targets]
-    check_distinct([*(c for c in contract if c[0] not in updated), *((name, span, "a value") for name, span in values)])
-    _check_stage_names(stages, {d.name for d in dims})
+    folder = os.path.dirname(source.file) or "."
+    included = read_includes(section(root, "include"), source, folder)
+    attrs = read_attrs(section(root, "attrs"))
+    inputs = read_inputs(section(root, "inputs"))
+    outputs = read_outputs(section(root, "outputs"), inputs)
+    stages = read_graph(section(root, "graph"), model.operator)
+    requires = read_requires(section(root, "requires"))
+    verify = section(root, "verify")
+    dims = read_dims(section(root, "dims"))
+    functions = read_functions(section(root, "functions"))
+    expressions = [*_expressions(inputs, outputs, stages), *requires, *generator_expressions(verify)]
+    more_dims, more_functions = reached(included, dims, functions, expressions)
+    dims, functions = (*dims, *more_dims), (*functions, *more_functions)
+    _check_names(dims, attrs, inputs, outputs, stages)
     names = TableNames(tuple(s.name for s in stages), tuple(d.name for d in dims))
+    own_table = root.get("tiling")
+    tiling, tables = read_tiling(included.tiling if own_table is None else [own_table], names, folder)
     operator = root.get("operator")
     assert operator is not None
     return Spec(
@@ -60,27 +61,60 @@ def load_source(source: Source) -> Spec:
         attrs=attrs,
         inputs=inputs,
         outputs=outputs,
-        requires=read_requires(_section(root, "requires")),
+        requires=requires,
         functions=functions,
         stages=stages,
-        tiling=read_tiling(_section(root, "tiling"), names),
-        schedule=read_schedule(_section(root, "schedule"), names),
-        verify=read_verify(_section(root, "verify"), dims, inputs, outputs),
+        tiling=tiling,
+        schedule=read_schedule(section(root, "schedule"), names),
+        verify=read_verify(verify, dims, inputs, outputs),
         targets=_targets(root),
         span=operator.span,
+        includes=tuple(dict.fromkeys([*included.files, *tables])),
     )
 
 
-def _section(root: Mapping, key: str) -> Node:
-    """The section, or nothing at the end of the file."""
-    node = root.get(key)
-    return node if node is not None else Scalar(root.source, "", None, root.stop, root.stop, "plain")
+def _expressions(
+    inputs: tuple[TensorSpec, ...], outputs: tuple[TensorSpec, ...], stages: tuple[StageSpec, ...]
+) -> Iterator[Expr]:
+    for tensor in (*inputs, *outputs):
+        yield from tensor.shape
+    for stage in stages:
+        yield from stage.when
+        yield from (assign.value for assign in stage.body)
+
+
+def _check_names(
+    dims: tuple[DimSpec, ...],
+    attrs: tuple[AttrSpec, ...],
+    inputs: tuple[TensorSpec, ...],
+    outputs: tuple[TensorSpec, ...],
+    stages: tuple[StageSpec, ...],
+) -> None:
+    """Each name has one meaning; stages that are there only sometimes may define the same values."""
+    contract = [
+        *((d.name, d.span, "a dim") for d in dims),
+        *((a.name, a.span, "an attr") for a in attrs),
+        *((t.name, t.span, "an input") for t in inputs),
+    ]
+    check_distinct([*contract, *((t.name, t.span, "an output") for t in outputs if t.name != t.inplace)])
+    updated = {t.name for t in outputs if t.inplace is not None}
+    fixed = [c for c in contract if c[0] not in updated]
+    always = [value for stage in stages if not stage.when for value in _values(stage)]
+    check_distinct([*fixed, *always])
+    for stage in stages:
+        if stage.when:
+            check_distinct([*fixed, *always, *_values(stage)])
+    _check_stage_names(stages, {d.name for d in dims})
+
+
+def _values(stage: StageSpec) -> list[tuple[str, Span, str]]:
+    return [(name, span, "a value") for assign in stage.body for name, span in assign.targets]
 
 
 def _targets(root: Mapping) -> tuple[tuple[str, Span], ...]:
     return tuple(
         (item.text, item.span)
-        for item in need_list(_section(root, "targets"), "`targets`").items
+        for item in need_list(section(root, "targets"), "`targets`").items
         if isinstance(item, Scalar)
     )
 

@@ -38,6 +38,41 @@ class SpecModel(Section):
     targets: list[str] | None = None
 
 
+class IncludedModel(Section):
+    """A file that others include: dims, functions and tiling count; a whole spec may be included as well."""
+
+    pyptogen: int = 1
+    operator: str = ""
+    doc: str = ""
+    include: Any = None
+    dims: dict[str, Any] = Field(default_factory=dict)
+    attrs: Any = None
+    inputs: Any = None
+    outputs: Any = None
+    requires: Any = None
+    functions: dict[str, Any] = Field(default_factory=dict)
+    graph: Any = None
+    tiling: list[Any] | dict[str, Any] = Field(default_factory=list)
+    schedule: Any = None
+    kernels: Any = None
+    verify: Any = None
+    targets: Any = None
+
+
+class TilingFileModel(Section):
+    """``tiling: {file: …}``: the table stands in a file of its own."""
+
+    file: str
+
+
+class TableFileModel(Section):
+    """The mapping form of such a file; TOML has no other."""
+
+    pyptogen: int = 1
+    doc: str = ""
+    tiling: list[Any]
+
+
 class DynamicDimModel(Section):
     """``{min, max, multiple_of}``: a size known only at run time."""
 

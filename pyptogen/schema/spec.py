@@ -97,6 +97,8 @@ class StageSpec:
     body: tuple[Assign, ...]
     implicit: bool
     span: Span
+    when: tuple[Expr, ...] = ()
+    """Conditions over dims that must all hold for the stage to be there; decided at build time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +153,5 @@ class Spec:
     """Platforms that the spec names; none means all known."""
     span: Span
     """span of the operator's name."""
+    includes: tuple[str, ...] = ()
+    """Further files that were read (included ones, tiling tables), named as ``path`` is."""

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from collections.abc import Mapping as Map
 from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
-from pyptogen.schema.models import ScheduleModel, SizeModel
+from pyptogen.schema.below import read_below
+from pyptogen.schema.include import read_tree, section
+from pyptogen.schema.models import ScheduleModel, SizeModel, TableFileModel, TilingFileModel
+from pyptogen.schema.source import Source
 from pyptogen.schema.spec import TilingRowSpec
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, describe, plain
 from pyptogen.schema.validate import need_list, need_mapping, validate
@@ -28,17 +32,32 @@ class TableNames:
     dims: tuple[str, ...]
 
 
-def read_tiling(node: Node, names: TableNames) -> tuple[TilingRowSpec, ...]:
-    """The ``tiling`` section. Raises PTG104, PTG109, PTG217."""
-    if isinstance(node, Mapping):
-        raise fault(
-            "PTG109",
-            "tiling tables in a file of their own are not supported yet",
-            node.span,
-            fix="list the rows",
-        )
-    rows = need_list(node, "`tiling`").items
-    return tuple(_row(need_mapping(row, "a tiling row"), names) for row in rows)
+def read_tiling(nodes: Iterable[Node], names: TableNames, root: str) -> tuple[tuple[TilingRowSpec, ...], list[str]]:
+    """The rows of ``tiling`` sections in order, and the files that they stand in where these are files of their own.
+
+    ``root`` is the spec's folder. Raises PTG104, PTG110, PTG113, PTG217.
+    """
+    rows: list[TilingRowSpec] = []
+    files: list[str] = []
+    for node in nodes:
+        if isinstance(node, Mapping):
+            validate(TilingFileModel, node, "`tiling`")
+            file = node.get("file")
+            assert file is not None
+            source = read_below(file, root)
+            files.append(source.file)
+            node = _table_of(source)
+        rows += [_row(need_mapping(row, "a tiling row"), names) for row in need_list(node, "`tiling`").items]
+    return tuple(rows), files
+
+
+def _table_of(source: Source) -> Node:
+    """The list of rows in a file: the whole file, or its key ``tiling``."""
+    tree = read_tree(source)
+    if isinstance(tree, Mapping):
+        validate(TableFileModel, tree, "a tiling file")
+        return section(tree, "tiling")
+    return tree
 
 
 def _row(node: Mapping, names: TableNames) -> TilingRowSpec:

@@ -42,6 +42,12 @@ def read_verify(
     return VerifySpec(generate, tuple(model.cases), tolerance)
 
 
+def generator_expressions(node: Node) -> list[Expr]:
+    """The expressions under ``generate``, for the names in them."""
+    generate = node.get("generate") if isinstance(node, Mapping) else None
+    return [parse_expression(value) for _, value in generate] if isinstance(generate, Mapping) else []
+
+
 def _entries(section: Mapping, key: str) -> Mapping:
     node = section.get(key)
     return need_mapping(node, f"`{key}`") if node is not None else Mapping(section.source, (), 0, 0, False)

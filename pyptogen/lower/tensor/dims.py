@@ -44,6 +44,27 @@ class DimTable:
         """A relation in dynamic dims and numbers only; a truth value where it is decided."""
         return sympy.sympify(condition.xreplace(self._known))
 
+    def decide(self, condition: Any) -> bool | None:
+        """The truth of relations joined by and/or for all sizes in range, or None where it depends on them."""
+        resolved = self.resolve_condition(condition)
+        if resolved in (sympy.true, sympy.false):
+            return bool(resolved)
+        if isinstance(resolved, sympy.And | sympy.Or):
+            parts = [self.decide(part) for part in resolved.args]
+            last = isinstance(resolved, sympy.Or)
+            return last if last in parts else None if None in parts else not last
+        difference = sympy.expand(resolved.lhs - resolved.rhs)
+        if not _multilinear(difference):
+            return None
+        low, high = self.bounds(difference)
+        if not (low.is_number and high.is_number):
+            return None
+        lowest, highest = (type(resolved)(size, 0) for size in (low, high))
+        if isinstance(resolved, sympy.Eq | sympy.Ne):
+            apart = bool(low > 0 or high < 0)
+            return isinstance(resolved, sympy.Ne) if apart else None
+        return bool(lowest) if lowest == highest else None
+
     def number(self, expr: Any) -> int | None:
         """The integer that ``expr`` is for every run, or None."""
         value = self.resolve(expr)
@@ -86,6 +107,12 @@ class DimTable:
     def same_shape(self, a: Shape, b: Shape) -> bool:
         """Whether two shapes are proved equal."""
         return len(a) == len(b) and all(self.equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def _multilinear(expr: Any) -> bool:
+    """Whether the extremes of an expression lie at the corners of the ranges: no dim in it is squared or divided."""
+    symbols = expr.free_symbols
+    return bool(expr.is_polynomial(*symbols)) and all(sympy.degree(expr, symbol) <= 1 for symbol in symbols)
 
 
 def show_size(size: Any) -> str:

@@ -5,16 +5,35 @@ from __future__ import annotations
 import ast
 from collections.abc import Mapping
 from itertools import pairwise
+from types import MappingProxyType
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
-from pyptogen.schema import Expr, Spec
+from pyptogen.schema import Expr, Spec, StageSpec
 
 
-def unknown_value(spec: Spec, values: Mapping[str, Any], name: str, expr: Expr, node: ast.AST) -> DiagnosticError:
-    """PTG209 (cycle), PTG211 (defined further down) or PTG201 (unknown) for ``name``, used at ``node``."""
+def unknown_value(
+    spec: Spec,
+    values: Mapping[str, Any],
+    name: str,
+    expr: Expr,
+    node: ast.AST,
+    left_out: Mapping[str, StageSpec] = MappingProxyType({}),
+) -> DiagnosticError:
+    """PTG209 (cycle), PTG211 (defined further down) or PTG201 (unknown) for ``name``, used at ``node``;
+    ``left_out`` gives the stage of a value that is not there because of its `when`."""
     where, uses = _definitions(spec)
     span = expr.span_of(node)
+    if name in left_out and name not in where:
+        stage = left_out[name]
+        return fault(
+            "PTG201",
+            f"`{name}` is not defined: its stage `{stage.name}` is left out",
+            span,
+            expected="a value that is there whenever it is used",
+            fix="give this stage the same `when`, or define the value in another stage for the other case",
+            notes=((f"`when` of `{stage.name}`", stage.when[0].span),),
+        )
     if name in where:
         path = _cycle(name, uses)
         if path:

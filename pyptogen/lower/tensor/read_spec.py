@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
-from pyptogen.lower.tensor import name_values, remove_dead
+from pyptogen.lower.tensor import choose_stages, name_values, remove_dead
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.evaluate import Evaluator, Scope
@@ -16,7 +16,7 @@ from pyptogen.lower.tensor.ir import Operand, Program, Scalar, Stage, TilingRow,
 from pyptogen.lower.tensor.order import unknown_value
 from pyptogen.lower.tensor.registry import operations
 from pyptogen.lower.tensor.targets import read_targets
-from pyptogen.schema import Assign, Expr, FunctionSpec, Spec
+from pyptogen.schema import Assign, Expr, FunctionSpec, Spec, StageSpec
 
 
 def from_spec(spec: Spec, dump: Callable[[str, Program], None] = lambda name, program: None) -> Program:
@@ -25,7 +25,8 @@ def from_spec(spec: Spec, dump: Callable[[str, Program], None] = lambda name, pr
     Raises ``DiagnosticError`` with PTG1xx and PTG2xx codes.
     """
     contract = read_contract(spec)
-    reader = _GraphReader(spec, contract)
+    whole, spec = spec, choose_stages.run(spec, contract.dims)
+    reader = _GraphReader(spec, contract, choose_stages.left_out(whole, spec))
     reader.read()
     program = Program(
         name=spec.name,
@@ -55,8 +56,9 @@ def from_spec(spec: Spec, dump: Callable[[str, Program], None] = lambda name, pr
 class _GraphReader:
     """Walks the stages in order."""
 
-    def __init__(self, spec: Spec, contract: Contract) -> None:
+    def __init__(self, spec: Spec, contract: Contract, left_out: Mapping[str, StageSpec]) -> None:
         self._spec = spec
+        self._left_out = left_out
         self._contract = contract
         self.builder = Builder(contract.dims, spec.span)
         self._constants: dict[str, Operand] = {
@@ -170,7 +172,7 @@ class _GraphReader:
         return tuple(results)
 
     def _unknown(self, name: str, expr: Expr, node: ast.AST) -> DiagnosticError:
-        return unknown_value(self._spec, self._values, name, expr, node)
+        return unknown_value(self._spec, self._values, name, expr, node, self._left_out)
 
 
 def _check_function_names(spec: Spec) -> None:

@@ -1,0 +1,250 @@
+"""Instruction IR → PTO assembly (`.pto`): the same kernel as MLIR text, in the form that `ptoas` reads.
+
+One line an instruction, in the order of the IR, with its addresses, flags and barriers: nothing is left to the
+assembler's own memory planning or flag insertion. See docs/pto-text.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.instruction.ir import (
+    Barrier,
+    Choose,
+    Declare,
+    For,
+    GmWindow,
+    Imm,
+    Instr,
+    InstrKernel,
+    Mode,
+    Node,
+    ReadIndex,
+    SetFlag,
+    SkipIfNegative,
+    WaitFlag,
+    declarations,
+    walk,
+)
+from pyptogen.lower.verify import require
+from pyptogen.templates.pto_text_types import DTYPES, pointer, tile_buf
+from pyptogen.templates.pto_text_values import INDENT, Values
+from pyptogen.templates.pto_text_windows import Windows
+
+ARCHITECTURES = {"a2a3": "a3", "a5": "a5"}
+"""The assembler's name of each target's architecture."""
+
+MNEMONICS = {"TMATMUL_ACC": "tmatmul.acc"}
+"""Where the assembler's name of an instruction is not its lower case."""
+
+
+def mnemonic(name: str) -> str:
+    """Name of an instruction in the pto dialect, such as ``tload`` for ``TLOAD``."""
+    return MNEMONICS.get(name, name.lower())
+
+
+@dataclass(slots=True)
+class Writer:
+    """Writes the body of one kernel."""
+
+    source: Callable[[Span], str]
+    values: Values
+    windows: Windows
+    tiles: dict[str, Declare]
+    tensors: dict[str, str]
+    spoken: Span | None = None
+
+    # -- nodes ----------------------------------------------------------------------------------------------------
+
+    def body(self, nodes: Sequence[Node]) -> None:
+        for i, node in enumerate(nodes):
+            if isinstance(node, SkipIfNegative):
+                self.unless_negative(node, nodes[i + 1 :])
+                return
+            if isinstance(node, Declare):
+                self.announce(nodes[i:])
+            self.node(node)
+
+    def node(self, node: Node) -> None:
+        if isinstance(node, Declare):
+            self.declare(node)
+        elif isinstance(node, Instr):
+            self.instr(node)
+        elif isinstance(node, For):
+            self.loop(node)
+        elif isinstance(node, Choose):
+            self.choose(node)
+        elif isinstance(node, ReadIndex):
+            self.read_index(node)
+        elif isinstance(node, Barrier):
+            self.values.put(f"pto.barrier <PIPE_{node.pipe}>")
+        elif isinstance(node, SetFlag | WaitFlag):
+            word = "set" if isinstance(node, SetFlag) else "wait"
+            text = f"pto.{word}_flag[<PIPE_{node.src}>, <PIPE_{node.dst}>, <EVENT_ID{node.event}>]"
+            self.values.put(text, node.note)
+
+    def speak(self, span: Span) -> None:
+        """The spec line that the next instructions serve, once."""
+        if self.spoken is None or (span.line, span.file) != (self.spoken.line, self.spoken.file):
+            self.spoken = span
+            self.values.put(f"// {self.source(span)}")
+
+    def announce(self, nodes: Sequence[Node]) -> None:
+        """The spec line of the instruction that a group of declarations is for, above the group."""
+        for node in nodes:
+            if isinstance(node, For | SetFlag):
+                return
+            if isinstance(node, Instr | Choose):
+                self.speak(node.span)
+                return
+
+    def declare(self, node: Declare) -> None:
+        values = self.values
+        text = f"pto.alloc_tile addr = {self.address(node.address)}"
+        for word, extent in (("valid_row", node.rows), ("valid_col", node.cols)):
+            if extent.valid is not None:
+                text += f" {word} = {values.poly(extent.valid)}"
+        name = values.name(node.name)
+        values.put(f"{name} = {text} : {tile_buf(node.type)}", node.note)
+        values.bind(node.name, name)
+
+    def address(self, address: Poly) -> str:
+        """A byte address, which the assembler wants in 64 bits."""
+        if address.constant is not None:
+            return self.values.i64(address.constant)
+        return self.values.compute(f"arith.index_cast {self.values.poly(address)} : index to i64")
+
+    def loop(self, node: For) -> None:
+        values = self.values
+        start, step = node.start, Poly.of(node.step)
+        if node.parallel:
+            start, step = start + Poly.of("block") * node.step, Poly.of("nblk") * node.step
+        bounds = [values.poly(p) for p in (start, node.stop, step)]
+        var = values.name(node.var)
+        values.open(f"scf.for {var} = {bounds[0]} to {bounds[1]} step {bounds[2]}", node.note)
+        values.bind(node.var, var)
+        if node.valid:
+            left = values.poly(node.stop - node.var)
+            valid = values.compute(f"arith.minsi {left}, {values.index(node.step)} : index", node.valid)
+            values.bind(node.valid, valid)
+        self.body(node.body)
+        values.close()
+
+    def choose(self, node: Choose) -> None:
+        """``scf.if`` on whether a sum of loop variables is 0."""
+        values = self.values
+        self.speak(node.span)
+        total = ZERO
+        for name in node.zero.split(" + "):
+            total = total + name
+        first = values.compute(f"arith.cmpi eq, {values.poly(total)}, {values.index(0)} : index")
+        values.open(f"scf.if {first}")
+        self.instr(node.then)
+        values.turn("} else")
+        self.instr(node.other)
+        values.close()
+
+    def read_index(self, node: ReadIndex) -> None:
+        values, dtype = self.values, self.tensors[node.tensor]
+        base, offset, kind = values.bound(node.tensor), values.poly(node.offset), DTYPES[dtype]
+        read = values.name(f"{node.name}_{kind}")
+        values.put(f"{read} = pto.load_scalar {base}[{offset}] : {pointer(dtype)} -> {kind}")
+        values.bind(node.name, values.compute(f"arith.index_cast {read} : {kind} to index", node.name))
+
+    def unless_negative(self, node: SkipIfNegative, rest: Sequence[Node]) -> None:
+        """What follows in the loop's body, under the condition that it is not skipped."""
+        values = self.values
+        keep = values.compute(f"arith.cmpi sge, {values.bound(node.name)}, {values.index(0)} : index")
+        values.open(f"scf.if {keep}", f"else {node.note}")
+        self.body(rest)
+        values.close()
+
+    # -- instructions ---------------------------------------------------------------------------------------------
+
+    def instr(self, node: Instr) -> None:
+        """``pto.name ins(sources : types) outs(destination : type)``."""
+        self.speak(node.span)
+        dst, *sources = node.operands
+        given = [self.operand(node, o) for o in sources if not isinstance(o, Mode)]
+        out, out_type = self.operand(node, dst)
+        modes = [f" {{rmode = #pto<round_mode {o.name.upper()}>}}" for o in sources if isinstance(o, Mode)]
+        ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
+        self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type})")
+
+    def operand(self, node: Instr, operand: object) -> tuple[str, str]:
+        values = self.values
+        if isinstance(operand, str):
+            return values.bound(operand), tile_buf(self.tiles[operand].type)
+        if isinstance(operand, GmWindow):
+            side = "out" if node.name == "TSTORE" else "in"
+            return self.windows.emit(operand, f"{operand.tensor}_{side}", values)
+        if isinstance(operand, Imm):
+            beside = next(self.tiles[o] for o in node.operands if isinstance(o, str))
+            return values.scalar(operand.expr, beside.type.dtype, node.span)
+        assert isinstance(operand, Poly)
+        return values.poly(operand), "index"
+
+
+def _arguments(kernel: InstrKernel, values: Values) -> list[tuple[str, str]]:
+    """The function's arguments and their types, bound to the names of the IR; whole numbers as indices."""
+    tensors = {t.name: t for t in kernel.tensors}
+    scalars = dict(kernel.scalars)
+    result, numbers = [], []
+    for name in kernel.arguments:
+        whole = name not in tensors and name not in scalars
+        value = values.name(f"{name}_i32" if whole else name)
+        if whole:
+            numbers.append((name, value))
+            result.append((value, "i32"))
+        else:
+            values.bind(name, value)
+            result.append((value, pointer(tensors[name].dtype) if name in tensors else DTYPES[scalars[name]]))
+    for name, value in numbers:
+        values.bind(name, values.compute(f"arith.index_cast {value} : i32 to index", name))
+    return result
+
+
+def pto_text(kernel: InstrKernel, operator: str, source: Callable[[Span], str]) -> str:
+    """The PTO assembly of one kernel.
+
+    Args:
+        kernel: its instructions, flags included.
+        operator: name of the operator.
+        source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
+
+    Raises:
+        IllegalIR: the kernel is for a target without an architecture of `ptoas`, or names what it does not have.
+    """
+    require(kernel.platform in ARCHITECTURES, f"no PTO assembly for {kernel.platform}", kernel.span)
+    values = Values(kernel.span, {name: DTYPES[dtype] for name, dtype in kernel.scalars})
+    windows = Windows.of(kernel)
+    arguments = _arguments(kernel, values)
+    if any(isinstance(n, For) and n.parallel for n in walk(kernel.body)):
+        values.put(f"{values.name('block_i64')} = pto.get_block_idx")
+        values.bind("block", values.compute("arith.index_cast %block_i64 : i64 to index", "block"))
+    for node in walk(kernel.body):
+        if isinstance(node, Instr):
+            for operand in node.operands:
+                if isinstance(operand, GmWindow):
+                    windows.declare(operand, values)
+    tensors = {t.name: t.dtype for t in kernel.tensors}
+    Writer(source, values, windows, declarations(kernel), tensors).body(kernel.body)
+    arch = ARCHITECTURES[kernel.platform]
+    kind = "" if kernel.core == "mixed" else f", pto.kernel_kind = #pto.kernel_kind<{kernel.core}>"
+    lines = [
+        f"// {kernel.name}: {kernel.core} kernel of `{operator}` for {kernel.platform} as PTO assembly."
+        " Made by pyptogen; change the spec, not this file.",
+        f"// Addresses and flags are given: ptoas --pto-arch={arch} --pto-level=level3",
+        f'module attributes {{pto.target_arch = "{arch}"}} {{',
+        f"{INDENT}func.func @{kernel.name}({', '.join(f'{name}: {kind}' for name, kind in arguments)})",
+        f"{INDENT * 3}attributes {{pto.entry{kind}}} {{",
+        *values.constant_lines(),
+        *values.lines,
+        f"{INDENT * 2}return",
+        f"{INDENT}}}",
+        "}",
+    ]
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,54 @@
+"""Spelling of types in PTO assembly (`.pto`): dtypes, tile buffers, views.
+
+A tile buffer is written out in full (the long form with ``loc=``), so that no line needs another to be understood.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyptogen.lower.instruction.ir import TileType
+
+DTYPES = {
+    "fp32": "f32", "fp16": "f16", "bf16": "bf16", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
+    "uint8": "ui8", "uint16": "ui16", "uint32": "ui32",
+}  # fmt: skip
+"""MLIR element type of each dtype of a spec."""
+
+LAYOUTS = {
+    "Mat": ("col_major", "row_major", 512),
+    "Left": ("col_major", "row_major", 512),
+    "Right": ("row_major", "col_major", 512),
+    "Acc": ("col_major", "row_major", 1024),
+}
+"""Base layout, layout inside a fractal and bytes of a fractal of the cube's tiles. The assembler turns the base layout
+of ``left`` to what the architecture wants."""
+
+
+def tile_buf(kind: TileType) -> str:
+    """``!pto.tile_buf<loc=…, dtype=…, …>`` of a tile type; ``?`` stands for a run-time valid extent."""
+    vec = ("col_major" if kind.col_major else "row_major", "none_box", 512)
+    blayout, slayout, fractal = LAYOUTS.get(kind.loc, vec)
+    fields = {
+        "loc": kind.loc.lower(), "dtype": DTYPES[kind.dtype], "rows": kind.rows, "cols": kind.cols,
+        "v_row": "?" if kind.valid_rows is None else kind.valid_rows,
+        "v_col": "?" if kind.valid_cols is None else kind.valid_cols,
+        "blayout": blayout, "slayout": slayout, "fractal": fractal, "pad": 0,
+    }  # fmt: skip
+    return f"!pto.tile_buf<{', '.join(f'{key}={value}' for key, value in fields.items())}>"
+
+
+def pointer(dtype: str) -> str:
+    """``!pto.ptr<…>`` to elements in GM."""
+    return f"!pto.ptr<{DTYPES[dtype]}>"
+
+
+def tensor_view(dtype: str, rank: int) -> str:
+    """``!pto.tensor_view<?x…>``: extents are the operands of ``make_tensor_view``."""
+    return f"!pto.tensor_view<{'?x' * rank}{DTYPES[dtype]}>"
+
+
+def partition(dtype: str, sizes: Sequence[int | None]) -> str:
+    """``!pto.partition_tensor_view<…>``; None is a run-time size."""
+    extents = "".join(f"{'?' if size is None else size}x" for size in sizes)
+    return f"!pto.partition_tensor_view<{extents}{DTYPES[dtype]}>"

@@ -1,0 +1,263 @@
+"""Tile instructions of the pto dialect: ``pto.name ins(…) outs(…)``, each with the rule that its operands obey.
+
+The rules are those of the A2/A3 checks of the assembler and of the device's headers, as far as types show them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.ir import Attribute, SSAValue
+from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_def, var_operand_def
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+from templates.pto.types import PartitionTensorView, RoundMode, TileBuf, width
+
+
+class Instruction(IRDLOperation):
+    """Sources, then the destination, each with its type; a conversion has its round mode among the sources."""
+
+    sources = var_operand_def()
+    destination = operand_def()
+    rmode = opt_prop_def(RoundMode)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Instruction:
+        parser.parse_keyword("ins")
+        parser.parse_punctuation("(")
+        names = [parser.parse_unresolved_operand()]
+        while parser.parse_optional_punctuation(","):
+            names.append(parser.parse_unresolved_operand())
+        attributes = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
+        parser.parse_punctuation(")")
+        sources = parser.resolve_operands(names, types, parser.pos)
+        parser.parse_keyword("outs")
+        parser.parse_punctuation("(")
+        name = parser.parse_unresolved_operand()
+        parser.parse_punctuation(":")
+        destination = parser.resolve_operand(name, parser.parse_type())
+        parser.parse_punctuation(")")
+        return cls(operands=[sources, destination], properties=attributes)
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ins(")
+        printer.print_list(self.sources, printer.print_operand)
+        if self.rmode is not None:
+            printer.print_string(f" {{rmode = #pto<round_mode {self.rmode.word.data}>}}")
+        printer.print_string(" : ")
+        printer.print_list([source.type for source in self.sources], printer.print_attribute)
+        printer.print_string(") outs(")
+        printer.print_operand(self.destination)
+        printer.print_string(" : ")
+        printer.print_attribute(self.destination.type)
+        printer.print_string(")")
+
+    def verify_(self) -> None:
+        check(self.name == "pto.tcvt" or self.rmode is None, f"{self.name} has no round mode")
+        RULES[self.name](self)
+
+    def tiles(self, loc: str, *values: SSAValue) -> list[TileBuf]:
+        """Types of values that are tiles in ``loc``."""
+        found = []
+        for value in values:
+            check(isinstance(value.type, TileBuf), f"{self.name}: {value.type} is no tile")
+            assert isinstance(value.type, TileBuf)
+            check(value.type.loc.data in loc.split("|"), f"{self.name} in {value.type.loc.data}, not {loc}")
+            found.append(value.type)
+        return found
+
+    def count(self, *counts: int) -> None:
+        check(len(self.sources) in counts, f"{self.name} has {len(self.sources)} sources, not {counts}")
+
+
+def check(condition: bool, what: str) -> None:
+    """Raise `VerifyException` when the condition does not hold."""
+    if not condition:
+        raise VerifyException(what)
+
+
+def agree(a: int | None, b: int | None) -> bool:
+    """Whether two valid extents can be equal: a run-time one can be anything."""
+    return a is None or b is None or a == b
+
+
+def same_valid(op: Instruction, *tiles: TileBuf) -> None:
+    first = tiles[0]
+    for tile in tiles[1:]:
+        fits = all(agree(a, b) for a, b in zip(first.valid, tile.valid, strict=True))
+        check(fits, f"{op.name} on {first.valid} and {tile.valid}")
+
+
+def same_element(op: Instruction, *tiles: TileBuf) -> None:
+    check(len({tile.element for tile in tiles}) == 1, f"{op.name} on elements that differ")
+
+
+def calculable(op: Instruction, element: Attribute, integers: bool) -> None:
+    whole = isinstance(element, IntegerType)
+    allowed = element.width.data in (16, 32) and integers if whole else width(element) in (2, 4)
+    check(allowed and "bf16" not in str(element), f"{op.name} does not calculate with {element}")
+
+
+def elementwise(sources: int, integers: bool = True) -> Callable[[Instruction], None]:
+    """All tiles alike: element, valid extents, rows after each other."""
+
+    def rule(op: Instruction) -> None:
+        op.count(sources)
+        tiles = op.tiles("vec", *op.sources, op.destination)
+        same_element(op, *tiles)
+        same_valid(op, *tiles)
+        calculable(op, tiles[0].element, integers)
+        check(all(tile.row_major for tile in tiles), f"{op.name} on a column-major tile")
+
+    return rule
+
+
+def with_scalar(op: Instruction) -> None:
+    """A tile and a scalar of its element's type; a division has them in either order."""
+    op.count(2)
+    a, b = op.sources
+    flipped = op.name == "pto.tdivs" and not isinstance(a.type, TileBuf)
+    tile, scalar = (b, a) if flipped else (a, b)
+    source, dst = op.tiles("vec", tile, op.destination)
+    same_element(op, source, dst)
+    same_valid(op, source, dst)
+    calculable(op, source.element, op.name != "pto.tdivs")
+    check(scalar.type == source.element, f"{op.name}: a scalar {scalar.type} beside {source.element}")
+
+
+def fill(op: Instruction) -> None:
+    op.count(1)
+    (dst,) = op.tiles("vec", op.destination)
+    calculable(op, dst.element, True)
+    check(op.sources[0].type == dst.element, f"{op.name}: a scalar {op.sources[0].type} into {dst.element}")
+
+
+def convert(op: Instruction) -> None:
+    op.count(1)
+    check(op.rmode is not None, "pto.tcvt without a round mode")
+    same_valid(op, *op.tiles("vec", op.sources[0], op.destination))
+
+
+def row_reduction(op: Instruction) -> None:
+    """A tile and scratch to a column; the scratch is as long as the tile."""
+    op.count(2)
+    source, tmp, dst = op.tiles("vec", *op.sources, op.destination)
+    same_element(op, source, tmp, dst)
+    calculable(op, source.element, True)
+    check(source.row_major and tmp.row_major, f"{op.name} of a column-major tile")
+    check(agree(source.valid[0], dst.valid[0]), f"{op.name} of {source.valid} rows to {dst.valid}")
+    check(dst.valid[1] == 1 and dst.shape[0] >= 1, f"{op.name} to {dst.valid}")
+
+
+def row_broadcast(op: Instruction) -> None:
+    """A tile and a column; or a column alone."""
+    op.count(1 if op.name == "pto.trowexpand" else 2)
+    *tiles, column, dst = op.tiles("vec", *op.sources, op.destination)
+    same_element(op, *tiles, column, dst)
+    same_valid(op, *tiles, dst)
+    calculable(op, dst.element, True)
+    check(dst.row_major, f"{op.name} to a column-major tile")
+    check(column.valid[1] == 1 and agree(column.valid[0], dst.valid[0]), f"{op.name} by {column.valid}")
+
+
+def column_broadcast(op: Instruction) -> None:
+    op.count(2)
+    tile, row, dst = op.tiles("vec", *op.sources, op.destination)
+    same_element(op, tile, row, dst)
+    same_valid(op, tile, dst)
+    calculable(op, dst.element, True)
+    check(tile.shape == dst.shape and tile.row_major and row.row_major and dst.row_major, f"{op.name}: layouts")
+    check(row.valid[0] == 1 and agree(row.valid[1], dst.valid[1]), f"{op.name} by {row.valid}")
+
+
+def elements(extents: tuple[int | None, ...]) -> int | None:
+    total = 1
+    for extent in extents:
+        if extent is None:
+            return None
+        total *= extent
+    return total
+
+
+def load(op: Instruction) -> None:
+    op.count(1)
+    (tile,) = op.tiles("vec|mat", op.destination)
+    window = op.sources[0].type
+    check(isinstance(window, PartitionTensorView), f"pto.tload of {window}")
+    assert isinstance(window, PartitionTensorView)
+    check(width(window.element) == width(tile.element), f"pto.tload of {window.element} to {tile.element}")
+    if len(window.extents) == 2:
+        check(agree(elements(window.extents), elements(tile.valid)), f"pto.tload of {window.extents} to {tile.valid}")
+
+
+def store(op: Instruction) -> None:
+    op.count(1)
+    (tile,) = op.tiles("vec|acc", op.sources[0])
+    window = op.destination.type
+    check(isinstance(window, PartitionTensorView), f"pto.tstore to {window}")
+    assert isinstance(window, PartitionTensorView)
+    check(agree(elements(window.extents), elements(tile.valid)), f"pto.tstore of {tile.valid} to {window.extents}")
+    given, taken = str(tile.element), str(window.element)
+    if tile.loc.data == "vec":
+        check(given == taken, f"pto.tstore of {given} to {taken}")
+    else:
+        check(
+            taken in {"i32": ("i32",), "f32": ("f32", "f16", "bf16")}.get(given, ()), f"pto.tstore {given} to {taken}"
+        )
+
+
+def extract(op: Instruction) -> None:
+    op.count(3)
+    source, (dst,) = op.tiles("mat", op.sources[0])[0], op.tiles("left|right", op.destination)
+    same_element(op, source, dst)
+    check(all(isinstance(o.type, IndexType) for o in op.sources[1:]), "pto.textract at what is no index")
+    check(all(d <= s for d, s in zip(dst.shape, source.shape, strict=True)), f"{dst.shape} of {source.shape}")
+
+
+def move(op: Instruction) -> None:
+    op.count(1)
+    source, dst = op.tiles("vec|mat|left|right", op.sources[0], op.destination)
+    pairs = {("vec", "vec"), ("mat", "left"), ("mat", "right")}
+    check((source.loc.data, dst.loc.data) in pairs, f"pto.tmov from {source.loc.data} to {dst.loc.data}")
+    same_element(op, source, dst)
+    check(source.shape == dst.shape, f"pto.tmov of {source.shape} to {dst.shape}")
+
+
+def matmul(op: Instruction) -> None:
+    """Left [M, K] and right [K, N] to an accumulator [M, N], which is a source too when it is added to."""
+    adds = op.name == "pto.tmatmul.acc"
+    op.count(3 if adds else 2)
+    (acc,) = op.tiles("acc", op.destination)
+    check(not adds or op.sources[0] is op.destination, "pto.tmatmul.acc of another accumulator")
+    (left,), (right,) = op.tiles("left", op.sources[-2]), op.tiles("right", op.sources[-1])
+    same_element(op, left, right)
+    whole = isinstance(left.element, IntegerType)
+    check(str(acc.element) == ("i32" if whole else "f32"), f"{op.name} of {left.element} to {acc.element}")
+    check(not whole or str(left.element) == "i8", f"{op.name} of {left.element}")
+    check(left.shape[1] == right.shape[0], f"{op.name}: K is {left.shape[1]} and {right.shape[0]}")
+    check((left.shape[0], right.shape[1]) == acc.shape, f"{op.name} to {acc.shape}")
+    check(agree(left.valid[0], acc.valid[0]) and agree(right.valid[1], acc.valid[1]), f"{op.name} to {acc.valid}")
+
+
+_STEMS = ("add", "sub", "mul", "div", "max", "min")
+RULES: dict[str, Callable[[Instruction], None]] = {
+    "pto.tload": load, "pto.tstore": store, "pto.textract": extract, "pto.tmov": move, "pto.tcvt": convert,
+    "pto.texpands": fill, "pto.tmatmul": matmul, "pto.tmatmul.acc": matmul, "pto.trowexpand": row_broadcast,
+    **{f"pto.t{stem}": elementwise(2, stem != "div") for stem in _STEMS},
+    **{f"pto.t{stem}s": with_scalar for stem in _STEMS},
+    **{f"pto.t{name}": elementwise(1, False) for name in ("exp", "log", "sqrt", "rsqrt", "recip")},
+    **{f"pto.t{name}": elementwise(1) for name in ("abs", "neg", "relu")},
+    **{f"pto.trow{name}": row_reduction for name in ("sum", "max", "min")},
+    **{f"pto.trowexpand{stem}": row_broadcast for stem in _STEMS},
+    **{f"pto.tcolexpand{stem}": column_broadcast for stem in _STEMS},
+}  # fmt: skip
+"""The rule of each instruction: raises `VerifyException` when it is broken."""
+
+INSTRUCTIONS: dict[str, type[Instruction]] = {
+    name: irdl_op_definition(type(name.replace(".", "_"), (Instruction,), {"name": name})) for name in RULES
+}

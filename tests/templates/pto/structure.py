@@ -1,0 +1,301 @@
+"""What stands around the instructions: pointers, views, tiles and flags; and the parser of a whole text."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from xdsl.context import Context
+from xdsl.dialects.arith import Arith, ConstantOp
+from xdsl.dialects.builtin import Builtin, IndexType, IntegerAttr, ModuleOp, StringAttr, i64
+from xdsl.dialects.func import Func
+from xdsl.dialects.math import Math
+from xdsl.dialects.scf import Scf
+from xdsl.ir import Dialect, SSAValue
+from xdsl.irdl import (
+    AttrSizedOperandSegments,
+    IRDLOperation,
+    irdl_op_definition,
+    operand_def,
+    opt_operand_def,
+    prop_def,
+    result_def,
+    var_operand_def,
+)
+from xdsl.parser import Parser
+from xdsl.printer import Printer
+
+from templates.pto.instructions import INSTRUCTIONS, check
+from templates.pto.types import (
+    EVENTS,
+    PIPES,
+    KernelKind,
+    Layout,
+    PartitionTensorView,
+    Ptr,
+    RoundMode,
+    TensorView,
+    TileBuf,
+)
+
+
+def whole(value: SSAValue) -> int | None:
+    """The number that a value is, if it is a constant."""
+    if isinstance(value.owner, ConstantOp) and isinstance(value.owner.value, IntegerAttr):
+        return value.owner.value.value.data
+    return None
+
+
+@irdl_op_definition
+class AddPtr(IRDLOperation):
+    """A pointer some elements further on."""
+
+    name = "pto.addptr"
+    ptr = operand_def(Ptr)
+    offset = operand_def(IndexType)
+    result = result_def(Ptr)
+    assembly_format = "$ptr `,` $offset attr-dict `:` type($ptr) `->` type($result)"
+
+    def verify_(self) -> None:
+        check(self.ptr.type == self.result.type, "pto.addptr changes the element")
+
+
+@irdl_op_definition
+class LoadScalar(IRDLOperation):
+    """One element of GM to the scalar unit."""
+
+    name = "pto.load_scalar"
+    ptr = operand_def(Ptr)
+    offset = operand_def(IndexType)
+    value = result_def()
+    assembly_format = "$ptr `[` $offset `]` attr-dict `:` type($ptr) `->` type($value)"
+
+    def verify_(self) -> None:
+        assert isinstance(self.ptr.type, Ptr)
+        check(self.value.type == self.ptr.type.element, "pto.load_scalar changes the element")
+
+
+@irdl_op_definition
+class GetBlockIdx(IRDLOperation):
+    """Which of the launch's blocks this is."""
+
+    name = "pto.get_block_idx"
+    result = result_def(i64)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> GetBlockIdx:
+        return cls(result_types=[i64])
+
+    def print(self, printer: Printer) -> None:
+        """Nothing stands behind the name."""
+
+
+def _list(parser: Parser, word: str) -> list[SSAValue]:
+    """``, word = [%a, %b]``, all of them indices."""
+    parser.parse_punctuation(",")
+    parser.parse_keyword(word)
+    parser.parse_punctuation("=")
+    names = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, parser.parse_unresolved_operand)
+    return [parser.resolve_operand(name, IndexType()) for name in names]
+
+
+def _print_list(printer: Printer, word: str, values: Any) -> None:
+    printer.print_string(f", {word} = [")
+    printer.print_list(values, printer.print_operand)
+    printer.print_string("]")
+
+
+@irdl_op_definition
+class MakeTensorView(IRDLOperation):
+    """A tensor with extents and strides."""
+
+    name = "pto.make_tensor_view"
+    ptr = operand_def(Ptr)
+    shape = var_operand_def(IndexType)
+    strides = var_operand_def(IndexType)
+    layout = prop_def(Layout)
+    result = result_def(TensorView)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> MakeTensorView:
+        name = parser.parse_unresolved_operand()
+        shape, strides = _list(parser, "shape"), _list(parser, "strides")
+        properties = parser.parse_optional_attr_dict()
+        parser.parse_punctuation(":")
+        kind = parser.parse_type()
+        check(isinstance(kind, TensorView), f"pto.make_tensor_view makes {kind}")
+        assert isinstance(kind, TensorView)
+        ptr = parser.resolve_operand(name, Ptr(kind.element))
+        return cls(operands=[ptr, shape, strides], properties=properties, result_types=[kind])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.ptr)
+        _print_list(printer, "shape", self.shape)
+        _print_list(printer, "strides", self.strides)
+        printer.print_string(f" {{layout = #pto.layout<{self.layout.word.data}>}} : ")
+        printer.print_attribute(self.result.type)
+
+    def verify_(self) -> None:
+        assert isinstance(self.ptr.type, Ptr)
+        assert isinstance(self.result.type, TensorView)
+        rank = len(self.result.type.extents)
+        check(self.ptr.type.element == self.result.type.element, "pto.make_tensor_view changes the element")
+        check(len(self.shape) == len(self.strides) == rank, f"pto.make_tensor_view: not {rank} extents and strides")
+        unit = {"nd": rank - 1, "dn": 0, "nz": rank - 1}[self.layout.word.data]
+        stride, extent = whole(self.strides[unit]), whole(self.shape[unit])
+        check(stride == 1 or extent == 1, f"a view `{self.layout.word.data}` with the stride {stride} on axis {unit}")
+        check((self.layout.word.data == "nz") == (rank == 5), f"a view `{self.layout.word.data}` of rank {rank}")
+
+
+@irdl_op_definition
+class PartitionView(IRDLOperation):
+    """A window of a view."""
+
+    name = "pto.partition_view"
+    source = operand_def(TensorView)
+    offsets = var_operand_def(IndexType)
+    sizes = var_operand_def(IndexType)
+    result = result_def(PartitionTensorView)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> PartitionView:
+        name = parser.parse_unresolved_operand()
+        offsets, sizes = _list(parser, "offsets"), _list(parser, "sizes")
+        parser.parse_punctuation(":")
+        source = parser.resolve_operand(name, parser.parse_type())
+        parser.parse_punctuation("->")
+        return cls(operands=[source, offsets, sizes], result_types=[parser.parse_type()])
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(" ")
+        printer.print_operand(self.source)
+        _print_list(printer, "offsets", self.offsets)
+        _print_list(printer, "sizes", self.sizes)
+        printer.print_string(" : ")
+        printer.print_attribute(self.source.type)
+        printer.print_string(" -> ")
+        printer.print_attribute(self.result.type)
+
+    def verify_(self) -> None:
+        assert isinstance(self.source.type, TensorView)
+        assert isinstance(self.result.type, PartitionTensorView)
+        extents = self.result.type.extents
+        check(self.source.type.element == self.result.type.element, "pto.partition_view changes the element")
+        ranks = {len(self.offsets), len(self.sizes), len(extents), len(self.source.type.extents)}
+        check(len(ranks) == 1, f"pto.partition_view: ranks {sorted(ranks)}")
+        for size, extent in zip(self.sizes, extents, strict=True):
+            check(whole(size) == extent, f"a size {whole(size)} that the type says is {extent}")
+        check(all((whole(o) or 0) >= 0 for o in self.offsets), "pto.partition_view: an offset before the tensor")
+        check(isinstance(self.source.owner, MakeTensorView), "pto.partition_view of what is no view of a tensor")
+        assert isinstance(self.source.owner, MakeTensorView)
+        for offset, size, shape in zip(self.offsets, self.sizes, self.source.owner.shape, strict=True):
+            o, s, e = whole(offset), whole(size), whole(shape)
+            check(None in (o, s, e) or o + s <= e, f"{s} elements from {o} on of {e}")  # type: ignore[operator]
+
+
+@irdl_op_definition
+class AllocTile(IRDLOperation):
+    """A tile at a byte address of its memory; operands for the valid extents that its type leaves open."""
+
+    name = "pto.alloc_tile"
+    addr = operand_def(i64)
+    valid_row = opt_operand_def(IndexType)
+    valid_col = opt_operand_def(IndexType)
+    result = result_def(TileBuf)
+    irdl_options = (AttrSizedOperandSegments(as_property=True),)
+    assembly_format = (
+        "`addr` `=` $addr (`valid_row` `=` $valid_row^)? (`valid_col` `=` $valid_col^)? attr-dict `:` type($result)"
+    )
+
+    def verify_(self) -> None:
+        assert isinstance(self.result.type, TileBuf)
+        given = self.valid_row is None, self.valid_col is None
+        for absent, valid in zip(given, self.result.type.valid, strict=True):
+            check(absent == (valid is not None), f"a valid extent for {self.result.type.valid}")
+        address = whole(self.addr)
+        check(address is None or (address >= 0 and address % 32 == 0), f"a tile at byte {address}")
+
+
+class Flag(IRDLOperation):
+    """``[<PIPE_src>, <PIPE_dst>, <EVENT_IDn>]``."""
+
+    src = prop_def(StringAttr)
+    dst = prop_def(StringAttr)
+    event = prop_def(StringAttr)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Flag:
+        def one() -> StringAttr:
+            with parser.in_angle_brackets():
+                return StringAttr(parser.parse_identifier())
+
+        src, dst, event = parser.parse_comma_separated_list(parser.Delimiter.SQUARE, one)
+        return cls(properties={"src": src, "dst": dst, "event": event})
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f"[<{self.src.data}>, <{self.dst.data}>, <{self.event.data}>]")
+
+    def verify_(self) -> None:
+        pipes = {f"PIPE_{pipe}" for pipe in PIPES if pipe != "ALL"}
+        check({self.src.data, self.dst.data} <= pipes and self.src.data != self.dst.data, f"{self.name}: pipes")
+        check(self.event.data in {f"EVENT_ID{i}" for i in range(EVENTS)}, f"{self.name}: event {self.event.data}")
+
+
+@irdl_op_definition
+class SetFlag(Flag):
+    """Fires when the source pipe has done what it has."""
+
+    name = "pto.set_flag"
+
+
+@irdl_op_definition
+class WaitFlag(Flag):
+    """The destination pipe stops until the flag is set."""
+
+    name = "pto.wait_flag"
+
+
+@irdl_op_definition
+class Barrier(IRDLOperation):
+    """A pipe finishes what it has before it goes on."""
+
+    name = "pto.barrier"
+    pipe = prop_def(StringAttr)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> Barrier:
+        with parser.in_angle_brackets():
+            return cls(properties={"pipe": StringAttr(parser.parse_identifier())})
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f" <{self.pipe.data}>")
+
+    def verify_(self) -> None:
+        check(self.pipe.data in {f"PIPE_{pipe}" for pipe in PIPES}, f"pto.barrier: pipe {self.pipe.data}")
+
+
+Pto = Dialect(
+    "pto",
+    [
+        AddPtr, LoadScalar, GetBlockIdx, MakeTensorView, PartitionView, AllocTile, SetFlag, WaitFlag, Barrier,
+        *INSTRUCTIONS.values(),
+    ],
+    [Ptr, TensorView, PartitionTensorView, TileBuf, Layout, KernelKind, RoundMode],
+)  # fmt: skip
+
+
+def parse(text: str) -> ModuleOp:
+    """The module of a `.pto` text, verified; only registered operations and types are taken.
+
+    Raises:
+        ParseError: the text does not follow the grammar.
+        VerifyException: an operation breaks its rule.
+    """
+    context = Context()
+    for dialect in (Builtin, Func, Scf, Arith, Math, Pto):
+        context.load_dialect(dialect)
+    module = Parser(context, text).parse_module()
+    module.verify()
+    return module

@@ -1,0 +1,215 @@
+"""What a kernel does in one block, as a list of events: once from the `.pto` module, once from the instruction IR.
+
+The two walks share nothing but the form of an event: instruction or flag, then per operand what it stands for: a tile's
+memory, byte address and valid extents; a GM window's first element, and size and stride of each axis; a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from xdsl.dialects import arith, func, scf
+from xdsl.dialects.builtin import FloatAttr, ModuleOp
+from xdsl.ir import Block, Operation, SSAValue
+
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.ir import (
+    Barrier,
+    Choose,
+    Declare,
+    For,
+    GmWindow,
+    Imm,
+    Instr,
+    InstrKernel,
+    Mode,
+    Node,
+    ReadIndex,
+    SetFlag,
+    SkipIfNegative,
+)
+from pyptogen.lower.tensor.ir import DTYPES
+from templates.pto.instructions import Instruction
+from templates.pto.structure import (
+    AddPtr,
+    AllocTile,
+    Flag,
+    GetBlockIdx,
+    LoadScalar,
+    MakeTensorView,
+    PartitionView,
+)
+from templates.pto.structure import Barrier as BarrierOp
+from templates.pto.types import TileBuf
+
+Event = tuple[Any, ...]
+ARITH: Mapping[str, Any] = {
+    "arith.addi": lambda a, b: a + b, "arith.subi": lambda a, b: a - b, "arith.muli": lambda a, b: a * b,
+    "arith.minsi": min, "arith.divui": lambda a, b: a // b, "arith.addf": lambda a, b: a + b,
+    "arith.mulf": lambda a, b: a * b, "arith.divf": lambda a, b: a / b, "math.sqrt": lambda a: a**0.5,
+    "arith.index_cast": lambda a: a, "arith.truncf": lambda a: a, "arith.minimumf": min, "arith.maximumf": max,
+}  # fmt: skip
+
+
+def index_at(offset: int) -> int:
+    """Element of an index tensor: some negative, all small."""
+    return offset * 7 % 5 - 1
+
+
+def axes(sizes: Any, strides: Any) -> tuple[tuple[int, int], ...]:
+    """(size, stride) of the axes that have more than one element."""
+    return tuple((size, stride) for size, stride in zip(sizes, strides, strict=True) if size != 1)
+
+
+@dataclass(slots=True)
+class ModuleTrace:
+    """Runs the one function of a module with numbers for its arguments; pointers are (tensor, first element)."""
+
+    block: int
+    values: dict[SSAValue, Any]
+    events: list[Event]
+
+    @staticmethod
+    def of(module: ModuleOp, arguments: Mapping[str, Any], block: int) -> list[Event]:
+        (function,) = module.ops
+        assert isinstance(function, func.FuncOp)
+        trace = ModuleTrace(block, {}, [])
+        for argument in function.body.block.args:
+            name = str(argument.name_hint)
+            trace.values[argument] = arguments.get(name.removesuffix("_i32"), (name, 0))
+        trace.run(function.body.block)
+        return trace.events
+
+    def run(self, block: Block) -> None:
+        for op in block.ops:
+            self.step(op)
+
+    def step(self, op: Operation) -> None:
+        at = self.values
+        given = [at[operand] for operand in op.operands]
+        if isinstance(op, arith.ConstantOp):
+            at[op.result] = op.value.value.data  # type: ignore[union-attr]
+            assert isinstance(op.value, FloatAttr) or isinstance(at[op.result], int)
+        elif isinstance(op, arith.CmpiOp):
+            at[op.result] = {0: given[0] == given[1], 5: given[0] >= given[1]}[op.predicate.value.data]
+        elif op.name in ARITH:
+            at[op.results[0]] = ARITH[op.name](*given)
+        elif isinstance(op, scf.ForOp):
+            for i in range(*given):
+                at[op.body.block.args[0]] = i
+                self.run(op.body.block)
+        elif isinstance(op, scf.IfOp):
+            region = op.true_region if given[0] else op.false_region
+            if region.blocks:
+                self.run(region.block)
+        elif isinstance(op, Instruction):
+            *sources, destination = given
+            mode = () if op.rmode is None else (op.rmode.word.data.lower(),)
+            self.events.append((op.name, destination, *sources, *mode))
+        elif isinstance(op, Flag):
+            self.events.append((op.name, op.src.data, op.dst.data, op.event.data))
+        elif isinstance(op, BarrierOp):
+            self.events.append((op.name, op.pipe.data))
+        elif op.results:
+            at[op.results[0]] = self.make(op, given)
+        else:
+            assert op.name in ("func.return", "scf.yield"), op.name
+
+    def make(self, op: Operation, given: list[Any]) -> Any:
+        """What an operation of the pto dialect stands for."""
+        if isinstance(op, GetBlockIdx):
+            return self.block
+        if isinstance(op, AddPtr):
+            (tensor, first), offset = given
+            return tensor, first + offset
+        if isinstance(op, LoadScalar):
+            return index_at(given[0][1] + given[1])
+        at = self.values
+        if isinstance(op, MakeTensorView):
+            return *at[op.ptr], [at[s] for s in op.strides]
+        if isinstance(op, PartitionView):
+            tensor, first, strides = at[op.source]
+            first += sum(at[o] * stride for o, stride in zip(op.offsets, strides, strict=True))
+            return tensor, first, axes([at[s] for s in op.sizes], strides)
+        assert isinstance(op, AllocTile)
+        assert isinstance(op.result.type, TileBuf)
+        kind = op.result.type
+        run_time = [None if value is None else at[value] for value in (op.valid_row, op.valid_col)]
+        valid = tuple(r if v is None else v for v, r in zip(kind.valid, run_time, strict=True))
+        return kind.loc.data, at[op.addr], valid
+
+
+@dataclass(slots=True)
+class KernelTrace:
+    """Runs the nodes of a kernel with the same numbers."""
+
+    names: dict[str, Any]
+    block: int
+    tiles: dict[str, Declare]
+    events: list[Event]
+
+    @staticmethod
+    def of(kernel: InstrKernel, arguments: Mapping[str, Any], block: int) -> list[Event]:
+        trace = KernelTrace(dict(arguments), block, {}, [])
+        trace.run(kernel.body)
+        return trace.events
+
+    def run(self, nodes: tuple[Node, ...]) -> None:
+        for node in nodes:
+            if isinstance(node, SkipIfNegative) and self.names[node.name] < 0:
+                return
+            self.step(node)
+
+    def step(self, node: Node) -> None:
+        if isinstance(node, For):
+            start, stop = (p.evaluate(self.names) for p in (node.start, node.stop))
+            share = (self.block * node.step, self.names["nblk"]) if node.parallel else (0, 1)
+            for i in range(start + share[0], stop, node.step * share[1]):
+                self.names[node.var] = i
+                if node.valid:
+                    self.names[node.valid] = min(node.step, stop - i)
+                self.run(node.body)
+        elif isinstance(node, Declare):
+            self.tiles[node.name] = node
+        elif isinstance(node, ReadIndex):
+            self.names[node.name] = index_at(node.offset.evaluate(self.names))
+        elif isinstance(node, Choose):
+            first = sum(self.names[name] for name in node.zero.split(" + ")) == 0
+            self.step(node.then if first else node.other)
+        elif isinstance(node, Instr):
+            self.instr(node)
+        elif isinstance(node, Barrier):
+            self.events.append(("pto.barrier", f"PIPE_{node.pipe}"))
+        elif not isinstance(node, SkipIfNegative):
+            word = "set" if isinstance(node, SetFlag) else "wait"
+            pipes = (f"PIPE_{node.src}", f"PIPE_{node.dst}")
+            self.events.append((f"pto.{word}_flag", *pipes, f"EVENT_ID{node.event}"))
+
+    def instr(self, node: Instr) -> None:
+        name = {"TMATMUL_ACC": "tmatmul.acc"}.get(node.name, node.name.lower())
+        self.events.append((f"pto.{name}", *(self.operand(o) for o in node.operands)))
+
+    def operand(self, operand: Any) -> Any:
+        if isinstance(operand, Mode):
+            return operand.name
+        if isinstance(operand, Imm):
+            return float(operand.expr.subs({s: self.names[s.name] for s in operand.expr.free_symbols}))
+        if isinstance(operand, Poly):
+            return operand.evaluate(self.names)
+        if isinstance(operand, GmWindow):
+            return self.window(operand)
+        tile = self.tiles[operand]
+        valid = tuple(extent.poly().evaluate(self.names) for extent in (tile.rows, tile.cols))
+        return tile.type.loc.lower(), tile.address.evaluate(self.names), valid
+
+    def window(self, window: GmWindow) -> Any:
+        first, rows, cols, row, col = (
+            p.evaluate(self.names)
+            for p in (window.offset, window.rows.poly(), window.cols.poly(), window.row_stride, window.col_stride)
+        )
+        if window.layout != "NZ":
+            return window.tensor, first, axes((rows, cols), (row, col))
+        c0 = 32 // DTYPES[window.dtype]
+        return window.tensor, first, axes((-(-cols // c0), -(-rows // 16), 16, c0), (row * c0, 16 * c0, c0, 1))

@@ -1,0 +1,262 @@
+"""Types and attributes of the pto dialect, each with its textual form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xdsl.dialects.builtin import (
+    DYNAMIC_INDEX,
+    ArrayAttr,
+    BFloat16Type,
+    Float16Type,
+    Float32Type,
+    IntAttr,
+    IntegerType,
+    StringAttr,
+)
+from xdsl.ir import Attribute, ParametrizedAttribute, TypeAttribute
+from xdsl.irdl import irdl_attr_definition
+from xdsl.parser import AttrParser
+from xdsl.printer import Printer
+from xdsl.utils.exceptions import VerifyException
+
+MEMORIES = ("vec", "mat", "left", "right", "acc")
+PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL")
+EVENTS = 8
+ROUND_MODES = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD")
+BOXES = {
+    "vec": {("row_major", "none_box", 512), ("col_major", "none_box", 512)},
+    "mat": {("col_major", "row_major", 512)},
+    "left": {("col_major", "row_major", 512)},
+    "right": {("row_major", "col_major", 512)},
+    "acc": {("col_major", "row_major", 1024)},
+}
+"""Layouts that a tile of each memory may have: base layout, layout in a fractal, bytes of a fractal."""
+
+
+def width(element: Attribute) -> int:
+    """Bytes of an element.
+
+    Raises:
+        VerifyException: no element of a tile or tensor.
+    """
+    if isinstance(element, IntegerType) and element.width.data in (8, 16, 32, 64):
+        return element.width.data // 8
+    if isinstance(element, Float32Type):
+        return 4
+    if isinstance(element, Float16Type | BFloat16Type):
+        return 2
+    raise VerifyException(f"{element} is no element type of the pto dialect")
+
+
+def _dims(shape: Sequence[int]) -> ArrayAttr[IntAttr]:
+    return ArrayAttr([IntAttr(extent) for extent in shape])
+
+
+class _Element(ParametrizedAttribute, TypeAttribute):
+    """``<element>``."""
+
+    element: Attribute
+
+    def verify(self) -> None:
+        width(self.element)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            return [parser.parse_type()]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_attribute(self.element)
+
+
+@irdl_attr_definition
+class Ptr(_Element):
+    """Pointer to elements in GM."""
+
+    name = "pto.ptr"
+
+
+class _Shaped(ParametrizedAttribute, TypeAttribute):
+    """``<4x?xelement>``."""
+
+    shape: ArrayAttr[IntAttr]
+    element: Attribute
+
+    def verify(self) -> None:
+        width(self.element)
+        if not self.shape.data or any(e.data < 1 and e.data != DYNAMIC_INDEX for e in self.shape.data):
+            raise VerifyException(f"{self.name} of extents {self.extents}")
+
+    @property
+    def extents(self) -> tuple[int | None, ...]:
+        """Extents, None for a run-time one."""
+        return tuple(None if e.data == DYNAMIC_INDEX else e.data for e in self.shape.data)
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            shape, element = parser.parse_ranked_shape()
+        return [_dims([DYNAMIC_INDEX if extent == -1 else extent for extent in shape]), element]
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_dimension_list([extent.data for extent in self.shape.data])
+            printer.print_string("x")
+            printer.print_attribute(self.element)
+
+
+@irdl_attr_definition
+class TensorView(_Shaped):
+    """A tensor in GM, seen with extents and strides."""
+
+    name = "pto.tensor_view"
+
+
+@irdl_attr_definition
+class PartitionTensorView(_Shaped):
+    """A window of a tensor view."""
+
+    name = "pto.partition_tensor_view"
+
+
+@irdl_attr_definition
+class TileBuf(ParametrizedAttribute, TypeAttribute):
+    """A tile on chip: memory, element, capacity, valid prefix (None: at run time) and layout."""
+
+    name = "pto.tile_buf"
+    loc: StringAttr
+    element: Attribute
+    capacity: ArrayAttr[IntAttr]
+    valid_prefix: ArrayAttr[IntAttr]
+    blayout: StringAttr
+    slayout: StringAttr
+    fractal: IntAttr
+    pad: IntAttr
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        rows, cols = (extent.data for extent in self.capacity.data)
+        return rows, cols
+
+    @property
+    def valid(self) -> tuple[int | None, int | None]:
+        rows, cols = (None if e.data == DYNAMIC_INDEX else e.data for e in self.valid_prefix.data)
+        return rows, cols
+
+    @property
+    def row_major(self) -> bool:
+        return self.blayout.data == "row_major" and self.slayout.data == "none_box"
+
+    def verify(self) -> None:
+        size = width(self.element)
+        if self.loc.data not in MEMORIES:
+            raise VerifyException(f"no memory `{self.loc.data}`")
+        box = (self.blayout.data, self.slayout.data, self.fractal.data)
+        if box not in BOXES[self.loc.data]:
+            raise VerifyException(f"no tile of {self.loc.data} has the layout {box}")
+        for extent, valid in zip(self.shape, self.valid, strict=True):
+            if extent < 1 or (valid is not None and not 1 <= valid <= extent):
+                raise VerifyException(f"valid {self.valid} of capacity {self.shape}")
+        rows, cols = self.shape
+        run = cols if self.blayout.data == "row_major" else rows
+        if self.loc.data == "vec" and run * size % 32:
+            raise VerifyException(f"lines of {run * size} bytes, not of a multiple of 32")
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        def key(word: str) -> None:
+            parser.parse_keyword(word)
+            parser.parse_punctuation("=")
+
+        def after(word: str) -> None:
+            parser.parse_punctuation(",")
+            key(word)
+
+        def extent(word: str) -> int:
+            after(word)
+            return DYNAMIC_INDEX if parser.parse_optional_punctuation("?") else parser.parse_integer()
+
+        def number(word: str) -> int:
+            after(word)
+            return parser.parse_integer()
+
+        with parser.in_angle_brackets():
+            key("loc")
+            loc = parser.parse_identifier()
+            after("dtype")
+            element = parser.parse_type()
+            rows, cols, v_row, v_col = (extent(word) for word in ("rows", "cols", "v_row", "v_col"))
+            after("blayout")
+            blayout = parser.parse_identifier()
+            after("slayout")
+            slayout = parser.parse_identifier()
+            fractal, pad = number("fractal"), number("pad")
+        capacity, valid = _dims((rows, cols)), _dims((v_row, v_col))
+        words = StringAttr(blayout), StringAttr(slayout)
+        return [StringAttr(loc), element, capacity, valid, *words, IntAttr(fractal), IntAttr(pad)]
+
+    def print_parameters(self, printer: Printer) -> None:
+        rows, cols = self.shape
+        v_row, v_col = ("?" if valid is None else valid for valid in self.valid)
+        with printer.in_angle_brackets():
+            printer.print_string(f"loc={self.loc.data}, dtype=")
+            printer.print_attribute(self.element)
+            printer.print_string(
+                f", rows={rows}, cols={cols}, v_row={v_row}, v_col={v_col}, blayout={self.blayout.data},"
+                f" slayout={self.slayout.data}, fractal={self.fractal.data}, pad={self.pad.data}"
+            )
+
+
+def _word(parser: AttrParser, words: Sequence[str]) -> list[Attribute]:
+    return [StringAttr(parser.parse_keyword_in(words))]
+
+
+@irdl_attr_definition
+class Layout(ParametrizedAttribute):
+    """How a tensor lies in GM: by row, by column, in fractals."""
+
+    name = "pto.layout"
+    word: StringAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            return _word(parser, ("nd", "dn", "nz"))
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.word.data)
+
+
+@irdl_attr_definition
+class KernelKind(ParametrizedAttribute):
+    """Core that a function runs on."""
+
+    name = "pto.kernel_kind"
+    word: StringAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            return _word(parser, ("cube", "vector"))
+
+    def print_parameters(self, printer: Printer) -> None:
+        with printer.in_angle_brackets():
+            printer.print_string(self.word.data)
+
+
+@irdl_attr_definition
+class RoundMode(ParametrizedAttribute):
+    """Round mode of a conversion, written ``#pto<round_mode RINT>``."""
+
+    name = "pto.round_mode"
+    word: StringAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        return _word(parser, ROUND_MODES)
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f" {self.word.data}")

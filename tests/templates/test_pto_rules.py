@@ -1,0 +1,64 @@
+"""The pto dialect of the tests refuses what is wrong: a checker that takes everything would prove nothing."""
+
+from __future__ import annotations
+
+import pytest
+from lower.small_programs import lowered
+
+from pyptogen.lower.isa import table
+from pyptogen.lower.verify import IllegalIR
+from pyptogen.templates.pto_text import mnemonic, pto_text
+
+pytest.importorskip("xdsl", reason="xDSL (the `dev` extra) reads the text back")
+from xdsl.utils.exceptions import ParseError, VerifyException
+
+from templates.pto import INSTRUCTIONS, parse
+
+REFUSED = {
+    "an unknown instruction": ("softmax", "pto.texp ins", "pto.texq ins"),
+    "an unknown memory": ("softmax", "loc=vec", "loc=vex"),
+    "a type that is not that of the value": (
+        "softmax", "texp ins(%e_1 : !pto.tile_buf<loc=vec", "texp ins(%e_1 : !pto.tile_buf<loc=acc",
+    ),
+    "a pipe that does not exist": ("softmax", "<PIPE_V>, <PIPE_MTE3>", "<PIPE_V>, <PIPE_MTE9>"),
+    "a flag from a pipe to itself": ("softmax", "<PIPE_V>, <PIPE_MTE3>", "<PIPE_V>, <PIPE_V>"),
+    "an event beyond the eight": ("softmax", "<EVENT_ID0>", "<EVENT_ID8>"),
+    "an address that is not aligned": ("softmax", "arith.constant 131072 : i64", "arith.constant 131073 : i64"),
+    "no valid extent where the type leaves it open": ("softmax", " valid_row = %rows0_valid", ""),
+    "a value nobody defined": ("softmax", "ins(%x_tile, %m_tmp", "ins(%x_tile, %m_temp"),
+    "a reduction to a matrix": ("softmax", "cols=1, v_row=?, v_col=1", "cols=2, v_row=?, v_col=2"),
+    "a scratch tile too few": ("softmax", "ins(%x_tile, %m : ", "ins(%x_tile : "),
+    "an ND view with a stride on its columns": ("softmax", "strides = [%c4096, %c1]", "strides = [%c4096, %c8]"),
+    "a size that is not the type's": ("softmax", "sizes = [%rows0_valid, %c4096]", "sizes = [%rows0_valid, %c8]"),
+    "an element type that changes in a view": (
+        "softmax", "-> !pto.partition_tensor_view<?x4096xf32>", "-> !pto.partition_tensor_view<?x4096xf16>",
+    ),
+    "columns beyond the tensor": ("softmax", "offsets = [%rows0, %c0]", "offsets = [%rows0, %c8]"),
+    "a product of K that differs": ("matmul_int8", "loc=right, dtype=i8, rows=64", "loc=right, dtype=i8, rows=32"),
+    "an accumulator of bytes": ("matmul_int8", "loc=acc, dtype=i32", "loc=acc, dtype=i8"),
+    "a layout that the memory does not have": ("matmul_int8", "fractal=1024", "fractal=512"),
+    "a store that changes the element": ("matmul_int8", "xi32>", "xf32>"),
+    "fractals that are no five axes": ("matmul_int8", "#pto.layout<nz>", "#pto.layout<nd>"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_it_is_refused(case: str) -> None:
+    name, old, new = REFUSED[case]
+    (kernel,) = lowered(name, "a2a3").instructions
+    text = pto_text(kernel, name, lambda span: "")
+    parse(text)
+    assert old in text
+    with pytest.raises((ParseError, VerifyException)):
+        parse(text.replace(old, new))
+
+
+def test_every_instruction_of_the_table_has_a_rule() -> None:
+    there = {f"pto.{mnemonic(name)}" for name, row in table.INSTRUCTIONS.items() if row.dtypes["a2a3"]}
+    assert there <= set(INSTRUCTIONS)
+
+
+def test_a_target_without_an_architecture_has_no_text() -> None:
+    (kernel,) = lowered("softmax", "cpu").instructions
+    with pytest.raises(IllegalIR, match="no PTO assembly for cpu"):
+        pto_text(kernel, "softmax", lambda span: "")

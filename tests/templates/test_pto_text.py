@@ -1,0 +1,284 @@
+"""PTO assembly of every kernel: parsed back by xDSL, printed again, and doing what the instructions say."""
+
+from __future__ import annotations
+
+import io
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from lower.small_programs import SPECS, elementwise, instructions, lowered, program_of
+from syrupy.assertion import SnapshotAssertion
+
+from pyptogen.lower import pipeline
+from pyptogen.lower.expr import ONE, Poly
+from pyptogen.lower.instruction.ir import Barrier, Declare, For, GmWindow, Instr, InstrKernel, SetFlag, WaitFlag, walk
+from pyptogen.lower.pipeline import spec_lines
+from pyptogen.lower.tile.ir import Extent
+from pyptogen.templates.pto_text import mnemonic, pto_text
+from pyptogen.templates.pto_text_values import literal
+
+pytest.importorskip("xdsl", reason="xDSL (the `dev` extra) reads the text back")
+from xdsl.dialects.builtin import ModuleOp
+from xdsl.printer import Printer
+
+from templates.pto import parse
+from templates.pto.trace import KernelTrace, ModuleTrace
+
+LIBRARY = sorted(path.stem for path in SPECS.glob("*.yaml"))
+GRAPHS = {
+    "scalars": "b: x * 3.5 + 1e-30\ny: (b - 2) / 7",
+    "divided": "b: 1 / (x + 1)\ny: minimum(b, 4)",
+    "columns": "b: x - s\ny: b * c",
+    "reduced": "m: amax(x, axis=-1, keepdim=true)\ny: maximum(x - m, -inf)",
+    "sliced": "a: x[:, :8]\nb: x[:, 8:]\ny: concat(b, a, axis=-1)",
+}
+
+
+HALVES = """\
+pyptogen: 1
+operator: halves
+dims:
+  t: {min: 1, max: 4096}
+  d: 32
+inputs:
+  x: fp16[t, d]
+attrs:
+  eps: {type: fp32, default: 1.0e-5}
+outputs:
+  y: fp16[t, d]
+graph:
+  a: x * (eps * 2 + 1)
+  b: a + sqrt(eps)
+  c: b + min(eps, 3)
+  y: c / eps ** 2
+tiling:
+  - {t: 8}
+"""
+
+
+@cache
+def kernels(name: str) -> tuple[InstrKernel, ...]:
+    """The kernels for a2a3 of an operator of the library, or of a small program."""
+    if name in GRAPHS:
+        return pipeline.lower(elementwise(GRAPHS[name]), "a2a3").instructions
+    if name == "halves":
+        return pipeline.lower(program_of(HALVES), "a2a3").instructions
+    return lowered(name, "a2a3").instructions
+
+
+OPERATORS = (*LIBRARY, "product", "fused", "halves", *GRAPHS)
+each_operator = pytest.mark.parametrize("name", OPERATORS)
+
+
+def text_of(kernel: InstrKernel) -> str:
+    return pto_text(kernel, "demo", lambda span: f"line {span.line}")
+
+
+def printed(module: ModuleOp) -> str:
+    out = io.StringIO()
+    Printer(out).print_op(module)
+    return out.getvalue()
+
+
+def canonical(text: str) -> list[str]:
+    """Words of a text without comments, values numbered by first appearance, numbers by value."""
+    text = re.sub(r"//[^\n]*", "", text).replace("builtin.module", "module").replace("func.return", "return")
+    numbers: dict[str, str] = {}
+    text = re.sub(r"%\w+", lambda m: numbers.setdefault(m[0], f"%{len(numbers)}"), text)
+    text = re.sub(r"0x[0-9a-fA-F]+", lambda m: m[0].lower(), text)
+    words = re.findall(r"%\d+|-?\d+\.\d+(?:e[+-]\d+)?|[\w.?#!@%-]+|[^\s\w]", text)
+    return [str(float(np.float32(word))) if re.fullmatch(r"-?\d+\.\d+(e[+-]\d+)?", word) else word for word in words]
+
+
+def arguments(kernel: InstrKernel, begin: int, end: int, blocks: int) -> dict[str, Any]:
+    """Numbers for all arguments but pointers: the range of a launch, its blocks, and 0.25 for every attr."""
+    tensors = {t.name for t in kernel.tensors}
+    values: dict[str, Any] = {name: 0.25 for name, _ in kernel.scalars}
+    values |= {name: end for name in kernel.arguments if name not in tensors and name not in values}
+    return values | {"nblk": blocks, f"{kernel.segment}_begin": begin}
+
+
+def assert_same(got: Any, want: Any) -> None:
+    if isinstance(want, tuple):
+        assert len(got) == len(want), (got, want)
+        for a, b in zip(got, want, strict=True):
+            assert_same(a, b)
+    elif isinstance(want, float):
+        assert got == pytest.approx(want, rel=1e-6, abs=1e-37), (got, want)
+    else:
+        assert got == want
+
+
+@each_operator
+def test_it_is_legal_and_round_trips(name: str) -> None:
+    for kernel in kernels(name):
+        text = text_of(kernel)
+        module = parse(text)
+        again = printed(module)
+        assert module.is_structurally_equivalent(parse(again))
+        assert canonical(again) == canonical(text)
+
+
+@each_operator
+def test_every_instruction_is_there_once(name: str) -> None:
+    ignored = ("pto.make_tensor_view", "pto.partition_view", "pto.addptr", "pto.load_scalar", "pto.get_block_idx")
+    for kernel in kernels(name):
+        nodes = list(walk(kernel.body))
+        wanted = [f"pto.{mnemonic(i.name)}" for i in instructions(kernel)]
+        wanted += ["pto.set_flag" for n in nodes if isinstance(n, SetFlag)]
+        wanted += ["pto.wait_flag" for n in nodes if isinstance(n, WaitFlag)]
+        wanted += ["pto.barrier" for n in nodes if isinstance(n, Barrier)]
+        wanted += ["pto.alloc_tile" for n in nodes if isinstance(n, Declare)]
+        wanted += ["scf.for" for n in nodes if isinstance(n, For)]
+        found = [
+            op.name
+            for op in parse(text_of(kernel)).walk()
+            if op.name == "scf.for" or (op.name.startswith("pto.") and op.name not in ignored)
+        ]
+        assert sorted(found) == sorted(wanted)
+
+
+def assert_same_work(kernel: InstrKernel, module: ModuleOp, begin: int, end: int, blocks: int) -> None:
+    given = arguments(kernel, begin, end, blocks)
+    for block in range(blocks):
+        want = KernelTrace.of(kernel, given, block)
+        got = ModuleTrace.of(module, given, block)
+        assert [event[0] for event in got] == [event[0] for event in want]
+        for a, b in zip(got, want, strict=True):
+            assert_same(a, b)
+
+
+@each_operator
+@pytest.mark.parametrize(("begin", "end", "blocks"), [(0, 1, 1), (0, 37, 2), (16, 130, 3), (8, 8, 1)])
+def test_it_does_what_the_instructions_say(name: str, begin: int, end: int, blocks: int) -> None:
+    for kernel in kernels(name):
+        assert_same_work(kernel, parse(text_of(kernel)), begin, end, blocks)
+
+
+def test_a_window_of_whole_rows_shows_its_row_and_column() -> None:
+    (kernel,) = kernels("matmul_int8")
+    text = text_of(kernel)
+    assert "%a_in = pto.partition_view %a_view, offsets = [%m0, %k0], sizes = [%m0_valid, %c256]" in text
+    assert "offsets = [%c0, %3, %4, %c0, %c0], sizes = [%c1, %c4, %c16, %c16, %c32]" in text
+    assert "pto.addptr" not in text
+
+
+@pytest.mark.parametrize(("further", "pointer"), [(16 * 32, False), (64 * 1024, False), (32, True), (1024, True)])
+def test_fractals_are_addressed_by_blocks_where_they_are_whole(further: int, pointer: bool) -> None:
+    """512 and 65536 elements on are the next fractal down and two to the right; 32 and 1024 lie within one."""
+    (kernel,) = kernels("matmul_int8")
+    moved = in_windows(kernel, lambda w: replace(w, offset=w.offset + further) if w.layout == "NZ" else w)
+    text = text_of(moved)
+    assert ("pto.addptr %b" in text) == pointer
+    assert_same_work(moved, parse(text), 0, 130, 2)
+
+
+def in_windows(kernel: InstrKernel, change: Any) -> InstrKernel:
+    """The kernel with its loads and stores changed."""
+
+    def node(n: Any) -> Any:
+        if isinstance(n, For):
+            return replace(n, body=tuple(node(inner) for inner in n.body))
+        if not isinstance(n, Instr):
+            return n
+        return replace(n, operands=tuple(change(o) if isinstance(o, GmWindow) else o for o in n.operands))
+
+    return replace(kernel, body=tuple(node(n) for n in kernel.body))
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    rows=st.integers(1, 9),
+    cols=st.integers(1, 9),
+    strides=st.tuples(st.sampled_from([1, 2, 16, 48]), st.sampled_from([1, 3, 16])),
+    offset=st.tuples(st.integers(0, 40), st.integers(0, 40)),
+    layout=st.sampled_from(["ND", "DN"]),
+)
+def test_any_window_has_its_elements(
+    rows: int, cols: int, strides: tuple[int, int], offset: tuple[int, int], layout: Any
+) -> None:
+    """Strides, offsets and extents of all sorts, also such that no view of the tensor holds."""
+    (kernel,) = kernels("softmax")
+    var = next(n.var for n in walk(kernel.body) if isinstance(n, For))
+    moved = in_windows(
+        kernel,
+        lambda w: replace(
+            w,
+            rows=Extent(rows),
+            cols=Extent(cols),
+            row_stride=Poly.of(strides[0]),
+            col_stride=Poly.of(strides[1]),
+            offset=Poly.of(var) * offset[0] + offset[1],
+            layout=layout,
+        ),
+    )
+    given_values = arguments(moved, 0, 20, 1)
+    module = ModuleTrace.of(_parsed_without_rules(moved), given_values, 0)
+    want = KernelTrace.of(moved, given_values, 0)
+    windows = [[o for event in events for o in event if _is_window(o)] for events in (module, want)]
+    assert windows[0] == windows[1]
+    assert windows[0]
+
+
+def _is_window(operand: Any) -> bool:
+    return isinstance(operand, tuple) and len(operand) == 3 and isinstance(operand[2], tuple) and operand[0] in "xy"
+
+
+def _parsed_without_rules(kernel: InstrKernel) -> ModuleOp:
+    """Windows that do not fit their tiles: the grammar holds, the rule of the load does not."""
+    from xdsl.context import Context
+    from xdsl.dialects.arith import Arith
+    from xdsl.dialects.builtin import Builtin
+    from xdsl.dialects.func import Func
+    from xdsl.dialects.scf import Scf
+    from xdsl.parser import Parser
+
+    from templates.pto import Pto
+
+    context = Context()
+    for dialect in (Builtin, Func, Scf, Arith, Pto):
+        context.load_dialect(dialect)
+    return Parser(context, text_of(kernel)).parse_module()
+
+
+def test_strides_on_both_axes_get_a_pointer_and_a_view_of_their_own() -> None:
+    (kernel,) = kernels("softmax")
+    text = text_of(in_windows(kernel, lambda w: replace(w, col_stride=Poly.of(2), offset=w.offset + ONE)))
+    assert "pto.addptr %x, %" in text
+    assert "%x_in_view = pto.make_tensor_view" in text
+
+
+@given(st.floats(width=32, allow_nan=False))
+def test_literals_are_mlir_and_exact(value: float) -> None:
+    text = literal(value, "f32")
+    if text.startswith("0x"):
+        assert np.array(int(text, 16), np.uint32).view(np.float32) == value
+    else:
+        assert re.fullmatch(r"-?\d+\.\d*(e[+-]?\d+)?", text)
+        assert np.float32(text) == np.float32(value)
+
+
+@pytest.mark.parametrize("name", ["softmax", "matmul_int8"])
+def test_whole_output(name: str, snapshot: SnapshotAssertion) -> None:
+    (kernel,) = lowered(name, "a2a3").instructions
+    assert pto_text(kernel, name, spec_lines()) == snapshot
+
+
+@pytest.mark.skipif(shutil.which("ptoas") is None, reason="no `ptoas` on PATH: the assembler is not published here")
+def test_the_assembler_takes_it(tmp_path: Path) -> None:
+    for name in LIBRARY:
+        for kernel in kernels(name):
+            path = tmp_path / f"{kernel.name}.pto"
+            path.write_text(text_of(kernel))
+            command = ["ptoas", "--pto-arch=a3", "--pto-level=level3", str(path), "-o", str(tmp_path / "out.cpp")]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            assert done.returncode == 0, f"{name}, {kernel.name}: {done.stderr}"

@@ -166,12 +166,13 @@ def row_broadcast(op: Instruction) -> None:
 
 
 def column_broadcast(op: Instruction) -> None:
-    op.count(2)
-    tile, row, dst = op.tiles("vec", *op.sources, op.destination)
-    same_element(op, tile, row, dst)
-    same_valid(op, tile, dst)
+    """A tile and a row; or a row alone."""
+    op.count(1 if op.name == "pto.tcolexpand" else 2)
+    *tiles, row, dst = op.tiles("vec", *op.sources, op.destination)
+    same_element(op, *tiles, row, dst)
+    same_valid(op, *tiles, dst)
     calculable(op, dst.element, True)
-    check(tile.shape == dst.shape and tile.row_major and row.row_major and dst.row_major, f"{op.name}: layouts")
+    check(all(t.shape == dst.shape and t.row_major for t in (*tiles, dst)) and row.row_major, f"{op.name}: layouts")
     check(row.valid[0] == 1 and agree(row.valid[1], dst.valid[1]), f"{op.name} by {row.valid}")
 
 
@@ -247,7 +248,7 @@ def matmul(op: Instruction) -> None:
 _STEMS = ("add", "sub", "mul", "div", "max", "min")
 RULES: dict[str, Callable[[Instruction], None]] = {
     "pto.tload": load, "pto.tstore": store, "pto.textract": extract, "pto.tmov": move, "pto.tcvt": convert,
-    "pto.texpands": fill, "pto.tmatmul": matmul, "pto.tmatmul.acc": matmul, "pto.trowexpand": row_broadcast,
+    "pto.texpands": fill, "pto.tmatmul": matmul, "pto.tmatmul.acc": matmul, "pto.trowexpand": row_broadcast, "pto.tcolexpand": column_broadcast,
     **{f"pto.t{stem}": elementwise(2, stem != "div") for stem in _STEMS},
     **{f"pto.t{stem}s": with_scalar for stem in _STEMS},
     **{f"pto.t{name}": elementwise(1, False) for name in ("exp", "log", "sqrt", "rsqrt", "recip")},

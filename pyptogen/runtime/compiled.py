@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from collections import namedtuple
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,13 +24,33 @@ from pyptogen.runtime.arguments import (
 from pyptogen.runtime.buffers import aligned_empty
 from pyptogen.runtime.contract import Contract, TensorArg
 from pyptogen.runtime.headers import isa_root
-from pyptogen.runtime.native import load_entry, shared_chip
+from pyptogen.runtime.native import Chip, RunReport, load_entry, shared_chip
 from pyptogen.runtime.packing import PackedWeight, pack
 from pyptogen.runtime.toolchain import available_processors, make_toolchain
 
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Program
     from pyptogen.schema.spec import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCall:
+    """A program with its arguments, ready to run: the entry's address, the packed argument struct, the policy
+    for ready launches, the results, and the arrays that must live until the run is over.
+    """
+
+    name: str
+    entry: int
+    packed: bytes
+    policy: str
+    results: Any
+    held: tuple[Any, ...]
+
+    def run(self, chip: Chip, *, trace: Path | None = None, graph: Path | None = None) -> RunReport:
+        """Run it on a chip; the results are then in ``results``. Parameters and faults: ``Chip.run``."""
+        return chip.run(
+            self.entry, self.packed, policy=self.policy, trace=trace, graph=graph, title=f"chip: {self.name}"
+        )
 
 
 class CompiledOperator:
@@ -55,6 +75,7 @@ class CompiledOperator:
             f"{''.join(part.capitalize() for part in program.name.split('_'))}Outputs",
             [tensor.name for tensor in self.contract.outputs],
         )
+        self._policy: str = program.schedule.get("policy") or "critical_path"
         self._attr_names = frozenset(attr.name for attr in self.contract.attrs)
         self._updated = frozenset(self.contract.inplace.values())
         self._fresh = tuple(
@@ -74,9 +95,18 @@ class CompiledOperator:
         with an argument); outputs not in it are new arrays. Raises ``DiagnosticError`` (PTG401 to PTG407)
         before anything is written, and ``RunError`` when a kernel fails.
         """
+        call = self.bind(arguments, out)
+        self.last_run = call.run(shared_chip(self.threads)).seconds
+        return call.results
+
+    def bind(self, arguments: Mapping[str, Any], out: Mapping[str, Any] | None = None) -> BoundCall:
+        """A call with everything checked and ready to run, once, on any chip.
+
+        The parameters and the faults are those of a call.
+        """
         contract = self.contract
-        attrs = {name: arguments.pop(name) for name in self._attr_names & arguments.keys()}
-        arrays = self._arrays(arguments)
+        attrs = {name: arguments[name] for name in self._attr_names & arguments.keys()}
+        arrays = self._arrays({name: value for name, value in arguments.items() if name not in attrs})
         dims = contract.bind(arrays)
         scalars = contract.bind_attrs(attrs)
         contract.check_requires(dims, scalars)
@@ -93,10 +123,10 @@ class CompiledOperator:
         pointers += [address(results[tensor.name]) for _, tensor in self._fresh]
         self._check_overlap(held, results, pointers)
         packed = self._slots.pack(*pointers, *dims.values(), *scalars)
-        self.last_run = shared_chip(self.threads).run(self._entry, packed)
         for name, source in contract.inplace.items():
             results[name] = arrays[source]
-        return self._results(*(results[tensor.name] for tensor in contract.outputs))
+        ordered = self._results(*(results[tensor.name] for tensor in contract.outputs))
+        return BoundCall(contract.name, self._entry, packed, self._policy, ordered, tuple(held))
 
     def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Every argument as a numpy array or a packed weight."""

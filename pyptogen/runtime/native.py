@@ -7,6 +7,7 @@ import ctypes
 import functools
 import os
 import threading
+import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from pyptogen.runtime.cxx_errors import first_error
 from pyptogen.runtime.headers import BUNDLED
 
 _SOURCES = Path(__file__).parent / "native"
-_POLICIES = {"critical_path": 0, "breadth": 1, "depth": 2}
+POLICIES = {"critical_path": 0, "breadth": 1, "depth": 2}
 """As ``Policy`` in ``native/ready_queue.hpp``."""
 _MOST_CORES = 256
 _FLAGS = ("-std=c++20", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-w")
@@ -115,6 +116,7 @@ class Chip:
         self._handle: int | None = self._library.pto_chip_create(unified, cube, vector, ring)
         if not self._handle:
             raise RunError(f"the system does not allow {unified + cube + vector} threads")
+        _alive.add(self)
 
     def run(
         self,
@@ -136,7 +138,7 @@ class Chip:
         if self._handle is None:
             raise RunError("the chip is closed")
         message = ctypes.create_string_buffer(_MESSAGE_BYTES)
-        call = _Call(entry, arguments, None, None, None, os.getpid(), _POLICIES[policy], _MESSAGE_BYTES)
+        call = _Call(entry, arguments, None, None, None, os.getpid(), POLICIES[policy], _MESSAGE_BYTES)
         call.message = ctypes.addressof(message)
         call.process_name = title.encode()
         if trace is not None:
@@ -163,6 +165,8 @@ class Chip:
 
 _chips: dict[int, Chip] = {}
 _chips_lock = threading.Lock()
+_alive: weakref.WeakSet[Chip] = weakref.WeakSet()
+"""All chips of this process; a fork takes their threads away."""
 
 
 def shared_chip(cores: int) -> Chip:
@@ -183,7 +187,7 @@ def _close_all() -> None:
 def _after_fork_in_child() -> None:
     global _chips_lock
     _chips_lock = threading.Lock()
-    for chip in list(_chips.values()):
+    for chip in list(_alive):
         chip.forget()
     _chips.clear()
 

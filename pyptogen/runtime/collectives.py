@@ -139,5 +139,9 @@ def _known(op: str) -> None:
     names = tuple(collective_kernels.OPERATIONS)
     if op not in names:
         raise fault(
-            "PTG404", f"unknown operation `{op}`", None, expected=f"one of {', '.join(names)}", fix=did_you_mean(op, names)
+            "PTG404",
+            f"unknown operation `{op}`",
+            None,
+            expected=f"one of {', '.join(names)}",
+            fix=did_you_mean(op, names),
         )

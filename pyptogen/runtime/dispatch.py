@@ -166,7 +166,7 @@ class Dispatcher:
         os.close(self._bell)
 
     def _start(self, chip: int) -> None:
-        worker = WorkerProcess(chip, self.arena, self.threads)
+        worker = WorkerProcess(chip, self.chips.index(chip), self.arena, self.threads)
         self._workers[chip] = worker
         for file in worker.files():
             self._sources[file] = worker
@@ -329,23 +329,24 @@ class Dispatcher:
         chip = worker.chip
         worker.kill()
         ending = worker.ending()
-        sent, running = list(worker.sent), None
+        running = worker.begun(self.arena)
+        waiting = [task for task in worker.sent if task is not running]
         for file in worker.files():
             self._poll.unregister(file)
             del self._sources[file]
         worker.discard()
-        if worker.ready:
-            running = sent.pop(0) if sent else None
-        else:
+        if not worker.ready:
             self._stillborn[chip] += 1
-        self._ready[chip].extendleft(reversed(sent))
+        self._ready[chip].extendleft(reversed(waiting))
         self._start(chip)
         if self._stillborn[chip] >= _STILLBORN:
             self._stillborn[chip] = 0
             lost = list(self._ready[chip])
             self._ready[chip].clear()
             for task in lost:
-                self._finish(task, WorkerLost(f"chip {chip} cannot be started: its worker {ending}, {_STILLBORN} times"))
+                self._finish(
+                    task, WorkerLost(f"chip {chip} cannot be started: its worker {ending}, {_STILLBORN} times")
+                )
         elif running is not None:
             self._lost(running, ending, worker.stopped)
         self._feed(self._workers[chip])
@@ -392,5 +393,3 @@ def until(timeout: float | None) -> float | None:
 def remaining(end: float | None) -> float | None:
     """The seconds until then, not less than zero."""
     return None if end is None else max(0.0, end - time.monotonic())
-
-

@@ -84,9 +84,7 @@ class TensorHandle:
 
     def _array(self, writable: bool) -> npt.NDArray[Any]:
         shape = self.shape if self.layout == "nd" else (self.nbytes // self.dtype.itemsize,)
-        array: npt.NDArray[Any] = self.block.arena.view(
-            self.block, self._offset, shape, self.dtype, writable=writable
-        )
+        array: npt.NDArray[Any] = self.block.arena.view(self.block, self._offset, shape, self.dtype, writable=writable)
         return array
 
     def peek(self) -> npt.NDArray[Any]:
@@ -173,10 +171,7 @@ class TaskHandle:
         if self.task.error is not None:
             raise self.task.error
         return self._make(
-            *(
-                self._given[name] if name in self._given else handle.peek()
-                for name, handle in self.outputs.items()
-            )
+            *(self._given[name] if name in self._given else handle.peek() for name, handle in self.outputs.items())
         )
 
     def __repr__(self) -> str:
@@ -231,4 +226,4 @@ def single_output(task: TaskHandle) -> TensorHandle:
 def result_type(name: str, outputs: Sequence[str]) -> Callable[..., Any]:
     """The named tuple of a kernel's results."""
     title = "".join(part.capitalize() for part in name.split("_"))
-    return namedtuple(f"{title}Outputs", list(outputs), rename=True)  # type: ignore[misc]
+    return namedtuple(f"{title}Outputs", list(outputs), rename=True)

@@ -22,7 +22,7 @@ from pyptogen.runtime.faults import RuntimeClosed
 from pyptogen.runtime.handles import TaskHandle, TensorHandle
 from pyptogen.runtime.host_kernels import NativeKernel, PythonKernel, by_name
 from pyptogen.runtime.host_trace import write_trace
-from pyptogen.runtime.orchestration import Orchestration, Program, RunHandle
+from pyptogen.runtime.orchestration import Program, RunHandle
 from pyptogen.runtime.package import CompiledPackage
 from pyptogen.runtime.packing import PackedWeight
 from pyptogen.runtime.shared_memory import Arena
@@ -68,7 +68,7 @@ class HostRuntime:
         self._unsettled: list[tuple[int, int, Task]] = []
         self._runs: list[RunHandle] = []
         self._trace = trace
-        self._arena = Arena(memory)
+        self._arena = Arena(memory, len(chips))
         cores = threads or max(1, (len(os.sched_getaffinity(0))) // len(chips))
         self.dispatcher = Dispatcher(chips, self._arena, cores)
         if trace is not None:
@@ -296,4 +296,3 @@ def _after_fork_in_child() -> None:
 
 atexit.register(_abort_all)
 os.register_at_fork(after_in_child=_after_fork_in_child)
-

@@ -14,7 +14,7 @@ import numpy as np
 from pyptogen.diagnostics import fault
 from pyptogen.runtime.arg import Arg
 from pyptogen.runtime.arguments import Region, check_out_names, check_overlap, result_array, updated_array
-from pyptogen.runtime.contract import Contract, TensorArg
+from pyptogen.runtime.contract import TensorArg
 from pyptogen.runtime.handles import TaskHandle, TensorHandle, result_type, single_output
 from pyptogen.runtime.package import CompiledPackage
 from pyptogen.runtime.packing import PackedWeight, pack
@@ -191,7 +191,10 @@ class NativeKernel:
         if isinstance(given, TensorHandle):
             if given.shape != shape or given.dtype != tensor.dtype or given.layout != "nd":
                 raise fault(
-                    "PTG402", f"`out` for `{tensor.name}` is {given!r}", tensor.span, expected=f"{tensor.type} = {shape}"
+                    "PTG402",
+                    f"`out` for `{tensor.name}` is {given!r}",
+                    tensor.span,
+                    expected=f"{tensor.type} = {shape}",
                 )
             return given
         array = result_array(tensor, shape, given)
@@ -205,9 +208,7 @@ class NativeKernel:
     def _touch(self, call: Call, handles: list[TensorHandle], made: Mapping[str, TensorHandle]) -> None:
         for tensor, handle in zip(self.contract.inputs, handles, strict=True):
             start = handle.offset
-            call.touches.append(
-                Touch(handle.block, start, start + handle.nbytes, True, tensor.name in self._updated)
-            )
+            call.touches.append(Touch(handle.block, start, start + handle.nbytes, True, tensor.name in self._updated))
         for handle in made.values():
             call.touches.append(Touch(handle.block, handle.offset, handle.offset + handle.nbytes, False, True))
 

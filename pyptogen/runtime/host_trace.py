@@ -23,8 +23,13 @@ def write_trace(path: str | os.PathLike[str], tasks: Sequence[Task]) -> None:
         begin, end = task.span
         events.append(
             {
-                "ph": "X", "name": task.name, "pid": 0, "tid": task.chip, "ts": (begin - origin) / 1000,
-                "dur": (end - begin) / 1000, "args": {"task": task.number, "failed": task.error is not None},
-            }  # fmt: skip
+                "ph": "X",
+                "name": task.name,
+                "pid": 0,
+                "tid": task.chip,
+                "ts": (begin - origin) / 1000,
+                "dur": (end - begin) / 1000,
+                "args": {"task": task.number, "failed": task.error is not None},
+            }
         )
     Path(path).write_text(json.dumps({"traceEvents": events}), encoding="utf-8")

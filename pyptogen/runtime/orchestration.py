@@ -17,6 +17,7 @@ from pyptogen.runtime.arg import Arg
 from pyptogen.runtime.handles import Group, TaskHandle, TensorHandle
 from pyptogen.runtime.host_kernels import by_name
 from pyptogen.runtime.packing import PackedWeight
+from pyptogen.runtime.task_graph import Task
 
 if TYPE_CHECKING:
     from pyptogen.runtime.host import HostRuntime
@@ -61,7 +62,8 @@ class Orchestration:
         self._host = host
         self._program = program
         self._scopes: list[Scope] = []
-        self._tasks: list[TaskHandle] = []
+        # Not their handles: those keep tensors.
+        self._tasks: list[Task] = []
         self.chips = host.chips
         """The numbers of the chips."""
 
@@ -87,12 +89,17 @@ class Orchestration:
         handle = self._host.start(found, given, chip=chip, after=tasks, retries=retries, timeout=timeout)
         self._made(*handle.outputs.values())
         if len(self._tasks) >= _REMEMBERED:
-            self._tasks = [task for task in self._tasks if not task.task.finished or task.task.error]
-        self._tasks.append(handle)
+            self._tasks[:] = [task for task in self._tasks if not task.finished or task.error]
+        self._tasks.append(handle.task)
         return handle
 
     def group(
-        self, kernel: str | Callable[..., Any], args: Sequence[Any], *, chips: Sequence[int] | None = None, **options: Any
+        self,
+        kernel: str | Callable[..., Any],
+        args: Sequence[Any],
+        *,
+        chips: Sequence[int] | None = None,
+        **options: Any,
     ) -> Group:
         """The same kernel on several chips (default: all): ``args[i]`` are the arguments on the i-th."""
         places = self.chips if chips is None else chips
@@ -156,10 +163,10 @@ class Orchestration:
     def finish(self) -> None:
         """Wait for all tasks. Raises what the first failed one raised."""
         for task in self._tasks:
-            task.wait()
+            self._host.dispatcher.wait(task, None)
         for task in self._tasks:
-            if task.task.error is not None:
-                raise task.task.error
+            if task.error is not None:
+                raise task.error
 
     def _made(self, *tensors: TensorHandle) -> TensorHandle:
         if self._scopes:

@@ -62,4 +62,5 @@ def wire_dtype(name: str) -> np.dtype[Any]:
     except TypeError:
         import ml_dtypes
 
-        return np.dtype(getattr(ml_dtypes, name))
+        dtype: np.dtype[Any] = np.dtype(getattr(ml_dtypes, name))
+        return dtype

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _ALIGNMENT = 64
+NOTE_BYTES = 64
+"""Bytes at the start of the arena for what each worker notes."""
 _CACHED_BYTES = 256 << 20
 """Freed memory that keeps its pages for the next tensor of that size; more than this goes back to the system."""
 _PUNCH_BYTES = 1 << 20
@@ -61,10 +63,10 @@ class _View:
 
 class Arena:
     """The shared file and what is allocated in it. ``limit`` is the most bytes that tensors may have at a
-    time.
+    time. It begins with a cache line for each of ``chips``, where a worker notes which task it has begun.
     """
 
-    def __init__(self, limit: int | None = None) -> None:
+    def __init__(self, limit: int | None = None, chips: int = 0) -> None:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         self.limit = limit or memory
         self.file = os.memfd_create("pyptogen", os.MFD_CLOEXEC)
@@ -76,7 +78,7 @@ class Arena:
         self.returned: deque[tuple[int, int]] = deque()
         self.used = 0
         self._lock = threading.Lock()
-        self._top = 0
+        self._top = NOTE_BYTES * chips
         self._free: dict[int, list[int]] = {}
         self._cached = 0
 
@@ -117,6 +119,14 @@ class Arena:
                 return base.block if base.block.arena is self else None
             base = getattr(base, "base", None)
         return None
+
+    def clear_note(self, place: int) -> None:
+        """Forget what the former worker at this place has noted."""
+        self.map[place * NOTE_BYTES : place * NOTE_BYTES + 8] = bytes(8)
+
+    def noted(self, place: int) -> int:
+        """The number of the task that the worker at this place has begun last."""
+        return int.from_bytes(self.map[place * NOTE_BYTES : place * NOTE_BYTES + 8], "little")
 
     def close(self) -> None:
         """Close the file. The mapping lives on in the arrays that still show it."""

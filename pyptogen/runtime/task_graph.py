@@ -44,8 +44,24 @@ class Task:
     """One kernel on one chip. ``kernel`` says what a worker must load, ``message`` is what it is sent."""
 
     __slots__ = (
-        "attempts", "chip", "deadline", "dependents", "error", "event", "finished", "intact", "kernel", "keep",
-        "message", "name", "number", "on_success", "retries", "span", "timeout", "waiting",
+        "attempts",
+        "chip",
+        "deadline",
+        "dependents",
+        "error",
+        "event",
+        "finished",
+        "intact",
+        "keep",
+        "kernel",
+        "message",
+        "name",
+        "number",
+        "on_success",
+        "retries",
+        "span",
+        "timeout",
+        "waiting",
     )  # fmt: skip
 
     def __init__(self, number: int, kernel: Any, chip: int, message: bytes) -> None:
@@ -120,8 +136,10 @@ def _wait_for(task: Task, before: Task, carries_data: bool) -> BaseException | N
 def writer_error(block: Block, start: int, end: int) -> BaseException | None:
     """The error of a failed task that should have written some of these bytes."""
     for access in block.accesses:
-        if access.writes and access.task.error is not None and access.start < end and start < access.end:
-            return access.task.error
+        if access.writes and access.start < end and start < access.end:
+            error: BaseException | None = access.task.error
+            if error is not None:
+                return error
     return None
 
 

@@ -22,6 +22,9 @@ HEAD = struct.Struct("<cxxxIQ")
 REPLY = struct.Struct("<cxxxIQqq")
 """Kind, unused, task number, begin and end in nanoseconds of the monotonic clock: every message of a worker."""
 
+NOTE = struct.Struct("<Q")
+"""The number of the task that a worker has begun last, in shared memory."""
+
 LONGEST = 32_000
 """Bytes of a message: what a worker has been sent ahead fits its socket."""
 

@@ -17,8 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 from pyptogen.runtime.faults import encode_fault
-from pyptogen.runtime.shared_memory import address_of, map_file
-from pyptogen.runtime.wire import DEFINE, DONE, FAILED, HEAD, LONGEST, READY, REPLY
+from pyptogen.runtime.shared_memory import NOTE_BYTES, address_of, map_file
+from pyptogen.runtime.wire import DEFINE, DONE, FAILED, HEAD, LONGEST, NOTE, READY, REPLY
 
 Kernel = Callable[[bytes], None]
 
@@ -30,14 +30,15 @@ def main(config: dict[str, Any]) -> None:
     memory = map_file(config["memory"], config["size"])
     os.close(config["memory"])
     with socket.socket(fileno=config["socket"]) as line:
-        serve(line, _Chip(address_of(memory), memory, config["threads"]))
+        serve(line, _Chip(address_of(memory), memory, config["threads"]), config["place"] * NOTE_BYTES)
 
 
-def serve(line: socket.socket, chip: _Chip) -> None:
-    """Run what arrives on the socket."""
+def serve(line: socket.socket, chip: _Chip, note: int) -> None:
+    """Run what arrives on the socket; the number of a task that is begun goes to ``note`` in shared memory."""
     kernels: dict[int, Kernel] = {}
     buffer = memoryview(bytearray(LONGEST))
     receive, send, now = line.recv_into, line.send, time.monotonic_ns
+    begun, memory = NOTE.pack_into, chip.memory
     send(REPLY.pack(READY, 0, 0, 0, 0))
     while True:
         try:
@@ -53,6 +54,7 @@ def serve(line: socket.socket, chip: _Chip) -> None:
             if kind == DEFINE:
                 kernels[kernel] = chip.load(json.loads(message[HEAD.size :]))
                 continue
+            begun(memory, note, task)
             kernels[kernel](message)
         except Exception as error:  # whatever a kernel raises belongs to its task
             if kind == DEFINE:

@@ -26,18 +26,20 @@ _START = "import sys, json; c = json.loads(sys.argv[1]); sys.path[:] = c['path']
 class WorkerProcess:
     """A process for one chip. It is started, not forked: it shares nothing with the host but the arena."""
 
-    def __init__(self, chip: int, arena: Arena, threads: int) -> None:
+    def __init__(self, chip: int, place: int, arena: Arena, threads: int) -> None:
         self.chip = chip
+        self.place = place
         self.sent: deque[Task] = deque()
         """What it has not answered yet; the first one is running."""
         self.ready = False
         self.stopped: Task | None = None
         """The task that ran too long, for which the process was killed."""
         self._defined: set[int] = set()
+        arena.clear_note(place)
         here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         config = {
             "socket": there.fileno(), "memory": arena.file, "size": arena.size, "parent": os.getpid(),
-            "threads": threads, "path": sys.path, "chip": chip,
+            "threads": threads, "path": sys.path, "place": place,
         }  # fmt: skip
         with there:
             # A session of its own: Ctrl-C in the terminal is the host's affair.
@@ -67,6 +69,10 @@ class WorkerProcess:
             self.line.send(task.message)
         except (BrokenPipeError, ConnectionResetError):
             pass
+
+    def begun(self, arena: Arena) -> Task | None:
+        """The task that it was running when it ended: the first one sent, if it got so far."""
+        return self.sent[0] if self.sent and arena.noted(self.place) == self.sent[0].number else None
 
     def files(self) -> list[int]:
         """The descriptors that tell that it has something to say, or has ended."""

@@ -224,7 +224,7 @@ class Dispatcher:
             self._awake.wait(_NAP)
 
     def _in_background(self) -> bool:
-        return threading.current_thread() is self._thread
+        return threading.get_ident() == self._thread.ident
 
     def _unring(self) -> None:
         try:

@@ -18,7 +18,7 @@ from pyptogen.runtime.contract import TensorArg
 from pyptogen.runtime.handles import TaskHandle, TensorHandle, result_type, single_output
 from pyptogen.runtime.package import CompiledPackage
 from pyptogen.runtime.packing import PackedWeight, pack
-from pyptogen.runtime.python_kernels import describe
+from pyptogen.runtime.python_kernels import describe, wire_name
 from pyptogen.runtime.task_graph import Touch
 from pyptogen.runtime.wire import HEAD, LONGEST, NATIVE, PYTHON
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _PLANS = 256
+_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 class Memory(Protocol):
@@ -258,10 +259,10 @@ class PythonKernel:
             end = handle.offset + handle.nbytes
             call.touches.append(Touch(handle.block, handle.offset, end, arg.reads, arg.writes))
             sent[name] = {
-                "at": handle.block.offset + handle.offset, "shape": handle.shape, "dtype": handle.dtype.name,
+                "at": handle.block.offset + handle.offset, "shape": handle.shape, "dtype": wire_name(handle.dtype),
                 "writes": arg.writes,
             }  # fmt: skip
-        call.body = json.dumps(sent).encode()
+        call.body = _encode(sent).encode()
         names = tuple(call.outputs)
         if names not in self._types:
             self._types[names] = result_type(self.name, names)

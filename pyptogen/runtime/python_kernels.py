@@ -55,6 +55,12 @@ def _main_script(file: str) -> Any:
 
 
 @functools.cache
+def wire_name(dtype: np.dtype[Any]) -> str:
+    """The name under which a dtype travels."""
+    return dtype.name
+
+
+@functools.cache
 def wire_dtype(name: str) -> np.dtype[Any]:
     """The dtype of a name that ``dtype.name`` gave, those of ml_dtypes too."""
     try:

@@ -119,9 +119,13 @@ def fixed_costs(bench: Bench) -> list[Figure]:
 
 def scaling(bench: Bench, tasks: int) -> list[Figure]:
     """Ten times the tasks; twice the cores; a million tasks in bounded memory."""
-    steps = 20000
+    steps = 80000
     ratio = bench.best(2, INDEPENDENT, 10 * tasks).seconds / bench.best(2, INDEPENDENT, tasks).seconds
-    speedup = bench.best(1, COMPUTE, 2000, steps).seconds / bench.best(2, COMPUTE, 2000, steps).seconds
+    one, two = [], []
+    for _ in range(10):  # in turn: another program that takes a processor for a while disturbs few of them
+        one.append(bench.best(1, COMPUTE, 500, steps).seconds)
+        two.append(bench.best(2, COMPUTE, 500, steps).seconds)
+    speedup = min(one) / min(two)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for graph in (INDEPENDENT, CHAIN, REGIONS):
         bench.chip(2).run("graphs", [graph, 1_000_000, 0])
@@ -137,10 +141,10 @@ def scaling(bench: Bench, tasks: int) -> list[Figure]:
 
 def tracing(bench: Bench) -> list[Figure]:
     """Tasks of about ten microseconds, with a trace and without, in turn."""
-    steps, tasks = 20000, 2000
+    steps, tasks = 80000, 500
     with tempfile.TemporaryDirectory() as folder:
         plain, traced = [], []
-        for _ in range(5):
+        for _ in range(10):
             plain.append(bench.best(2, COMPUTE, tasks, steps).seconds)
             traced.append(bench.best(2, COMPUTE, tasks, steps, trace=Path(folder) / "run.json").seconds)
     return [Figure("trace, on tasks of 10 µs", 100 * (min(traced) / min(plain) - 1), "%", 5.0)]

@@ -11,7 +11,9 @@ _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def command(
-    prune: Annotated[bool, typer.Option("--prune", help="Remove what was used longest ago, down to --max-size.")] = False,
+    prune: Annotated[
+        bool, typer.Option("--prune", help="Remove what was used longest ago, down to --max-size.")
+    ] = False,
     max_size: Annotated[str, typer.Option("--max-size", metavar="SIZE", help="For --prune: 500M, 2G, 0.")] = "2G",
     unused_days: Annotated[
         float | None,

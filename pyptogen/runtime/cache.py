@@ -23,7 +23,6 @@ from pathlib import Path
 
 from pyptogen.diagnostics import fault
 
-
 MOST_BYTES = 2 << 30
 """Size that the store keeps to by itself."""
 _JUST_USED = 3600.0

@@ -26,7 +26,9 @@ Args = Mapping[str, Any] | Sequence[Any] | None
 class Program(Protocol):
     """What can be registered, once it is compiled."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """As in messages and traces."""
 
     def bind(self, args: Any) -> BoundCall:
         """A run with its arguments checked."""

@@ -99,9 +99,7 @@ def _glue(function: str, kernels: int) -> str:
     declared = "".join(f'extern "C" void {name}(int64_t* args);\n' for name in names)
     bind = function == "aicpu_orchestration_entry"
     parameters = (
-        "const pto_rt::field::ChipTaskArgs& args"
-        if bind
-        else "pto_rt::Runtime& rt, const pto_rt::Arguments& args"
+        "const pto_rt::field::ChipTaskArgs& args" if bind else "pto_rt::Runtime& rt, const pto_rt::Arguments& args"
     )
     call = f"{function}(pto_rt::field::ChipTaskArgs(args));" if bind else f"{function}(rt, args);"
     return (
@@ -156,7 +154,9 @@ def _find_entry(path: Path, text: str) -> str:
 
 
 def _undirected(value: Any) -> Arg:
-    return Arg.scalar(value) if isinstance(value, (bool, int, float, np.number)) else Arg.input(value)
+    if isinstance(value, np.number):
+        value = value.item()
+    return Arg.scalar(value) if isinstance(value, (bool, int, float)) else Arg.input(value)
 
 
 def _array(name: str, arg: Arg) -> Any:
@@ -172,7 +172,9 @@ def _array(name: str, arg: Arg) -> Any:
     array = as_array(name, arg.value)
     if not array.flags.c_contiguous:
         if arg.writes:
-            raise fault("PTG407", f"argument `{name}` is written and not contiguous", None, expected="a C-contiguous array")
+            raise fault(
+                "PTG407", f"argument `{name}` is written and not contiguous", None, expected="a C-contiguous array"
+            )
         array = np.ascontiguousarray(array)
     if arg.writes and not array.flags.writeable:
         raise fault("PTG407", f"argument `{name}` is written and read-only", None, expected="a writable array")

@@ -135,7 +135,9 @@ def _filled(root: Path, sizes: dict[str, int]) -> Cache:
     cache = Cache(root)
     now = time.time()
     for age, (name, size) in enumerate(reversed(sizes.items())):
-        entry = cache.file("operators", digest(name), ".so", lambda path, size=size: path.write_bytes(bytes(size)) and None)
+        entry = cache.file(
+            "operators", digest(name), ".so", lambda path, size=size: path.write_bytes(bytes(size)) and None
+        )
         used = now - 3600 * (5 + 2 * age)
         os.utime(entry, (used, used))
     return cache

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -134,7 +136,11 @@ def test_an_untracked_use_waits_for_nothing(cores: Any) -> None:
 
 @pytest.mark.parametrize(
     ("policy", "expected"),
-    [("breadth", [0, 1, 2, 3, 4, 5, 6, 7]), ("depth", [7, 6, 5, 4, 3, 2, 1, 0]), ("critical_path", [7, 3, 6, 2, 5, 1, 4, 0])],
+    [
+        ("breadth", [0, 1, 2, 3, 4, 5, 6, 7]),
+        ("depth", [7, 6, 5, 4, 3, 2, 1, 0]),
+        ("critical_path", [7, 3, 6, 2, 5, 1, 4, 0]),
+    ],
 )
 def test_policy_orders_ready_tasks(policy: str, expected: list[int], tmp_path: Path) -> None:
     text = (CPP / "by_hand.cpp").read_text()
@@ -154,13 +160,64 @@ def test_cores_of_two_kinds_run_their_own_tasks(tmp_path: Path) -> None:
         chip.register("described", orch=CPP / "described.cpp")
         chip.register("by_hand", orch=CPP / "by_hand.cpp")
         (counts,) = chip.run("by_hand", [3, Arg.output(shape=(3,), dtype=np.int64)])
-        chip.run("described", [table, Arg.output(np.zeros(300, np.int64)), *map(Arg.inout, tensors)], trace=tmp_path / "t")
+        chip.run(
+            "described", [table, Arg.output(np.zeros(300, np.int64)), *map(Arg.inout, tensors)], trace=tmp_path / "t"
+        )
     assert list(counts) == [2, 3, 2]
     events = json.loads((tmp_path / "t").read_text())["traceEvents"]
     tracks = {event["tid"]: event["args"]["name"] for event in events if event["name"] == "thread_name"}
     spans = [event for event in events if event["ph"] == "X"]
     assert len(spans) == 300
     assert all(tracks[span["tid"]].startswith(f"{span['cat']} core ") for span in spans)
+
+
+def test_trace_shows_tasks_flows_and_counters(chip: Any, tmp_path: Path) -> None:
+    table = tasks_at_random(11, 200)
+    tensors = [np.zeros((12, 20), np.int64) for _ in range(2)]
+    files = {"trace": tmp_path / "run.json", "deps": tmp_path / "deps.json"}
+    chip.submit("described", [table, Arg.output(np.zeros(200, np.int64)), *map(Arg.inout, tensors)], **files).result()
+    events = json.loads(files["trace"].read_text())["traceEvents"]
+    edges = json.loads(files["deps"].read_text())["edges"]
+    of = {phase: [event for event in events if event["ph"] == phase] for phase in "XiCsf"}
+    assert sorted(event["args"]["task"] for event in of["X"]) == list(range(1, 201))
+    assert {(event["name"], event["dur"] >= 0) for event in of["X"]} == {("step", True)}
+    assert [event["args"]["task"] for event in of["i"]] == list(range(1, 201))
+    assert sorted(event["name"] for event in of["s"]) == sorted(edge["reason"] for edge in edges)
+    started = {event["id"]: event["ts"] for event in of["s"]}
+    assert len(started) == len(of["f"]) == len(edges)
+    assert all(started[event["id"]] <= event["ts"] for event in of["f"])
+    assert {"launches in flight"} < {event["name"] for event in of["C"]}
+    assert {event["pid"] for event in events} == {os.getpid()}
+
+
+def test_unwritable_trace_is_an_error_and_the_run_took_place(chip: Any, tmp_path: Path) -> None:
+    counts = np.zeros(3, np.int64)
+    with pytest.raises(OSError, match="absent"):
+        chip.run("by_hand", [3, Arg.output(counts)], trace=tmp_path / "absent" / "run.json")
+    assert counts[0] >= 1
+
+
+def test_idle_cores_sleep() -> None:
+    with ChipRuntime(cores=3) as chip:
+        chip.register("by_hand", orch=CPP / "by_hand.cpp")
+        chip.run("by_hand", [3, Arg.output(shape=(3,), dtype=np.int64)])
+        states: list[str] = []
+        for _ in range(1000):
+            states = [state for name, state in _threads() if name.startswith("pto-core-")]
+            if states and set(states) == {"S"}:
+                break
+            time.sleep(0.005)
+        assert set(states) == {"S"}
+
+
+def _threads() -> list[tuple[str, str]]:
+    """Name and state of the threads of this process."""
+    found = []
+    for task in Path("/proc/self/task").iterdir():
+        with suppress(OSError):
+            name, _, rest = (task / "stat").read_text().partition("(")[2].rpartition(")")
+            found.append((name, rest.split()[0]))
+    return found
 
 
 def test_kernels_and_orchestration_in_the_usual_form(chip: Any) -> None:
@@ -201,7 +258,7 @@ def test_failed_run_is_reported_and_its_successors_do_not_run(chip: Any) -> None
     fine = chip.submit("by_hand", [3, Arg.inout(np.zeros(3, np.int64))])
     with pytest.raises(RunError, match="no plan for these sizes"):
         failing.result()
-    with pytest.raises(RunError, match="did not run, because .*no plan"):
+    with pytest.raises(RunError, match=r"did not run, because .*no plan"):
         following.result()
     assert fine.result()[0][0] >= 1
     with pytest.raises(RunError, match="an argument that was not given"):
@@ -242,7 +299,9 @@ def test_faults_of_the_user_are_diagnostics(case: str) -> None:
 
 
 def test_source_that_does_not_compile_names_its_line(tmp_path: Path) -> None:
-    (tmp_path / "bad.cpp").write_text('#include "orchestration_api.h"\nextern "C" void kernel_entry(int64_t*)\n{ oops; }\n')
+    (tmp_path / "bad.cpp").write_text(
+        '#include "orchestration_api.h"\nextern "C" void kernel_entry(int64_t*)\n{ oops; }\n'
+    )
     with ChipRuntime(cores=1) as chip, pytest.raises(DiagnosticError) as error:
         chip.register("x", orch=CPP / "by_hand.cpp", kernels=[tmp_path / "bad.cpp"])
     assert error.value.diagnostics[0].code == "PTG502"

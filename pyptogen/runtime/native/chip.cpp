@@ -8,7 +8,7 @@ Launch Chip::submit_with_uses(const LaunchRequest& request)
 {
     const uint32_t id = last_id_ + 1;
     // A trace shows every dependency, also on launches that finished long ago.
-    const uint32_t settled = !tracing() && id > ring() ? id - 1 - ring() : 0;
+    const uint32_t settled = tracing() ? 0 : settled_launches();
     found_.clear();
     for (size_t i = 0; i < request.after_count; ++i) {
         const uint32_t before = request.after[i].id;

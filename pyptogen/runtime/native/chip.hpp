@@ -81,6 +81,8 @@ protected:
     // Launches that may be unfinished at a time; 0 when a launch has finished once it has been submitted.
     virtual uint32_t ring() const = 0;
     virtual uint32_t finished_launches() const = 0;
+    // All launches up to this one have finished; perhaps more. Asked once per launch with uses.
+    virtual uint32_t settled_launches() = 0;
 
     void fail(std::exception_ptr failure)
     {

@@ -22,6 +22,7 @@ private:
     std::vector<std::string> core_names() const override { return {"core 0"}; }
     uint32_t ring() const override { return 0; }
     uint32_t finished_launches() const override { return last_id_; }
+    uint32_t settled_launches() override { return last_id_; }
 
     Launch enqueue(const LaunchRequest& request) override
     {

@@ -101,32 +101,22 @@ void TensorAccesses::add(const Access& access, std::vector<Dependency>& found)
 {
     meet(large_, whole(), access, found);
     if (cells_of(access.box) > kMostCells) {
-        for (auto& cell : cells_) meet(cell.second, whole(), access, found);
-        sweep_cells(access.settled);
+        for (Cell& cell : cells_) {
+            if (cell.count == 0) continue;
+            meet(cell, whole(), access, found);
+            sweep(cell, access.settled);
+        }
         remember(large_, access);
         return;
     }
-    if (cells_.size() >= sweep_at_) {
-        sweep_cells(access.settled);
-        sweep_at_ = std::max(kManyCells, 2 * cells_.size());
-    }
     bool crowded = false;
     for_cells(access.box, [&](uint64_t key, const Box& part) {
-        Cell& cell = cells_[key];
+        Cell& cell = cell_at(key, access.settled);
         meet(cell, part, access, found);
         remember(cell, access);
-        crowded |= refine(cell, access.box);
+        crowded |= is_crowded(cell, access.box);
     });
-    if (!crowded) return;
-    for (uint32_t axis = 0; axis < rank_; ++axis) {
-        size_[axis] = std::min(size_[axis], access.box.high[axis] - access.box.low[axis]);
-    }
-    // Put everything into the finer grid. Nothing is met again: what had to wait has been told.
-    std::unordered_map<uint64_t, Cell> coarse;
-    coarse.swap(cells_);
-    std::vector<Access> moved;
-    for (const auto& cell : coarse) each_of(cell.second, [&](const Access& known) { moved.push_back(known); });
-    for (const Access& known : moved) put(known);
+    if (crowded) refine(access);
 }
 
 void TensorAccesses::put(const Access& access)
@@ -134,71 +124,130 @@ void TensorAccesses::put(const Access& access)
     if (cells_of(access.box) > kMostCells) {
         remember(large_, access);
     } else {
-        for_cells(access.box, [&](uint64_t key, const Box&) { remember(cells_[key], access); });
+        for_cells(access.box, [&](uint64_t key, const Box&) { remember(cell_at(key, access.settled), access); });
     }
 }
 
 // Whether a cell holds many accesses and a box is much smaller than the cell.
-bool TensorAccesses::refine(const Cell& cell, const Box& box)
+bool TensorAccesses::is_crowded(const Cell& cell, const Box& box) const
 {
-    if (cell.writers.size() + cell.readers.size() <= kCrowded) return false;
+    if (cell.count <= kCrowded) return false;
     for (uint32_t axis = 0; axis < rank_; ++axis) {
         if ((box.high[axis] - box.low[axis]) * 2 <= size_[axis]) return true;
     }
     return false;
 }
 
+// Makes the cells as small as a box. Nothing is met again: what had to wait has been told.
+void TensorAccesses::refine(const Access& access)
+{
+    std::vector<Access> moved;
+    for (Cell& cell : cells_) each_of(cell, [&](const Access& known) { moved.push_back(known); });
+    for (Cell& cell : cells_) sweep(cell, UINT32_MAX);
+    std::fill(cells_.begin(), cells_.end(), Cell{});
+    used_ = 0;
+    for (uint32_t axis = 0; axis < rank_; ++axis) {
+        size_[axis] = std::min(size_[axis], access.box.high[axis] - access.box.low[axis]);
+    }
+    for (Access& known : moved) {
+        known.settled = access.settled;
+        put(known);
+    }
+}
+
+// The place of a key in the table: its cell, or an empty one.
+TensorAccesses::Cell& TensorAccesses::slot_of(uint64_t key)
+{
+    const size_t mask = cells_.size() - 1;
+    size_t at = static_cast<size_t>((key * 0x9e3779b97f4a7c15u) >> 20) & mask;
+    while (cells_[at].key != key && cells_[at].key != kNoKey) at = (at + 1) & mask;
+    return cells_[at];
+}
+
+TensorAccesses::Cell& TensorAccesses::cell_at(uint64_t key, uint32_t settled)
+{
+    if (2 * (used_ + 1) > cells_.size()) sweep_cells(settled);
+    Cell& cell = slot_of(key);
+    if (cell.key == kNoKey) {
+        cell.key = key;
+        ++used_;
+    }
+    return cell;
+}
+
+// Drops what has finished long ago and the cells in which nothing is left; makes the table fit the rest.
+void TensorAccesses::sweep_cells(uint32_t settled)
+{
+    std::vector<Cell> old;
+    old.swap(cells_);
+    size_t left = 0;
+    for (Cell& cell : old) {
+        sweep(cell, settled);
+        left += cell.count > 0;
+    }
+    size_t slots = kFewestSlots;
+    while (slots < 4 * (left + 1)) slots *= 2;
+    cells_.resize(slots);
+    used_ = left;
+    for (const Cell& cell : old) {
+        if (cell.count > 0) slot_of(cell.key) = cell;
+    }
+}
+
+// Takes those out of a list for which drop(access) is true.
+template <class Drop>
+void TensorAccesses::drop_from(Cell& cell, uint32_t& list, Drop&& drop)
+{
+    for (uint32_t* link = &list; *link != kNone;) {
+        const uint32_t at = *link;
+        Known& known = known_[at];
+        if (!drop(known)) {
+            link = &known.next;
+            continue;
+        }
+        *link = known.next;
+        known.next = free_;
+        free_ = at;
+        --cell.count;
+    }
+}
+
 // Finds what an access waits for in one cell. What a write covers is forgotten: whoever comes later waits for the write.
 void TensorAccesses::meet(Cell& cell, const Box& part, const Access& access, std::vector<Dependency>& found)
 {
-    const Reason of_writer = access.reads ? Reason::ReadAfterWrite : Reason::WriteAfterWrite;
-    auto check = [&](std::vector<Known>& all, Reason reason) {
-        size_t kept = 0;
-        for (size_t i = 0; i < all.size(); ++i) {
-            const Known& known = all[i];
-            bool keep = true;
-            if (known.id != access.id && access.box.overlaps(known.box, rank_)) {
-                if (known.id > access.settled) found.push_back({known.id, reason});
-                keep = !access.writes || !access.box.covers(known.box, part, rank_);
-            }
-            if (keep) {
-                if (kept != i) all[kept] = known;
-                ++kept;
-            }
-        }
-        all.resize(kept);
+    auto check = [&](uint32_t& list, Reason reason) {
+        drop_from(cell, list, [&](const Known& known) {
+            if (known.id == access.id || !access.box.overlaps(known.box, rank_)) return false;
+            if (known.id > access.settled) found.push_back({known.id, reason});
+            return access.writes && access.box.covers(known.box, part, rank_);
+        });
     };
-    check(cell.writers, of_writer);
+    check(cell.writers, access.reads ? Reason::ReadAfterWrite : Reason::WriteAfterWrite);
     if (access.writes) check(cell.readers, Reason::WriteAfterRead);
 }
 
 void TensorAccesses::remember(Cell& cell, const Access& access)
 {
-    if (access.writes) {
-        cell.writers.push_back({access.box, access.id});
+    uint32_t& list = access.writes ? cell.writers : cell.readers;
+    uint32_t at = free_;
+    if (at != kNone) {
+        free_ = known_[at].next;
+        known_[at] = {access.box, access.id, list};
     } else {
-        cell.readers.push_back({access.box, access.id});
+        at = static_cast<uint32_t>(known_.size());
+        known_.push_back({access.box, access.id, list});
     }
-    if (cell.writers.size() + cell.readers.size() < cell.sweep_at) return;
+    list = at;
+    if (++cell.count < cell.sweep_at) return;
     sweep(cell, access.settled);
-    cell.sweep_at = std::max(kCrowded, 2 * (cell.writers.size() + cell.readers.size()));
+    cell.sweep_at = std::max(kCrowded, 2 * cell.count);
 }
 
 void TensorAccesses::sweep(Cell& cell, uint32_t settled)
 {
     auto old = [settled](const Known& known) { return known.id <= settled; };
-    cell.writers.erase(std::remove_if(cell.writers.begin(), cell.writers.end(), old), cell.writers.end());
-    cell.readers.erase(std::remove_if(cell.readers.begin(), cell.readers.end(), old), cell.readers.end());
-}
-
-// Drops what has finished long ago, and the cells in which nothing is left.
-void TensorAccesses::sweep_cells(uint32_t settled)
-{
-    for (auto cell = cells_.begin(); cell != cells_.end();) {
-        sweep(cell->second, settled);
-        const bool empty = cell->second.writers.empty() && cell->second.readers.empty();
-        cell = empty ? cells_.erase(cell) : std::next(cell);
-    }
+    drop_from(cell, cell.writers, old);
+    drop_from(cell, cell.readers, old);
 }
 
 bool RegionTracker::Memory::holds(const Tensor& other) const

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <unordered_map>
 #include <vector>
 
 #include "interface.hpp"
@@ -70,36 +69,53 @@ public:
     void for_each(Each&& each) const
     {
         each_of(large_, each);
-        for (const auto& cell : cells_) each_of(cell.second, each);
+        for (const Cell& cell : cells_) each_of(cell, each);
     }
 
 private:
+    static constexpr uint64_t kMostCells = 64;
+    static constexpr uint32_t kCrowded = 32;
+    static constexpr size_t kFewestSlots = 256;
+    static constexpr uint32_t kNone = UINT32_MAX;
+    static constexpr uint64_t kNoKey = UINT64_MAX;
+
+    // An access in the list of a cell.
     struct Known {
         Box box;
         uint32_t id;
-    };
-    struct Cell {
-        std::vector<Known> writers;
-        std::vector<Known> readers;
-        size_t sweep_at = kCrowded;
+        uint32_t next;
     };
 
-    static constexpr uint64_t kMostCells = 64;
-    static constexpr size_t kCrowded = 32;
-    static constexpr size_t kManyCells = 4096;
+    // The accesses that touch a cell: lists of indices into `known_`.
+    struct Cell {
+        uint64_t key = kNoKey;
+        uint32_t writers = kNone;
+        uint32_t readers = kNone;
+        uint32_t count = 0;
+        uint32_t sweep_at = kCrowded;
+    };
 
     template <class Each>
-    static void each_of(const Cell& cell, Each&& each)
+    void each_of(const Cell& cell, Each&& each) const
     {
-        for (const Known& known : cell.writers) each(Access{known.box, known.id, 0, false, true});
-        for (const Known& known : cell.readers) each(Access{known.box, known.id, 0, true, false});
+        for (uint32_t i = cell.writers; i != kNone; i = known_[i].next) {
+            each(Access{known_[i].box, known_[i].id, 0, false, true});
+        }
+        for (uint32_t i = cell.readers; i != kNone; i = known_[i].next) {
+            each(Access{known_[i].box, known_[i].id, 0, true, false});
+        }
     }
 
+    template <class Drop>
+    void drop_from(Cell& cell, uint32_t& list, Drop&& drop);
     void meet(Cell& cell, const Box& part, const Access& access, std::vector<Dependency>& found);
-    static void remember(Cell& cell, const Access& access);
-    static void sweep(Cell& cell, uint32_t settled);
+    void remember(Cell& cell, const Access& access);
+    void sweep(Cell& cell, uint32_t settled);
     void sweep_cells(uint32_t settled);
-    bool refine(const Cell& cell, const Box& box);
+    void refine(const Access& access);
+    bool is_crowded(const Cell& cell, const Box& box) const;
+    Cell& cell_at(uint64_t key, uint32_t settled);
+    Cell& slot_of(uint64_t key);
     uint64_t cells_of(const Box& box) const;
     template <class Each>
     void for_cells(const Box& box, Each&& each);
@@ -108,8 +124,10 @@ private:
     const uint32_t rank_;
     uint64_t shape_[kMaxRank];
     uint64_t size_[kMaxRank];
-    std::unordered_map<uint64_t, Cell> cells_;
-    size_t sweep_at_ = kManyCells;
+    std::vector<Cell> cells_;  // an open hash table, at most half full; a power of two
+    size_t used_ = 0;
+    std::vector<Known> known_;
+    uint32_t free_ = kNone;
     Cell large_;
 };
 

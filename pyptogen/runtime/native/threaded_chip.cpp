@@ -109,7 +109,8 @@ void ThreadedChip::core_main(CoreThread& core)
         if (launch == nullptr) {
             core.leave();
             core.group->parking.wait(
-                core.index_in_group, [&] { return (launch = take(core)) != nullptr || stop_.load(std::memory_order_seq_cst); }, spin_);
+                core.index_in_group,
+                [&] { return (launch = take(core)) != nullptr || stop_.load(std::memory_order_seq_cst); }, spin_);
         }
         if (launch != nullptr) work(launch, core);
     }
@@ -120,6 +121,7 @@ void ThreadedChip::begin_run()
 {
     // Nothing is in flight, and no queue holds a record.
     if (wanted_ring_ > ring_size_) make_ring(wanted_ring_);
+    settled_ = 0;
     failed_.store(false, std::memory_order_relaxed);
     finished_.store(0, std::memory_order_relaxed);
 }
@@ -169,6 +171,15 @@ Launch ThreadedChip::enqueue(const LaunchRequest& request)
         if (ready != nullptr) make_ready(*ready, orchestrator_);
     }
     return {id};
+}
+
+// Looks at the records now and then only: they are in the caches of the cores that ran them.
+uint32_t ThreadedChip::settled_launches()
+{
+    if (last_id_ % kSettleEvery != 0) return settled_;
+    if (last_id_ > ring_size_) settled_ = std::max(settled_, last_id_ - ring_size_);
+    while (settled_ < last_id_ && record(settled_ + 1).finished()) ++settled_;
+    return settled_;
 }
 
 // Works on whatever is ready until the given launch has retired.

@@ -33,6 +33,7 @@ public:
 private:
     static constexpr uint32_t kShortestRing = 1024;
     static constexpr uint32_t kLongestRing = 16384;
+    static constexpr uint32_t kSettleEvery = 256;
 
     struct Group;
 
@@ -74,6 +75,8 @@ private:
     uint32_t ring() const override { return ring_size_; }
     uint32_t finished_launches() const override { return finished_.load(std::memory_order_relaxed); }
 
+    uint32_t settled_launches() override;
+
     void stop();
     void make_ring(uint32_t size);
     LaunchRecord& record(uint32_t id) { return ring_[id & (ring_size_ - 1)]; }
@@ -96,6 +99,7 @@ private:
     const bool ring_is_given_;
     uint32_t ring_size_ = 0;
     uint32_t wanted_ring_ = 0;
+    uint32_t settled_ = 0;
     std::chrono::microseconds spin_{0};
     LaunchRecord* ring_ = nullptr;
     // A thread that comes late may look at a record of a shorter ring, so these stay.

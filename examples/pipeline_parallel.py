@@ -39,7 +39,7 @@ def reference(x: Any, up: list[Any], down: list[Any]) -> Any:
     return x
 
 
-def main(rows: int = 16) -> float:
+def main(rows: int = 16, level: str = "host", **options: Any) -> float:
     """Run all batches; the largest difference from the reference, as part of the largest value."""
     rng = np.random.default_rng(7)
     up, down = (
@@ -49,7 +49,7 @@ def main(rows: int = 16) -> float:
     # The last batch is smaller.
     x = rng.uniform(-1, 1, (BATCHES * rows - 3, WIDTH)).astype(np.float32)
     kernels = {name: pyptogen.compile(SPECS / f"{name}.yaml", threads=1) for name in ("up", "down")}
-    with pyptogen.Runtime(level="host", devices=range(CHIPS), threads=1) as rt:
+    with pyptogen.Runtime(level, devices=range(CHIPS), threads=1, **options) as rt:
         rt.register("pipeline", orch=pipeline, kernels=kernels)
         weights = {
             name: [rt.tensor(pyptogen.pack(w), chip=chip) for chip, w in enumerate(parts)]

@@ -31,14 +31,14 @@ def reference(x: Any, up: Any, down: Any) -> Any:
     return (h / (1 + np.exp(-h))) @ down
 
 
-def main(rows: int = 37) -> float:
+def main(rows: int = 37, level: str = "host", **options: Any) -> float:
     """Run the layer once; the largest difference from the reference, as part of the largest value."""
     rng = np.random.default_rng(7)
     x, up, down = (
         (rng.uniform(-1, 1, shape) / np.sqrt(shape[0])).astype(np.float32) for shape in ((rows, D), (D, F), (F, D))
     )
     kernels = {name: pyptogen.compile(SPECS / f"{name}.yaml", threads=1) for name in ("up", "down")}
-    with pyptogen.Runtime(level="host", devices=range(CHIPS), threads=1) as rt:
+    with pyptogen.Runtime(level, devices=range(CHIPS), threads=1, **options) as rt:
         rt.register("layer", orch=layer, kernels=kernels)
         # Packed and placed once, like the weights of a model.
         weights = {

@@ -26,10 +26,8 @@ class Submitter(Protocol):
 def copy(o: Submitter, tensor: Any, chip: int) -> TensorHandle:
     """A copy of a tensor in the memory of another chip, made by that chip."""
     source = _tensor(tensor)
-    flat = source.part(0, source.size)
     target = o.empty(source.shape, source.dtype, chip=chip)
-    whole = target.part(0, target.size)
-    o.submit(collective_kernels.copy, chip=chip, args={"x": Arg.input(flat), "y": Arg.output(whole)})
+    o.submit(collective_kernels.copy, chip=chip, args={"x": Arg.input(source), "y": Arg.output(target)})
     return target
 
 
@@ -40,7 +38,9 @@ def broadcast(o: Submitter, tensor: Any, chips: Sequence[int]) -> list[TensorHan
 
 
 def all_reduce(o: Submitter, tensors: Sequence[Any], op: str = "sum") -> list[TensorHandle]:
-    """All tensors combined, for every chip. Each chip combines its part of the elements for all."""
+    """All tensors combined, for every chip. Each chip combines its part of the elements for all;
+    where a tensor can only be written whole, each combines everything for itself.
+    """
     sources = _same(tensors)
     _known(op)
     count, size = len(sources), sources[0].size
@@ -48,8 +48,11 @@ def all_reduce(o: Submitter, tensors: Sequence[Any], op: str = "sum") -> list[Te
     for rank, source in enumerate(sources):
         start, stop = size * rank // count, size * (rank + 1) // count
         args: dict[str, Any] = {"op": op, "count": count}
-        args |= {f"x{i}": Arg.input(x.part(start, stop)) for i, x in enumerate(sources)}
-        args |= {f"y{i}": Arg.output(y.part(start, stop)) for i, y in enumerate(results)}
+        if source.divisible:
+            args |= {f"x{i}": Arg.input(x.part(start, stop)) for i, x in enumerate(sources)}
+            args |= {f"y{i}": Arg.output(y.part(start, stop)) for i, y in enumerate(results)}
+        else:
+            args |= {**_inputs(sources), "y0": Arg.output(results[rank])}
         o.submit(collective_kernels.reduce_into, chip=source.owner, args=args)
     return results
 

@@ -27,6 +27,9 @@ class TensorHandle:
 
     __slots__ = ("_block", "_dispatcher", "_offset", "dtype", "layout", "nbytes", "owner", "shape")
 
+    divisible = True
+    """Whether several tasks can each write a part of it."""
+
     def __init__(
         self,
         dispatcher: Dispatcher,

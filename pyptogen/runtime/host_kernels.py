@@ -67,6 +67,19 @@ class Call:
         return message
 
 
+@dataclass(slots=True)
+class Bound:
+    """A checked call of an operator: its inputs and new outputs in contract order, then dims and attrs.
+
+    ``chosen``: the caller has named tensors for outputs.
+    """
+
+    inputs: list[TensorHandle]
+    fresh: list[TensorHandle]
+    scalars: tuple[float | int, ...]
+    chosen: bool
+
+
 class NativeKernel:
     """A compiled operator. Its contract is checked here, so the worker needs its shared object only."""
 
@@ -75,6 +88,7 @@ class NativeKernel:
         self.number = number
         self.name = name
         self.contract = contract
+        self.package = package
         self.target = package.target
         self.fresh = [
             (index, tensor) for index, tensor in enumerate(contract.outputs) if tensor.name not in contract.inplace
@@ -88,9 +102,9 @@ class NativeKernel:
         )
         self._attrs = frozenset(attr.name for attr in contract.attrs)
         self._fresh_names = frozenset(tensor.name for _, tensor in self.fresh)
-        self._updated = frozenset(contract.inplace.values())
+        self.updated = frozenset(contract.inplace.values())
         self._plans: dict[tuple[Any, ...], tuple[tuple[int, ...], tuple[tuple[int, ...], ...]]] = {}
-        self._make = result_type(contract.name, [tensor.name for tensor in contract.outputs])
+        self.make = result_type(contract.name, [tensor.name for tensor in contract.outputs])
 
     def names(self) -> list[str]:
         """The arguments in the order of a list: inputs, new outputs, attrs."""
@@ -103,6 +117,22 @@ class NativeKernel:
 
         Raises ``DiagnosticError`` (PTG401 to PTG407) before anything is submitted.
         """
+        call = Call(NATIVE, b"", [], {}, self.make)
+        bound = self.bind(memory, args, chip, call)
+        updated = [tensor.name in self.updated for tensor in self.contract.inputs]
+        for handle, writes in zip(bound.inputs, updated, strict=True):
+            start = handle.offset
+            call.touches.append(Touch(handle.block, start, start + handle.nbytes, True, writes))
+        for handle in bound.fresh:
+            call.touches.append(Touch(handle.block, handle.offset, handle.offset + handle.nbytes, False, True))
+        if self.updated or bound.chosen:
+            self._check_overlap(call)
+        places = [touch.block.offset + touch.start for touch in call.touches]
+        call.body = self._slots.pack(*places, *bound.scalars)
+        return call
+
+    def bind(self, memory: Memory, args: Mapping[str, Any], chip: int, call: Call) -> Bound:
+        """The tensors and scalars of a call, checked; ``call`` gets the outputs and the caller's arrays."""
         contract = self.contract
         attrs: dict[str, Any] = {}
         out: dict[str, Any] = {}
@@ -120,24 +150,18 @@ class NativeKernel:
         scalars = contract.bind_attrs(attrs)
         contract.check_requires(dict(zip((dim.name for dim in contract.dims), dims, strict=True)), scalars)
         check_out_names(contract, out)
-        call = Call(NATIVE, b"", [], {}, self._make)
         handles = [self._place(memory, tensor, inputs[tensor.name], chip, call) for tensor in contract.inputs]
         made = {
             tensor.name: self._output(memory, tensor, shapes[index], out.get(tensor.name), chip, call)
             for index, tensor in self.fresh
         }
-        self._touch(call, handles, made)
-        if self._updated or out:
-            self._check_overlap(call)
         by_name = {tensor.name: handle for tensor, handle in zip(contract.inputs, handles, strict=True)}
         for tensor in contract.outputs:
             source = contract.inplace.get(tensor.name)
             call.outputs[tensor.name] = made[tensor.name] if source is None else by_name[source]
             if source is not None and isinstance(inputs[source], np.ndarray):
                 call.given[tensor.name] = inputs[source]
-        places = [touch.block.offset + touch.start for touch in call.touches]
-        call.body = self._slots.pack(*places, *dims, *scalars)
-        return call
+        return Bound(handles, list(made.values()), (*dims, *scalars), bool(out))
 
     def _input(self, memory: Memory, name: str, value: Any) -> Any:
         if isinstance(value, TaskHandle):
@@ -175,12 +199,12 @@ class NativeKernel:
             return memory.tensor(pack(value, target=self.target), chip=chip)
         if isinstance(value, PackedWeight):
             value = value.unpack()
-        if tensor.name in self._updated:
+        if tensor.name in self.updated:
             updated_array(tensor, value)
         handle = memory.adopt(value)
         if handle is None:
             handle = memory.tensor(value, chip=chip)
-            if tensor.name in self._updated:
+            if tensor.name in self.updated:
                 call.copies.append((value, handle))
         return handle
 
@@ -205,13 +229,6 @@ class NativeKernel:
             handle = memory.empty(shape, tensor.dtype, chip=chip)
             call.copies.append((array, handle))
         return handle
-
-    def _touch(self, call: Call, handles: list[TensorHandle], made: Mapping[str, TensorHandle]) -> None:
-        for tensor, handle in zip(self.contract.inputs, handles, strict=True):
-            start = handle.offset
-            call.touches.append(Touch(handle.block, start, start + handle.nbytes, True, tensor.name in self._updated))
-        for handle in made.values():
-            call.touches.append(Touch(handle.block, handle.offset, handle.offset + handle.nbytes, False, True))
 
     def _check_overlap(self, call: Call) -> None:
         names = [*(tensor.name for tensor in self.contract.inputs), *(tensor.name for _, tensor in self.fresh)]
@@ -248,14 +265,11 @@ class PythonKernel:
         """Bring a call's tensors into shared memory. Raises ``TypeError`` for what cannot be passed."""
         call = Call(PYTHON, b"", [], {}, tuple)
         sent: dict[str, Any] = {}
-        for name, value in args.items():
-            arg = value if isinstance(value, Arg) else _direction(value)
-            if arg.direction == "scalar":
-                sent[name] = _scalar(name, arg.value)
+        for name, value in self.bind(memory, args, chip, call).items():
+            if not isinstance(value, tuple):
+                sent[name] = value
                 continue
-            handle = self._handle(memory, name, arg, chip, call)
-            if arg.writes:
-                call.outputs[name] = handle
+            arg, handle = value
             end = handle.offset + handle.nbytes
             call.touches.append(Touch(handle.block, handle.offset, end, arg.reads, arg.writes))
             sent[name] = {
@@ -263,11 +277,25 @@ class PythonKernel:
                 "writes": arg.writes,
             }  # fmt: skip
         call.body = _encode(sent).encode()
+        return call
+
+    def bind(self, memory: Memory, args: Mapping[str, Any], chip: int, call: Call) -> dict[str, Any]:
+        """The scalars of a call, and for each tensor a pair of ``Arg`` and handle."""
+        bound: dict[str, Any] = {}
+        for name, value in args.items():
+            arg = value if isinstance(value, Arg) else _direction(value)
+            if arg.direction == "scalar":
+                bound[name] = _scalar(name, arg.value)
+                continue
+            handle = self._handle(memory, name, arg, chip, call)
+            if arg.writes:
+                call.outputs[name] = handle
+            bound[name] = (arg, handle)
         names = tuple(call.outputs)
         if names not in self._types:
             self._types[names] = result_type(self.name, names)
         call.make = self._types[names]
-        return call
+        return bound
 
     def _handle(self, memory: Memory, name: str, arg: Arg, chip: int, call: Call) -> TensorHandle:
         value = arg.value
@@ -278,6 +306,8 @@ class PythonKernel:
         if isinstance(value, TaskHandle):
             value = single_output(value)
         if isinstance(value, TensorHandle):
+            if value.layout != "nd":
+                raise TypeError(f"`{name}` of `{self.name}` is a packed weight; only compiled operators take those")
             return value
         array = memory.array(name, value)
         if isinstance(array, PackedWeight):

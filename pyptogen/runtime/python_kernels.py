@@ -57,7 +57,8 @@ def _main_script(file: str) -> Any:
 @functools.cache
 def wire_name(dtype: np.dtype[Any]) -> str:
     """The name under which a dtype travels."""
-    return dtype.name
+    name: str = dtype.name
+    return name
 
 
 @functools.cache

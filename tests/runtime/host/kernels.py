@@ -90,3 +90,7 @@ def note_time(t: Any, seconds: float) -> None:
     t[0] = time.monotonic()
     time.sleep(seconds)
     t[1] = time.monotonic()
+
+
+def fail_into(y: Any) -> None:
+    raise ValueError("into")

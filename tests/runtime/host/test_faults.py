@@ -14,6 +14,7 @@ import pytest
 
 from pyptogen import Arg, Runtime
 from pyptogen.runtime.faults import RuntimeClosed, TaskError, TaskTimeout, WorkerLost
+from pyptogen.runtime.handles import TaskHandle
 
 from . import kernels
 
@@ -36,11 +37,19 @@ def gone(pid: int) -> bool:
         return True
 
 
+def wait_until_begun(rt: Runtime, handle: TaskHandle) -> None:
+    """Wait until a worker has noted that it runs this task of chip 0."""
+    end = time.monotonic() + 10
+    while rt._level._arena.noted(0) != handle.task.number:
+        assert time.monotonic() < end
+        time.sleep(0.01)
+
+
 def test_killed_worker_fails_its_task_and_is_replaced(rt: Runtime) -> None:
     before = rt.processes()[0]
     running = rt.submit("sleep", {"seconds": 60}, chip=0)
     queued = rt.submit("nothing", chip=0)
-    time.sleep(0.3)
+    wait_until_begun(rt, running)
     begin = time.monotonic()
     os.kill(before, signal.SIGKILL)
     with pytest.raises(WorkerLost, match="`sleep` on chip 0: its worker was killed by SIGKILL"):

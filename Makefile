@@ -6,10 +6,10 @@ SPEC := specs/indexer_prolog.yaml
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run test lint format docs bench clean
+.PHONY: help run test test-ray lint format docs bench clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1\t\2/p' Makefile | expand -t 14
 
 run: $(VENV)/.installed ## install, build the indexer prolog, run and verify it at t = 8 and t = 512
 	$(BIN)/pyptogen build $(SPEC)
@@ -19,6 +19,9 @@ run: $(VENV)/.installed ## install, build the indexer prolog, run and verify it 
 test: lint ## install, lint, types, generated/ up to date, all tests
 	$(BIN)/pyptogen build specs/ --check
 	$(BIN)/python -m pytest
+
+test-ray: $(VENV)/.installed-ray ## level cluster on a local Ray cluster of two nodes (downloads Ray the first time)
+	$(BIN)/python -m pytest tests/runtime/cluster
 
 lint: $(VENV)/.installed-dev ## ruff and mypy
 	$(BIN)/ruff check .
@@ -60,3 +63,7 @@ $(VENV)/.installed-dev: pyproject.toml | $(VENV)/bin/python
 $(VENV)/.installed-torch: pyproject.toml | $(VENV)/bin/python
 	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[torch]'
 	@touch $@ $(VENV)/.installed
+
+$(VENV)/.installed-ray: pyproject.toml | $(VENV)/bin/python
+	$(BIN)/python -m pip --quiet --disable-pip-version-check install -e '.[ray,dev]'
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-dev

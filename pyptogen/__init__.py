@@ -7,7 +7,10 @@ The public face. Everything is imported at first use, so that ``import pyptogen`
 - ``build(paths, out="generated", …)``: write kernels, wrappers, harness and manifest, what ``pyptogen build``
   does;
 - ``compile(spec, target="cpu", …)``: a callable operator, compiled for this machine;
-- ``pack(w, layout="nz", target="cpu")``: a weight in the physical layout of a platform, packed once.
+- ``pack(w, layout="nz", target="cpu")``: a weight in the physical layout of a platform, packed once;
+- ``Runtime(level="chip" | "host" | "cluster", …)``: runs compiled operators and task graphs, with ``Arg`` for
+  arguments, ``TensorHandle`` for tensors that stay where they are, and ``CompiledPackage`` for what a chip
+  loads.
 """
 
 from __future__ import annotations
@@ -21,11 +24,19 @@ if TYPE_CHECKING:
     from pyptogen.builder import build as build
     from pyptogen.runtime import compile as compile
     from pyptogen.runtime import pack as pack
+    from pyptogen.runtime.arg import Arg as Arg
+    from pyptogen.runtime.handles import TensorHandle as TensorHandle
+    from pyptogen.runtime.package import CompiledPackage as CompiledPackage
+    from pyptogen.runtime.runtime import Runtime as Runtime
     from pyptogen.schema import load_spec as load
 
-__all__ = ["__version__", "build", "compile", "load", "pack"]
+__all__ = ["Arg", "CompiledPackage", "Runtime", "TensorHandle", "__version__", "build", "compile", "load", "pack"]
 
 _LAZY = {
+    "Arg": ("pyptogen.runtime.arg", "Arg"),
+    "CompiledPackage": ("pyptogen.runtime.package", "CompiledPackage"),
+    "Runtime": ("pyptogen.runtime.runtime", "Runtime"),
+    "TensorHandle": ("pyptogen.runtime.handles", "TensorHandle"),
     "build": ("pyptogen.builder", "build"),
     "compile": ("pyptogen.runtime", "compile"),
     "load": ("pyptogen.schema", "load_spec"),

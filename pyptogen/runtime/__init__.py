@@ -14,17 +14,37 @@ if TYPE_CHECKING:
     from pyptogen.runtime.compiled import compile as compile
     from pyptogen.runtime.compiled import load_generated as load_generated
     from pyptogen.runtime.contract import Contract as Contract
+    from pyptogen.runtime.faults import RuntimeClosed as RuntimeClosed
+    from pyptogen.runtime.faults import TaskError as TaskError
+    from pyptogen.runtime.faults import TaskTimeout as TaskTimeout
+    from pyptogen.runtime.faults import WorkerLost as WorkerLost
     from pyptogen.runtime.native import RunError as RunError
     from pyptogen.runtime.packing import PackedWeight as PackedWeight
     from pyptogen.runtime.packing import pack as pack
 
-__all__ = ["CompiledOperator", "Contract", "PackedWeight", "RunError", "compile", "load_generated", "pack"]
+__all__ = [
+    "CompiledOperator",
+    "Contract",
+    "PackedWeight",
+    "RunError",
+    "RuntimeClosed",
+    "TaskError",
+    "TaskTimeout",
+    "WorkerLost",
+    "compile",
+    "load_generated",
+    "pack",
+]
 
 _LAZY = {
     "CompiledOperator": "compiled",
     "Contract": "contract",
     "PackedWeight": "packing",
     "RunError": "native",
+    "RuntimeClosed": "faults",
+    "TaskError": "faults",
+    "TaskTimeout": "faults",
+    "WorkerLost": "faults",
     "compile": "compiled",
     "load_generated": "compiled",
     "pack": "packing",

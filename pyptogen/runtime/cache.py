@@ -1,8 +1,10 @@
-"""A content-addressed store of build results, shared by all processes of a user.
+"""A content-addressed store of build results, shared by all processes of a user, bounded in size.
 
 An entry is a file named by the SHA-256 of everything that it was made from. It is written to a temporary
 name, then renamed; its own SHA-256 stands beside it, so a damaged entry is noticed and made again. One lock
-file per entry keeps processes from building the same thing twice; a lock dies with its process.
+file per entry keeps processes from building the same thing twice; a lock dies with its process. An entry's
+file date is when it was used last (to the hour); what was not used for longest goes first when the store
+outgrows its bound.
 """
 
 from __future__ import annotations
@@ -10,13 +12,21 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import shutil
 import stat
 import tempfile
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from pyptogen.diagnostics import fault
+
+MOST_BYTES = 2 << 30
+"""Size that the store keeps to by itself."""
+_JUST_USED = 3600.0
+"""Seconds for which an entry counts as in use: it is neither dated anew nor removed to make room."""
 
 
 def digest(*parts: str | bytes) -> str:
@@ -35,6 +45,18 @@ def default_root() -> Path:
     if given:
         return Path(given)
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "pyptogen"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file or folder of the store: what kind of thing, its bytes, when it was used last (seconds since the
+    epoch).
+    """
+
+    kind: str
+    path: Path
+    size: int
+    used: float
 
 
 class Cache:
@@ -74,6 +96,7 @@ class Cache:
         folder = self._folder(kind, key)
         entry = folder / f"{key}{suffix}"
         if _intact(entry):
+            _note_use(entry)
             return entry
         with _locked(folder / f"{key}.lock"):
             if _intact(entry):
@@ -85,17 +108,21 @@ class Cache:
                 mark.write_text(_content_hash(new), encoding="ascii")
                 os.replace(mark, _mark_of(entry))
                 os.replace(new, entry)
+        self.prune(MOST_BYTES)
         return entry
 
     def tree(self, kind: str, key: str, files: dict[str, bytes]) -> Path:
         """A folder with exactly these files (by relative path). The key must be made from their content."""
         folder = self._folder(kind, key)
         entry = folder / key
-        if (entry / ".complete").is_file():
+        if _holds(entry, files):
+            _note_use(entry)
             return entry
         with _locked(folder / f"{key}.lock"):
-            if (entry / ".complete").is_file():
+            if _holds(entry, files):
                 return entry
+            if entry.exists():
+                shutil.rmtree(entry)
             with tempfile.TemporaryDirectory(dir=folder, prefix=".new-") as scratch:
                 new = Path(scratch) / key
                 for name, content in files.items():
@@ -120,6 +147,43 @@ class Cache:
             path.unlink(missing_ok=True)
             _mark_of(path).unlink(missing_ok=True)
 
+    def entries(self) -> list[Entry]:
+        """All entries, those used longest ago first."""
+        found = []
+        for kind in _folders(self.root):
+            for shard in _folders(kind):
+                for path in shard.iterdir():
+                    if path.suffix in (".lock", ".sha256") or path.name.startswith("."):
+                        continue
+                    # Another process may remove it meanwhile.
+                    with suppress(FileNotFoundError):
+                        found.append(Entry(kind.name, path, _size(path), path.stat().st_mtime))
+        return sorted(found, key=lambda entry: (entry.used, entry.path.name))
+
+    def prune(self, most_bytes: int, *, unused_days: float | None = None, everything: bool = False) -> list[Entry]:
+        """Remove entries, those used longest ago first, until the rest has at most ``most_bytes``; also those
+        not used for ``unused_days``. Returns what was removed.
+
+        Entries used within the last hour stay, unless ``everything`` is to go: another process may be about
+        to load them.
+        """
+        entries = self.entries()
+        now = time.time()
+        left = sum(entry.size for entry in entries)
+        removed = []
+        for entry in entries:
+            stale = unused_days is not None and now - entry.used > unused_days * 86400
+            if not everything and (now - entry.used < _JUST_USED or (left <= most_bytes and not stale)):
+                continue
+            _remove(entry.path)
+            left -= entry.size
+            removed.append(entry)
+        return removed
+
+    def damaged(self) -> list[Entry]:
+        """The entries whose content is not what was written. They are made again when they are needed."""
+        return [entry for entry in self.entries() if entry.path.is_file() and not _intact(entry.path)]
+
     def _folder(self, kind: str, key: str) -> Path:
         folder = self.root / kind / key[:2]
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -132,6 +196,42 @@ def _mark_of(entry: Path) -> Path:
 
 def _content_hash(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _note_use(entry: Path) -> None:
+    # A read-only store, or one that another process prunes at this moment, serves all the same.
+    with suppress(OSError):
+        if time.time() - entry.stat().st_mtime > _JUST_USED:
+            os.utime(entry)
+
+
+def _folders(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.iterdir() if path.is_dir() and not path.name.startswith("."))
+
+
+def _size(path: Path) -> int:
+    files = path.rglob("*") if path.is_dir() else [path]
+    return sum(file.stat().st_size for file in files if file.is_file())
+
+
+def _remove(entry: Path) -> None:
+    """Remove an entry, its mark and its lock. Whoever holds the lock goes on; at worst an entry is made twice."""
+    if entry.is_dir():
+        shutil.rmtree(entry, ignore_errors=True)
+    else:
+        entry.unlink(missing_ok=True)
+        _mark_of(entry).unlink(missing_ok=True)
+    (entry.parent / f"{entry.name.split('.')[0]}.lock").unlink(missing_ok=True)
+
+
+def _holds(entry: Path, files: dict[str, bytes]) -> bool:
+    """Whether a folder is there, complete, with these files."""
+    try:
+        return (entry / ".complete").is_file() and all(
+            (entry / name).read_bytes() == content for name, content in files.items()
+        )
+    except OSError:
+        return False
 
 
 def _intact(entry: Path) -> bool:

@@ -12,7 +12,7 @@ from pyptogen.diagnostics import fault
 from pyptogen.runtime.cache import Cache, digest
 
 BUNDLED = Path(__file__).parent / "include"
-_RUNTIME_HEADER = "pto/runtime.hpp"
+_OWN_HEADERS = ("orchestration_api.h", "pto/orchestration.hpp", "pto/runtime.hpp", "tensor.h")
 _NOT_FOR_CPUS = ("npu", "costmodel")
 
 
@@ -62,7 +62,8 @@ def isa_root(given: str | Path | None, target: str) -> Path | None:
 def isa_headers(root: Path) -> Headers:
     """An installation of PTO-ISA: ``root`` holds ``include/pto/pto-inst.hpp``, or is that ``include`` folder.
 
-    Only the launch interface, ``pto/runtime.hpp``, is still this project's. Raises PTG503.
+    Only the launch interface (``pto/runtime.hpp``, ``pto/orchestration.hpp``) is still this project's. Raises
+    PTG503.
     """
     for include in (root / "include", root):
         if (include / "pto" / "pto-inst.hpp").is_file():
@@ -75,9 +76,9 @@ def isa_headers(root: Path) -> Headers:
             expected=f"the file {root / 'include' / 'pto' / 'pto-inst.hpp'}",
             fix="give the folder that holds `include/pto`, or leave it out to use the bundled headers",
         )
-    own = ((_RUNTIME_HEADER, (BUNDLED / _RUNTIME_HEADER).read_bytes()),)
+    own = tuple((name, (BUNDLED / name).read_bytes()) for name in _OWN_HEADERS)
     include = include.absolute()
-    return Headers(digest("isa", str(include), _tree_hash(include), own[0][1]), include, own)
+    return Headers(digest("isa", str(include), _tree_hash(include), *(data for _, data in own)), include, own)
 
 
 @functools.cache

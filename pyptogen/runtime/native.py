@@ -7,6 +7,8 @@ import ctypes
 import functools
 import os
 import threading
+import weakref
+from dataclasses import dataclass
 from pathlib import Path
 
 from pyptogen.diagnostics import fault
@@ -16,6 +18,9 @@ from pyptogen.runtime.cxx_errors import first_error
 from pyptogen.runtime.headers import BUNDLED
 
 _SOURCES = Path(__file__).parent / "native"
+POLICIES = {"critical_path": 0, "breadth": 1, "depth": 2}
+"""As ``Policy`` in ``native/ready_queue.hpp``."""
+_MOST_CORES = 256
 _FLAGS = ("-std=c++20", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-w")
 _MESSAGE_BYTES = 1024
 
@@ -46,52 +51,106 @@ def build_scheduler(cache: Cache | None = None) -> Path:
 @functools.cache
 def _library() -> ctypes.CDLL:
     library = ctypes.CDLL(str(build_scheduler()))
-    library.pto_chip_create.argtypes = [ctypes.c_int]
+    library.pto_chip_create.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_uint32]
     library.pto_chip_create.restype = ctypes.c_void_p
     library.pto_chip_destroy.argtypes = [ctypes.c_void_p]
     library.pto_chip_destroy.restype = None
-    library.pto_chip_run.argtypes = [
-        ctypes.c_void_p,
-        ctypes.c_void_p,
-        ctypes.c_char_p,
-        ctypes.c_void_p,
-        ctypes.c_char_p,
-        ctypes.c_size_t,
-    ]
+    library.pto_chip_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.pto_chip_run.restype = ctypes.c_int
     return library
 
 
-class Chip:
-    """A simulated chip with ``cores`` cores. The calling thread of a run is one of them; the others are its
-    threads.
+class _Call(ctypes.Structure):
+    """The ``pto_chip_call`` of ``native/c_api.cpp``."""
 
-    With one core everything runs on the calling thread. Calls from several Python threads take turns.
+    _fields_ = (
+        ("entry", ctypes.c_void_p),
+        ("args", ctypes.c_char_p),
+        ("trace_path", ctypes.c_char_p),
+        ("graph_path", ctypes.c_char_p),
+        ("process_name", ctypes.c_char_p),
+        ("pid", ctypes.c_int64),
+        ("policy", ctypes.c_int32),
+        ("message_bytes", ctypes.c_uint32),
+        ("message", ctypes.c_void_p),
+        ("seconds", ctypes.c_double),
+        ("submit_seconds", ctypes.c_double),
+        ("launches", ctypes.c_uint64),
+        ("ring", ctypes.c_uint64),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """One run: its seconds in native code, how many of them until the orchestration had submitted everything,
+    the number of launches, and how many launches the chip could hold at a time (0: a chip of one core, which
+    runs a launch when it is submitted).
     """
 
-    def __init__(self, cores: int) -> None:
-        if cores < 1:
-            raise ValueError(f"a chip needs at least one core, not {cores}")
+    seconds: float
+    submit_seconds: float
+    launches: int
+    ring: int
+
+
+class Chip:
+    """A simulated chip.
+
+    With ``cores`` alone, every core runs every kind of launch, and the calling thread of a run is one of them;
+    with one core everything runs on the calling thread. ``cores=(cube, vector)`` is a chip with cores of two
+    kinds (mixed launches run on cube cores); the calling thread then only orchestrates. ``ring`` bounds the
+    launches that are held at a time (default: as the graphs need, up to 16384). Calls from several Python
+    threads take turns.
+    """
+
+    def __init__(self, cores: int | tuple[int, int], *, ring: int = 0) -> None:
+        cube, vector = cores if isinstance(cores, tuple) else (0, 0)
+        unified = 0 if isinstance(cores, tuple) else cores
+        if min(cores if isinstance(cores, tuple) else (cores,)) < 1:
+            raise ValueError(f"a chip needs at least one core of each kind, not {cores}")
+        if unified + cube + vector > _MOST_CORES:
+            raise ValueError(f"a chip has at most {_MOST_CORES} cores, not {unified + cube + vector}")
         self.cores = cores
         self._library = _library()
         self._run = self._library.pto_chip_run
-        self._handle: int | None = self._library.pto_chip_create(cores)
+        self._handle: int | None = self._library.pto_chip_create(unified, cube, vector, ring)
         if not self._handle:
-            raise RunError(f"the system does not allow {cores} threads")
+            raise RunError(f"the system does not allow {unified + cube + vector} threads")
+        _alive.add(self)
 
-    def run(self, entry: int, arguments: bytes) -> float:
+    def run(
+        self,
+        entry: int,
+        arguments: bytes,
+        *,
+        policy: str = "critical_path",
+        trace: str | Path | None = None,
+        graph: str | Path | None = None,
+        title: str = "pyptogen",
+    ) -> RunReport:
         """Run the operator whose entry function is at address ``entry`` on its packed argument struct.
 
-        Returns the seconds spent in native code; the interpreter lock is released meanwhile. Raises
-        ``RunError``.
+        ``policy`` orders the ready launches ("critical_path", "breadth", "depth"). ``trace`` and ``graph``
+        are files for what happened and for the task graph; ``title`` names the chip in the trace. The
+        interpreter lock is released meanwhile. Raises ``RunError``, and ``OSError`` when the run went well
+        but a file could not be written.
         """
         if self._handle is None:
             raise RunError("the chip is closed")
-        seconds = ctypes.c_double()
         message = ctypes.create_string_buffer(_MESSAGE_BYTES)
-        if self._run(self._handle, entry, arguments, ctypes.addressof(seconds), message, _MESSAGE_BYTES):
+        call = _Call(entry, arguments, None, None, None, os.getpid(), POLICIES[policy], _MESSAGE_BYTES)
+        call.message = ctypes.addressof(message)
+        call.process_name = title.encode()
+        if trace is not None:
+            call.trace_path = os.fsencode(trace)
+        if graph is not None:
+            call.graph_path = os.fsencode(graph)
+        status = self._run(self._handle, ctypes.addressof(call))
+        if status == 1:
             raise RunError(message.value.decode(errors="replace"))
-        return seconds.value
+        if status == 2:
+            raise OSError(f"cannot write {os.fsdecode(message.value)}")
+        return RunReport(call.seconds, call.submit_seconds, call.launches, call.ring)
 
     def close(self) -> None:
         """Stop the threads and free the workspace. No run may be in progress."""
@@ -106,6 +165,8 @@ class Chip:
 
 _chips: dict[int, Chip] = {}
 _chips_lock = threading.Lock()
+_alive: weakref.WeakSet[Chip] = weakref.WeakSet()
+"""All chips of this process; a fork takes their threads away."""
 
 
 def shared_chip(cores: int) -> Chip:
@@ -126,7 +187,7 @@ def _close_all() -> None:
 def _after_fork_in_child() -> None:
     global _chips_lock
     _chips_lock = threading.Lock()
-    for chip in list(_chips.values()):
+    for chip in list(_alive):
         chip.forget()
     _chips.clear()
 

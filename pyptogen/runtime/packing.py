@@ -33,7 +33,7 @@ class PackedWeight:
     does.
     """
 
-    __slots__ = ("data", "dtype", "layout", "shape", "target")
+    __slots__ = ("__weakref__", "data", "dtype", "layout", "shape", "target")
 
     def __init__(
         self, data: npt.NDArray[Any], shape: tuple[int, int], dtype: np.dtype[Any], layout: str, target: str

@@ -58,6 +58,15 @@ def test_tree_holds_the_files(tmp_path: Path) -> None:
     assert cache.tree("headers", KEY, {}) == tree
 
 
+def test_damaged_tree_is_made_again(tmp_path: Path) -> None:
+    cache, files = Cache(tmp_path / "c"), {"pto/a.hpp": b"a", "b.hpp": b"b"}
+    tree = cache.tree("headers", KEY, files)
+    (tree / "b.hpp").write_bytes(b"x")
+    (tree / "pto" / "a.hpp").unlink()
+    assert cache.tree("headers", KEY, files) == tree
+    assert {name: (tree / name).read_bytes() for name in files} == files
+
+
 def test_trim_keeps_the_newest(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "c")
     entries = []
@@ -119,3 +128,76 @@ def test_four_processes_make_it_once(tmp_path: Path) -> None:
         process.join()
     assert [process.exitcode for process in processes] == [0] * 4
     assert len((tmp_path / "log").read_text().split()) == 1
+
+
+def _filled(root: Path, sizes: dict[str, int]) -> Cache:
+    """A store with entries of these sizes, each used two hours after the one before, the last five hours ago."""
+    cache = Cache(root)
+    now = time.time()
+    for age, (name, size) in enumerate(reversed(sizes.items())):
+        entry = cache.file(
+            "operators", digest(name), ".so", lambda path, size=size: path.write_bytes(bytes(size)) and None
+        )
+        used = now - 3600 * (5 + 2 * age)
+        os.utime(entry, (used, used))
+    return cache
+
+
+def _names(cache: Cache, sizes: dict[str, int]) -> set[str]:
+    kept = {entry.path.stem for entry in cache.entries()}
+    return {name for name in sizes if digest(name) in kept}
+
+
+def test_entries_come_oldest_first_with_their_sizes(tmp_path: Path) -> None:
+    sizes = {"old": 300, "older than new": 200, "new": 100}
+    cache = _filled(tmp_path / "c", sizes)
+    cache.tree("headers", KEY, {"a.hpp": b"12345"})
+    assert [(entry.kind, entry.size) for entry in cache.entries()] == [
+        *(("operators", size) for size in sizes.values()),
+        ("headers", 5),
+    ]
+
+
+@pytest.mark.parametrize(("bound", "kept"), [(600, {"a", "b", "c"}), (599, {"b", "c"}), (100, {"c"}), (0, set())])
+def test_prune_removes_what_was_used_longest_ago(tmp_path: Path, bound: int, kept: set[str]) -> None:
+    sizes = {"a": 300, "b": 200, "c": 100}
+    cache = _filled(tmp_path / "c", sizes)
+    removed = cache.prune(bound)
+    assert _names(cache, sizes) == kept
+    assert {entry.size for entry in removed} == {size for name, size in sizes.items() if name not in kept}
+    left = [path for path in (tmp_path / "c").rglob("*") if path.is_file()]
+    assert len(left) == 3 * len(kept)  # the entry, its hash and its lock
+
+
+def test_prune_spares_what_was_just_used(tmp_path: Path) -> None:
+    sizes = {"a": 300, "b": 200}
+    cache = _filled(tmp_path / "c", sizes)
+    cache.file("operators", digest("a"), ".so", lambda path: pytest.fail("it is there"))  # type: ignore[arg-type]
+    assert _names(cache, sizes) == {"a", "b"}
+    cache.prune(0)
+    assert _names(cache, sizes) == {"a"}
+    cache.prune(0, everything=True)
+    assert cache.entries() == []
+
+
+def test_prune_by_days_unused(tmp_path: Path) -> None:
+    sizes = {"a": 300, "b": 200, "c": 100}
+    cache = _filled(tmp_path / "c", sizes)
+    cache.prune(1 << 30, unused_days=8 / 24)
+    assert _names(cache, sizes) == {"b", "c"}
+
+
+def test_store_keeps_to_its_bound_by_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = {"a": 300, "b": 200, "c": 100}
+    cache = _filled(tmp_path / "c", sizes)
+    monkeypatch.setattr("pyptogen.runtime.cache.MOST_BYTES", 350)
+    cache.file("operators", digest("d"), ".so", lambda path: path.write_bytes(bytes(50)) and None)
+    assert _names(cache, {**sizes, "d": 50}) == {"b", "c", "d"}
+
+
+def test_damage_is_found(tmp_path: Path) -> None:
+    cache = _filled(tmp_path / "c", {"a": 300, "b": 200})
+    assert cache.damaged() == []
+    entry = cache.entries()[0]
+    entry.path.write_bytes(b"something else")
+    assert [found.path for found in cache.damaged()] == [entry.path]

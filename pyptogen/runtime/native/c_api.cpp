@@ -1,4 +1,5 @@
 // The functions that Python calls.
+#include <algorithm>
 #include <cstring>
 #include <memory>
 
@@ -6,18 +7,22 @@
 #include "threaded_chip.hpp"
 
 using pto_rt::native::Chip;
+using pto_rt::native::ChipShape;
 using pto_rt::native::Entry;
 using pto_rt::native::InlineChip;
+using pto_rt::native::Policy;
+using pto_rt::native::RunReport;
 using pto_rt::native::ThreadedChip;
 
 #define PTO_API extern "C" __attribute__((visibility("default")))
 
-// A chip with this many cores; null when the threads could not be started.
-PTO_API Chip* pto_chip_create(int cores)
+// A chip of `unified` cores, or, where that is 0, of cube and vector cores. `ring` is the number of launches to hold at
+// a time, 0 for as many as the graphs need. Null when the threads could not be started.
+PTO_API Chip* pto_chip_create(int unified, int cube, int vector, uint32_t ring)
 {
     try {
-        if (cores <= 1) return new InlineChip();
-        return new ThreadedChip(cores);
+        if (unified == 1) return new InlineChip();
+        return new ThreadedChip(ChipShape{unified, cube, vector, ring});
     } catch (...) {
         return nullptr;
     }
@@ -25,15 +30,41 @@ PTO_API Chip* pto_chip_create(int cores)
 
 PTO_API void pto_chip_destroy(Chip* chip) { delete chip; }
 
-// Runs an operator; calls from several threads take turns. Writes the seconds it took and, cut to `capacity` bytes,
-// the message of a failure. Returns 0 when it went well.
-PTO_API int pto_chip_run(Chip* chip, Entry entry, const void* args, double* seconds, char* message, size_t capacity)
+// One run, as Python describes it. Paths and names may be null; then nothing is written.
+struct pto_chip_call {
+    Entry entry;
+    const void* args;
+    const char* trace_path;
+    const char* graph_path;
+    const char* process_name;
+    int64_t pid;
+    int32_t policy;
+    uint32_t message_bytes;
+    char* message;
+    RunReport report;
+};
+
+// Runs an operator; calls from several threads take turns. Returns 0 when it went well; 1 when it failed, with the
+// message; 2 when only the trace or the graph could not be written, with its path as the message.
+PTO_API int pto_chip_run(Chip* chip, pto_chip_call* call)
 {
     std::lock_guard guard(chip->lock());
-    *seconds = chip->run(entry, args);
-    if (chip->error().empty()) return 0;
-    const size_t length = chip->error().size() < capacity ? chip->error().size() : capacity - 1;
-    std::memcpy(message, chip->error().data(), length);
-    message[length] = '\0';
-    return 1;
+    const bool trace = call->trace_path != nullptr || call->graph_path != nullptr;
+    call->report = chip->run(call->entry, call->args, {static_cast<Policy>(call->policy), trace});
+    const auto say = [call](const char* text, size_t length) {
+        length = std::min<size_t>(length, call->message_bytes - 1);
+        std::memcpy(call->message, text, length);
+        call->message[length] = '\0';
+    };
+    const char* unwritten = nullptr;
+    if (call->trace_path != nullptr && !chip->trace().write_trace(call->trace_path, call->process_name, call->pid)) {
+        unwritten = call->trace_path;
+    }
+    if (call->graph_path != nullptr && !chip->trace().write_graph(call->graph_path)) unwritten = call->graph_path;
+    if (!chip->error().empty()) {
+        say(chip->error().data(), chip->error().size());
+        return 1;
+    }
+    if (unwritten != nullptr) say(unwritten, std::strlen(unwritten));
+    return unwritten != nullptr ? 2 : 0;
 }

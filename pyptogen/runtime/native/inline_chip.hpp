@@ -11,11 +11,7 @@ public:
     int cores(Core) const override { return 1; }
 
 private:
-    void begin_run() override
-    {
-        last_id_ = 0;
-        failed_ = false;
-    }
+    void begin_run() override { failed_ = false; }
 
     void end_run() override
     {
@@ -23,11 +19,19 @@ private:
         hooks_ = nullptr;
     }
 
-    Launch submit(const LaunchRequest& request) override
+    std::vector<std::string> core_names() const override { return {"core 0"}; }
+    uint32_t ring() const override { return 0; }
+    uint32_t finished_launches() const override { return last_id_; }
+    uint32_t settled_launches() override { return last_id_; }
+
+    Launch enqueue(const LaunchRequest& request) override
     {
+        const uint32_t id = ++last_id_;
         if (request.blocks > 0 && !failed_) {
+            const uint64_t begin = tracing() ? ticks() : 0;
             try {
-                if (hooks_ == nullptr) {
+                if (hooks_ != request.hooks) {
+                    if (hooks_ != nullptr) hooks_->leave();
                     hooks_ = request.hooks;
                     hooks_->enter();
                 }
@@ -36,12 +40,12 @@ private:
                 failed_ = true;
                 fail(std::current_exception());
             }
+            if (tracing()) trace_.core(0).spans.push({begin, ticks(), id, 0, request.blocks, 0});
         }
-        return {++last_id_};
+        return {id};
     }
 
     const CoreHooks* hooks_ = nullptr;
-    uint32_t last_id_ = 0;
     bool failed_ = false;
 };
 

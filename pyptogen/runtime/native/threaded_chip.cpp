@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace pto_rt::native {
@@ -12,7 +13,9 @@ namespace {
 // Long enough to bridge the gaps inside a run and between calls in a loop, short enough to leave a laptop cool.
 constexpr std::chrono::microseconds kSpin{50};
 
-int priority_class(int32_t priority) { return priority > 0 ? 0 : priority == 0 ? 1 : 2; }
+// A thief's patience with a short queue, in steps of 8 pauses (a third of a microsecond each), and what is not short.
+constexpr int kPatience = 3;
+constexpr uint32_t kEnough = 32;
 
 // Signals belong to the threads of the application (Python handles them on its main thread).
 class SignalsBlocked {
@@ -29,76 +32,120 @@ private:
     sigset_t before_;
 };
 
+uint32_t power_of_two(uint32_t at_least)
+{
+    uint32_t size = 1;
+    while (size < at_least) size *= 2;
+    return size;
+}
+
 }  // namespace
 
-ThreadedChip::ThreadedChip(int cores)
-    : cores_(cores), ring_(new LaunchRecord[kRing]), ready_{ReadyQueue(kRing), ReadyQueue(kRing), ReadyQueue(kRing)}
+ThreadedChip::ThreadedChip(const ChipShape& shape) : split_(shape.unified == 0), ring_is_given_(shape.ring > 0)
 {
+    make_ring(ring_is_given_ ? power_of_two(std::max<uint32_t>(shape.ring, 2)) : kShortestRing);
+    wanted_ring_ = ring_size_;
+    const int first = split_ ? shape.cube : shape.unified;
+    const int total = split_ ? shape.cube + shape.vector : shape.unified;
+    for (int i = 0; i < total; ++i) {
+        cores_.push_back(std::make_unique<CoreThread>());
+        CoreThread& core = *cores_.back();
+        core.group = &groups_[i < first ? 0 : 1];
+        core.index = static_cast<size_t>(i);
+        core.index_in_group = core.group->cores.size();
+        core.group->cores.push_back(&core);
+    }
+    orchestrator_ = split_ ? nullptr : cores_[0].get();
+    orchestrator_sleeps_in_ = split_ ? &orchestrator_parking_ : &groups_[0].parking;
+    // More threads than processors: polling would take the time of those that work.
+    const int threads = split_ ? total + 1 : total;
+    if (std::thread::hardware_concurrency() >= static_cast<unsigned>(threads)) spin_ = kSpin;
     SignalsBlocked guard;
     try {
-        for (int i = 1; i < cores; ++i) threads_.emplace_back(&ThreadedChip::core_main, this, i);
+        for (size_t i = split_ ? 0 : 1; i < cores_.size(); ++i) {
+            threads_.emplace_back(&ThreadedChip::core_main, this, std::ref(*cores_[i]));
+        }
     } catch (...) {
-        stop_.store(true, std::memory_order_seq_cst);
-        parking_.wake_all();
-        for (std::thread& thread : threads_) thread.join();
+        stop();
         throw;
     }
 }
 
-ThreadedChip::~ThreadedChip()
+ThreadedChip::~ThreadedChip() { stop(); }
+
+void ThreadedChip::stop()
 {
     stop_.store(true, std::memory_order_seq_cst);
-    parking_.wake_all();
+    for (Group& group : groups_) group.parking.wake_all();
     for (std::thread& thread : threads_) thread.join();
 }
 
-// More threads than processors: spinning would take the time of those that work.
-std::chrono::microseconds ThreadedChip::spin_time() const
+void ThreadedChip::make_ring(uint32_t size)
 {
-    const unsigned processors = std::thread::hardware_concurrency();
-    return processors >= static_cast<unsigned>(cores_) ? kSpin : std::chrono::microseconds(0);
+    rings_.emplace_back(new LaunchRecord[size]);
+    ring_ = rings_.back().get();
+    ring_size_ = size;
 }
 
-void ThreadedChip::core_main(int index)
+std::vector<std::string> ThreadedChip::core_names() const
 {
-    char name[16];
-    std::snprintf(name, sizeof(name), "pto-core-%d", index);
+    std::vector<std::string> names;
+    for (const auto& core : cores_) {
+        const char* kind = !split_ ? "core " : core->group == &groups_[0] ? "cube core " : "vector core ";
+        names.push_back(kind + std::to_string(core->index_in_group));
+    }
+    return names;
+}
+
+void ThreadedChip::core_main(CoreThread& core)
+{
 #if defined(__linux__)
+    char name[16];
+    std::snprintf(name, sizeof(name), "pto-core-%d", static_cast<int>(core.index));
     pthread_setname_np(pthread_self(), name);
 #endif
-    const auto spin = spin_time();
-    CoreState core;
     while (!stop_.load(std::memory_order_relaxed)) {
-        uint32_t id = take();
-        if (id == 0) {
+        LaunchRecord* launch = take(core);
+        if (launch == nullptr) {
             core.leave();
-            parking_.wait([&] { return (id = take()) != 0 || stop_.load(std::memory_order_seq_cst); }, spin);
+            core.group->parking.wait(
+                core.index_in_group,
+                [&] { return (launch = take(core)) != nullptr || stop_.load(std::memory_order_seq_cst); }, spin_);
         }
-        if (id != 0) work(id, core);
+        if (launch != nullptr) work(launch, core);
     }
     core.leave();
 }
 
 void ThreadedChip::begin_run()
 {
-    last_id_ = 0;
+    // Nothing is in flight, and no queue holds a record.
+    if (wanted_ring_ > ring_size_) make_ring(wanted_ring_);
+    settled_ = 0;
     failed_.store(false, std::memory_order_relaxed);
+    finished_.store(0, std::memory_order_relaxed);
 }
 
 void ThreadedChip::end_run()
 {
     // Newest first: mostly the last one to finish, so that the rest is found finished.
-    const uint32_t live = last_id_ < kRing ? last_id_ : kRing;
+    const uint32_t live = std::min(last_id_, ring_size_);
     for (uint32_t i = 0; i < live; ++i) help_until_retired(record(last_id_ - i), last_id_ - i);
-    orchestrator_.leave();
+    if (orchestrator_ != nullptr) orchestrator_->leave();
+    if (!ring_is_given_ && last_id_ > ring_size_) {
+        wanted_ring_ = power_of_two(std::min(last_id_, kLongestRing));
+    }
 }
 
-Launch ThreadedChip::submit(const LaunchRequest& request)
+Launch ThreadedChip::enqueue(const LaunchRequest& request)
 {
     if (last_id_ == UINT32_MAX) throw std::length_error("more than 4294967295 launches in one run");
     const uint32_t id = ++last_id_;
     LaunchRecord& launch = record(id);
-    if (id > kRing) help_until_retired(launch, id - kRing);
+    if (id > ring_size_) help_until_retired(launch, id - ring_size_);
+    const char* soon = reinterpret_cast<const char*>(&record(id + 8));
+    __builtin_prefetch(soon, 1);
+    __builtin_prefetch(soon + 64, 1);
     try {
         launch.begin(id, request);
     } catch (...) {
@@ -110,7 +157,7 @@ Launch ThreadedChip::submit(const LaunchRequest& request)
         const uint32_t before = request.after[i].id;
         if (before == 0 || before >= id) continue;
         LaunchRecord& predecessor = record(before);
-        if (predecessor.id != before) continue;  // finished long ago, its record serves another launch
+        if (predecessor.id.load(std::memory_order_relaxed) != before) continue;  // finished long ago
         edge->target = &launch;
         launch.pending.fetch_add(1, std::memory_order_relaxed);
         if (predecessor.add_waiting(edge)) {
@@ -119,73 +166,118 @@ Launch ThreadedChip::submit(const LaunchRequest& request)
             launch.pending.fetch_sub(1, std::memory_order_acq_rel);
         }
     }
-    if (launch.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-        LaunchRecord* ready = launch.blocks > 0 ? &launch : complete(launch);
-        if (ready != nullptr) make_ready(*ready);
+    if (request.after_count == 0 || launch.pending.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+        LaunchRecord* ready = launch.blocks > 0 ? &launch : complete(launch, orchestrator_);
+        if (ready != nullptr) make_ready(*ready, orchestrator_);
     }
     return {id};
+}
+
+// Looks at the records now and then only: they are in the caches of the cores that ran them.
+uint32_t ThreadedChip::settled_launches()
+{
+    if (last_id_ % kSettleEvery != 0) return settled_;
+    if (last_id_ > ring_size_) settled_ = std::max(settled_, last_id_ - ring_size_);
+    while (settled_ < last_id_ && record(settled_ + 1).finished()) ++settled_;
+    return settled_;
 }
 
 // Works on whatever is ready until the given launch has retired.
 void ThreadedChip::help_until_retired(LaunchRecord& launch, uint32_t id)
 {
     while (!launch.retired()) {
-        uint32_t found = take();
-        if (found == 0) {
+        LaunchRecord* found = orchestrator_ != nullptr ? take(*orchestrator_) : nullptr;
+        if (found == nullptr) {
             awaited_.store(id, std::memory_order_seq_cst);
-            parking_.wait([&] { return launch.retired() || (found = take()) != 0; }, spin_time());
+            orchestrator_sleeps_in_->wait(
+                0,
+                [&] {
+                    return launch.retired() || (orchestrator_ != nullptr && (found = take(*orchestrator_)) != nullptr);
+                },
+                spin_);
             awaited_.store(0, std::memory_order_relaxed);
         }
-        if (found != 0) work(found, orchestrator_);
+        if (found != nullptr) work(found, *orchestrator_);
     }
 }
 
-// The id of a launch that has blocks to claim or had when it was queued; 0 when there is none.
-uint32_t ThreadedChip::take()
+// A launch that has blocks to claim, or had when it was queued: the core's own, else one of its group. Null if none.
+LaunchRecord* ThreadedChip::take(CoreThread& core)
 {
-    for (ReadyQueue& queue : ready_) {
-        const uint32_t id = queue.pop();
-        if (id != 0) {
-            record(id).queued.store(false, std::memory_order_seq_cst);
-            if (awaited_.load(std::memory_order_seq_cst) == id) parking_.wake_all();
-            return id;
+    LaunchRecord* launch = core.ready.pop();
+    const auto& group = core.group->cores;
+    for (size_t i = 0; launch == nullptr && i < group.size(); ++i) {
+        CoreThread& victim = *group[core.victim];
+        if (&victim != &core && !victim.ready.empty()) {
+            // Taking one launch at a time costs both sides more than small launches do: let a few gather.
+            for (int waits = 0; waits < kPatience && victim.ready.size() < kEnough; ++waits) {
+                for (int i = 0; i < 8; ++i) relax();
+            }
+            launch = victim.ready.steal(core.ready, policy() == Policy::Depth);
         }
+        if (launch == nullptr && ++core.victim == group.size()) core.victim = 0;
     }
-    return 0;
+    return launch;
+}
+
+// Marks a launch from a queue as no longer queued. From here on it may retire.
+void ThreadedChip::taken(LaunchRecord& launch)
+{
+    const uint32_t id = launch.id.load(std::memory_order_relaxed);
+    launch.queued.store(false, std::memory_order_seq_cst);
+    if (awaited_.load(std::memory_order_seq_cst) == id) orchestrator_sleeps_in_->wake(0);
 }
 
 // Claims and runs blocks of a launch until it has none left, then goes on with what it made ready.
-void ThreadedChip::work(uint32_t id, CoreState& core)
+void ThreadedChip::work(LaunchRecord* launch, CoreThread& core)
 {
-    while (id != 0) {
-        LaunchRecord& launch = record(id);
-        bool shared = false;
+    const uint32_t sharers = static_cast<uint32_t>(core.group->cores.size());
+    bool from_queue = true;
+    while (launch != nullptr) {
+        const uint32_t id = launch->id.load(std::memory_order_relaxed);
         LaunchRecord* next = nullptr;
-        for (;;) {
-            const LaunchRecord::Claim claim = launch.claim(id, static_cast<uint32_t>(cores_));
-            if (claim.count == 0) break;
-            if (claim.left > 0 && !shared) {
-                share(launch, id);
-                shared = true;
+        LaunchRecord::Claim claim = launch->claim(id, sharers);
+        if (from_queue) {
+            // Still claimed by this core, or finished by others: either way its time in the queue is over.
+            if (claim.left > 0) {
+                offer(*launch, &core);
+            } else {
+                taken(*launch);
             }
-            run_blocks(launch, claim, core);
-            const bool whole = claim.count == launch.blocks;
-            if (whole || launch.unfinished.fetch_sub(claim.count, std::memory_order_acq_rel) == claim.count) {
-                next = complete(launch);
+        } else if (claim.left > 0) {
+            launch->queued.store(true, std::memory_order_relaxed);
+            offer(*launch, &core);
+        }
+        for (; claim.count > 0; claim = launch->claim(id, sharers)) {
+            run_blocks(*launch, id, claim, core);
+            const bool whole = claim.count == launch->blocks;
+            if (whole || launch->unfinished.fetch_sub(claim.count, std::memory_order_acq_rel) == claim.count) {
+                next = complete(*launch, &core);
                 break;
             }
         }
-        id = 0;
-        if (next != nullptr) {
-            id = next->id;
-            make_claimable(*next);
-        }
+        launch = go_on(next, core);
+        from_queue = false;
     }
 }
 
-void ThreadedChip::run_blocks(LaunchRecord& launch, const LaunchRecord::Claim& claim, CoreState& core)
+// What the core works on after a launch that made `next` ready: that, unless the policy says that others come first.
+LaunchRecord* ThreadedChip::go_on(LaunchRecord* next, CoreThread& core)
+{
+    if (next == nullptr) return nullptr;
+    const bool others = policy() == Policy::Breadth ? !core.ready.empty() : core.ready.has_above(next->priority);
+    if (others) {
+        make_ready(*next, &core);
+        return nullptr;
+    }
+    make_claimable(*next);
+    return next;
+}
+
+void ThreadedChip::run_blocks(LaunchRecord& launch, uint32_t id, const LaunchRecord::Claim& claim, CoreThread& core)
 {
     if (failed_.load(std::memory_order_relaxed)) return;
+    const uint64_t begin = tracing() ? ticks() : 0;
     try {
         core.use(launch.hooks);
         launch.run(launch.body, claim.first, claim.first + claim.count);
@@ -193,20 +285,24 @@ void ThreadedChip::run_blocks(LaunchRecord& launch, const LaunchRecord::Claim& c
         fail(std::current_exception());
         failed_.store(true, std::memory_order_relaxed);
     }
+    if (tracing()) {
+        trace_.core(core.index).spans.push({begin, ticks(), id, claim.first, claim.count, core.ready.size()});
+    }
 }
 
 // Finishes a launch and releases those that waited for it. Returns one of them, of the highest priority, that the
 // caller has to go on with; the others are in the ready queues.
-LaunchRecord* ThreadedChip::complete(LaunchRecord& launch)
+LaunchRecord* ThreadedChip::complete(LaunchRecord& launch, CoreThread* core)
 {
     LaunchRecord* next = nullptr;
     launch.next_finished = nullptr;
     for (LaunchRecord* done = &launch; done != nullptr;) {
         LaunchRecord* more = done->next_finished;
-        const uint32_t id = done->id;
+        const uint32_t id = done->id.load(std::memory_order_relaxed);
+        if (tracing()) finished_.fetch_add(1, std::memory_order_relaxed);
         Edge* edge = done->waiting.exchange(LaunchRecord::closed(), std::memory_order_seq_cst);
         // From here on the orchestrator may reuse `done`.
-        if (awaited_.load(std::memory_order_seq_cst) == id) parking_.wake_all();
+        if (awaited_.load(std::memory_order_seq_cst) == id) orchestrator_sleeps_in_->wake(0);
         while (edge != nullptr) {
             Edge* following = edge->next;
             LaunchRecord& target = *edge->target;
@@ -215,7 +311,7 @@ LaunchRecord* ThreadedChip::complete(LaunchRecord& launch)
                     target.next_finished = more;
                     more = &target;
                 } else {
-                    release(target, next);
+                    release(target, next, core);
                 }
             }
             edge = following;
@@ -225,42 +321,46 @@ LaunchRecord* ThreadedChip::complete(LaunchRecord& launch)
     return next;
 }
 
-// Keeps the more urgent of the two as `next` and queues the other.
-void ThreadedChip::release(LaunchRecord& target, LaunchRecord*& next)
+// Keeps the more urgent of the two as `next` and queues the other. A launch for another kind of core is always queued.
+void ThreadedChip::release(LaunchRecord& target, LaunchRecord*& next, CoreThread* core)
 {
-    if (next == nullptr) {
+    if (core == nullptr || &group_of(target.core) != core->group) {
+        make_ready(target, core);
+    } else if (next == nullptr) {
         next = &target;
     } else if (target.priority > next->priority) {
-        make_ready(*next);
+        make_ready(*next, core);
         next = &target;
     } else {
-        make_ready(target);
+        make_ready(target, core);
     }
 }
 
 void ThreadedChip::make_claimable(LaunchRecord& launch)
 {
-    launch.unclaimed.store(uint64_t{launch.id} << 32 | launch.blocks, std::memory_order_release);
+    const uint64_t id = launch.id.load(std::memory_order_relaxed);
+    launch.unclaimed.store(id << 32 | launch.blocks, std::memory_order_release);
 }
 
 // Queues a launch whose predecessors have finished. It must be marked as queued before anybody can claim (and finish)
 // it, because its record may be reused once it is neither queued nor unfinished.
-void ThreadedChip::make_ready(LaunchRecord& launch)
+void ThreadedChip::make_ready(LaunchRecord& launch, CoreThread* core)
 {
-    const uint32_t id = launch.id;
-    const int queue = priority_class(launch.priority);
     launch.queued.store(true, std::memory_order_relaxed);
     make_claimable(launch);
-    ready_[static_cast<size_t>(queue)].push(id);
-    parking_.wake_one();
+    offer(launch, core);
 }
 
-// Offers a launch of which the caller holds unfinished blocks to the other cores.
-void ThreadedChip::share(LaunchRecord& launch, uint32_t id)
+// Puts a launch into a ready queue: the calling core's, or that of a core which can run it.
+void ThreadedChip::offer(LaunchRecord& launch, CoreThread* core)
 {
-    launch.queued.store(true, std::memory_order_relaxed);
-    ready_[static_cast<size_t>(priority_class(launch.priority))].push(id);
-    parking_.wake_one();
+    Group& group = group_of(launch.core);
+    if (core == nullptr || core->group != &group) {
+        const uint32_t id = launch.id.load(std::memory_order_relaxed);
+        core = group.cores[id % group.cores.size()];
+    }
+    core->ready.push(launch, policy() == Policy::Depth);
+    group.parking.wake_one();
 }
 
 }  // namespace pto_rt::native

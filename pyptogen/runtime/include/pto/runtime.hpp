@@ -31,6 +31,69 @@ struct CoreHooks {
 // Largest launch body (the captures of the lambda), in bytes.
 inline constexpr size_t kMaxBodyBytes = 384;
 
+// Most axes of a tensor.
+inline constexpr uint32_t kMaxRank = 5;
+
+// A box of a tensor in global memory, row-major: what a task reads or writes. `data` is where the tensor starts and tells
+// tensors apart; take boxes by `view`, so that the chip sees that they belong together.
+struct Tensor {
+    void* data = nullptr;
+    uint32_t element_bytes = 0;
+    uint32_t rank = 0;
+    uint64_t shape[kMaxRank] = {};
+    uint64_t offset[kMaxRank] = {};
+    uint64_t extent[kMaxRank] = {};
+
+    Tensor() = default;
+    Tensor(const void* at, uint32_t bytes, std::initializer_list<uint64_t> sizes)
+        : data(const_cast<void*>(at)), element_bytes(bytes), rank(static_cast<uint32_t>(sizes.size()))
+    {
+        uint32_t axis = 0;
+        for (uint64_t size : sizes) shape[axis] = extent[axis] = size, ++axis;
+    }
+
+    // The box of `extents` elements at `offsets` of this one.
+    Tensor view(std::initializer_list<uint64_t> offsets, std::initializer_list<uint64_t> extents) const
+    {
+        Tensor box = *this;
+        for (uint32_t axis = 0; axis < rank; ++axis) {
+            box.offset[axis] += offsets.begin()[axis];
+            box.extent[axis] = extents.begin()[axis];
+        }
+        return box;
+    }
+
+    // The first element of the box.
+    template <class T>
+    T* at() const
+    {
+        uint64_t index = 0;
+        for (uint32_t axis = 0; axis < rank; ++axis) index = index * shape[axis] + offset[axis];
+        return reinterpret_cast<T*>(static_cast<char*>(data) + index * element_bytes);
+    }
+};
+
+// How a task uses a tensor.
+enum class Mode : uint8_t { Input, Output, InOut };
+
+struct Use {
+    Tensor tensor;
+    Mode mode = Mode::Input;
+    bool tracked = true;
+};
+
+// What a task reads, overwrites, or updates.
+inline Use in(const Tensor& tensor) { return {tensor, Mode::Input, true}; }
+inline Use out(const Tensor& tensor) { return {tensor, Mode::Output, true}; }
+inline Use inout(const Tensor& tensor) { return {tensor, Mode::InOut, true}; }
+
+// The same use, without dependencies from it: the caller answers for the order, by `after`.
+inline Use untracked(Use use)
+{
+    use.tracked = false;
+    return use;
+}
+
 // One launch as the chip sees it. `body` is copied before `submit` returns; `name` must be a string literal.
 struct LaunchRequest {
     const char* name;
@@ -43,6 +106,8 @@ struct LaunchRequest {
     uint32_t blocks;
     int32_t priority;
     Core core;
+    const Use* uses = nullptr;
+    size_t use_count = 0;
 };
 
 namespace detail {
@@ -99,12 +164,28 @@ public:
     Launch launch(const char* name, Core core, int blocks, Body body, const Launch* after, size_t after_count,
                   int priority = 0)
     {
-        static_assert(std::is_trivially_copyable_v<Body>, "a launch body must capture plain values only");
-        static_assert(sizeof(Body) <= kMaxBodyBytes, "a launch body captures too much");
-        static_assert(alignof(Body) <= 16, "a launch body must not capture over-aligned values");
-        return submit({name, &detail::run_blocks<Body>, &detail::kHooks, &body, after, after_count,
-                       static_cast<uint32_t>(sizeof(Body)), blocks > 0 ? static_cast<uint32_t>(blocks) : 0u,
-                       static_cast<int32_t>(priority), core});
+        return submit(launch_request(name, core, blocks, body, after, after_count, priority));
+    }
+
+    // A launch that waits for what it needs by itself: for the earlier tasks that wrote what it reads (read after
+    // write), wrote what it writes (write after write) and read what it writes (write after read), as far as their boxes
+    // overlap; and for `after`. Tasks and plain launches mix, but a plain launch declares nothing.
+    template <class Body>
+    Launch task(const char* name, Core core, int blocks, Body body, std::initializer_list<Use> uses,
+                std::initializer_list<Launch> after = {}, int priority = 0)
+    {
+        return task(name, core, blocks, body, uses.begin(), uses.size(), after.begin(), after.size(), priority);
+    }
+
+    // The same with lists of run-time length.
+    template <class Body>
+    Launch task(const char* name, Core core, int blocks, Body body, const Use* uses, size_t use_count,
+                const Launch* after, size_t after_count, int priority = 0)
+    {
+        LaunchRequest request = launch_request(name, core, blocks, body, after, after_count, priority);
+        request.uses = uses;
+        request.use_count = use_count;
+        return submit(request);
     }
 
     // A launch that finishes when all the given ones have.
@@ -118,6 +199,18 @@ protected:
     ~Runtime() = default;
 
 private:
+    template <class Body>
+    static LaunchRequest launch_request(const char* name, Core core, int blocks, const Body& body, const Launch* after,
+                                        size_t after_count, int priority)
+    {
+        static_assert(std::is_trivially_copyable_v<Body>, "a launch body must capture plain values only");
+        static_assert(sizeof(Body) <= kMaxBodyBytes, "a launch body captures too much");
+        static_assert(alignof(Body) <= 16, "a launch body must not capture over-aligned values");
+        return {name, &detail::run_blocks<Body>, &detail::kHooks, &body, after, after_count,
+                static_cast<uint32_t>(sizeof(Body)), blocks > 0 ? static_cast<uint32_t>(blocks) : 0u,
+                static_cast<int32_t>(priority), core};
+    }
+
     virtual Launch submit(const LaunchRequest& request) = 0;
 };
 

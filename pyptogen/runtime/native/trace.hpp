@@ -1,0 +1,114 @@
+// What happened in a run: kept in memory while it lasts, written to a file afterwards.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "regions.hpp"
+
+namespace pto_rt::native {
+
+// A clock that costs a few nanoseconds. Its unit is known when the run is over.
+inline uint64_t ticks()
+{
+#if defined(__x86_64__)
+    return __rdtsc();
+#else
+    return static_cast<uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+}
+
+// A list that grows by chunks, so that growing never moves what is there.
+template <class Item>
+class ChunkList {
+public:
+    void push(const Item& item)
+    {
+        if (size_ == chunks_.size() * kChunk) chunks_.emplace_back(new Item[kChunk]);
+        chunks_[size_ / kChunk][size_ % kChunk] = item;
+        ++size_;
+    }
+    size_t size() const { return size_; }
+    const Item& operator[](size_t i) const { return chunks_[i / kChunk][i % kChunk]; }
+    void clear() { size_ = 0; }
+
+private:
+    static constexpr size_t kChunk = 4096;
+    std::vector<std::unique_ptr<Item[]>> chunks_;
+    size_t size_ = 0;
+};
+
+// Blocks of one launch that a core ran in one go.
+struct Span {
+    uint64_t begin;
+    uint64_t end;
+    uint32_t id;
+    uint32_t first_block;
+    uint32_t blocks;
+    uint32_t ready;  // launches in the core's ready queue
+};
+
+// What one core ran. Only that core's thread writes it.
+struct alignas(64) CoreLog {
+    std::string name;
+    ChunkList<Span> spans;
+};
+
+class Trace {
+public:
+    // One track per name. Forgets an earlier run.
+    void begin(const std::vector<std::string>& cores);
+    void end();
+
+    CoreLog& core(size_t index) { return *cores_[index]; }
+
+    // A launch, everything it waits for, and the number of launches that had been submitted but not retired.
+    void submitted(uint32_t id, const LaunchRequest& request, const std::vector<Dependency>& dependencies,
+                   uint32_t in_flight);
+
+    // Writes the Chrome trace format (also read by Perfetto). False when the file cannot be written.
+    bool write_trace(const char* path, const char* process, int64_t pid) const;
+
+    // Writes tasks, tensors and edges with their reasons.
+    bool write_graph(const char* path) const;
+
+private:
+    struct Task {
+        uint64_t at;
+        const char* name;
+        uint32_t id;
+        uint32_t blocks;
+        int32_t priority;
+        uint32_t in_flight;
+        Core core;
+    };
+    struct Link {
+        uint32_t from;
+        uint32_t to;
+        Reason reason;
+    };
+    struct Argument {
+        uint32_t task;
+        Use use;
+    };
+
+    double microseconds(uint64_t at) const;
+
+    std::vector<std::unique_ptr<CoreLog>> cores_;
+    ChunkList<Task> tasks_;
+    ChunkList<Link> links_;
+    ChunkList<Argument> arguments_;
+    uint64_t start_ticks_ = 0;
+    uint64_t end_ticks_ = 0;
+    std::chrono::steady_clock::time_point start_;
+    std::chrono::steady_clock::time_point end_;
+};
+
+}  // namespace pto_rt::native

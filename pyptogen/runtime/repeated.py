@@ -27,8 +27,7 @@ class SameArray:
         self._interface = array.__array_interface__
 
     def __eq__(self, other: object) -> bool:
-        array = self._ref()
-        return array is other and array is not None and array.__array_interface__ == self._interface
+        return isinstance(other, np.ndarray) and self._ref() is other and other.__array_interface__ == self._interface
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -27,7 +27,8 @@ class SameArray:
         self._interface = array.__array_interface__
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, np.ndarray) and self._ref() is other and other.__array_interface__ == self._interface
+        array: Any = self._ref()
+        return array is other and isinstance(array, np.ndarray) and array.__array_interface__ == self._interface
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -34,6 +34,7 @@ from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.estimate import estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
+from pyptogen.lower.tensor import unlowered
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile import cut, legalise, loads_first, partition, sizes
 from pyptogen.lower.tile import printer as tile_printer
@@ -81,6 +82,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
                 expected=f"one of {', '.join(PLATFORMS)}",
             )
         )
+    unlowered.check(program)
     session = _Session(program, PLATFORMS[target], dump)
     rows = sizes.select_rows(program, target)
     tiles, tensors, recut = _tile_level(session, rows)

@@ -14,8 +14,8 @@ import sympy
 
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.dims import DimTable, show_shape, show_size
-from pyptogen.lower.tensor.ir import Op, Operand, Scalar, Shape, Value
-from pyptogen.lower.tensor.rules import FLOATS, broadcast, matmul_dtype
+from pyptogen.lower.tensor.ir import ARG_REDUCE, COMPARE, Op, Operand, Scalar, Shape, Value
+from pyptogen.lower.tensor.rules import FLOATS, broadcast, matmul_dtype, operand_fault, reduced
 
 
 class Builder:
@@ -77,8 +77,10 @@ class Builder:
         return self.emit("cast", [x], dtype, x.shape, hint, dtype=dtype, mode=mode, saturate=saturate)
 
     def unary(self, kind: str, x: Value, hint: str = "") -> Value:
-        """An elementwise function; all but neg, abs and relu need a float."""
-        if kind not in {"neg", "abs", "relu"}:
+        """An elementwise function; all but neg, abs, relu and bitwise_not need a float."""
+        if kind == "bitwise_not":
+            self._check_operands("bitwise_and", x.dtype)
+        elif kind not in {"neg", "abs", "relu"}:
             self.need_float(x, kind)
         elif x.dtype == "bool" or (kind != "relu" and x.dtype.startswith("uint")):
             raise self.fault("PTG206", f"`{kind}` has no meaning for {x.dtype}", expected="a signed number")
@@ -95,7 +97,7 @@ class Builder:
                 expected="operands of one dtype; nothing is converted silently",
                 fix=f"cast one of them, such as `cast(…, {a.dtype if a.dtype in FLOATS else b.dtype})`",
             )
-        self._check_arithmetic(kind, a.dtype)
+        self._check_operands(kind, a.dtype)
         a, b = self.same_rank(a, b)
         shape = broadcast(self.dims, a.shape, b.shape)
         if shape is None:
@@ -104,30 +106,27 @@ class Builder:
                 f"`{kind}` of the shapes {show_shape(a.shape)} and {show_shape(b.shape)}: they do not broadcast",
                 expected="axes that are equal, or 1 in one of the two",
             )
-        return self.emit(kind, [a, b], a.dtype, shape, hint)
+        return self.emit(kind, [a, b], "bool" if kind in COMPARE else a.dtype, shape, hint)
 
     def _with_scalar(self, kind: str, a: Operand, b: Operand, hint: str) -> Value:
         value = a if isinstance(a, Value) else b
         scalar = a if isinstance(a, Scalar) else b
         assert isinstance(value, Value)
         assert isinstance(scalar, Scalar)
-        self._check_arithmetic(kind, value.dtype)
+        self._check_operands(kind, value.dtype)
         if value.dtype not in FLOATS and not scalar.expr.is_integer:
             raise self.fault(
                 "PTG206",
                 f"`{kind}` of {value.dtype} and the number {show_size(scalar.expr)}, which is not whole",
                 fix="cast the tensor to a float first",
             )
-        return self.emit(kind, [a, b], value.dtype, value.shape, hint)
+        return self.emit(kind, [a, b], "bool" if kind in COMPARE else value.dtype, value.shape, hint)
 
-    def _check_arithmetic(self, kind: str, dtype: str) -> None:
-        if dtype == "bool" or (kind == "div" and dtype not in FLOATS):
-            raise self.fault(
-                "PTG206",
-                f"`{kind}` has no meaning for {dtype}",
-                expected="a float" if kind == "div" else "numbers",
-                fix="cast to a float first: `cast(…, fp32)`",
-            )
+    def _check_operands(self, kind: str, dtype: str) -> None:
+        needed = operand_fault(kind, dtype)
+        if needed:
+            fix = "cast first: `cast(…, int32)`" if "integer" in needed else "cast to a float first: `cast(…, fp32)`"
+            raise self.fault("PTG206", f"`{kind}` has no meaning for {dtype}", expected=needed, fix=fix)
 
     def same_rank(self, a: Value, b: Value) -> tuple[Value, Value]:
         """Gives the operand of lower rank leading axes of size 1."""
@@ -170,9 +169,9 @@ class Builder:
     def reduce(self, kind: str, x: Value, axis: int, keepdim: bool = True, hint: str = "") -> Value:
         """A reduction over one axis; the primitive keeps it with size 1."""
         axis = self.axis(x, axis)
-        self._check_arithmetic(kind, x.dtype)
-        shape = (*x.shape[:axis], sympy.Integer(1), *x.shape[axis + 1 :])
-        kept = self.emit(kind, [x], x.dtype, shape, hint, axis=axis)
+        self._check_operands(kind, x.dtype)
+        dtype = "int32" if kind in ARG_REDUCE else x.dtype
+        kept = self.emit(kind, [x], dtype, reduced(x.shape, axis, sympy.Integer(1)), hint, axis=axis)
         return kept if keepdim else self.reshape(kept, x.shape[:axis] + x.shape[axis + 1 :])
 
     def reshape(self, x: Value, shape: Shape, hint: str = "") -> Value:

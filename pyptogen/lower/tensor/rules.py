@@ -3,8 +3,10 @@ types."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from pyptogen.lower.tensor.dims import DimTable
-from pyptogen.lower.tensor.ir import Shape
+from pyptogen.lower.tensor.ir import BITWISE, COMPARE, INTEGER, Shape
 
 FLOATS = frozenset({"fp32", "fp16", "bf16"})
 
@@ -34,3 +36,28 @@ def matmul_dtype(a: str, b: str, wanted: str | None) -> str | None:
     if wanted is None:
         return allowed[0] if allowed else None
     return wanted if wanted in allowed else None
+
+
+INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
+
+
+def operand_fault(kind: str, dtype: str) -> str:
+    """What an elementwise operation of two operands, or a reduction, needs instead of ``dtype``; empty if that is
+    fine."""
+    if kind in BITWISE:
+        shift = kind.endswith("shift")
+        return "" if dtype in INTEGERS or (dtype == "bool" and not shift) else f"integers{'' if shift else ' or bool'}"
+    if kind in INTEGER:
+        return "" if dtype in INTEGERS else "integers"
+    if kind in {"eq", "ne"}:
+        return ""
+    if kind in COMPARE or kind in {"where", "argmax", "argmin"}:
+        return "" if dtype != "bool" or kind == "where" else "numbers"
+    if kind == "div":
+        return "" if dtype in FLOATS else "a float"
+    return "numbers" if dtype == "bool" else ""
+
+
+def reduced(shape: Shape, axis: int, size: Any) -> Shape:
+    """A shape with another size of one axis."""
+    return (*shape[:axis], size, *shape[axis + 1 :])

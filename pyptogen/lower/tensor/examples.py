@@ -45,14 +45,14 @@ def example_spec(operation: Operation, dtype: str) -> str:
     Raises ``DiagnosticError`` where the operation has no meaning for that dtype.
     """
     types = _result_types(operation, dtype)
-    updated = _UPDATES.get(operation.name)
-    if updated is not None:
-        graph = f"graph:\n  {updated}: {example_call(operation, dtype)}\n"
-        return f"{_head(operation, dtype)}outputs:\n  {updated}: {{inplace: true}}\n{graph}tiling: [{{t: 8}}]\n"
     names = ["y"] if len(types) == 1 else [f"y{index}" for index in range(len(types))]
     outputs = "".join(f"  {name}: {type_}\n" for name, type_ in zip(names, types, strict=True))
-    graph = f"graph:\n  {', '.join(names)}: {example_call(operation, dtype)}\n"
-    return f"{_head(operation, dtype)}outputs:\n{outputs}{graph}tiling: [{{t: 8}}]\n"
+    updated = _UPDATES.get(operation.name)
+    if updated is not None:
+        names, outputs = [updated], f"  {updated}: {{inplace: true}}\n"
+    head = _head(operation, dtype)
+    rows = "tiling: [{t: 8}]\n" if "\n  t: " in head else ""
+    return f"{head}outputs:\n{outputs}graph:\n  {', '.join(names)}: {example_call(operation, dtype)}\n{rows}"
 
 
 def _head(operation: Operation, dtype: str) -> str:
@@ -60,7 +60,7 @@ def _head(operation: Operation, dtype: str) -> str:
     used = set().union(
         _names(example_call(operation, dtype)), *(_names(f"_{t[t.index('[') :]}") for t in inputs.values())
     )
-    dims = "".join(f"  {name}: {size}\n" for name, size in _DIMS.items() if name in used | {"t"})
+    dims = "".join(f"  {name}: {size}\n" for name, size in _DIMS.items() if name in used)
     tensors = "".join(f"  {name}: {type_}\n" for name, type_ in inputs.items())
     return f"pyptogen: 1\noperator: example\ndims:\n{dims}inputs:\n{tensors}"
 

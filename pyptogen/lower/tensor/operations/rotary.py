@@ -15,7 +15,7 @@ from pyptogen.lower.tensor.registry import SAME_FLOAT, operation
 @operation(
     "rope(x, cos, sin, interleaved: flag = False, inverse: flag = False)",
     f"{SAME_FLOAT}; the last axis of cos and sin is that of x, the others broadcast",
-    "rope(x, z, x)",
+    "rope(x, z, z)",
 )
 def rope(b: Builder, x: Value, cos: Value, sin: Value, interleaved: bool, inverse: bool) -> Value:
     """concat(x1 * cos1 - x2 * sin1, x2 * cos2 + x1 * sin2) of the halves of the last axis, or of its elements of even

@@ -87,7 +87,7 @@ def concat(b: Builder, *parts: Value, axis: int) -> Value:
 @operation(
     "scatter_update(x, index, src, dim: int = -2)",
     f"{SAME}; an index of rank 1, int32 or int64; src as the rows of x",
-    "scatter_update(k, i, x, dim=0)",
+    "scatter_update(k, i, x * 2, dim=0)",
 )
 def scatter_update(b: Builder, x: Value, index: Value, src: Value, dim: int) -> Value:
     """x with rows replaced: the axes up to dim together are the rows, index[i] is the row that src[i]

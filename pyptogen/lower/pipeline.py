@@ -8,7 +8,8 @@
     Execution    build        launches, dependencies, workspace
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
 
-Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes with ``verify=True``.
+Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes (on the Tensor level with
+`--verify-each`).
 """
 
 from __future__ import annotations

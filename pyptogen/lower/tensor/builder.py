@@ -68,6 +68,15 @@ class Builder:
         value = sympy.sympify(expr)
         return Scalar(self.dims.resolve(value) if value.free_symbols else value, self.at)
 
+    def agree(self, a: Any, b: Any, axis: int | None = None) -> bool:
+        """Whether two sizes are equal, proved or else checked at run time, as `DimTable.agree` says."""
+        what = "the number of elements" if axis is None else f"axis {axis}"
+        return self.dims.agree(a, b, f"{what} of `{self.prefix}`", self.at)
+
+    def agree_shapes(self, a: Shape, b: Shape) -> bool:
+        """Whether two shapes are equal, proved or else checked at run time."""
+        return len(a) == len(b) and all(self.agree(x, y, i) for i, (x, y) in enumerate(zip(a, b, strict=True)))
+
     # elementwise
 
     def cast(self, x: Value, dtype: str, mode: str = "rint", saturate: bool = True, hint: str = "") -> Value:
@@ -99,7 +108,7 @@ class Builder:
             )
         self._check_operands(kind, a.dtype)
         a, b = self.same_rank(a, b)
-        shape = broadcast(self.dims, a.shape, b.shape)
+        shape = broadcast(self.dims, a.shape, b.shape, self.agree)
         if shape is None:
             raise self.fault(
                 "PTG205",
@@ -178,7 +187,7 @@ class Builder:
         """The same elements in another shape; no operation when it is the same."""
         if self.dims.same_shape(x.shape, shape):
             return x
-        if not self.dims.equal(self.dims.product(x.shape), self.dims.product(shape)):
+        if not self.agree(self.dims.product(x.shape), self.dims.product(shape)):
             raise self.fault(
                 "PTG205",
                 f"reshape of {show_shape(x.shape)} to {show_shape(shape)}: the numbers of elements differ",
@@ -222,7 +231,7 @@ class Builder:
             if part.dtype != first.dtype:
                 raise self.fault("PTG206", f"concat of {first.dtype} and {part.dtype}", expected="parts of one dtype")
             if len(part.shape) != len(first.shape) or not all(
-                self.dims.equal(a, b) for i, (a, b) in enumerate(zip(part.shape, first.shape, strict=True)) if i != axis
+                self.agree(a, b, i) for i, (a, b) in enumerate(zip(part.shape, first.shape, strict=True)) if i != axis
             ):
                 raise self.fault(
                     "PTG205",
@@ -244,7 +253,7 @@ class Builder:
                 f"matmul of {show_shape(a.shape)} and {show_shape(b.shape)}",
                 expected="[…, m, k] and [k, n]",
             )
-        if not self.dims.equal(a.shape[-1], b.shape[0]):
+        if not self.agree(a.shape[-1], b.shape[0], len(a.shape) - 1):
             raise self.fault(
                 "PTG205",
                 f"matmul of {show_shape(a.shape)} and {show_shape(b.shape)}: the inner sizes "
@@ -275,7 +284,7 @@ class Builder:
                 fix=f"cast the rows: `cast(…, {x.dtype})`",
             )
         wanted = (*index.shape, *x.shape[dim + 1 :])
-        if len(index.shape) != 1 or not self.dims.same_shape(src.shape, wanted):
+        if len(index.shape) != 1 or not self.agree_shapes(src.shape, wanted):
             raise self.fault(
                 "PTG205",
                 f"scatter_update of rows {show_shape(src.shape)} at indices {show_shape(index.shape)} "

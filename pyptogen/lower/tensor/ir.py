@@ -156,11 +156,15 @@ class TilingRow:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A precondition: ``condition`` is a sympy relation over dims and attrs, ``text`` how the author wrote it."""
+    """A precondition: ``condition`` is a sympy relation over dims and attrs, ``text`` how the author wrote it.
+
+    ``subject`` is what an equality of sizes speaks of (``axis 0 of `y```); empty for a precondition of the author.
+    """
 
     text: str
     condition: Any
     span: Span
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)

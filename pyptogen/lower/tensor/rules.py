@@ -3,6 +3,7 @@ types."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from pyptogen.lower.tensor.dims import DimTable
@@ -13,16 +14,19 @@ FLOATS = frozenset({"fp32", "fp16", "bf16"})
 CAST_MODES = ("none", "rint", "round", "floor", "ceil", "trunc", "odd")
 
 
-def broadcast(dims: DimTable, a: Shape, b: Shape) -> Shape | None:
-    """The common shape of two shapes of equal rank, or None: axes are proved equal, or one of them is 1."""
+def broadcast(dims: DimTable, a: Shape, b: Shape, agree: Callable[[Any, Any, int], bool] | None = None) -> Shape | None:
+    """The common shape of two shapes of equal rank, or None: axes are proved equal, or one of them is 1, or ``agree``
+    (of two sizes and their axis) lets them be taken as equal."""
     if len(a) != len(b):
         return None
     axes = []
-    for x, y in zip(a, b, strict=True):
+    for axis, (x, y) in enumerate(zip(a, b, strict=True)):
         if dims.equal(x, y) or dims.is_one(y):
             axes.append(x)
         elif dims.is_one(x):
             axes.append(y)
+        elif agree is not None and agree(x, y, axis):
+            axes.append(x)
         else:
             return None
     return tuple(axes)

@@ -37,7 +37,7 @@ def where(b: Builder, condition: Value, x: Operand, y: Operand, hint: str = "") 
     shape = condition.shape
     for operand in (x, y):
         if isinstance(operand, Value):
-            joined = broadcast(b.dims, shape, operand.shape)
+            joined = broadcast(b.dims, shape, operand.shape, b.agree)
             if joined is None:
                 raise b.fault(
                     "PTG205",
@@ -169,7 +169,7 @@ def _check_window(b: Builder, kind: str, x: Value, shape: Shape, axis: int) -> N
 def _check_source(b: Builder, kind: str, x: Value, src: Value, shape: Shape) -> None:
     if src.dtype != x.dtype:
         raise b.fault("PTG206", f"{kind} of {src.dtype} into {x.dtype}", fix=f"cast it: `cast(…, {x.dtype})`")
-    if not b.dims.same_shape(src.shape, shape):
+    if not b.agree_shapes(src.shape, shape):
         raise b.fault("PTG205", f"{kind} of {show_shape(src.shape)}", expected=show_shape(shape))
 
 
@@ -178,7 +178,8 @@ def batch_matmul(b: Builder, left: Value, right: Value, dtype: str | None) -> Va
     shapes = f"{show_shape(left.shape)} and {show_shape(right.shape)}"
     if len(left.shape) != len(right.shape) or len(left.shape) < 3:
         raise b.fault("PTG204", f"matmul of {shapes}", expected="[…, m, k] and [k, n], or […, k, n] of the same rank")
-    if not b.dims.same_shape(left.shape[:-2], right.shape[:-2]) or not b.dims.equal(left.shape[-1], right.shape[-2]):
+    inner = len(left.shape) - 1
+    if not b.agree_shapes(left.shape[:-2], right.shape[:-2]) or not b.agree(left.shape[-1], right.shape[-2], inner):
         raise b.fault("PTG205", f"matmul of {shapes}", expected="equal leading axes, and [m, k] and [k, n]")
     result = matmul_dtype(left.dtype, right.dtype, dtype)
     if result is None:

@@ -32,8 +32,9 @@ format: $(VENV)/.installed-dev ## let ruff format and fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.installed ## write docs/diagnostics.md anew
+docs: $(VENV)/.installed ## write docs/diagnostics.md and docs/operations.md anew
 	$(BIN)/python docs/write_diagnostics.py
+	$(BIN)/python docs/write_operations.py
 
 bench: $(VENV)/.installed-torch ## compare with PyTorch (downloads it the first time; minutes)
 	$(BIN)/python benchmarks/indexer_prolog.py

@@ -12,20 +12,24 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError
 
 @dataclass(frozen=True, slots=True)
 class CheckedSpec:
-    """A spec without findings, and the targets for which it was lowered."""
+    """A spec without findings, the targets for which it was lowered, and what its author may want to know."""
 
     path: Path
     operator: str
     targets: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
 
-def check_specs(paths: PathLike | Iterable[PathLike], targets: Sequence[str] | None = None) -> tuple[CheckedSpec, ...]:
-    """Load and lower each spec for each target. Raises ``DiagnosticError`` with the findings of all specs."""
+def check_specs(
+    paths: PathLike | Iterable[PathLike], targets: Sequence[str] | None = None, verify_each: bool = False
+) -> tuple[CheckedSpec, ...]:
+    """Load and lower each spec for each target; ``verify_each`` as in a build. Raises ``DiagnosticError`` with the
+    findings of all specs."""
     checked: list[CheckedSpec] = []
     findings: list[Diagnostic] = []
     for path in find_specs(paths):
         try:
-            checked.append(_check(path, targets))
+            checked.append(_check(path, targets, verify_each))
         except DiagnosticError as error:
             findings += error.diagnostics
     if findings:
@@ -33,10 +37,10 @@ def check_specs(paths: PathLike | Iterable[PathLike], targets: Sequence[str] | N
     return tuple(checked)
 
 
-def _check(path: Path, targets: Sequence[str] | None) -> CheckedSpec:
+def _check(path: Path, targets: Sequence[str] | None, verify_each: bool) -> CheckedSpec:
     from pyptogen.builder.render import lower_targets
     from pyptogen.lower.tensor import from_spec
     from pyptogen.schema import load_spec
 
-    program = from_spec(load_spec(path))
-    return CheckedSpec(path, program.name, tuple(lower_targets(program, targets)))
+    program = from_spec(load_spec(path), verify_each=verify_each)
+    return CheckedSpec(path, program.name, tuple(lower_targets(program, targets)), program.notes)

@@ -27,19 +27,24 @@ class Rendered:
 
 
 def render_operator(
-    spec_path: Path, generator: str, targets: Collection[str] | None = None, dump_ir: Path | None = None
+    spec_path: Path,
+    generator: str,
+    targets: Collection[str] | None = None,
+    dump_ir: Path | None = None,
+    verify_each: bool = False,
 ) -> Rendered:
     """Load a spec, lower it for every target, and render all of its files.
 
     ``targets`` None means those that the spec declares; ``generator`` is the hash of the generator's sources.
     ``dump_ir`` is a folder that takes the text of every level after every pass, in ``<operator>/tensor/``
-    and ``<operator>/<target>/``. Raises ``DiagnosticError`` for any fault of the spec.
+    and ``<operator>/<target>/``; ``verify_each`` checks the legality of the Tensor level after each pass (the levels
+    below always check). Raises ``DiagnosticError`` for any fault of the spec.
     """
     from pyptogen.schema import load_spec
     from pyptogen.templates import harness, manifest, wrapper_hpp, wrapper_py
 
     spec = load_spec(spec_path)
-    program = _tensor_level(spec, dump_ir)
+    program = _tensor_level(spec, dump_ir, verify_each)
     lowered = lower_targets(program, targets, dump_ir)
     built, name = tuple(lowered), spec_path.name
     texts = _sources(lowered)
@@ -57,14 +62,18 @@ def render_operator(
     return Rendered(program.name, files)
 
 
-def _tensor_level(spec: Spec, dump_ir: Path | None) -> Program:
+def _tensor_level(spec: Spec, dump_ir: Path | None, verify_each: bool) -> Program:
     from pyptogen.lower.tensor import from_spec, print_program
 
     if dump_ir is None:
-        return from_spec(spec)
+        return from_spec(spec, verify_each=verify_each)
     dump = dump_to(dump_ir / spec.name / "tensor")
     order = count()
-    return from_spec(spec, lambda name, program: dump(f"{next(order):02d}-tensor-{name}", print_program(program)))
+
+    def write(name: str, program: Program) -> None:
+        dump(f"{next(order):02d}-tensor-{name}", print_program(program))
+
+    return from_spec(spec, write, verify_each)
 
 
 def lower_targets(

@@ -25,6 +25,7 @@ def build(
     targets: Sequence[str] | None = None,
     check: bool = False,
     dump_ir: PathLike | None = None,
+    verify_each: bool = False,
 ) -> BuildReport:
     """Write ``out/<operator>/`` for each spec: kernels and orchestration per target, wrappers, harness,
     manifest.
@@ -38,6 +39,7 @@ def build(
         check: compare with what is on disk and write nothing; ``BuildReport.changed`` then says that the
             output is stale
         dump_ir: a folder for the text of every level after every pass
+        verify_each: check after every pass that it made a legal program, also where hashes say that nothing changed
 
     Files are staged beside their folder and renamed; a file that would not change is not touched. Either all
     specs are in order and all folders are written, or none is. Raises ``DiagnosticError`` with the findings
@@ -45,8 +47,10 @@ def build(
     """
     folder = Path(out)
     # A check, or a look inside, must go the long way: the quick answer trusts the manifest.
-    quick = check is False and dump_ir is None
-    plans = _plans(find_specs(spec_paths), folder, targets, quick, None if dump_ir is None else Path(dump_ir))
+    quick = check is False and dump_ir is None and not verify_each
+    plans = _plans(
+        find_specs(spec_paths), folder, targets, quick, None if dump_ir is None else Path(dump_ir), verify_each
+    )
     finish = compare_with_disk if check else write
     try:
         operators = tuple(
@@ -83,7 +87,12 @@ def find_specs(paths: PathLike | Iterable[PathLike]) -> tuple[Path, ...]:
 
 
 def _plans(
-    specs: Sequence[Path], out: Path, targets: Sequence[str] | None, quick: bool, dump_ir: Path | None
+    specs: Sequence[Path],
+    out: Path,
+    targets: Sequence[str] | None,
+    quick: bool,
+    dump_ir: Path | None,
+    verify_each: bool,
 ) -> list[OperatorBuild | Rendered]:
     """Per spec: the finished answer where hashes give it, else the rendered folder. Findings of all specs are
     collected."""
@@ -93,7 +102,7 @@ def _plans(
     owners: dict[str, Path] = {}
     for spec in specs:
         try:
-            plan = _plan(spec, out, targets, quick, dump_ir, generator)
+            plan = _plan(spec, out, targets, quick, dump_ir, verify_each, generator)
             first = owners.setdefault(plan.name, spec)
             if first is not spec:
                 raise fault("PTG208", f"operator `{plan.name}` is defined by `{first}` and by `{spec}`", None)
@@ -106,11 +115,17 @@ def _plans(
 
 
 def _plan(
-    spec: Path, out: Path, targets: Sequence[str] | None, quick: bool, dump_ir: Path | None, generator: str
+    spec: Path,
+    out: Path,
+    targets: Sequence[str] | None,
+    quick: bool,
+    dump_ir: Path | None,
+    verify_each: bool,
+    generator: str,
 ) -> OperatorBuild | Rendered:
     known = unchanged(spec, out, targets, generator) if quick and spec.is_file() else None
     if known is not None:
         return OperatorBuild(known, out / known, quick=True)
     from pyptogen.builder.render import render_operator
 
-    return render_operator(spec, generator, targets, dump_ir)
+    return render_operator(spec, generator, targets, dump_ir, verify_each)

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from pyptogen._version import __version__
-from pyptogen.cli import build, cache, check, run, test
+from pyptogen.cli import build, cache, check, explain, run, test
 from pyptogen.diagnostics import DiagnosticError
 
 FINDINGS = 1
@@ -30,6 +30,7 @@ app.command("run")(run.command)
 app.command("test")(test.command)
 app.command("check")(check.command)
 app.command("cache")(cache.command)
+app.command("explain")(explain.command)
 
 
 def _print_version(wanted: bool) -> None:

@@ -25,11 +25,14 @@ def command(
     check: Annotated[
         bool, typer.Option("--check", help="Write nothing; list what is stale and exit 1 if anything is.")
     ] = False,
+    verify_each: Annotated[
+        bool, typer.Option("--verify-each", help="Check after every pass that it made a legal program.")
+    ] = False,
 ) -> None:
     """Generate kernels, wrappers and tests from specs."""
     from pyptogen.builder import build
 
-    report = build(paths, out, target or None, check, dump_ir)
+    report = build(paths, out, target or None, check, dump_ir, verify_each)
     _print(report)
     if check and report.changed:
         raise typer.Exit(1)

@@ -14,9 +14,14 @@ def command(
         list[str] | None,
         typer.Option("--target", help="Only this platform (repeatable). Default: all of the spec."),
     ] = None,
+    verify_each: Annotated[
+        bool, typer.Option("--verify-each", help="Check after every pass that it made a legal program.")
+    ] = False,
 ) -> None:
     """Check specs: syntax, names, shapes, types, tiling and memory, for each target."""
     from pyptogen.builder.checking import check_specs
 
-    for checked in check_specs(paths, target or None):
+    for checked in check_specs(paths, target or None, verify_each):
         typer.echo(f"{checked.path}: {checked.operator} is fine for {', '.join(checked.targets)}")
+        for note in checked.notes:
+            typer.echo(f"note: {note}")

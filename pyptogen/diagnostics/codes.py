@@ -99,8 +99,8 @@ _NAMES = (
     Code(
         "PTG205",
         "shape mismatch",
-        "Two shapes that must agree cannot be proved equal from the definitions of the dims. Both are "
-        "shown symbolically.",
+        "Two shapes that must agree are different, or one size is known only at run time and the other is a number. "
+        "Both are shown symbolically. Two run-time sizes that may be equal are no fault: they are checked at run time.",
     ),
     Code(
         "PTG206",
@@ -182,7 +182,11 @@ _RUN_TIME = (
         "A call lacks an argument of the contract or has one that it does not know.",
     ),
     Code("PTG405", "inconsistent shapes", "Two arrays give one dim different values."),
-    Code("PTG406", "requirement not met", "A precondition in `requires` is false for these arguments."),
+    Code(
+        "PTG406",
+        "requirement not met",
+        "A precondition in `requires`, or an equality of sizes that nothing proved, is false for these arguments.",
+    ),
     Code(
         "PTG407",
         "memory overlap",

@@ -9,7 +9,8 @@
     Execution    build        launches, dependencies, workspace
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
 
-Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes with ``verify=True``.
+Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes (on the Tensor level with
+`--verify-each`).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.estimate import estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
+from pyptogen.lower.tensor import unlowered
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile import choose, cut, legalise, loads_first, sizes, variants
 from pyptogen.lower.tile import printer as tile_printer
@@ -81,6 +83,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
                 expected=f"one of {', '.join(PLATFORMS)}",
             )
         )
+    unlowered.check(program)
     session = _Session(program, PLATFORMS[target], dump)
     rows = sizes.select_rows(program, target)
     needed = variants.run(program, rows, session.platform)

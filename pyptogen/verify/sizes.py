@@ -19,6 +19,9 @@ def case_dims(spec: Spec, program: Program, given: Mapping[str, int]) -> dict[st
     PTG404 for an unknown dim, or one that neither has, PTG401 for a size out of its range.
     """
     dynamic = {dim.name: dim for dim in program.dims if dim.dynamic}
+    derived = {dim.name for dim in program.dims if not dim.dynamic and dim.definition is not None}
+    following = {name: size for name, size in given.items() if name in derived & _declared_dynamic(spec)}
+    given = {name: size for name, size in given.items() if name not in following}
     for name in given:
         if name not in dynamic:
             raise _not_dynamic(spec, program, name, dynamic)
@@ -35,7 +38,18 @@ def case_dims(spec: Spec, program: Program, given: Mapping[str, int]) -> dict[st
     sizes = {name: given[name] if name in given else case[name] for name in dynamic}
     for name, size in sizes.items():
         _check_range(dynamic[name], size)
+    found = resolve_dims(program, sizes) if following else {}
+    for name, size in following.items():
+        if found[name] != size:
+            raise fault(
+                "PTG405", f"dim `{name}` is {size}, and the others make it {found[name]}", program.dim(name).span
+            )
     return sizes
+
+
+def _declared_dynamic(spec: Spec) -> set[str]:
+    """The dims that the spec gives a range; some of them may follow from others by an equality of shapes."""
+    return {dim.name for dim in spec.dims if dim.value is None}
 
 
 def resolve_dims(program: Program, dynamic: Mapping[str, int]) -> dict[str, int]:

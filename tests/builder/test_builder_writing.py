@@ -33,7 +33,12 @@ class Renderer:
         self.kernels: tuple[str, ...] = ("first", "second")
 
     def __call__(
-        self, path: Path, generator: str, targets: Collection[str] | None = None, dump_ir: Path | None = None
+        self,
+        path: Path,
+        generator: str,
+        targets: Collection[str] | None = None,
+        dump_ir: Path | None = None,
+        verify_each: bool = False,
     ) -> Rendered:
         self.calls += 1
         text = path.read_text()

@@ -14,8 +14,8 @@ import sympy
 
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.dims import DimTable, show_shape, show_size
-from pyptogen.lower.tensor.ir import Op, Operand, Scalar, Shape, Value
-from pyptogen.lower.tensor.rules import FLOATS, broadcast, matmul_dtype
+from pyptogen.lower.tensor.ir import ARG_REDUCE, COMPARE, Op, Operand, Scalar, Shape, Value
+from pyptogen.lower.tensor.rules import FLOATS, broadcast, matmul_dtype, operand_fault, reduced
 
 
 class Builder:
@@ -68,6 +68,15 @@ class Builder:
         value = sympy.sympify(expr)
         return Scalar(self.dims.resolve(value) if value.free_symbols else value, self.at)
 
+    def agree(self, a: Any, b: Any, axis: int | None = None) -> bool:
+        """Whether two sizes are equal, proved or else checked at run time, as `DimTable.agree` says."""
+        what = "the number of elements" if axis is None else f"axis {axis}"
+        return self.dims.agree(a, b, f"{what} of `{self.prefix}`", self.at)
+
+    def agree_shapes(self, a: Shape, b: Shape) -> bool:
+        """Whether two shapes are equal, proved or else checked at run time."""
+        return len(a) == len(b) and all(self.agree(x, y, i) for i, (x, y) in enumerate(zip(a, b, strict=True)))
+
     # elementwise
 
     def cast(self, x: Value, dtype: str, mode: str = "rint", saturate: bool = True, hint: str = "") -> Value:
@@ -77,8 +86,10 @@ class Builder:
         return self.emit("cast", [x], dtype, x.shape, hint, dtype=dtype, mode=mode, saturate=saturate)
 
     def unary(self, kind: str, x: Value, hint: str = "") -> Value:
-        """An elementwise function; all but neg, abs and relu need a float."""
-        if kind not in {"neg", "abs", "relu"}:
+        """An elementwise function; all but neg, abs, relu and bitwise_not need a float."""
+        if kind == "bitwise_not":
+            self._check_operands("bitwise_and", x.dtype)
+        elif kind not in {"neg", "abs", "relu"}:
             self.need_float(x, kind)
         elif x.dtype == "bool" or (kind != "relu" and x.dtype.startswith("uint")):
             raise self.fault("PTG206", f"`{kind}` has no meaning for {x.dtype}", expected="a signed number")
@@ -95,39 +106,36 @@ class Builder:
                 expected="operands of one dtype; nothing is converted silently",
                 fix=f"cast one of them, such as `cast(…, {a.dtype if a.dtype in FLOATS else b.dtype})`",
             )
-        self._check_arithmetic(kind, a.dtype)
+        self._check_operands(kind, a.dtype)
         a, b = self.same_rank(a, b)
-        shape = broadcast(self.dims, a.shape, b.shape)
+        shape = broadcast(self.dims, a.shape, b.shape, self.agree)
         if shape is None:
             raise self.fault(
                 "PTG205",
                 f"`{kind}` of the shapes {show_shape(a.shape)} and {show_shape(b.shape)}: they do not broadcast",
                 expected="axes that are equal, or 1 in one of the two",
             )
-        return self.emit(kind, [a, b], a.dtype, shape, hint)
+        return self.emit(kind, [a, b], "bool" if kind in COMPARE else a.dtype, shape, hint)
 
     def _with_scalar(self, kind: str, a: Operand, b: Operand, hint: str) -> Value:
         value = a if isinstance(a, Value) else b
         scalar = a if isinstance(a, Scalar) else b
         assert isinstance(value, Value)
         assert isinstance(scalar, Scalar)
-        self._check_arithmetic(kind, value.dtype)
+        self._check_operands(kind, value.dtype)
         if value.dtype not in FLOATS and not scalar.expr.is_integer:
             raise self.fault(
                 "PTG206",
                 f"`{kind}` of {value.dtype} and the number {show_size(scalar.expr)}, which is not whole",
                 fix="cast the tensor to a float first",
             )
-        return self.emit(kind, [a, b], value.dtype, value.shape, hint)
+        return self.emit(kind, [a, b], "bool" if kind in COMPARE else value.dtype, value.shape, hint)
 
-    def _check_arithmetic(self, kind: str, dtype: str) -> None:
-        if dtype == "bool" or (kind == "div" and dtype not in FLOATS):
-            raise self.fault(
-                "PTG206",
-                f"`{kind}` has no meaning for {dtype}",
-                expected="a float" if kind == "div" else "numbers",
-                fix="cast to a float first: `cast(…, fp32)`",
-            )
+    def _check_operands(self, kind: str, dtype: str) -> None:
+        needed = operand_fault(kind, dtype)
+        if needed:
+            fix = "cast first: `cast(…, int32)`" if "integer" in needed else "cast to a float first: `cast(…, fp32)`"
+            raise self.fault("PTG206", f"`{kind}` has no meaning for {dtype}", expected=needed, fix=fix)
 
     def same_rank(self, a: Value, b: Value) -> tuple[Value, Value]:
         """Gives the operand of lower rank leading axes of size 1."""
@@ -170,16 +178,16 @@ class Builder:
     def reduce(self, kind: str, x: Value, axis: int, keepdim: bool = True, hint: str = "") -> Value:
         """A reduction over one axis; the primitive keeps it with size 1."""
         axis = self.axis(x, axis)
-        self._check_arithmetic(kind, x.dtype)
-        shape = (*x.shape[:axis], sympy.Integer(1), *x.shape[axis + 1 :])
-        kept = self.emit(kind, [x], x.dtype, shape, hint, axis=axis)
+        self._check_operands(kind, x.dtype)
+        dtype = "int32" if kind in ARG_REDUCE else x.dtype
+        kept = self.emit(kind, [x], dtype, reduced(x.shape, axis, sympy.Integer(1)), hint, axis=axis)
         return kept if keepdim else self.reshape(kept, x.shape[:axis] + x.shape[axis + 1 :])
 
     def reshape(self, x: Value, shape: Shape, hint: str = "") -> Value:
         """The same elements in another shape; no operation when it is the same."""
         if self.dims.same_shape(x.shape, shape):
             return x
-        if not self.dims.equal(self.dims.product(x.shape), self.dims.product(shape)):
+        if not self.agree(self.dims.product(x.shape), self.dims.product(shape)):
             raise self.fault(
                 "PTG205",
                 f"reshape of {show_shape(x.shape)} to {show_shape(shape)}: the numbers of elements differ",
@@ -223,7 +231,7 @@ class Builder:
             if part.dtype != first.dtype:
                 raise self.fault("PTG206", f"concat of {first.dtype} and {part.dtype}", expected="parts of one dtype")
             if len(part.shape) != len(first.shape) or not all(
-                self.dims.equal(a, b) for i, (a, b) in enumerate(zip(part.shape, first.shape, strict=True)) if i != axis
+                self.agree(a, b, i) for i, (a, b) in enumerate(zip(part.shape, first.shape, strict=True)) if i != axis
             ):
                 raise self.fault(
                     "PTG205",
@@ -245,7 +253,7 @@ class Builder:
                 f"matmul of {show_shape(a.shape)} and {show_shape(b.shape)}",
                 expected="[…, m, k] and [k, n]",
             )
-        if not self.dims.equal(a.shape[-1], b.shape[0]):
+        if not self.agree(a.shape[-1], b.shape[0], len(a.shape) - 1):
             raise self.fault(
                 "PTG205",
                 f"matmul of {show_shape(a.shape)} and {show_shape(b.shape)}: the inner sizes "
@@ -276,7 +284,7 @@ class Builder:
                 fix=f"cast the rows: `cast(…, {x.dtype})`",
             )
         wanted = (*index.shape, *x.shape[dim + 1 :])
-        if len(index.shape) != 1 or not self.dims.same_shape(src.shape, wanted):
+        if len(index.shape) != 1 or not self.agree_shapes(src.shape, wanted):
             raise self.fault(
                 "PTG205",
                 f"scatter_update of rows {show_shape(src.shape)} at indices {show_shape(index.shape)} "

@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 
 from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.lower.tensor.assumptions import unbound
 from pyptogen.lower.tensor.dims import DimTable, read_dims, show_shape
 from pyptogen.lower.tensor.ir import DTYPES, Attr, Requirement, Value
 from pyptogen.lower.tensor.scalars import ScalarReader
@@ -76,16 +77,9 @@ def _axis(axis: Expr, size: Any, dims: DimTable) -> Any:
 
 def _check_bound(spec: Spec, dims: DimTable, inputs: tuple[Value, ...]) -> None:
     """Every dynamic dim must follow from the shapes of the inputs, one unknown at a time."""
-    sizes = [dims.resolve(axis) for value in inputs for axis in value.shape]
-    unknown = {dims.symbols[dim.name] for dim in dims.dims if dim.dynamic}
-    progress = True
-    while progress:
-        progress = False
-        for size in sizes:
-            open_ = size.free_symbols & unknown
-            if len(open_) == 1 and sympy.Poly(size, *open_).degree() == 1:
-                unknown -= open_
-                progress = True
+    dims.observed = tuple(axis for value in inputs for axis in value.shape)
+    sizes = [dims.resolve(axis) for axis in dims.observed]
+    unknown = unbound(sizes, {dims.symbols[dim.name] for dim in dims.dims if dim.dynamic})
     for dim in spec.dims:
         if dims.symbols[dim.name] in unknown:
             raise fault(
@@ -136,7 +130,10 @@ def check_output(dims: DimTable, declared: Value, value: Value, expr: Expr) -> N
             fix=f"cast it: `cast(…, {declared.dtype})`",
             notes=(note,),
         )
-    if not dims.same_shape(declared.shape, value.shape):
+    sizes = enumerate(zip(declared.shape, value.shape, strict=False))
+    if len(declared.shape) != len(value.shape) or not all(
+        dims.agree(size, got, f"axis {axis} of `{declared.name}`", expr.span) for axis, (size, got) in sizes
+    ):
         raise fault(
             "PTG205",
             f"the output `{declared.name}` is {show_shape(declared.shape)}, its expression gives "

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import sympy
 
-from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.diagnostics import Span, did_you_mean, fault
+from pyptogen.lower.tensor.assumptions import Assumption, multilinear, solve, unbound
 from pyptogen.lower.tensor.ir import Dim, Shape
 from pyptogen.lower.tensor.scalars import ScalarReader
 from pyptogen.schema import DimSpec, Expr
@@ -29,6 +31,9 @@ class DimTable:
         for symbol, value in self._known.items():
             self._known[symbol] = self._replace(value)
         self._by_name = {dim.name: dim for dim in self.dims}
+        self.observed: tuple[Any, ...] = ()
+        """Sizes of the axes of inputs, from which run-time sizes are read."""
+        self.assumptions: list[Assumption] = []
 
     def _replace(self, expr: Any) -> Any:
         previous = None
@@ -54,7 +59,7 @@ class DimTable:
             last = isinstance(resolved, sympy.Or)
             return last if last in parts else None if None in parts else not last
         difference = sympy.expand(resolved.lhs - resolved.rhs)
-        if not _multilinear(difference):
+        if not multilinear(difference):
             return None
         low, high = self.bounds(difference)
         if not (low.is_number and high.is_number):
@@ -76,6 +81,63 @@ class DimTable:
             return True
         difference = self.resolve(a - b)
         return bool(difference == 0 or (difference.free_symbols and sympy.simplify(difference) == 0))
+
+    def agree(self, a: Any, b: Any, subject: str, span: Span) -> bool:
+        """Whether two sizes are equal, proved or assumed from here on.
+
+        Assumed is what holds for some sizes in range and has run-time sizes on both sides; ``subject`` says what has
+        the size. False where the sizes can never be equal, or one of them is a number.
+        """
+        if self.equal(a, b):
+            return True
+        left, right = self.resolve(a), self.resolve(b)
+        difference = sympy.expand(left - right)
+        names = {symbol.name for symbol in difference.free_symbols}
+        if not left.free_symbols or not right.free_symbols or not names <= self._by_name.keys():
+            return False
+        if multilinear(difference):
+            low, high = self.bounds(difference)
+            if low > 0 or high < 0:
+                return False
+        for name, definition in solve(difference, [dim.name for dim in self.dims]):
+            if self._follows(name, definition):
+                self.assumptions.append(Assumption(a, b, name, definition, subject, span))
+                return True
+        if not any(self.equal(x.left, a) and self.equal(x.right, b) for x in self.assumptions if not x.dim):
+            self.assumptions.append(Assumption(a, b, "", None, subject, span))
+        return True
+
+    def _follows(self, name: str, definition: Any) -> bool:
+        """Makes a dynamic dim a derived one, where the inputs still determine the others."""
+        symbol = self.symbols[name]
+        others = {self.symbols[dim.name] for dim in self.dims if dim.dynamic and dim.name != name}
+        if unbound([sympy.expand(size.xreplace({symbol: definition})) for size in self._resolved_axes()], others):
+            return False
+        self._known[symbol] = definition
+        for known, value in self._known.items():
+            self._known[known] = self._replace(value)
+        dim = self._by_name[name]
+        low, high = self.bounds(definition)
+        derived = replace(
+            dim, min=max(dim.min, int(low)), max=min(dim.max, int(high)), multiple_of=1, definition=definition
+        )
+        self._by_name[name] = derived
+        self.dims = tuple(self._by_name[other.name] for other in self.dims)
+        return True
+
+    def _resolved_axes(self) -> list[Any]:
+        """The observed sizes; without any, each dynamic dim as if it were an axis."""
+        if self.observed:
+            return [self.resolve(size) for size in self.observed]
+        return [self.symbols[dim.name] for dim in self.dims if dim.dynamic]
+
+    def resolve_unified(self, expr: Any) -> Any:
+        """``expr`` without the dims that follow from others by an assumption; other names stay."""
+        mapping = {self.symbols[a.dim]: a.definition for a in self.assumptions if a.dim}
+        previous = None
+        while previous != expr:
+            previous, expr = expr, expr.xreplace(mapping)
+        return expr
 
     def is_one(self, size: Any) -> bool:
         """Whether a size is proved to be 1."""
@@ -107,12 +169,6 @@ class DimTable:
     def same_shape(self, a: Shape, b: Shape) -> bool:
         """Whether two shapes are proved equal."""
         return len(a) == len(b) and all(self.equal(x, y) for x, y in zip(a, b, strict=True))
-
-
-def _multilinear(expr: Any) -> bool:
-    """Whether the extremes of an expression lie at the corners of the ranges: no dim in it is squared or divided."""
-    symbols = expr.free_symbols
-    return bool(expr.is_polynomial(*symbols)) and all(sympy.degree(expr, symbol) <= 1 for symbol in symbols)
 
 
 def show_size(size: Any) -> str:

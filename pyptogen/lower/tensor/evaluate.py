@@ -20,11 +20,16 @@ from pyptogen.lower.tensor.scalars import CONSTANTS, FUNCTIONS, arithmetic, chec
 from pyptogen.schema import Expr, FunctionSpec
 from pyptogen.schema.spec import suggest_dtype
 
+_COMPARE: dict[type[ast.cmpop], str] = {
+    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
+}  # fmt: skip
 _BINARY: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
 
 _WORDS: Mapping[str, Mapping[str, Any]] = {
     "dtype": {name: name for name in DTYPES},
     "mode": {name: name for name in CAST_MODES},
+    "reduction": {"none": "none", "add": "add"},
+    "form": {"none": "none", "tanh": "tanh"},
     "flag": {"true": True, "false": False, "True": True, "False": False},
 }
 """Words that arguments of these kinds may be."""
@@ -59,6 +64,9 @@ class Evaluator:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in self._scope.functions:
             results = self._call_function(node, self._scope.functions[node.func.id])
             return results if len(results) > 1 else results[0]
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in operations():
+            with self.b.located(self._expr.span_of(node)):
+                return self._call_operation(node, node.func.id)
         return self.operand(node)
 
     def operand(self, node: ast.expr) -> Operand:
@@ -78,6 +86,8 @@ class Evaluator:
             return self.b.unary("neg", inner) if isinstance(inner, Value) else self.b.scalar(-inner.expr)
         if isinstance(node, ast.BinOp):
             return self._binary(node)
+        if isinstance(node, ast.Compare):
+            return self._compare(node)
         if isinstance(node, ast.Attribute):
             return self._attribute(node)
         if isinstance(node, ast.Subscript):
@@ -121,30 +131,28 @@ class Evaluator:
             if folded is None:
                 raise not_allowed(self._expr, node)
             return self.b.scalar(folded)
-        if isinstance(node.op, ast.Pow) and isinstance(left, Value) and isinstance(right, Scalar):
-            return self._power(left, right)
+        if isinstance(node.op, ast.Mod | ast.FloorDiv | ast.Pow):
+            name = {ast.Mod: "remainder", ast.FloorDiv: "floor_div", ast.Pow: "pow"}[type(node.op)]
+            found: Operand = operations()[name].expand(self.b, left, right)
+            return found
         if type(node.op) not in _BINARY:
             raise self.b.fault(
-                "PTG108",
-                "this operator has no meaning for tensors",
-                expected="+ - * / of tensors, and ** 2, 0.5, -0.5, -1",
+                "PTG108", "this operator has no meaning for tensors", expected="+ - * / // % ** and comparisons"
             )
         return self.b.binary(_BINARY[type(node.op)], left, right)
 
-    def _power(self, base: Value, exponent: Scalar) -> Value:
-        kinds = {"0.5": "sqrt", "-0.5": "rsqrt", "-1.0": "reciprocal"}
-        power = float(exponent.expr) if exponent.expr.is_number else None
-        if power == 1:
-            return base
-        if power == 2:
-            return self.b.binary("mul", base, base)
-        if str(power) not in kinds:
+    def _compare(self, node: ast.Compare) -> Value:
+        if len(node.ops) != 1 or type(node.ops[0]) not in _COMPARE:
             raise self.b.fault(
                 "PTG108",
-                f"a tensor to the power of {exponent.expr}",
-                expected="** 2, ** 0.5, ** -0.5 or ** -1",
+                "this comparison has no meaning for tensors",
+                expected="one of < <= > >= == != between two operands",
+                fix="join two of them with `logical_and(…, …)`",
             )
-        return self.b.unary(kinds[str(power)], base)
+        left, right = self.operand(node.left), self.operand(node.comparators[0])
+        if isinstance(left, Scalar) and isinstance(right, Scalar):
+            raise self.b.fault("PTG220", "a comparison of two numbers", expected="a tensor on one side")
+        return self.b.binary(_COMPARE[type(node.ops[0])], left, right)
 
     def _attribute(self, node: ast.Attribute) -> Value:
         x = self.tensor(node.value, f"`{self._expr.text_of(node.value)}`")
@@ -209,17 +217,36 @@ class Evaluator:
         if name in self._scope.functions:
             results = self._call_function(node, self._scope.functions[name])
             if len(results) != 1:
-                raise self.b.fault(
-                    "PTG216",
-                    f"`{name}` gives {len(results)} values inside an expression",
-                    expected="one value",
-                    fix=f"name them on a line of their own: `a, b: {name}(…)`",
-                )
+                raise self._several(name, len(results))
             return results[0]
+        found = self._call_operation(node, name)
+        if isinstance(found, tuple):
+            raise self._several(name, len(found))
+        return found
+
+    def _several(self, name: str, count: int) -> DiagnosticError:
+        return self.b.fault(
+            "PTG216",
+            f"`{name}` gives {count} values inside an expression",
+            expected="one value",
+            fix=f"name them on a line of their own: `a, b: {name}(…)`",
+        )
+
+    def _call_operation(self, node: ast.Call, name: str) -> Result:
+        """An operation of the registry, or a function of numbers."""
         known = operations()
-        if name in FUNCTIONS:
-            return self._call_number_function(node, name)
+        if name in FUNCTIONS and not node.keywords and not any(isinstance(a, ast.Starred) for a in node.args):
+            arguments = [self.operand(argument) for argument in node.args]
+            if all(isinstance(argument, Scalar) for argument in arguments):
+                return self._number_function(name, [a.expr for a in arguments if isinstance(a, Scalar)])
         if name not in known:
+            if name in FUNCTIONS:
+                raise self.b.fault(
+                    "PTG220",
+                    f"`{name}` is a function of numbers",
+                    expected="numbers, dims and attrs",
+                    fix=did_you_mean(f"a{name}", known),
+                )
             raise fault(
                 "PTG202",
                 f"there is no operation `{name}`",
@@ -231,25 +258,16 @@ class Evaluator:
         bound = bind_arguments(operation.name, operation.signature, operation.parameters, node, self._expr)
         positional = [self._argument(p, a) for p, a in bound if not _after_variadic(p, operation.parameters)]
         keywords = {p.name: self._argument(p, a) for p, a in bound if _after_variadic(p, operation.parameters)}
-        value: Value = operation.expand(self.b, *positional, **keywords)
+        value: Result = operation.expand(self.b, *positional, **keywords)
         return value
 
-    def _call_number_function(self, node: ast.Call, name: str) -> Operand:
-        """A function that numbers have, and tensors too where an operation has its name."""
-        operation = operations().get(name)
-        arguments = [self.operand(argument) for argument in node.args]
-        if not node.keywords and arguments and all(isinstance(argument, Scalar) for argument in arguments):
-            return self.b.scalar(FUNCTIONS[name](*(a.expr for a in arguments if isinstance(a, Scalar))))
-        if operation is None:
-            raise self.b.fault(
-                "PTG220",
-                f"`{name}` is a function of numbers",
-                expected="numbers, dims and attrs",
-                fix=did_you_mean(f"a{name}", operations()),
-            )
-        bind_arguments(name, operation.signature, operation.parameters, node, self._expr)
-        value: Value = operation.expand(self.b, *arguments)
-        return value
+    def _number_function(self, name: str, arguments: list[Any]) -> Scalar:
+        if not arguments:
+            raise self.b.fault("PTG203", f"`{name}` lacks an argument", expected="numbers, dims and attrs")
+        try:
+            return self.b.scalar(FUNCTIONS[name](*arguments))
+        except TypeError:
+            raise self.b.fault("PTG203", f"`{name}` of {len(arguments)} numbers") from None
 
     def _call_function(self, node: ast.Call, function: FunctionSpec) -> tuple[Operand, ...]:
         with self.b.located(self._expr.span_of(node)):
@@ -276,12 +294,12 @@ class Evaluator:
             return self.scalar(node, f"`{parameter.name}`")
         if parameter.kind == "shape":
             return self._shape(node)
+        if parameter.kind == "ints":
+            items = node.elts if isinstance(node, ast.List | ast.Tuple) else [node]
+            return tuple(self._integer(parameter, item) for item in items)
         if parameter.kind == "int":
-            value = self.b.dims.number(self.scalar(node, f"`{parameter.name}`"))
-            if value is None:
-                raise fault("PTG215", f"`{parameter.name}` must be a known whole number", span, expected="such as -1")
-            return value
-        word = self._expr.text_of(node)
+            return self._integer(parameter, node)
+        word = self._expr.text_of(node).strip("'\"")
         choices = _WORDS[parameter.kind]
         if word not in choices:
             raise fault(
@@ -292,6 +310,13 @@ class Evaluator:
                 fix=suggest_dtype(word, choices) if parameter.kind == "dtype" else did_you_mean(word, choices),
             )
         return choices[word]
+
+    def _integer(self, parameter: Parameter, node: ast.expr) -> int:
+        value = self.b.dims.number(self.scalar(node, f"`{parameter.name}`"))
+        if value is None:
+            at = self._expr.span_of(node)
+            raise fault("PTG215", f"`{parameter.name}` must be a known whole number", at, expected="such as -1")
+        return value
 
     def _shape(self, node: ast.expr) -> tuple[Any, ...]:
         if not isinstance(node, ast.List | ast.Tuple):

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import sympy
 
-from pyptogen.diagnostics import fault
-from pyptogen.lower.tensor import numerics
+from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.lower.tensor import numerics, numerics_selection
 from pyptogen.lower.tensor.dims import DimTable
-from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Op, Operand, Program, Scalar, Value
+from pyptogen.lower.tensor.ir import BINARY, LOWERED, REDUCE, UNARY, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
 from pyptogen.lower.tensor.row_blocks import Segment, segments
@@ -111,6 +111,8 @@ class _Run:
     ) -> Array:
         dtype = NUMPY_DTYPES[op.result.dtype]
         operands = [values[o.name] if isinstance(o, Value) else self._number(o.expr) for o in op.operands]
+        if op.kind == "bitwise_not":
+            return np.asarray(np.invert(operands[0]))
         if op.kind in UNARY:
             return numerics.unary(op.kind, operands[0])
         if op.kind in BINARY:
@@ -127,7 +129,16 @@ class _Run:
             return self._scatter(op, operands)
         if op.kind == "full":
             return np.full(self._shape(op.result), self._number(op.attrs["value"]), dtype)
+        if op.kind not in LOWERED:
+            return self._selection(op, operands, dtype)
         return self._view(op, operands, rows)
+
+    def _selection(self, op: Op, operands: list[Any], dtype: np.dtype[Any]) -> Array:
+        attrs = {name: self._number(x) if hasattr(x, "free_symbols") else x for name, x in op.attrs.items()}
+        try:
+            return numerics_selection.compute(op.kind, operands, attrs, self._shape(op.result), dtype)
+        except IndexError as error:
+            raise self._out_of_range(op, error) from None
 
     def _view(self, op: Op, operands: list[Any], rows: tuple[Any, int] | None) -> Array:
         x: Array = operands[0]
@@ -148,14 +159,14 @@ class _Run:
         try:
             return numerics.scatter_update(operands[0], operands[1], operands[2], op.attrs["dim"])
         except IndexError as error:
-            index = op.operands[1]
-            name = index.name if isinstance(index, Value) else "index"
-            raise fault(
-                "PTG408",
-                f"`{name}` has an index out of range: {error}",
-                op.span,
-                expected="-1, or a row that exists",
-            ) from None
+            raise self._out_of_range(op, error) from None
+
+    @staticmethod
+    def _out_of_range(op: Op, error: IndexError) -> DiagnosticError:
+        index = op.operands[1]
+        name = index.name if isinstance(index, Value) else "index"
+        expected = "-1, or a row that exists" if op.kind == "scatter_update" else "the index of a row that exists"
+        return fault("PTG408", f"`{name}` has an index out of range: {error}", op.span, expected=expected)
 
     def _shape(self, value: Value) -> tuple[int, ...]:
         return tuple(self._number(size) for size in value.shape)

@@ -69,7 +69,23 @@ UNARY = frozenset({"neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "r
 BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
 VIEWS = frozenset({"reshape", "slice", "transpose"})
-PRIMITIVES = UNARY | BINARY | REDUCE | VIEWS | {"cast", "matmul", "concat", "scatter_update", "full"}
+ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
+COMPARE = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
+INTEGER = frozenset({"floor_div", "gcd"})
+BITWISE = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift"})
+ARG_REDUCE = frozenset({"argmax", "argmin"})
+SCAN = frozenset({"cumsum", "cumprod"})
+SORTING = frozenset({"argsort", "topk_values", "topk_indices"})
+INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
+
+LOWERED = UNARY | BINARY | REDUCE | VIEWS | {"cast", "matmul", "concat", "scatter_update", "full"}
+"""Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
+
+PRIMITIVES = (
+    LOWERED
+    | ROUNDING | COMPARE | INTEGER | BITWISE | ARG_REDUCE | SCAN | SORTING | INDEXED
+    | {"bitwise_not", "where", "prod", "arange", "permute", "expand", "batch_matmul"}
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +103,22 @@ class Op:
     scatter_update  operands (x, index, src); ``dim``; rows of x viewed as [rows, last axes from dim+1 on];
                index -1 skips the row
     full       ``value``, result shape
+    floor …    (``ROUNDING``) floats to whole numbers of the same dtype; ``round`` to the nearest, ties to even
+    lt …       (``COMPARE``) of two operands, as binary; the result is bool
+    where      operands (condition: bool, a, b); broadcast; one of a and b may be a Scalar
+    prod       as sum
+    argmax …   as sum; int32, the first of equal elements
+    cumsum …   ``axis``
+    argsort    ``axis``, ``descending``; int32, stable
+    topk_values, topk_indices  ``axis``, ``k``, ``largest``: the k extreme elements in order; their places
+    arange     ``start``, ``step`` (numbers), ``dtype``; the result has one axis
+    permute    ``axes``: the operand's axis of each result axis
+    expand     ``shape``; axes of size 1 and missing leading axes are repeated
+    gather     operands (x, index); ``axis``; same rank, result of the index's shape
+    index_select  operands (x, index of rank 1); ``axis``
+    scatter    operands (x, index, src); ``axis``, ``reduce`` (none, add); the inverse of gather
+    index_add  operands (x, index of rank 1, src); ``axis``
+    batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes
     ========== =====================================================================================
 
     Binary operands broadcast as in NumPy; at most one of them is a Scalar.
@@ -124,11 +156,15 @@ class TilingRow:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """A precondition: ``condition`` is a sympy relation over dims and attrs, ``text`` how the author wrote it."""
+    """A precondition: ``condition`` is a sympy relation over dims and attrs, ``text`` how the author wrote it.
+
+    ``subject`` is what an equality of sizes speaks of (``axis 0 of `y```); empty for a precondition of the author.
+    """
 
     text: str
     condition: Any
     span: Span
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,25 @@ from collections.abc import Callable
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.tensor import selection
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.dims import DimTable
-from pyptogen.lower.tensor.ir import BINARY, PRIMITIVES, REDUCE, UNARY, Op, Operand, Program, Value
+from pyptogen.lower.tensor.ir import (
+    ARG_REDUCE,
+    BINARY,
+    BITWISE,
+    COMPARE,
+    INTEGER,
+    PRIMITIVES,
+    REDUCE,
+    ROUNDING,
+    SCAN,
+    UNARY,
+    Op,
+    Operand,
+    Program,
+    Value,
+)
 
 
 class IllegalIR(AssertionError):
@@ -74,9 +90,25 @@ def _check_result(op: Op, dims: DimTable) -> None:
 
 
 _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
-    **{kind: lambda b, op: b.unary(op.kind, _value(op)) for kind in UNARY},
-    **{kind: lambda b, op: b.binary(op.kind, *_equal_rank(op)) for kind in BINARY},
-    **{kind: lambda b, op: b.reduce(op.kind, _value(op), op.attrs["axis"]) for kind in REDUCE},
+    **{kind: lambda b, op: b.unary(op.kind, _value(op)) for kind in UNARY | ROUNDING | {"bitwise_not"}},
+    **{kind: lambda b, op: b.binary(op.kind, *_equal_rank(op)) for kind in BINARY | COMPARE | INTEGER | BITWISE},
+    **{kind: lambda b, op: b.reduce(op.kind, _value(op), op.attrs["axis"]) for kind in REDUCE | ARG_REDUCE | {"prod"}},
+    **{kind: lambda b, op: selection.scan(b, op.kind, _value(op), op.attrs["axis"]) for kind in SCAN},
+    **{kind: lambda b, op: _topk(b, op) for kind in ("topk_values", "topk_indices")},
+    "argsort": lambda b, op: selection.argsort(b, _value(op), op.attrs["axis"], op.attrs["descending"]),
+    "where": lambda b, op: selection.where(b, _value(op), op.operands[1], op.operands[2]),
+    "arange": lambda b, op: selection.arange(
+        b, op.result.shape[0], op.attrs["start"], op.attrs["step"], op.result.dtype
+    ),
+    "permute": lambda b, op: selection.permute(b, _value(op), op.attrs["axes"]),
+    "expand": lambda b, op: selection.expand(b, _value(op), op.attrs["shape"]),
+    "gather": lambda b, op: selection.gather(b, _value(op), op.attrs["axis"], _value(op, 1)),
+    "index_select": lambda b, op: selection.index_select(b, _value(op), op.attrs["axis"], _value(op, 1)),
+    "scatter": lambda b, op: selection.scatter(
+        b, _value(op), op.attrs["axis"], _value(op, 1), _value(op, 2), op.attrs["reduce"]
+    ),
+    "index_add": lambda b, op: selection.index_add(b, _value(op), op.attrs["axis"], _value(op, 1), _value(op, 2)),
+    "batch_matmul": lambda b, op: selection.batch_matmul(b, _value(op), _value(op, 1), op.attrs["dtype"]),
     "cast": lambda b, op: b.cast(_value(op), op.attrs["dtype"], op.attrs["mode"], op.attrs["saturate"]),
     "reshape": lambda b, op: b.reshape(_value(op), op.attrs["shape"]),
     "slice": lambda b, op: b.slice(_value(op), op.attrs["axis"], op.attrs["start"], op.attrs["stop"]),
@@ -86,6 +118,10 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     "scatter_update": lambda b, op: b.scatter_update(_value(op), _value(op, 1), _value(op, 2), op.attrs["dim"]),
     "full": lambda b, op: b.full(op.result.shape, op.attrs["value"], op.result.dtype),
 }
+
+
+def _topk(b: Builder, op: Op) -> Value:
+    return selection.topk(b, op.kind, _value(op), op.attrs["k"], op.attrs["axis"], op.attrs["largest"])
 
 
 def _values(op: Op) -> list[Value]:

@@ -8,25 +8,37 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
-from pyptogen.lower.tensor import choose_stages, name_values, remove_dead
+from pyptogen.lower.tensor import choose_stages, name_values, remove_dead, unify_dims
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.evaluate import Evaluator, Scope
 from pyptogen.lower.tensor.ir import Operand, Program, Scalar, Stage, TilingRow, Value
+from pyptogen.lower.tensor.legality import verify
 from pyptogen.lower.tensor.order import unknown_value
 from pyptogen.lower.tensor.registry import operations
 from pyptogen.lower.tensor.targets import read_targets
 from pyptogen.schema import Assign, Expr, FunctionSpec, Spec, StageSpec
 
 
-def from_spec(spec: Spec, dump: Callable[[str, Program], None] = lambda name, program: None) -> Program:
+def from_spec(
+    spec: Spec, dump: Callable[[str, Program], None] = lambda name, program: None, verify_each: bool = False
+) -> Program:
     """The operator at the Tensor level; ``dump`` is called with each pass's name and result.
 
-    Raises ``DiagnosticError`` with PTG1xx and PTG2xx codes.
+    Raises ``DiagnosticError`` with PTG1xx and PTG2xx codes; with ``verify_each``, ``IllegalIR`` for a pass that made a
+    program which breaks a rule of the level.
     """
+
+    def passed(name: str, program: Program) -> Program:
+        dump(name, program)
+        if verify_each:
+            verify(program)
+        return program
+
     contract = read_contract(spec)
     whole, spec = spec, choose_stages.run(spec, contract.dims)
     reader = _GraphReader(spec, contract, choose_stages.left_out(whole, spec))
+    declared = {dim.name: dim for dim in contract.dims.dims}
     reader.read()
     program = Program(
         name=spec.name,
@@ -45,12 +57,9 @@ def from_spec(spec: Spec, dump: Callable[[str, Program], None] = lambda name, pr
         notes=reader.notes(),
         requires=contract.requires,
     )
-    dump("read", program)
-    program = remove_dead.run(program)
-    dump("remove-dead", program)
-    program = name_values.run(program, reader.names, reader.builder.hints)
-    dump("name-values", program)
-    return program
+    program = passed("read", unify_dims.run(program, contract.dims, declared))
+    program = passed("remove-dead", remove_dead.run(program))
+    return passed("name-values", name_values.run(program, reader.names, reader.builder.hints))
 
 
 class _GraphReader:

@@ -8,7 +8,10 @@ from typing import Any
 
 import sympy
 
-from pyptogen.lower.tensor.ir import REDUCE, Op, Program, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, REDUCE, SCAN, SORTING, Op, Program, Value
+
+_WHOLE = INDEXED | SORTING | {"scatter_update", "full", "permute", "expand", "batch_matmul"}
+"""Primitives that the interpreter runs on whole tensors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +74,9 @@ def _is_rowwise(op: Op, rows: Any) -> bool:
     batched = [_leading(value) == rows for value in tensors]
     if any(not b and any(rows in size.free_symbols for size in v.shape) for v, b in zip(tensors, batched, strict=True)):
         return False
-    if op.kind in {"scatter_update", "full"} or not any(batched):
+    if op.kind in _WHOLE or not any(batched):
         return False
-    if op.kind in REDUCE or op.kind in {"slice", "concat"}:
+    if op.kind in REDUCE | ARG_REDUCE | SCAN or op.kind in {"prod", "slice", "concat"}:
         return op.attrs["axis"] != 0 and all(batched)
     if op.kind == "transpose":
         return len(op.result.shape) > 2

@@ -3,24 +3,30 @@ types."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from pyptogen.lower.tensor.dims import DimTable
-from pyptogen.lower.tensor.ir import Shape
+from pyptogen.lower.tensor.ir import BITWISE, COMPARE, INTEGER, Shape
 
 FLOATS = frozenset({"fp32", "fp16", "bf16"})
 
 CAST_MODES = ("none", "rint", "round", "floor", "ceil", "trunc", "odd")
 
 
-def broadcast(dims: DimTable, a: Shape, b: Shape) -> Shape | None:
-    """The common shape of two shapes of equal rank, or None: axes are proved equal, or one of them is 1."""
+def broadcast(dims: DimTable, a: Shape, b: Shape, agree: Callable[[Any, Any, int], bool] | None = None) -> Shape | None:
+    """The common shape of two shapes of equal rank, or None: axes are proved equal, or one of them is 1, or ``agree``
+    (of two sizes and their axis) lets them be taken as equal."""
     if len(a) != len(b):
         return None
     axes = []
-    for x, y in zip(a, b, strict=True):
+    for axis, (x, y) in enumerate(zip(a, b, strict=True)):
         if dims.equal(x, y) or dims.is_one(y):
             axes.append(x)
         elif dims.is_one(x):
             axes.append(y)
+        elif agree is not None and agree(x, y, axis):
+            axes.append(x)
         else:
             return None
     return tuple(axes)
@@ -34,3 +40,28 @@ def matmul_dtype(a: str, b: str, wanted: str | None) -> str | None:
     if wanted is None:
         return allowed[0] if allowed else None
     return wanted if wanted in allowed else None
+
+
+INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
+
+
+def operand_fault(kind: str, dtype: str) -> str:
+    """What an elementwise operation of two operands, or a reduction, needs instead of ``dtype``; empty if that is
+    fine."""
+    if kind in BITWISE:
+        shift = kind.endswith("shift")
+        return "" if dtype in INTEGERS or (dtype == "bool" and not shift) else f"integers{'' if shift else ' or bool'}"
+    if kind in INTEGER:
+        return "" if dtype in INTEGERS else "integers"
+    if kind in {"eq", "ne"}:
+        return ""
+    if kind in COMPARE or kind in {"where", "argmax", "argmin"}:
+        return "" if dtype != "bool" or kind == "where" else "numbers"
+    if kind == "div":
+        return "" if dtype in FLOATS else "a float"
+    return "numbers" if dtype == "bool" else ""
+
+
+def reduced(shape: Shape, axis: int, size: Any) -> Shape:
+    """A shape with another size of one axis."""
+    return (*shape[:axis], size, *shape[axis + 1 :])

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
 
+from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.tensor import from_spec, interpret, verify
-from pyptogen.lower.tensor.registry import operations
+from pyptogen.lower.tensor.registry import GROUPS, operations
 from pyptogen.schema import Source, load_source
 
 Array = np.ndarray[Any, Any]
@@ -20,18 +22,33 @@ Z = np.random.default_rng(2).uniform(0.5, 2, (T, D)).astype(np.float32)
 G = np.random.default_rng(3).uniform(-1, 1, D).astype(np.float32)
 W = np.random.default_rng(4).uniform(-1, 1, (D, 3)).astype(np.float32)
 I = np.array([3, -1, 0, 4, 1])  # noqa: E741
+U = np.random.default_rng(5).integers(-50, 50, (T, D)).astype(np.int32)
+V = np.random.default_rng(6).integers(1, 7, (T, D)).astype(np.int32)
+J = np.random.default_rng(7).integers(0, D, (T, D)).astype(np.int32)
+C = np.random.default_rng(8).permutation(D).astype(np.int32)
+S = np.array([[0.0], [-0.0], [np.inf], [-np.inf], [np.nan]], np.float32)
+INPUTS = {"x": X, "z": Z, "g": G, "w": W, "i": I, "u": U, "v": V, "j": J, "c": C, "s": S}
 
 
-def evaluate(expression: str, dtype: str, shape: str) -> Array:
-    """The value of an expression of x, z [t, d], g [d], w [d, 3] and i [t]."""
+def evaluate_all(expression: str, results: list[tuple[str, str]]) -> list[Array]:
+    """The values of an expression of x, z [t, d], g [d], w [d, 3], whole u, v, j [t, d], c [d], i [t], and s [t, 1]."""
+    names = [f"y{index}" for index in range(len(results))]
+    outputs = "".join(f"  {name}: {dtype}[{shape}]\n" for name, (dtype, shape) in zip(names, results, strict=True))
     text = (
         "pyptogen: 1\noperator: demo\ndims: {t: {max: 64}, d: 8}\n"
-        "inputs: {x: 'fp32[t, d]', z: 'fp32[t, d]', g: 'fp32[d]', w: 'fp32[d, 3]', i: 'int64[t]'}\n"
-        f"outputs:\n  y: {dtype}[{shape}]\ngraph:\n  y: {expression}\n"
+        "inputs: {x: 'fp32[t, d]', z: 'fp32[t, d]', g: 'fp32[d]', w: 'fp32[d, 3]', i: 'int64[t]', u: 'int32[t, d]', "
+        "v: 'int32[t, d]', j: 'int32[t, d]', c: 'int32[d]', s: 'fp32[t, 1]'}\n"
+        f"outputs:\n{outputs}graph:\n  {', '.join(names)}: {expression}\n"
     )
     program = from_spec(load_source(Source("demo.yaml", text)))
     verify(program)
-    return interpret(program, {"x": X, "z": Z, "g": G, "w": W, "i": I})["y"]
+    values = interpret(program, INPUTS)
+    return [values[name] for name in names]
+
+
+def evaluate(expression: str, dtype: str, shape: str) -> Array:
+    """The value of an expression that has one."""
+    return evaluate_all(expression, [(dtype, shape)])[0]
 
 
 def _softmax(x: Array) -> Array:
@@ -45,6 +62,18 @@ def _scattered() -> Array:
         if at >= 0:
             result[at] = row
     return result
+
+
+def _added() -> Array:
+    result = X.astype(np.float64)
+    for row in range(T):
+        for column in range(D):
+            result[row, J[row, column]] += Z[row, column]
+    return result
+
+
+def erf(values: Array) -> Array:
+    return np.vectorize(math.erf)(values)
 
 
 x, z, g, w = (a.astype(np.float64) for a in (X, Z, G, W))
@@ -95,6 +124,68 @@ CASES: dict[str, tuple[str, str, Array]] = {
     "silu": ("silu(x)", "t, d", x / (1 + np.exp(-x))),
     "swiglu": ("swiglu(x, z)", "t, d", x / (1 + np.exp(-x)) * z),
     "tanh": ("tanh(x)", "t, d", np.tanh(x)),
+    "axpy": ("axpy(x, z, -2)", "t, d", x - 2 * z),
+    "hypot": ("hypot(x, z)", "t, d", np.hypot(x, z)),
+    "expand_exp_dif": ("expand_exp_dif(x, z)", "t, d", np.exp(x - z)),
+    "floor": ("floor(x * 3)", "t, d", np.floor(x * 3)),
+    "ceil": ("ceil(x * 3)", "t, d", np.ceil(x * 3)),
+    "trunc": ("trunc(x * 3)", "t, d", np.trunc(x * 3)),
+    "round": (
+        "round(x, 1) + round(x * 5) + round(x * 100, -1)",
+        "t, d",
+        np.round(x, 1) + np.round(x * 5) + np.round(x * 100, -1),
+    ),
+    "floor_div": ("floor_div(x, z)", "t, d", x // z),
+    "ceil_div": ("ceil_div(x, z)", "t, d", -(-x // z)),
+    "remainder": ("remainder(x, z)", "t, d", x % z),
+    "fmod": ("fmod(x, z)", "t, d", np.fmod(x, z)),
+    "exp2": ("exp2(x)", "t, d", 2**x),
+    "expm1": ("expm1(x * 1e-4)", "t, d", np.expm1((X * np.float32(1e-4)).astype(np.float64))),
+    "log2": ("log2(z)", "t, d", np.log2(z)),
+    "log10": ("log10(z)", "t, d", np.log10(z)),
+    "log1p": ("log1p(x * 1e-4)", "t, d", np.log1p((X * np.float32(1e-4)).astype(np.float64))),
+    "erf": ("erf(x * 2)", "t, d", erf(x * 2)),
+    "erfc": ("erfc(x)", "t, d", 1 - erf(x)),
+    "sin": ("sin(x * 20)", "t, d", np.sin((X * np.float32(20)).astype(np.float64))),
+    "cos": ("cos(x * 20)", "t, d", np.cos((X * np.float32(20)).astype(np.float64))),
+    "tan": ("tan(x * 0.5)", "t, d", np.tan(x * 0.5)),
+    "asin": ("asin(x * 0.5)", "t, d", np.arcsin(x * 0.5)),
+    "acos": ("acos(x * 0.5)", "t, d", np.arccos(x * 0.5)),
+    "atan": ("atan(x * 8)", "t, d", np.arctan(x * 8)),
+    "atan2": ("atan2(x, x - z)", "t, d", np.arctan2(X.astype(np.float64), (X - Z).astype(np.float64))),
+    "sinh": ("sinh(x)", "t, d", np.sinh(x)),
+    "cosh": ("cosh(x)", "t, d", np.cosh(x)),
+    "asinh": ("asinh(x * 0.01)", "t, d", np.arcsinh((X * np.float32(0.01)).astype(np.float64))),
+    "acosh": ("acosh(z + 1)", "t, d", np.arccosh((Z + np.float32(1)).astype(np.float64))),
+    "atanh": ("atanh(x * 0.25)", "t, d", np.arctanh(x * 0.25)),
+    "cbrt": ("cbrt(x)", "t, d", np.cbrt(x)),
+    "pow": ("pow(z, x)", "t, d", z**x),
+    "where": ("where(x > 0, x, -1)", "t, d", np.where(x > 0, x, -1)),
+    "sign": ("sign(x)", "t, d", np.sign(x)),
+    "copysign": ("copysign(z, x)", "t, d", np.copysign(z, x)),
+    "triu": ("triu(x, 1)", "t, d", np.triu(x, 1)),
+    "tril": ("tril(x, diagonal=-1)", "t, d", np.tril(x, -1)),
+    "prod": ("prod(z)", "t", z.prod(-1)),
+    "var": ("var(x[:1], correction=0) + var(x)", "t", x[:1].var(-1) + x.var(-1, ddof=1)),
+    "cumsum": ("cumsum(x, axis=0)", "t, d", x.cumsum(0)),
+    "cumprod": ("cumprod(z)", "t, d", z.cumprod(-1)),
+    "permute": ("permute(x, [1, 0])", "d, t", x.T),
+    "view": ("view(x, [t, 3], [0, 2])", "t, 3", x[:, 2:5]),
+    "clone": ("clone(x)", "t, d", x),
+    "expand_clone": ("expand_clone(g, [t, d])", "t, d", np.broadcast_to(g, (T, D))),
+    "interleave": ("interleave(x, z)", "t, 2 * d", np.stack([x, z], -1).reshape(T, 2 * D)),
+    "pad": ("pad(x, [1, 2, 1, 0], 5)", "t + 1, d + 3", np.pad(x, [(1, 0), (1, 2)], constant_values=5)),
+    "gather": ("gather(x, 1, j)", "t, d", np.take_along_axis(x, J, 1)),
+    "index_select": ("index_select(x, 1, c)", "t, d", x[:, C]),
+    "scatter": ("scatter(x, 1, j, z, reduce=add)", "t, d", _added()),
+    "index_add": ("index_add(x, 1, c, z, alpha=2)", "t, d", x + 2 * z[:, np.argsort(C)]),
+    "scaled_mm": ("scaled_mm(x, w, z[:, :1], z[:, 1:2], dtype=fp32)", "t, 3", x @ w * z[:, :1] * z[:, 1:2]),
+    "gelu": ("gelu(x)", "t, d", 0.5 * x * (1 + erf(x / np.sqrt(2)))),
+    "geglu": ("geglu(x, z)", "t, d", 0.5 * x * (1 + erf(x / np.sqrt(2))) * z),
+    "lrelu": ("lrelu(x, 0.25)", "t, d", np.where(x > 0, x, x * 0.25)),
+    "prelu": ("prelu(x, g)", "t, d", np.where(x > 0, x, x * g)),
+    "dequant": ("dequant(u, z, zero_points=x)", "t, d", (U - x) * z),
+    "dequantize": ("dequantize(u, 0.5)", "t, d", U * 0.5),
     "gelu_tanh": (
         "gelu_tanh(x)",
         "t, d",
@@ -111,9 +202,145 @@ def test_operation(name: str) -> None:
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-6)
 
 
+def _topk() -> tuple[Array, Array]:
+    order = np.argsort(-X, axis=1, kind="stable")[:, :3]
+    return np.take_along_axis(X, order, 1), order
+
+
+_order = [sorted(range(D), key=lambda at: U[row, at]) for row in range(T)]
+
+EXACT: dict[str, tuple[str, list[tuple[str, str]], list[Array]]] = {
+    "lt": ("u < v", [("bool", "t, d")], [U < V]),
+    "le": ("le(u, v)", [("bool", "t, d")], [U <= V]),
+    "gt": ("x > 0.5", [("bool", "t, d")], [X > 0.5]),
+    "ge": ("ge(u, 3)", [("bool", "t, d")], [U >= 3]),
+    "eq": ("v == 3", [("bool", "t, d")], [V == 3]),
+    "ne": ("ne(v, 3)", [("bool", "t, d")], [V != 3]),
+    "greater": ("greater(u, v)", [("bool", "t, d")], [U > V]),
+    "logical_not": ("logical_not(floor(z))", [("bool", "t, d")], [Z < 1]),
+    "logical_and": ("logical_and(u > 0, v - 1)", [("bool", "t, d")], [(U > 0) & (V != 1)]),
+    "logical_or": ("logical_or(u > 0, v == 1)", [("bool", "t, d")], [(U > 0) | (V == 1)]),
+    "isnan": ("isnan(s)", [("bool", "t, 1")], [np.isnan(S)]),
+    "isfinite": ("isfinite(s)", [("bool", "t, 1")], [np.isfinite(S)]),
+    "signbit": ("signbit(s)", [("bool", "t, 1")], [np.signbit(S)]),
+    "bitwise_and": ("bitwise_and(u, v)", [("int32", "t, d")], [U & V]),
+    "bitwise_or": ("bitwise_or(u, 8)", [("int32", "t, d")], [U | 8]),
+    "bitwise_xor": ("bitwise_xor(u, v)", [("int32", "t, d")], [U ^ V]),
+    "bitwise_not": ("bitwise_not(u)", [("int32", "t, d")], [~U]),
+    "bitwise_left_shift": ("bitwise_left_shift(u, v)", [("int32", "t, d")], [U << V]),
+    "bitwise_right_shift": ("bitwise_right_shift(u, 2)", [("int32", "t, d")], [U >> 2]),
+    "gcd": ("gcd(u, v)", [("int32", "t, d")], [np.gcd(U, V)]),
+    "argmax": ("argmax(x)", [("int32", "t")], [X.argmax(-1)]),
+    "argmin": ("argmin(x, 0, keepdim=true)", [("int32", "1, d")], [X.argmin(0, keepdims=True)]),
+    "argsort": ("argsort(u)", [("int32", "t, d")], [np.array(_order)]),
+    "topk": ("topk(x, 3)", [("fp32", "t, 3"), ("int32", "t, 3")], list(_topk())),
+    "arange": ("arange(2, 20, 3)", [("int32", "6")], [np.arange(2, 20, 3)]),
+    "one_hot": ("one_hot(c, 9)", [("int32", "d, 9")], [np.eye(9)[C]]),
+    "deinterleave": ("deinterleave(x)", [("fp32", "t, 4")] * 2, [X[:, ::2], X[:, 1::2]]),
+    "quant_per_token": (
+        "quant_per_token(x)",
+        [("int8", "t, d"), ("fp32", "t, 1")],
+        [
+            np.rint(X * (np.float32(127) / np.abs(X).max(-1, keepdims=True))),
+            np.abs(X).max(-1, keepdims=True) * np.float32(1 / 127),
+        ],
+    ),
+    "quant_per_channel": (
+        "quant_per_channel(w)",
+        [("int8", "d, 3"), ("fp32", "1, 3")],
+        [np.rint(W * (np.float32(127) / np.abs(W).max(0))), np.abs(W).max(0, keepdims=True) * np.float32(1 / 127)],
+    ),
+    "quantize": ("quantize(x, z, zero_points=z)", [("int8", "t, d")], [np.rint(X / Z + Z)]),
+}
+
+
+@pytest.mark.parametrize("name", EXACT)
+def test_operation_with_one_right_answer(name: str) -> None:
+    expression, results, expected = EXACT[name]
+    for got, want in zip(evaluate_all(expression, results), expected, strict=True):
+        assert got.shape == want.shape
+        np.testing.assert_array_equal(got.astype(np.float64), want.astype(np.float64))
+
+
+FURTHER: dict[str, tuple[str, str, Array]] = {
+    "rope_inverse": ("rope(x, z, x, inverse=true)", "t, d", x * z - np.concatenate([-x[:, 4:], x[:, :4]], -1) * x),
+    "rope_interleaved": (
+        "rope(x, z, z, interleaved=true)",
+        "t, d",
+        x * z + np.stack([-x[:, 1::2], x[:, ::2]], -1).reshape(T, D) * z,
+    ),
+    "gelu_tanh": ("gelu(x, approximate=tanh) - gelu_tanh(x)", "t, d", np.zeros((T, D))),
+    "integer_division": ("cast(floor_div(u, v), fp32)", "t, d", U // V),
+    "integer_ceil": ("cast(ceil_div(u, 7), fp32)", "t, d", -(-U // 7)),
+    "integer_remainder": ("cast(u % v, fp32)", "t, d", U % V),
+    "floor_operator": ("x // z", "t, d", x // z),
+    "third_power": ("x ** 3 + z ** -2", "t, d", x**3 + z**-2.0),
+    "odd_power": ("z ** 1.5", "t, d", z**1.5),
+    "power_of_number": ("pow(2, x)", "t, d", 2**x),
+    "scatter": (
+        "scatter(z, 0, cast(full([1, d], 2, dtype=int32), int32), x[:1])",
+        "t, d",
+        np.concatenate([z[:2], x[:1], z[3:]]),
+    ),
+    "where_both": ("where(u > v, x, z)", "t, d", np.where(U > V, x, z)),
+    "matmul_trans": ("matmul(x, w.T, b_trans=true)", "t, 3", x @ w),
+    "batch": (
+        "reshape(matmul(reshape(x, [t, 2, 4]), reshape(z, [t, 4, 2])), [t, 4])",
+        "t, 4",
+        (x.reshape(T, 2, 4) @ z.reshape(T, 4, 2)).reshape(T, 4),
+    ),
+    "three_axes": (
+        "reshape(permute(reshape(x, [t, 2, 4]), [1, 0, 2]), [2 * t, 4])",
+        "2 * t, 4",
+        x.reshape(T, 2, 4).transpose(1, 0, 2).reshape(2 * T, 4),
+    ),
+    "swapped": (
+        "reshape(transpose(reshape(x, [t, 2, 4]), 0, 1), [2, 4 * t])",
+        "2, 4 * t",
+        x.reshape(T, 2, 4).swapaxes(0, 1).reshape(2, 4 * T),
+    ),
+    "sinh_far": ("sinh(x * 40)", "t, d", np.sinh(X.astype(np.float64) * 40)),
+}
+
+
+@pytest.mark.parametrize("name", FURTHER)
+def test_forms_of_operations(name: str) -> None:
+    expression, shape, expected = FURTHER[name]
+    got = evaluate(expression, "fp32", shape)
+    np.testing.assert_allclose(got, expected, rtol=2e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("name", "function"),
+    [
+        ("cbrt", np.cbrt), ("sinh", np.sinh), ("asinh", np.arcsinh), ("expm1", np.expm1),
+        ("erf", erf), ("atan", np.arctan), ("tanh", np.tanh), ("sign", np.sign),
+    ],
+)  # fmt: skip
+def test_edges(name: str, function: Callable[[Array], Array]) -> None:
+    got = evaluate(f"{name}(s)", "fp32", "t, 1")
+    with np.errstate(all="ignore"):
+        np.testing.assert_allclose(got, function(S.astype(np.float64)), rtol=1e-6)
+    assert np.signbit(got[:2]).tolist() == [[False], [True]] or name in {"tanh"}
+
+
+def test_a_row_of_zeros_quantises_to_zeros() -> None:
+    quantised, scale = evaluate_all("quant_per_token(x * 0)", [("int8", "t, d"), ("fp32", "t, 1")])
+    assert not quantised.any()
+    assert np.isfinite(scale).all()
+
+
+@pytest.mark.parametrize("expression", ["gather(x, 1, j + 1)", "index_select(x, 1, c - 1)"])
+def test_an_index_out_of_range(expression: str) -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        evaluate(expression, "fp32", "t, d")
+    assert raised.value.diagnostics[0].code == "PTG408"
+
+
 def test_every_operation_is_tested_and_documented() -> None:
-    assert set(operations()) == set(CASES)
-    assert [name for name, operation in operations().items() if len(operation.doc) < 5] == []
+    assert set(operations()) == set(CASES) | set(EXACT)
+    assert [o.name for o in operations().values() if len(o.doc) < 5 or len(o.rule) < 3] == []
+    assert {o.group for o in operations().values()} == set(GROUPS)
 
 
 OPERATORS: dict[str, tuple[str, Callable[[], Array]]] = {

@@ -1,13 +1,12 @@
-"""Elementwise operations, casts, and tensors of one value."""
+"""Elementwise arithmetic and casts."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from pyptogen.lower.tensor.builder import Builder
-from pyptogen.lower.tensor.ir import Operand, Shape, Value
-from pyptogen.lower.tensor.registry import operation
+from pyptogen.lower.tensor.ir import Operand, Value
+from pyptogen.lower.tensor.registry import BROADCAST, SAME, SAME_FLOAT, operation
 from pyptogen.lower.tensor.rules import FLOATS
 
 _UNARY = {
@@ -28,6 +27,9 @@ _BINARY = {
     "maximum": "The greater of a and b.",
     "minimum": "The lesser of a and b.",
 }
+_UNARY_RULES = dict.fromkeys(("neg", "abs", "relu"), f"{SAME}, signed")
+_POSITIVE = {kind: f"{kind}(z)" for kind in ("log", "sqrt", "rsqrt")}
+_BINARY_DTYPES = {"div": "floats"}
 
 
 def _unary(kind: str, doc: str) -> None:
@@ -35,7 +37,7 @@ def _unary(kind: str, doc: str) -> None:
         return b.unary(kind, x)
 
     expand.__doc__ = doc
-    operation(f"{kind}(x)")(expand)
+    operation(f"{kind}(x)", _UNARY_RULES.get(kind, SAME_FLOAT), _POSITIVE.get(kind, ""))(expand)
 
 
 def _binary(kind: str, doc: str) -> None:
@@ -43,7 +45,7 @@ def _binary(kind: str, doc: str) -> None:
         return b.binary(kind, left, right)
 
     expand.__doc__ = doc
-    operation(f"{kind}(a: operand, b: operand)")(expand)
+    operation(f"{kind}(a: operand, b: operand)", f"{BROADCAST}; {_BINARY_DTYPES.get(kind, 'numbers')}")(expand)
 
 
 def _register(families: tuple[tuple[dict[str, str], Callable[[str, str], None]], ...]) -> None:
@@ -55,7 +57,11 @@ def _register(families: tuple[tuple[dict[str, str], Callable[[str, str], None]],
 _register(((_UNARY, _unary), (_BINARY, _binary)))
 
 
-@operation("cast(x, dtype: dtype, mode: mode = rint, saturate: flag = True)")
+@operation(
+    "cast(x, dtype: dtype, mode: mode = rint, saturate: flag = True)",
+    "shape of x; the given dtype",
+    "cast(x, int8, mode=rint)",
+)
 def cast(b: Builder, x: Value, dtype: str, mode: str, saturate: bool) -> Value:
     """x in another dtype. Modes none, rint, round, floor, ceil, trunc, odd; NaN becomes 0 in integers."""
     if dtype in FLOATS and x.dtype in FLOATS and mode not in {"none", "rint"}:
@@ -69,31 +75,32 @@ def cast(b: Builder, x: Value, dtype: str, mode: str, saturate: bool) -> Value:
     return b.cast(x, dtype, mode, saturate)
 
 
-@operation("clip(x, min: operand, max: operand)")
+@operation("clip(x, min: operand, max: operand)", f"{BROADCAST}; numbers", "clip(x, -0.5, 0.25)")
 def clip(b: Builder, x: Value, low: Operand, high: Operand) -> Value:
     """minimum(maximum(x, min), max)."""
     return b.binary("minimum", b.binary("maximum", x, low), high)
 
 
-@operation("square(x)")
+@operation("square(x)", SAME)
 def square(b: Builder, x: Value) -> Value:
     """x * x."""
     return b.binary("mul", x, x)
 
 
-@operation("full(shape: shape, value: scalar, dtype: dtype = fp32)")
-def full(b: Builder, shape: Shape, value: Any, dtype: str) -> Value:
-    """A tensor of one value."""
-    return b.full(shape, value, dtype)
+@operation("axpy(y, x, alpha: operand)", BROADCAST, "axpy(x, z, 0.5)")
+def axpy(b: Builder, y: Value, x: Value, alpha: Operand) -> Value:
+    """y + x * alpha."""
+    return b.binary("add", y, b.binary("mul", x, alpha, hint="scaled"))
 
 
-@operation("zeros(shape: shape, dtype: dtype = fp32)")
-def zeros(b: Builder, shape: Shape, dtype: str) -> Value:
-    """A tensor of zeros."""
-    return b.full(shape, 0, dtype)
+@operation("expand_exp_dif(a: operand, b: operand)", f"{BROADCAST}, a float")
+def expand_exp_dif(b: Builder, left: Operand, right: Operand) -> Value:
+    """exp(a - b)."""
+    return b.unary("exp", b.binary("sub", left, right, hint="difference"))
 
 
-@operation("ones(shape: shape, dtype: dtype = fp32)")
-def ones(b: Builder, shape: Shape, dtype: str) -> Value:
-    """A tensor of ones."""
-    return b.full(shape, 1, dtype)
+@operation("hypot(a, b)", f"{BROADCAST}, a float")
+def hypot(b: Builder, left: Value, right: Value) -> Value:
+    """sqrt(a * a + b * b): squares may overflow."""
+    squares = b.binary("mul", left, left, hint="aa"), b.binary("mul", right, right, hint="bb")
+    return b.unary("sqrt", b.binary("add", *squares, hint="total"))

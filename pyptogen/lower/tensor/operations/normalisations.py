@@ -1,4 +1,4 @@
-"""Composites over the last axis: softmax, norms, rope. Intermediates are fp32; the result has the dtype of
+"""Composites over the last axis: softmax and norms. Intermediates are fp32; the result has the dtype of
 x."""
 
 from __future__ import annotations
@@ -8,12 +8,12 @@ from typing import Any
 import sympy
 
 from pyptogen.lower.tensor.builder import Builder
-from pyptogen.lower.tensor.dims import show_shape, show_size
+from pyptogen.lower.tensor.dims import show_shape
 from pyptogen.lower.tensor.ir import Value
-from pyptogen.lower.tensor.registry import operation
+from pyptogen.lower.tensor.registry import SAME_FLOAT, operation
 
 
-@operation("softmax(x, axis: int = -1)")
+@operation("softmax(x, axis: int = -1)", SAME_FLOAT)
 def softmax(b: Builder, x: Value, axis: int) -> Value:
     """e = exp(x - amax(x)); e / sum(e)."""
     e = _shifted_exp(b, x, axis)
@@ -21,7 +21,7 @@ def softmax(b: Builder, x: Value, axis: int) -> Value:
     return b.cast(b.binary("div", e, total), x.dtype)
 
 
-@operation("log_softmax(x, axis: int = -1)")
+@operation("log_softmax(x, axis: int = -1)", SAME_FLOAT)
 def log_softmax(b: Builder, x: Value, axis: int) -> Value:
     """c = x - amax(x); c - log(sum(exp(c)))."""
     b.need_float(x, "log_softmax")
@@ -38,7 +38,7 @@ def _shifted_exp(b: Builder, x: Value, axis: int) -> Value:
     return b.unary("exp", b.binary("sub", wide, peak, hint="c"), hint="e")
 
 
-@operation("rms_norm(x, gamma, eps: scalar = 1.0e-6)")
+@operation("rms_norm(x, gamma, eps: scalar = 1.0e-6)", f"{SAME_FLOAT}; gamma as the last axis", "rms_norm(x, g)")
 def rms_norm(b: Builder, x: Value, gamma: Value, eps: Any) -> Value:
     """x / sqrt(sum(x * x * (1 / d)) + eps) * gamma."""
     b.need_float(x, "rms_norm")
@@ -50,7 +50,11 @@ def rms_norm(b: Builder, x: Value, gamma: Value, eps: Any) -> Value:
     return b.cast(b.binary("mul", scaled, b.cast(gamma, "fp32", hint="gamma")), x.dtype)
 
 
-@operation("layer_norm(x, gamma, beta, eps: scalar = 1.0e-6)")
+@operation(
+    "layer_norm(x, gamma, beta, eps: scalar = 1.0e-6)",
+    f"{SAME_FLOAT}; gamma and beta as the last axis",
+    "layer_norm(x, g, g)",
+)
 def layer_norm(b: Builder, x: Value, gamma: Value, beta: Value, eps: Any) -> Value:
     """c = x - sum(x * (1 / d)); c / sqrt(sum(c * c * (1 / d)) + eps) * gamma + beta."""
     b.need_float(x, "layer_norm")
@@ -82,33 +86,3 @@ def _check_gain(b: Builder, x: Value, gain: Value, name: str) -> None:
             f"`{name}` has the shape {show_shape(gain.shape)}, x has {show_shape(x.shape)}",
             expected=f"{show_shape(x.shape[-1:])}, the last axis of x",
         )
-
-
-@operation("rope(x, cos, sin)")
-def rope(b: Builder, x: Value, cos: Value, sin: Value) -> Value:
-    """Rotary position embedding, halves of the last axis: concat(x1 * cos1 - x2 * sin1, x2 * cos2 + x1 *
-    sin2)."""
-    for name, value in (("rope", x), ("cos", cos), ("sin", sin)):
-        b.need_float(value, name)
-    length = x.shape[b.axis(x, -1)]
-    for name, table in (("cos", cos), ("sin", sin)):
-        if not table.shape or not b.dims.equal(table.shape[-1], length):
-            raise b.fault(
-                "PTG205",
-                f"`{name}` has the shape {show_shape(table.shape)}, x has {show_shape(x.shape)}",
-                expected=f"{show_size(length)} as the last axis of both",
-            )
-    half = length / 2
-    if not b.dims.resolve(half).is_integer:
-        raise b.fault("PTG205", f"rope of an axis of size {show_size(length)}", expected="an even size")
-    x1, x2 = _halves(b, x, half, length, "x")
-    c1, c2 = _halves(b, cos, half, length, "cos")
-    s1, s2 = _halves(b, sin, half, length, "sin")
-    low = b.binary("sub", b.binary("mul", x1, c1, hint="x1c1"), b.binary("mul", x2, s1, hint="x2s1"), hint="low")
-    high = b.binary("add", b.binary("mul", x2, c2, hint="x2c2"), b.binary("mul", x1, s2, hint="x1s2"), hint="high")
-    return b.cast(b.concat([low, high], -1, hint="roped"), x.dtype, hint="rope")
-
-
-def _halves(b: Builder, value: Value, half: Any, length: Any, name: str) -> tuple[Value, Value]:
-    wide = b.cast(value, "fp32", hint=name)
-    return b.slice(wide, -1, 0, half, hint=f"{name}1"), b.slice(wide, -1, half, length, hint=f"{name}2")

@@ -1,35 +1,86 @@
-"""Reductions over one axis."""
+"""Reductions over one axis, and scans along it."""
 
 from __future__ import annotations
 
 import sympy
 
+from pyptogen.lower.tensor import selection
 from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.dims import show_size
 from pyptogen.lower.tensor.ir import Value
-from pyptogen.lower.tensor.registry import operation
+from pyptogen.lower.tensor.registry import REDUCED, SAME, operation
+
+_PLACE = "shape of x without the axis, with size 1 there where keepdim; int32"
 
 
-@operation("sum(x, axis: int = -1, keepdim: flag = False)")
+@operation("sum(x, axis: int = -1, keepdim: flag = False)", REDUCED)
 def sum_(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
     """The sum over an axis."""
     return b.reduce("sum", x, axis, keepdim)
 
 
-@operation("amax(x, axis: int = -1, keepdim: flag = False)")
+@operation("amax(x, axis: int = -1, keepdim: flag = False)", REDUCED)
 def amax(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
     """The greatest element along an axis."""
     return b.reduce("amax", x, axis, keepdim)
 
 
-@operation("amin(x, axis: int = -1, keepdim: flag = False)")
+@operation("amin(x, axis: int = -1, keepdim: flag = False)", REDUCED)
 def amin(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
     """The least element along an axis."""
     return b.reduce("amin", x, axis, keepdim)
 
 
-@operation("mean(x, axis: int = -1, keepdim: flag = False)")
+@operation("mean(x, axis: int = -1, keepdim: flag = False)", f"{REDUCED}, a float")
 def mean(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
     """The sum over an axis of x * (1 / size)."""
     b.need_float(x, "mean")
     share = b.scalar(sympy.Integer(1) / x.shape[b.axis(x, axis)])
     return b.reduce("sum", b.binary("mul", x, share), axis, keepdim)
+
+
+@operation("prod(x, axis: int = -1, keepdim: flag = False)", REDUCED)
+def prod(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
+    """The product over an axis."""
+    return b.reduce("prod", x, axis, keepdim)
+
+
+@operation("argmax(x, axis: int = -1, keepdim: flag = False)", _PLACE)
+def argmax(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
+    """The index of the greatest element along an axis, the first of equal ones."""
+    return b.reduce("argmax", x, axis, keepdim)
+
+
+@operation("argmin(x, axis: int = -1, keepdim: flag = False)", _PLACE)
+def argmin(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
+    """The index of the least element along an axis, the first of equal ones."""
+    return b.reduce("argmin", x, axis, keepdim)
+
+
+@operation("var(x, axis: int = -1, correction: int = 1, keepdim: flag = False)", f"{REDUCED}, a float")
+def var(b: Builder, x: Value, axis: int, correction: int, keepdim: bool) -> Value:
+    """c = x - sum(x * (1 / size)); sum(c * c) * (1 / (size - correction)), in fp32."""
+    b.need_float(x, "var")
+    size = x.shape[b.axis(x, axis)]
+    if not b.dims.nonnegative(size - correction - 1):
+        raise b.fault(
+            "PTG205", f"var of {show_size(size)} elements with correction={correction}", expected="size > correction"
+        )
+    wide = b.cast(x, "fp32", hint="x")
+    share = b.scalar(sympy.Integer(1) / size)
+    mean_ = b.reduce("sum", b.binary("mul", wide, share, hint="part"), axis, hint="mean")
+    centred = b.binary("sub", wide, mean_, hint="c")
+    total = b.reduce("sum", b.binary("mul", centred, centred, hint="square"), axis, keepdim, hint="total")
+    return b.cast(b.binary("mul", total, b.scalar(sympy.Integer(1) / (size - correction))), x.dtype)
+
+
+@operation("cumsum(x, axis: int = -1)", f"{SAME}, numbers")
+def cumsum(b: Builder, x: Value, axis: int) -> Value:
+    """The sums of the elements up to each one along an axis."""
+    return selection.scan(b, "cumsum", x, axis)
+
+
+@operation("cumprod(x, axis: int = -1)", f"{SAME}, numbers")
+def cumprod(b: Builder, x: Value, axis: int) -> Value:
+    """The products of the elements up to each one along an axis."""
+    return selection.scan(b, "cumprod", x, axis)

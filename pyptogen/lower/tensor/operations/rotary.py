@@ -1,0 +1,69 @@
+"""Rotary position embedding: pairs of elements turned by angles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import sympy
+
+from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.dims import show_shape, show_size
+from pyptogen.lower.tensor.ir import Value
+from pyptogen.lower.tensor.registry import SAME_FLOAT, operation
+
+
+@operation(
+    "rope(x, cos, sin, interleaved: flag = False, inverse: flag = False)",
+    f"{SAME_FLOAT}; the last axis of cos and sin is that of x, the others broadcast",
+    "rope(x, z, z)",
+)
+def rope(b: Builder, x: Value, cos: Value, sin: Value, interleaved: bool, inverse: bool) -> Value:
+    """concat(x1 * cos1 - x2 * sin1, x2 * cos2 + x1 * sin2) of the halves of the last axis, or of its elements of even
+    and odd index where interleaved; inverse turns back (sin with its sign changed)."""
+    length = _check(b, x, cos, sin)
+    split = _pairs if interleaved else _halves
+    half = length / 2
+    x1, x2 = split(b, x, half, length, "x")
+    c1, c2 = split(b, cos, half, length, "cos")
+    s1, s2 = split(b, sin, half, length, "sin")
+    low_kind, high_kind = ("add", "sub") if inverse else ("sub", "add")
+    low = b.binary(low_kind, b.binary("mul", x1, c1, hint="x1c1"), b.binary("mul", x2, s1, hint="x2s1"), hint="low")
+    high = b.binary(high_kind, b.binary("mul", x2, c2, hint="x2c2"), b.binary("mul", x1, s2, hint="x1s2"), hint="high")
+    if interleaved:
+        one = sympy.Integer(1)
+        columns = [b.reshape(part, (*part.shape, one), "column") for part in (low, high)]
+        turned = b.reshape(b.concat(columns, -1, hint="roped"), (*low.shape[:-1], length))
+    else:
+        turned = b.concat([low, high], -1, hint="roped")
+    return b.cast(turned, x.dtype, hint="rope")
+
+
+def _check(b: Builder, x: Value, cos: Value, sin: Value) -> Any:
+    """The size of the last axis. Raises PTG205, PTG206."""
+    for name, value in (("rope", x), ("cos", cos), ("sin", sin)):
+        b.need_float(value, name)
+    length = x.shape[b.axis(x, -1)]
+    for name, table in (("cos", cos), ("sin", sin)):
+        if not table.shape or not b.dims.equal(table.shape[-1], length):
+            raise b.fault(
+                "PTG205",
+                f"`{name}` has the shape {show_shape(table.shape)}, x has {show_shape(x.shape)}",
+                expected=f"{show_size(length)} as the last axis of both",
+            )
+    if not b.dims.resolve(length / 2).is_integer:
+        raise b.fault("PTG205", f"rope of an axis of size {show_size(length)}", expected="an even size")
+    return length
+
+
+def _halves(b: Builder, value: Value, half: Any, length: Any, name: str) -> tuple[Value, Value]:
+    wide = b.cast(value, "fp32", hint=name)
+    return b.slice(wide, -1, 0, half, hint=f"{name}1"), b.slice(wide, -1, half, length, hint=f"{name}2")
+
+
+def _pairs(b: Builder, value: Value, half: Any, length: Any, name: str) -> tuple[Value, Value]:
+    """The elements of even index, and those of odd index."""
+    wide = b.cast(value, "fp32", hint=name)
+    shape = (*value.shape[:-1], half)
+    pairs = b.reshape(wide, (*shape, sympy.Integer(2)), f"{name}_pairs")
+    even, odd = (b.reshape(b.slice(pairs, -1, at, at + 1), shape, f"{name}{at + 1}") for at in (0, 1))
+    return even, odd

@@ -22,3 +22,7 @@
 #include <pto/cpu/reduce.hpp>
 #include <pto/cpu/store.hpp>
 #include <pto/cpu/unary.hpp>
+
+#if defined(__CPU_SIM)
+#include <pto/cpu/host_api.hpp>
+#endif

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <pto/common/modes.hpp>
+
 #define __global__
 #define AICORE
 #define __aicore__
@@ -128,5 +130,6 @@ private:
 
 typedef _Float16 half;
 typedef _Float16 float16_t;
+typedef _Float16 aclFloat16;
 typedef float float32_t;
 using pto::bfloat16_t;

@@ -5,11 +5,6 @@
 
 namespace pto {
 
-enum class PowAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
-enum class FmodAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
-enum class FmodSAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
-enum class RemAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
-enum class RemSAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
 
 // Which elements of a group take part; the rightmost digit is the first element.
 enum class MaskPattern : uint8_t { P0101 = 1, P1010 = 2, P0001 = 3, P0010 = 4, P0100 = 5, P1000 = 6, P1111 = 7 };

@@ -65,6 +65,8 @@ struct CorePools {
     }
 };
 
+struct LaunchState;  // what the cores of one launch share; see wait.hpp
+
 /// Per-thread state. Trivially initialised, so that a thread pays nothing before its first use.
 struct CoreState {
     char* memory = nullptr;
@@ -74,6 +76,9 @@ struct CoreState {
     uint32_t subblock_dim = 1;
     int tile_rows = 0;          // rows the matrix unit is configured for; 0: not configured
     bool inside_core = false;   // between enter_core() and leave_core()
+    LaunchState* launch = nullptr;
+    uint64_t task_cookie = 0;
+    uint64_t ctrl = 0;          // the CTRL register, for get_ctrl() and set_ctrl()
 };
 
 // Default visibility, so that kernels in several shared objects share one state per thread (GNU unique symbols).

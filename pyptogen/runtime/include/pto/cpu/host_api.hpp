@@ -23,6 +23,7 @@
 #include <vector>
 
 #include <pto/common/cpu_stub.hpp>
+#include <pto/cpu/launch.hpp>
 
 typedef void* aclrtStream;
 typedef int aclError;

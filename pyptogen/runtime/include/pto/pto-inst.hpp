@@ -12,14 +12,24 @@
 #include <pto/common/pto_tile.hpp>
 #include <pto/common/type.hpp>
 
+#include <pto/cpu/arg_reduce.hpp>
 #include <pto/cpu/assign.hpp>
 #include <pto/cpu/binary.hpp>
+#include <pto/cpu/bitwise.hpp>
+#include <pto/cpu/compare.hpp>
 #include <pto/cpu/cvt.hpp>
 #include <pto/cpu/expand.hpp>
+#include <pto/cpu/expand_exp.hpp>
+#include <pto/cpu/fused.hpp>
+#include <pto/cpu/generate.hpp>
 #include <pto/cpu/load.hpp>
 #include <pto/cpu/matmul.hpp>
 #include <pto/cpu/move.hpp>
+#include <pto/cpu/partial.hpp>
+#include <pto/cpu/power.hpp>
+#include <pto/cpu/product.hpp>
 #include <pto/cpu/reduce.hpp>
+#include <pto/cpu/remainder.hpp>
 #include <pto/cpu/store.hpp>
 #include <pto/cpu/unary.hpp>
 

@@ -107,6 +107,15 @@ enum class RsqrtAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
 enum class RecipAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
 enum class ExpAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
 enum class LogAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class PowAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class FmodAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class FmodSAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class RemAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class RemSAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+
+/// Key and 128-bit counter of TRANDOM, least significant word first.
+using TRandomKey = uint32_t[2];
+using TRandomCounter = uint32_t[4];
 
 /// A brain float: the upper half of an IEEE single. Conversion from float rounds to nearest even and keeps NaN.
 struct bfloat16_t {

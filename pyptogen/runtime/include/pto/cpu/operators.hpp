@@ -28,6 +28,11 @@ struct Unsigned<int64_t> {
     using type = uint64_t;
 };
 
+template <typename T>
+inline constexpr bool is_integer =
+    is_same<T, int8_t> || is_same<T, int16_t> || is_same<T, int32_t> || is_same<T, int64_t> || is_same<T, uint8_t> ||
+    is_same<T, uint16_t> || is_same<T, uint32_t> || is_same<T, uint64_t>;
+
 /// Vector type in which the arithmetic of T cannot overflow into undefined behaviour.
 template <typename T>
 using wrap_vec = vec<typename Unsigned<T>::type>;
@@ -58,6 +63,11 @@ struct Mul {
     PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
     {
         return (vec<T>)((wrap_vec<T>)a * (wrap_vec<T>)b);
+    }
+    template <typename T>
+    static constexpr T neutral()
+    {
+        return T(1);
     }
 };
 

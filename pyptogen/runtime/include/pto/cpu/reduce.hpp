@@ -78,7 +78,7 @@ PTO_INLINE compute_t<T> reduce_line(const T* p, int64_t n)
 {
     using C = compute_t<T>;
 #if defined(PTO_CPU_AVX512)
-    if constexpr (is_same<C, float> && !is_same<Op, Add>) {
+    if constexpr (is_same<C, float> && (is_same<Op, Max> || is_same<Op, Min>)) {
         return extreme_of_line<Op>(p, n);
     }
 #endif

@@ -10,6 +10,7 @@
 #include <pto/common/event.hpp>
 #include <pto/common/global_tensor.hpp>
 #include <pto/common/pto_tile.hpp>
+#include <pto/common/small_floats.hpp>
 #include <pto/common/type.hpp>
 
 #include <pto/cpu/arg_reduce.hpp>
@@ -25,6 +26,8 @@
 #include <pto/cpu/load.hpp>
 #include <pto/cpu/matmul.hpp>
 #include <pto/cpu/move.hpp>
+#include <pto/cpu/quant.hpp>
+#include <pto/cpu/quant_mx.hpp>
 #include <pto/cpu/partial.hpp>
 #include <pto/cpu/power.hpp>
 #include <pto/cpu/product.hpp>

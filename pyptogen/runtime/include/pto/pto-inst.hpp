@@ -23,9 +23,11 @@
 #include <pto/cpu/expand_exp.hpp>
 #include <pto/cpu/fused.hpp>
 #include <pto/cpu/generate.hpp>
+#include <pto/cpu/insert.hpp>
 #include <pto/cpu/load.hpp>
 #include <pto/cpu/matmul.hpp>
 #include <pto/cpu/move.hpp>
+#include <pto/cpu/reshape.hpp>
 #include <pto/cpu/quant.hpp>
 #include <pto/cpu/quant_mx.hpp>
 #include <pto/cpu/partial.hpp>

@@ -102,7 +102,7 @@ PTO_INST RecordEvent TSYNC()
 template <typename... Events>
 PTO_INST RecordEvent TSYNC(const Events&... events)
 {
-    const auto wait_for = [](const auto& event) {
+    [[maybe_unused]] const auto wait_for = [](const auto& event) {
         if constexpr (is_event<cpu::plain_t<decltype(event)>>::value) {
             event.Wait();
         }

@@ -18,15 +18,12 @@ namespace cpu {
 template <typename Tile>
 constexpr size_t tile_bytes()
 {
-    using T = typename Tile::DType;
     if constexpr (Tile::Loc == TileType::Left) {
         return static_cast<size_t>(round_up(Tile::Rows, 32) / 32 * left_panel_bytes<Tile>);
     } else if constexpr (Tile::Loc == TileType::Right) {
         return static_cast<size_t>(round_up(Tile::Cols, 32) / 32 * right_panel_bytes<Tile>);
     } else if constexpr (Tile::Loc == TileType::Acc) {
         return static_cast<size_t>(round_up(Tile::Rows, 32) / 32 * acc_panel_bytes<Tile>);
-    } else if constexpr (Tile::Loc == TileType::Mat) {
-        return static_cast<size_t>((mat_is_column_major<Tile> ? Tile::Cols : Tile::Rows) * mat_pitch<Tile>) * sizeof(T);
     } else {
         return Tile::GetSizeInBytes();
     }

@@ -27,6 +27,7 @@
 #include <pto/cpu/load.hpp>
 #include <pto/cpu/matmul.hpp>
 #include <pto/cpu/move.hpp>
+#include <pto/cpu/queue.hpp>
 #include <pto/cpu/reshape.hpp>
 #include <pto/cpu/quant.hpp>
 #include <pto/cpu/quant_mx.hpp>
@@ -36,6 +37,7 @@
 #include <pto/cpu/reduce.hpp>
 #include <pto/cpu/remainder.hpp>
 #include <pto/cpu/store.hpp>
+#include <pto/cpu/sync.hpp>
 #include <pto/cpu/unary.hpp>
 
 #if defined(__CPU_SIM)

@@ -79,6 +79,8 @@ struct CoreState {
     LaunchState* launch = nullptr;
     uint64_t task_cookie = 0;
     uint64_t ctrl = 0;          // the CTRL register, for get_ctrl() and set_ctrl()
+    uint64_t quant_word = 0;    // set by SET_QUANT_SCALAR; 0: none
+    const uint64_t* quant_words = nullptr;
 };
 
 // Default visibility, so that kernels in several shared objects share one state per thread (GNU unique symbols).

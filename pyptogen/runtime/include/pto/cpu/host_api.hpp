@@ -24,6 +24,7 @@
 
 #include <pto/common/cpu_stub.hpp>
 #include <pto/cpu/launch.hpp>
+#include <pto/cpu/tile_offsets.hpp>
 
 typedef void* aclrtStream;
 typedef int aclError;

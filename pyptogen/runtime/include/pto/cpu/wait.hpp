@@ -11,15 +11,6 @@
 
 namespace pto::cpu {
 
-/// What the cores of one launch share. It lives as long as the launch.
-struct LaunchState {
-    uint64_t id = 0;
-    uint32_t blocks = 1;
-    uint32_t subblocks = 1;
-    uint32_t barriers[3] = {};  // arrivals so far, by SyncCoreType
-    void (*on_wait)(LaunchState&) = nullptr;
-};
-
 template <typename T>
 PTO_INLINE T load_acquire(const T* from)
 {
@@ -38,6 +29,9 @@ PTO_INLINE void pause_thread()
 #endif
 }
 
+/// Tells the launch of the calling core that this thread is stuck.
+inline void announce_wait();
+
 /// Returns when ready() does. `ready` must look at memory with acquire order.
 template <typename Ready>
 inline void wait_until(Ready ready)
@@ -50,10 +44,7 @@ inline void wait_until(Ready ready)
         }
         pause_thread();
     }
-    LaunchState* launch = core_state().launch;
-    if (launch != nullptr && launch->on_wait != nullptr) {
-        launch->on_wait(*launch);
-    }
+    announce_wait();
     for (int i = 0; !ready(); ++i) {
         if (i < kYields) {
             sched_yield();
@@ -74,5 +65,75 @@ struct BriefLock {
     }
     void unlock() { store_release(&taken, 0U); }
 };
+
+/// Zero-initialised state that cores find by key: the rings of a TPipe.
+struct StateList {
+    struct Node {
+        Node* next;
+        uint64_t key[3];
+    };
+    static constexpr size_t kHeader = 64;  // the state follows the node, aligned
+
+    BriefLock guard;
+    Node* first;
+
+    /// The state with this key; made when nobody has asked for it yet.
+    void* find(uint64_t type, uint64_t owner, uint64_t block, size_t bytes)
+    {
+        guard.lock();
+        Node* node = first;
+        while (node != nullptr && (node->key[0] != type || node->key[1] != owner || node->key[2] != block)) {
+            node = node->next;
+        }
+        if (node == nullptr) {
+            const size_t whole = (kHeader + bytes + 63) / 64 * 64;
+            node = static_cast<Node*>(aligned_alloc(64, whole));
+            if (node == nullptr) {
+                abort();
+            }
+            __builtin_memset(static_cast<void*>(node), 0, whole);
+            *node = {first, {type, owner, block}};
+            first = node;
+        }
+        guard.unlock();
+        return reinterpret_cast<char*>(node) + kHeader;
+    }
+
+    void clear()
+    {
+        while (first != nullptr) {
+            Node* next = first->next;
+            free(first);
+            first = next;
+        }
+    }
+};
+static_assert(sizeof(StateList::Node) <= StateList::kHeader);
+
+/// The states of threads that belong to no launch.
+__attribute__((visibility("default"))) inline constinit StateList process_states{};
+
+/// What the cores of one launch share. It lives as long as the launch.
+struct LaunchState {
+    uint64_t id = 0;
+    uint32_t blocks = 1;
+    uint32_t subblocks = 1;
+    uint32_t barriers[3] = {};  // arrivals so far, by SyncCoreType
+    void (*on_wait)(LaunchState&) = nullptr;
+    StateList states{};
+
+    LaunchState() = default;
+    ~LaunchState() { states.clear(); }
+    LaunchState(const LaunchState&) = delete;
+    LaunchState& operator=(const LaunchState&) = delete;
+};
+
+inline void announce_wait()
+{
+    LaunchState* launch = core_state().launch;
+    if (launch != nullptr && launch->on_wait != nullptr) {
+        launch->on_wait(*launch);
+    }
+}
 
 }  // namespace pto::cpu

@@ -1,6 +1,7 @@
 // TASSIGN: where a tile lives.
 #pragma once
 
+#include <pto/common/conv_tile.hpp>
 #include <pto/common/event.hpp>
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/core.hpp>
@@ -59,8 +60,11 @@ PTO_INST RecordEvent TASSIGN(Object& object, Address address)
             object.operand = at;
             object.operandPanelBytes = cpu::right_panel_bytes<Object>;
         }
+    } else if constexpr (is_conv_tile_v<Object>) {
+        object.data() = reinterpret_cast<typename Object::DType*>(
+            cpu::pool_address(Object::Loc, static_cast<size_t>(address)));
     } else {
-        static_assert(is_global_data_v<Object>, "TASSIGN takes a tile or a GlobalTensor");
+        static_assert(is_global_data_v<Object>, "TASSIGN takes a tile, a ConvTile or a GlobalTensor");
         object.SetAddr(address);
     }
     return {};

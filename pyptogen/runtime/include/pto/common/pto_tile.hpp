@@ -39,8 +39,9 @@ struct Tile {
 
     static constexpr int kBoxLine = TileConfig::alignedSize / static_cast<int>(sizeof(DType));
     static constexpr bool isAccBox = SFractalSize_ == TileConfig::fractalCSize;
-    static constexpr int InnerRows = !isBoxedLayout ? 1 : (isAccBox || isInnerRowMajor) ? 16 : kBoxLine;
-    static constexpr int InnerCols = !isBoxedLayout ? 1 : (isAccBox || isInnerColMajor) ? 16 : kBoxLine;
+    static constexpr int kBoxDepth = SFractalSize_ == TileConfig::fractalMxSize ? TileConfig::fixedMxColSize : kBoxLine;
+    static constexpr int InnerRows = !isBoxedLayout ? 1 : (isAccBox || isInnerRowMajor) ? 16 : kBoxDepth;
+    static constexpr int InnerCols = !isBoxedLayout ? 1 : (isAccBox || isInnerColMajor) ? 16 : kBoxDepth;
     static constexpr int InnerNumel = InnerRows * InnerCols;
 
     static_assert(Rows > 0 && Cols > 0 && ValidRow <= Rows && ValidCol <= Cols, "the valid extents must fit the tile");
@@ -129,6 +130,10 @@ struct Tile {
     unsigned RowMaskInternal = 0;
     unsigned ColMaskInternal = 0;
 
+    /// A flag that kernels set where K is aligned for the device's matrix unit; nothing depends on it here.
+    PTO_INLINE bool GetKAligned() const { return isKAligned_; }
+    PTO_INLINE void SetKAligned(bool isKAligned) { isKAligned_ = isKAligned; }
+
     /// Right tiles: where the operand's fragments are and how far apart its 32-column panels are, in bytes. TASSIGN
     /// points this at the tile's own memory; TLOAD of a CPU_PACKED operand at global memory, without a copy.
     const char* operand = nullptr;
@@ -136,6 +141,7 @@ struct Tile {
 
 private:
     TileDType data_ = nullptr;
+    bool isKAligned_ = false;
 };
 
 template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
@@ -167,6 +173,27 @@ template <typename Element_, const int Rows_, const int Cols_, const int RowVali
 using TileAccCompact = Tile<
     TileType::Acc, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::RowMajor,
     TileConfig::fractalCSize, PadValue::Null, CompactMode::Normal>;
+
+/// Scales of the operands of TMATMUL_MX: one e8m0 value for 32 elements of K, in boxes of 16 x 2 (left) and 2 x 16 (right).
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileLeftScale = Tile<
+    TileType::ScaleLeft, Element_, Rows_, Cols_, BLayout::RowMajor, RowValid_, ColValid_, SLayout::RowMajor,
+    TileConfig::fractalMxSize>;
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileRightScale = Tile<
+    TileType::ScaleRight, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::ColMajor,
+    TileConfig::fractalMxSize>;
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileLeftScaleCompact = Tile<
+    TileType::ScaleLeft, Element_, Rows_, Cols_, BLayout::RowMajor, RowValid_, ColValid_, SLayout::RowMajor,
+    TileConfig::fractalMxSize, PadValue::Null, CompactMode::Normal>;
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileRightScaleCompact = Tile<
+    TileType::ScaleRight, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::ColMajor,
+    TileConfig::fractalMxSize, PadValue::Null, CompactMode::Normal>;
 
 template <typename T>
 inline constexpr bool is_tile_data_v = false;

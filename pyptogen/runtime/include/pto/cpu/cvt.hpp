@@ -224,16 +224,18 @@ inline constexpr SaturationMode default_saturation =
 
 /// dst = src converted. CAST_NONE rounds to nearest even where the value does not fit exactly.
 template <bool NeedSetCtrl = true, typename Dst, typename Src, typename... Events>
-PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, const Events&...)
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, const Events&... events)
 {
+    TSYNC(events...);
     cpu::convert_tiles(dst, src, mode, cpu::default_saturation<Dst, Src>);
     return {};
 }
 
 /// dst = src converted, with saturation of integers switched on or off
 template <bool NeedSetCtrl = true, typename Dst, typename Src, typename... Events>
-PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, SaturationMode saturation, const Events&...)
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, SaturationMode saturation, const Events&... events)
 {
+    TSYNC(events...);
     cpu::convert_tiles(dst, src, mode, saturation);
     return {};
 }
@@ -241,15 +243,17 @@ PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, SaturationMode sat
 /// The forms with a scratch tile, which is not needed here
 template <bool NeedSetCtrl = true, typename Dst, typename Src, typename Tmp, typename... Events>
     requires is_tile_data_v<Tmp>
-PTO_INST RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, const Events&...)
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, const Events&... events)
 {
+    TSYNC(events...);
     cpu::convert_tiles(dst, src, mode, cpu::default_saturation<Dst, Src>);
     return {};
 }
 template <bool NeedSetCtrl = true, typename Dst, typename Src, typename Tmp, typename... Events>
     requires is_tile_data_v<Tmp>
-PTO_INST RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, SaturationMode saturation, const Events&...)
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, SaturationMode saturation, const Events&... events)
 {
+    TSYNC(events...);
     cpu::convert_tiles(dst, src, mode, saturation);
     return {};
 }

@@ -103,8 +103,9 @@ PTO_INLINE void combine_relu_narrow(Dst& dst, Src0& src0, Src1& src1)
 /// dst = src * scale (+ offset), rounded to nearest even and saturated; scale and offset hold one fp32 value a row.
 template <auto QuantisedType, typename Dst, typename Src, typename Para, typename... Events>
     requires is_tile_data_v<Para>
-PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Para& scale, Para* offset = nullptr, const Events&...)
+PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Para& scale, Para* offset = nullptr, const Events&... events)
 {
+    TSYNC(events...);
     cpu::check_quant_types<QuantisedType, Dst, Src>();
     cpu::quantise_rows(dst, src, scale, QuantisedType == QuantType::INT8_ASYM ? offset : nullptr);
     return {};
@@ -112,15 +113,17 @@ PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Para& scale, Para* offset = null
 /// The same with a scratch tile, which is not needed here
 template <auto QuantisedType, typename Dst, typename Src, typename Para, typename Tmp, typename... Events>
     requires(is_tile_data_v<Para> && is_tile_data_v<Tmp>)
-PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Para& scale, Tmp&, Para* offset = nullptr, const Events&...)
+PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Para& scale, Tmp&, Para* offset = nullptr, const Events&... events)
 {
+    TSYNC(events...);
     return TQUANT<QuantisedType>(dst, src, scale, offset);
 }
 
 /// dst = (src - offset) * scale in fp32; src is int8 or int16, scale and offset hold one fp32 value a row
 template <typename Dst, typename Src, typename Para, typename... Events>
-PTO_INST RecordEvent TDEQUANT(Dst& dst, Src& src, Para& scale, Para& offset, const Events&...)
+PTO_INST RecordEvent TDEQUANT(Dst& dst, Src& src, Para& scale, Para& offset, const Events&... events)
 {
+    TSYNC(events...);
     using From = typename Src::DType;
     cpu::check_vec_tile<Dst>();
     cpu::check_vec_tile<Src>();
@@ -145,8 +148,9 @@ PTO_INST RecordEvent TDEQUANT(Dst& dst, Src& src, Para& scale, Para& offset, con
 /// dst = half(max((src0 + src1) * deqScale, 0)) of int32 sources; saturates. The scale is applied between two exact
 /// shifts by 17 places, as the devices do, so a sum times a small scale does not overflow on the way.
 template <typename Dst, typename Src0, typename Src1, typename Tmp, typename... Events>
-PTO_INST RecordEvent TADDDEQRELU(Dst& dst, Src0& src0, Src1& src1, float deqScale, Tmp&, const Events&...)
+PTO_INST RecordEvent TADDDEQRELU(Dst& dst, Src0& src0, Src1& src1, float deqScale, Tmp&, const Events&... events)
 {
+    TSYNC(events...);
     using namespace cpu;
     check_same_shape_tiles<Src0, Src1>();
     check_vec_tile<Dst>();
@@ -173,16 +177,18 @@ PTO_INST RecordEvent TADDDEQRELU(Dst& dst, Src0& src0, Src1& src1, float deqScal
 
 /// dst = narrow(max(src0 + src1, 0)): fp32 to half, half to int8, int16 to int8; saturates
 template <typename Dst, typename Src0, typename Src1, typename... Events>
-PTO_INST RecordEvent TADDRELUCONV(Dst& dst, Src0& src0, Src1& src1, const Events&...)
+PTO_INST RecordEvent TADDRELUCONV(Dst& dst, Src0& src0, Src1& src1, const Events&... events)
 {
+    TSYNC(events...);
     cpu::combine_relu_narrow<false>(dst, src0, src1);
     return {};
 }
 
 /// dst = narrow(max(src0 - src1, 0)): fp32 to half, half to int8, int16 to int8; saturates
 template <typename Dst, typename Src0, typename Src1, typename... Events>
-PTO_INST RecordEvent TSUBRELUCONV(Dst& dst, Src0& src0, Src1& src1, const Events&...)
+PTO_INST RecordEvent TSUBRELUCONV(Dst& dst, Src0& src0, Src1& src1, const Events&... events)
 {
+    TSYNC(events...);
     cpu::combine_relu_narrow<true>(dst, src0, src1);
     return {};
 }

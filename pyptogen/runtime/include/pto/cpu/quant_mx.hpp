@@ -199,8 +199,9 @@ template <
     auto QuantisedType, typename Dst, typename Src, typename Exp, typename Max, typename Scaling,
     auto Algorithm = QuantScaleAlg::OCP, typename... Events>
     requires is_tile_data_v<Exp>
-PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* scaling, const Events&...)
+PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* scaling, const Events&... events)
 {
+    TSYNC(events...);
     cpu::quantise_mx<1, QuantisedType, Algorithm, false>(dst, src, *exp, *max, *scaling);
     return {};
 }
@@ -210,8 +211,9 @@ template <
     auto QuantisedType, auto StoreMode, typename Dst, typename Src, typename Exp, typename Max, typename Scaling,
     typename... Events>
     requires(is_tile_data_v<Exp> && cpu::is_same<decltype(StoreMode), VecStoreMode>)
-PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* scaling, Exp* exp_zz, const Events&...)
+PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* scaling, Exp* exp_zz, const Events&... events)
 {
+    TSYNC(events...);
     static_assert(
         QuantisedType == QuantType::MXFP8 && StoreMode == VecStoreMode::NZ,
         "TQUANT with reordered exponents makes MXFP8 in VecStoreMode::NZ");
@@ -233,8 +235,9 @@ template <
     int Axis, auto Algorithm, typename Dst = void, typename Src = void, typename Exp = void, typename Max = void,
     typename Scaling = void, typename... Events>
     requires cpu::is_same<decltype(Algorithm), MxQuantAlg>
-PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* scaling, const Events&...)
+PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* scaling, const Events&... events)
 {
+    TSYNC(events...);
     static_assert(Algorithm != MxQuantAlg::Hif4, "TQUANT to HiFloat4 exists on A6 only");
     cpu::quantise_mx<
         Axis, cpu::is_mx_fp4(Algorithm) ? QuantType::MXFP4_E2M1 : QuantType::MXFP8,
@@ -247,8 +250,9 @@ template <
     int Axis, auto Algorithm, bool Interleave, typename Dst = void, typename Src = void, typename Exp = void,
     typename Max = void, typename Scaling = void, typename... Events>
     requires cpu::is_same<decltype(Algorithm), MxQuantAlg>
-PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* scaling, const Events&...)
+PTO_INST RecordEvent TQUANT(Dst& dst, Src& src, Exp* exp, Max* max, Scaling* scaling, const Events&... events)
 {
+    TSYNC(events...);
     static_assert(Algorithm != MxQuantAlg::Hif4, "TQUANT to HiFloat4 exists on A6 only");
     static_assert(!Interleave || Axis == 0, "TQUANT interleaves the exponents of groups of rows (Axis 0) only");
     cpu::quantise_mx<

@@ -22,6 +22,7 @@
 #include <pto/cpu/cvt.hpp>
 #include <pto/cpu/expand.hpp>
 #include <pto/cpu/expand_exp.hpp>
+#include <pto/cpu/fixpipe.hpp>
 #include <pto/cpu/fillpad.hpp>
 #include <pto/cpu/fused.hpp>
 #include <pto/cpu/gather.hpp>
@@ -32,6 +33,8 @@
 #include <pto/cpu/insert.hpp>
 #include <pto/cpu/load.hpp>
 #include <pto/cpu/matmul.hpp>
+#include <pto/cpu/matmul_forms.hpp>
+#include <pto/cpu/matmul_mx.hpp>
 #include <pto/cpu/move.hpp>
 #include <pto/cpu/reshape.hpp>
 #include <pto/cpu/sort.hpp>

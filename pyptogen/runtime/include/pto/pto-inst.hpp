@@ -13,6 +13,7 @@
 #include <pto/common/small_floats.hpp>
 #include <pto/common/type.hpp>
 
+#include <pto/comm/pto_comm_inst.hpp>
 #include <pto/cpu/arg_reduce.hpp>
 #include <pto/cpu/assign.hpp>
 #include <pto/cpu/binary.hpp>

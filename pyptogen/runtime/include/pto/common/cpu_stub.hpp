@@ -138,3 +138,7 @@ inline uint32_t get_subblockid()
 inline uint32_t get_coreid() { return get_block_idx(); }
 inline uint64_t get_task_cookie() { return pto::cpu::core_state().task_cookie; }
 inline uint32_t get_subblockdim() { return pto::cpu::core_state().subblock_dim; }
+
+#if defined(__CPU_SIM)
+#include <pto/cpu/host_api.hpp>
+#endif

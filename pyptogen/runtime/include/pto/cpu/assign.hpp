@@ -46,15 +46,23 @@ PTO_INLINE void check_place(size_t offset)
 #endif
 }
 
+/// The memory that an address of TASSIGN means: a byte offset in the pool of a location, or, as kernels write it that pass
+/// on another tile's data(), the address of such memory itself.
+PTO_INLINE char* place_address(TileType loc, size_t address)
+{
+    return address < CorePools::kBytes ? pool_address(loc, address) : reinterpret_cast<char*>(address);
+}
+
 }  // namespace cpu
 
-/// Puts a tile at a byte offset of the calling core's memory of the tile's location, or moves a GlobalTensor to a pointer.
+/// Puts a tile at a byte offset of the calling core's memory of the tile's location (or at another tile's data(), as an
+/// integer), or moves a GlobalTensor to a pointer.
 template <typename Object, typename Address>
 PTO_INST RecordEvent TASSIGN(Object& object, Address address)
 {
     if constexpr (is_tile_data_v<Object>) {
         cpu::check_place<Object>(static_cast<size_t>(address));
-        char* at = cpu::pool_address(Object::Loc, static_cast<size_t>(address));
+        char* at = cpu::place_address(Object::Loc, static_cast<size_t>(address));
         object.data() = reinterpret_cast<typename Object::DType*>(at);
         if constexpr (Object::Loc == TileType::Right) {
             object.operand = at;
@@ -62,7 +70,7 @@ PTO_INST RecordEvent TASSIGN(Object& object, Address address)
         }
     } else if constexpr (is_conv_tile_v<Object>) {
         object.data() = reinterpret_cast<typename Object::DType*>(
-            cpu::pool_address(Object::Loc, static_cast<size_t>(address)));
+            cpu::place_address(Object::Loc, static_cast<size_t>(address)));
     } else {
         static_assert(is_global_data_v<Object>, "TASSIGN takes a tile, a ConvTile or a GlobalTensor");
         object.SetAddr(address);

@@ -12,4 +12,10 @@ inline size_t GetTileElementOffset(int64_t row, int64_t col)
     return static_cast<size_t>(cpu::element_offset<Tile>(row, col));
 }
 
+template <typename Tile>
+inline size_t GetTileOffset(int64_t row, int64_t col)
+{
+    return GetTileElementOffset<Tile>(row, col);
+}
+
 }  // namespace pto

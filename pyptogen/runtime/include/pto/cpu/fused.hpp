@@ -1,6 +1,7 @@
 // Elementwise instructions of two steps: multiply-add, three-operand sums, and the leaky forms of relu.
 //
-// Each step rounds to the element type: a product of half values is rounded to half before it is added.
+// Each step rounds to the element type: a product of half values is rounded to half before it is added. TFUSEDMULADD
+// alone keeps the product of narrow floats in fp32.
 #pragma once
 
 #include <pto/cpu/binary.hpp>
@@ -65,10 +66,10 @@ PTO_INST RecordEvent TMULADDDST(Dst& dst, Src0& src0, Src1& src1, const Events&.
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TFUSEDMULADD(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    using T = typename Dst::DType;
-    using V = cpu::compute_vec<T>;
+    using C = cpu::compute_t<typename Dst::DType>;
+    using V = cpu::vec<C>;
     cpu::map_tiles<4>(
-        [](V d, V a, V b) __attribute__((always_inline)) { return cpu::product_plus<T>(a, d, b); }, dst, dst, src0,
+        [](V d, V a, V b) __attribute__((always_inline)) { return cpu::product_plus<C>(a, d, b); }, dst, dst, src0,
         src1);
     return {};
 }

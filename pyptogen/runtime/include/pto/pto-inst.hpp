@@ -37,6 +37,7 @@
 #include <pto/cpu/matmul_forms.hpp>
 #include <pto/cpu/matmul_mx.hpp>
 #include <pto/cpu/move.hpp>
+#include <pto/cpu/print.hpp>
 #include <pto/cpu/reshape.hpp>
 #include <pto/cpu/sort.hpp>
 #include <pto/cpu/queue.hpp>

@@ -23,6 +23,7 @@
 #include <vector>
 
 #include <pto/common/cpu_stub.hpp>
+#include <pto/common/debug.h>
 #include <pto/cpu/launch.hpp>
 #include <pto/cpu/memory_model.hpp>
 #include <pto/cpu/tile_offsets.hpp>

@@ -97,7 +97,9 @@ PTO_INST RecordEvent TCONCAT(
     cpu::concat_rows(dst, src0, src1, [&](int64_t row, int64_t& a, int64_t& b) {
         a = cpu::least(cpu::row_count(src0Idx, row) / kUnit, dst.GetValidCol());
         b = cpu::least(cpu::row_count(src1Idx, row) / kUnit, dst.GetValidCol() - a);
-        *cpu::element_address(dstIdx, row, 0) = static_cast<typename IndexD::DType>((a + b) * kUnit);
+        const int64_t sum = cpu::row_count(src0Idx, row) + cpu::row_count(src1Idx, row);
+        const int64_t most = dst.GetValidCol() * kUnit;
+        *cpu::element_address(dstIdx, row, 0) = static_cast<typename IndexD::DType>(cpu::least(sum, most));
     });
     return {};
 }

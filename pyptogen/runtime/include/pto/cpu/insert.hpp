@@ -37,7 +37,7 @@ PTO_INST RecordEvent TINSERT(Dst& dst, Src& src, uint16_t indexRow, uint16_t ind
 
 /// The forms that quantise an accumulator with one word for all columns.
 template <typename Dst, typename Src, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
-    requires(is_tile_data_v<Src> && Src::Loc == TileType::Acc && cpu::are_waits<Events...>)
+    requires(is_tile_data_v<Src> && cpu::are_waits<Events...>)
 PTO_INST RecordEvent TINSERT(
     Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {

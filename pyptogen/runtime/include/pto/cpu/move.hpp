@@ -36,8 +36,8 @@ PTO_INLINE void extract_relu(Dst& dst, Src& src, int64_t row, int64_t col)
 
 }  // namespace cpu
 
-/// Moves a tile to another memory or layout. From Acc it casts fp32 to fp32, half or bfloat16_t; to Bias it casts. Between
-/// Vec tiles the valid regions' common part moves; otherwise dst's valid region decides.
+/// Moves a tile to another memory or layout. Between Vec tiles the valid regions' common part moves, as bits where the
+/// elements have the same size; otherwise dst's valid region decides, and another element type is a cast.
 template <typename Dst, typename Src, typename... Events>
     requires(cpu::are_waits<Events...>)
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, const Events&... events)
@@ -46,9 +46,7 @@ PTO_INST RecordEvent TMOV(Dst& dst, Src& src, const Events&... events)
     if constexpr (is_conv_tile_v<Src>) {
         cpu::extract(dst, src, 0, 0);
     } else if constexpr (Dst::Loc == TileType::Vec && Src::Loc == TileType::Vec) {
-        cpu::extract_part(
-            dst, src, 0, 0, cpu::least(dst.GetValidRow(), src.GetValidRow()),
-            cpu::least(dst.GetValidCol(), src.GetValidCol()));
+        cpu::move_vec(dst, src);
     } else {
         cpu::extract(dst, src, 0, 0);
     }
@@ -103,7 +101,7 @@ PTO_INST RecordEvent TMOV(Dst& dst, Src& src, const Events&... events)
 
 /// The forms that quantise an accumulator with one word for all columns.
 template <typename Dst, typename Src, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
-    requires(is_tile_data_v<Src> && Src::Loc == TileType::Acc && cpu::are_waits<Events...>)
+    requires(is_tile_data_v<Src> && cpu::are_waits<Events...>)
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, uint64_t preQuantScalar, const Events&... events)
 {
     TSYNC(events...);
@@ -189,7 +187,7 @@ PTO_INST RecordEvent TEXTRACT(Dst& dst, Src& src, uint16_t indexRow, uint16_t in
 
 /// The forms that quantise an accumulator with one word for all columns.
 template <typename Dst, typename Src, ReluPreMode reluMode = ReluPreMode::NoRelu, typename... Events>
-    requires(is_tile_data_v<Src> && Src::Loc == TileType::Acc && cpu::are_waits<Events...>)
+    requires(is_tile_data_v<Src> && cpu::are_waits<Events...>)
 PTO_INST RecordEvent TEXTRACT(
     Dst& dst, Src& src, uint64_t preQuantScalar, uint16_t indexRow, uint16_t indexCol, const Events&... events)
 {

@@ -60,7 +60,7 @@ inline constexpr bool has_acc_rows =
     ((is_same<typename Src::DType, float> && is_float<typename Dst::DType>) ||
      (is_same<typename Src::DType, int32_t> && is_same<typename Dst::DType, int32_t>));
 
-/// Copies `rows` x `cols` elements at (row, col) of src to the upper left of dst; an Acc tile and a Bias tile cast.
+/// Copies `rows` x `cols` elements at (row, col) of src to the upper left of dst; another element type is a cast.
 template <typename Dst, typename Src>
 PTO_INLINE void extract_part(Dst& dst, Src& src, int64_t row, int64_t col, int64_t rows, int64_t cols)
 {
@@ -68,24 +68,30 @@ PTO_INLINE void extract_part(Dst& dst, Src& src, int64_t row, int64_t col, int64
     using From = typename Src::DType;
     if constexpr (has_acc_rows<Dst, Src>) {
         extract_acc_rows(dst, src, row, col, rows, cols);
-    } else if constexpr (is_same<To, From>) {
-        bind_operand(dst);
-        copy_region(dst, 0, 0, src, row, col, rows, cols);
-        pad_operand(dst, rows, cols);
     } else {
-        static_assert(
-            Src::Loc == TileType::Acc || Dst::Loc == TileType::Bias || sizeof(To) == sizeof(From),
-            "both tiles need the same element type (from Acc and to Bias excepted)");
-        if constexpr (Src::Loc == TileType::Acc || Dst::Loc == TileType::Bias) {
-            static_assert(
-                is_same<From, float> || Dst::Loc == TileType::Bias,
-                "an int32 accumulator needs a quantisation scalar to become another type");
-            convert_region(dst, 0, 0, src, row, col, rows, cols, CastValue<To, false>{});
+        bind_operand(dst);
+        if constexpr (is_same<To, From>) {
+            copy_region(dst, 0, 0, src, row, col, rows, cols);
         } else {
-            convert_region(dst, 0, 0, src, row, col, rows, cols, [](From value, int64_t) {
-                return __builtin_bit_cast(To, value);
-            });
+            convert_region(dst, 0, 0, src, row, col, rows, cols, CastValue<To, false>{});
         }
+        pad_operand(dst, rows, cols);
+    }
+}
+
+/// Vec to Vec: the common part of the valid regions, bits unchanged where the elements have the same size.
+template <typename Dst, typename Src>
+PTO_INLINE void move_vec(Dst& dst, Src& src)
+{
+    using To = typename Dst::DType;
+    const int64_t rows = least(dst.GetValidRow(), src.GetValidRow());
+    const int64_t cols = least(dst.GetValidCol(), src.GetValidCol());
+    if constexpr (!is_same<To, typename Src::DType> && sizeof(To) == sizeof(typename Src::DType)) {
+        convert_region(dst, 0, 0, src, 0, 0, rows, cols, [](typename Src::DType value, int64_t) {
+            return __builtin_bit_cast(To, value);
+        });
+    } else {
+        extract_part(dst, src, 0, 0, rows, cols);
     }
 }
 
@@ -98,7 +104,8 @@ PTO_INLINE void extract(Dst& dst, Src& src, int64_t row, int64_t col)
         extract_filter(dst, src, row, col);
     } else {
         static_assert(is_tile_data_v<Src>, "TMOV and TEXTRACT read a tile");
-        constexpr bool kSame = is_same<typename Dst::DType, typename Src::DType>;
+        constexpr bool kSame =
+            is_same<typename Dst::DType, typename Src::DType> && !is_packed4_v<typename Dst::DType>;
         constexpr bool kPlainSource =
             Src::Loc == TileType::Mat || (Src::Loc == TileType::Vec && !Src::isBoxedLayout && Src::isRowMajor);
         if constexpr (Dst::Loc == TileType::Left && kPlainSource && kSame) {
@@ -115,11 +122,13 @@ PTO_INLINE void extract(Dst& dst, Src& src, int64_t row, int64_t col)
 template <typename Dst, typename Src, typename Convert>
 PTO_INLINE void extract_converted(Dst& dst, Src& src, int64_t row, int64_t col, Convert convert)
 {
-    static_assert(Src::Loc == TileType::Acc, "relu and quantisation are for moves from an Acc tile");
+    static_assert(
+        Src::Loc == TileType::Acc || Src::Loc == TileType::Mat || Src::Loc == TileType::Vec,
+        "relu and quantisation are for moves from an Acc tile (here also from Mat and Vec)");
     convert_region(dst, 0, 0, src, row, col, dst.GetValidRow(), dst.GetValidCol(), convert);
 }
 
-/// Puts src's valid region into dst at (row, col); an Acc tile casts.
+/// Puts src's valid region into dst at (row, col); another element type is a cast.
 template <typename Dst, typename Src>
 PTO_INLINE void insert(Dst& dst, Src& src, int64_t row, int64_t col)
 {
@@ -128,10 +137,6 @@ PTO_INLINE void insert(Dst& dst, Src& src, int64_t row, int64_t col)
     if constexpr (is_same<typename Dst::DType, typename Src::DType>) {
         copy_region(dst, row, col, src, 0, 0, rows, cols);
     } else {
-        static_assert(Src::Loc == TileType::Acc, "both tiles need the same element type (from Acc excepted)");
-        static_assert(
-            is_same<typename Src::DType, float>,
-            "an int32 accumulator needs a quantisation scalar to become another type");
         convert_region(dst, row, col, src, 0, 0, rows, cols, CastValue<typename Dst::DType, false>{});
     }
 }
@@ -140,7 +145,9 @@ PTO_INLINE void insert(Dst& dst, Src& src, int64_t row, int64_t col)
 template <typename Dst, typename Src, typename Convert>
 PTO_INLINE void insert_converted(Dst& dst, Src& src, int64_t row, int64_t col, Convert convert)
 {
-    static_assert(Src::Loc == TileType::Acc, "relu and quantisation are for moves from an Acc tile");
+    static_assert(
+        Src::Loc == TileType::Acc || Src::Loc == TileType::Mat || Src::Loc == TileType::Vec,
+        "relu and quantisation are for moves from an Acc tile (here also from Mat and Vec)");
     convert_region(dst, row, col, src, 0, 0, src.GetValidRow(), src.GetValidCol(), convert);
 }
 

@@ -1,7 +1,7 @@
 // What the fixpipe does to an accumulator value on its way out: scale, round, saturate, relu.
 //
 // A quantisation word holds an fp32 factor in bits 0 to 31 (per tensor) or a 19-bit float in bits 13 to 31 (per column), a
-// shift in bits 32 to 35, a signed offset in bits 37 to 45, and in bit 46 whether an 8-bit result is signed.
+// shift in bits 32 to 35, an offset from 0 to 511 in bits 37 to 45, and in bit 46 whether an 8-bit result is signed.
 #pragma once
 
 #include <pto/cpu/operators.hpp>
@@ -44,7 +44,7 @@ PTO_INLINE To requantised(From value, uint64_t word)
         if constexpr (is_same<To, int8_t> || is_same<To, uint8_t>) {
             const int32_t offset = static_cast<int32_t>((word >> 37) & 0x1ff);
             const bool is_signed = ((word >> 46) & 1) != 0;
-            v = v == v ? rounded_even(v + static_cast<float>(offset >= 256 ? offset - 512 : offset)) : 0.0f;
+            v = v == v ? rounded_even(v + static_cast<float>(offset)) : 0.0f;
             v = clamped(v, is_signed ? -128.0f : 0.0f, is_signed ? 127.0f : 255.0f);
             v = Relu && v < 0 ? 0.0f : v;
             return static_cast<To>(static_cast<int32_t>(v));

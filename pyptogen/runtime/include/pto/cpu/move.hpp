@@ -15,12 +15,16 @@ using ByScalar = QuantiseByScalar<typename Dst::DType, Mode == ReluPreMode::Norm
 template <typename Dst, ReluPreMode Mode>
 using ByColumn = QuantiseByColumn<typename Dst::DType, Mode == ReluPreMode::NormalRelu>;
 
-/// The quantisation words of a Scaling tile, one for each column.
+/// The quantisation words of a Scaling tile, one for each column; none from a tile whose elements are not 64-bit words, and
+/// then values are only cast.
 template <typename Fp>
 PTO_INLINE const uint64_t* words_of(Fp& fp)
 {
-    static_assert(sizeof(typename Fp::DType) == 8, "a tile of quantisation words has 64-bit elements");
-    return reinterpret_cast<const uint64_t*>(fp.data());
+    if constexpr (sizeof(typename Fp::DType) == 8) {
+        return reinterpret_cast<const uint64_t*>(fp.data());
+    } else {
+        return nullptr;
+    }
 }
 
 /// Relu on the way out of an accumulator, or a plain move.

@@ -4,6 +4,7 @@
 // shift in bits 32 to 35, an offset from 0 to 511 in bits 37 to 45, and in bit 46 whether an 8-bit result is signed.
 #pragma once
 
+#include <pto/cpu/core.hpp>
 #include <pto/cpu/operators.hpp>
 
 namespace pto::cpu {
@@ -29,7 +30,10 @@ PTO_INLINE float rounded_even(float v)
     return v < 0 ? -whole : whole;
 }
 
-/// An accumulator value under a quantisation word. NaN becomes 0 in an integer.
+/// Bit 48 of the cookie of a task, where launches keep the control word: infinities become the largest finite values, NaN becomes 0.
+PTO_INLINE bool saturates_infinity() { return ((core_state().task_cookie >> 48) & 1) != 0; }
+
+/// An accumulator value under a quantisation word. NaN becomes 0 in an integer, and under relu everywhere.
 template <typename To, bool Relu, bool PerColumn, typename From>
 PTO_INLINE To requantised(From value, uint64_t word)
 {
@@ -49,7 +53,10 @@ PTO_INLINE To requantised(From value, uint64_t word)
             v = Relu && v < 0 ? 0.0f : v;
             return static_cast<To>(static_cast<int32_t>(v));
         } else {
-            v = Relu && v < 0 ? 0.0f : v;
+            v = Relu && !(v > 0) ? 0.0f : v;
+            if (__builtin_expect(saturates_infinity(), 0)) {
+                v = v != v ? 0.0f : clamped(v, -3.4028235e38f, 3.4028235e38f);
+            }
             const bool finite = v - v == 0;
             if constexpr (is_same<To, half>) {
                 v = finite || is_same<From, int32_t> ? clamped(v, -65504.0f, 65504.0f) : v;
@@ -67,7 +74,7 @@ struct CastValue {
     template <typename From>
     PTO_INLINE To operator()(From value, int64_t) const
     {
-        return static_cast<To>(Relu && value <= From(0) ? From(0) : value);  // NaN stays
+        return static_cast<To>(!Relu || value > From(0) ? value : From(0));
     }
 };
 template <typename To, bool Relu>
@@ -85,7 +92,8 @@ struct QuantiseByColumn {
     template <typename From>
     PTO_INLINE To operator()(From value, int64_t column) const
     {
-        return requantised<To, Relu, true>(value, words[column]);
+        return words == nullptr ? CastValue<To, Relu>{}(value, column)
+                                : requantised<To, Relu, true>(value, words[column]);
     }
 };
 

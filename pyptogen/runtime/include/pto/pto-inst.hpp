@@ -10,10 +10,14 @@
 #include <pto/common/event.hpp>
 #include <pto/common/global_tensor.hpp>
 #include <pto/common/pto_tile.hpp>
+#include <pto/common/shape_2d.hpp>
 #include <pto/common/small_floats.hpp>
 #include <pto/common/type.hpp>
 
-#include <pto/comm/pto_comm_inst.hpp>
+#if defined(PTO_CHECKED)
+#include <pto/cpu/checked/begin.hpp>
+#endif
+
 #include <pto/cpu/arg_reduce.hpp>
 #include <pto/cpu/assign.hpp>
 #include <pto/cpu/binary.hpp>
@@ -37,7 +41,6 @@
 #include <pto/cpu/matmul_forms.hpp>
 #include <pto/cpu/matmul_mx.hpp>
 #include <pto/cpu/move.hpp>
-#include <pto/cpu/print.hpp>
 #include <pto/cpu/reshape.hpp>
 #include <pto/cpu/sort.hpp>
 #include <pto/cpu/queue.hpp>
@@ -53,6 +56,12 @@
 #include <pto/cpu/transpose.hpp>
 #include <pto/cpu/sync.hpp>
 #include <pto/cpu/unary.hpp>
+
+#if defined(PTO_CHECKED)
+#include <pto/cpu/checked/end.hpp>
+#include <pto/cpu/checked/wrappers.hpp>
+#include <pto/cpu/checked/sites.hpp>
+#endif
 
 #if defined(__CPU_SIM)
 #include <pto/cpu/host_api.hpp>

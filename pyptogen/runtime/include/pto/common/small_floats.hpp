@@ -285,3 +285,10 @@ PTO_INLINE void store_element(T* to, int64_t i, T value)
 }
 
 }  // namespace pto
+
+/// The public library's name for is_packed4_v.
+template <typename T>
+constexpr bool IsTwinType()
+{
+    return pto::is_packed4_v<T>;
+}

@@ -14,7 +14,9 @@ template <bool Add, typename Global, typename Tile, typename Convert>
 PTO_INLINE void store_quantised(Global& dst, Tile& src, Convert convert)
 {
     static_assert(is_tile_data_v<Tile> && is_global_data_v<Global>, "TSTORE takes a GlobalTensor and a tile");
-    static_assert(Tile::Loc == TileType::Acc, "TSTORE with quantisation takes an Acc tile");
+    static_assert(
+        Tile::Loc == TileType::Acc || Tile::Loc == TileType::Mat || Tile::Loc == TileType::Vec,
+        "TSTORE with quantisation takes an Acc tile (here also Mat and Vec)");
     using To = typename Global::RawDType;
     using From = typename Tile::DType;
     static_assert(

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <pto/common/pto_tile.hpp>
+#include <pto/common/small_floats.hpp>
 #include <pto/cpu/simd.hpp>
 
 namespace pto::cpu {
@@ -93,7 +94,27 @@ PTO_INLINE int64_t element_offset(int64_t r, int64_t c, int64_t panel = 0)
     }
 }
 
-/// Element address in any tile; slow, for scalar access and tests.
+/// What element_offset counts from; for four-bit types it counts nibbles.
+template <typename Tile>
+PTO_INLINE typename Tile::DType* element_base(Tile& tile)
+{
+    if constexpr (Tile::Loc == TileType::Right) {
+        return reinterpret_cast<typename Tile::DType*>(const_cast<char*>(tile.operand));
+    } else {
+        return tile.data();
+    }
+}
+template <typename Tile>
+PTO_INLINE int64_t element_place(Tile& tile, int64_t r, int64_t c)
+{
+    if constexpr (Tile::Loc == TileType::Right) {
+        return element_offset<Tile>(r, c, tile.operandPanelBytes);
+    } else {
+        return element_offset<Tile>(r, c);
+    }
+}
+
+/// Element address in any tile; slow, for scalar access and tests. Four-bit types have none: see element_place.
 template <typename Tile>
 inline typename Tile::DType* element_address(Tile& tile, int64_t r, int64_t c)
 {
@@ -149,7 +170,7 @@ inline Element_
 Tile<Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, SFractalSize_, PadVal_, Compact_>::
     GetElement(int64_t row, int64_t col)
 {
-    return *cpu::element_address(*this, row, col);
+    return load_element(cpu::element_base(*this), cpu::element_place(*this, row, col));
 }
 
 template <
@@ -159,7 +180,7 @@ inline void
 Tile<Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, SFractalSize_, PadVal_, Compact_>::
     SetElement(int64_t row, int64_t col, const Element_& value)
 {
-    *cpu::element_address(*this, row, col) = value;
+    store_element(cpu::element_base(*this), cpu::element_place(*this, row, col), value);
 }
 
 }  // namespace pto

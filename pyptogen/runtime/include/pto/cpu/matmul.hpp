@@ -27,13 +27,14 @@ constexpr void check_matmul_tiles()
         "TMATMUL multiplies fp32, half or bfloat16_t into fp32, or int8 into int32");
 }
 
-/// c = a b, or c += a b, for the first m rows.
+/// c = a b, or c += a b.
 template <typename Acc, typename Left, typename Right>
-PTO_INLINE void multiply_rows_of(Acc& c, Left& a, Right& b, int m, bool accumulate)
+PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
 {
     check_matmul_tiles<Acc, Left, Right>();
     using T = typename Left::DType;
     using C = typename Acc::DType;
+    const int m = static_cast<int>(a.GetValidRow());
     const int n_panels = static_cast<int>((b.GetValidCol() + 31) / 32);
     const int k_steps = (static_cast<int>(a.GetValidCol()) + kStepK<T> - 1) / kStepK<T>;
     char* to = reinterpret_cast<char*>(c.data());
@@ -68,12 +69,6 @@ PTO_INLINE void multiply_rows_of(Acc& c, Left& a, Right& b, int m, bool accumula
         multiply_widened<T, C>(
             to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
     }
-}
-
-template <typename Acc, typename Left, typename Right>
-PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
-{
-    multiply_rows_of(c, a, b, static_cast<int>(a.GetValidRow()), accumulate);
 }
 
 /// The first `rows` rows of an accumulator to another one of the same shape, unless the two are one.

@@ -1,7 +1,7 @@
 // TMATMUL_BIAS, TGEMV, TGEMV_ACC and TGEMV_BIAS.
 //
-// With a bias the accumulator starts as the bias row and the products are added to it. A matrix-vector product is one
-// row of a matrix product.
+// With a bias the accumulator starts as the bias row and the products are added to it. A matrix-vector product is the
+// matrix product of the left tile's valid rows: one, on the devices.
 #pragma once
 
 #include <pto/cpu/matmul.hpp>
@@ -33,10 +33,10 @@ PTO_INLINE void fill_with_bias(Acc& c, Bias& bias, int64_t rows, int64_t cols)
 }
 
 template <typename Acc, typename Left, typename Right, typename Bias>
-PTO_INLINE void multiply_with_bias(Acc& c, Left& a, Right& b, Bias& bias, int64_t rows)
+PTO_INLINE void multiply_with_bias(Acc& c, Left& a, Right& b, Bias& bias)
 {
-    fill_with_bias(c, bias, rows, b.GetValidCol());
-    multiply_rows_of(c, a, b, static_cast<int>(rows), true);
+    fill_with_bias(c, bias, a.GetValidRow(), b.GetValidCol());
+    multiply(c, a, b, true);
 }
 
 }  // namespace cpu
@@ -48,7 +48,7 @@ PTO_INST RecordEvent TMATMUL_BIAS(
     TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, TileBias& biasData, const Events&... events)
 {
     TSYNC(events...);
-    cpu::multiply_with_bias(cMatrix, aMatrix, bMatrix, biasData, aMatrix.GetValidRow());
+    cpu::multiply_with_bias(cMatrix, aMatrix, bMatrix, biasData);
     return {};
 }
 template <
@@ -60,12 +60,12 @@ PTO_INST RecordEvent TMATMUL_BIAS(
     return TMATMUL_BIAS(cMatrix, aMatrix, bMatrix, biasData, events...);
 }
 
-/// cMatrix = aMatrix bMatrix for one row: k = b's valid rows, n = b's valid columns
+/// cMatrix = aMatrix bMatrix for a vector aMatrix
 template <typename TileRes, typename TileLeft, typename TileRight, typename... Events>
 PTO_INST RecordEvent TGEMV(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
 {
     TSYNC(events...);
-    cpu::multiply_rows_of(cMatrix, aMatrix, bMatrix, 1, false);
+    cpu::multiply(cMatrix, aMatrix, bMatrix, false);
     return {};
 }
 template <AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename... Events>
@@ -74,15 +74,15 @@ PTO_INST RecordEvent TGEMV(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatr
     return TGEMV(cMatrix, aMatrix, bMatrix, events...);
 }
 
-/// cOutMatrix = cInMatrix + aMatrix bMatrix for one row; the two accumulators are usually one
+/// cOutMatrix = cInMatrix + aMatrix bMatrix for a vector aMatrix; the two accumulators are usually one
 template <typename TileRes, typename TileIn, typename TileLeft, typename TileRight, typename... Events>
     requires(is_tile_data_v<TileRight>)
 PTO_INST RecordEvent TGEMV_ACC(
     TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
 {
     TSYNC(events...);
-    cpu::copy_accumulator(cOutMatrix, cInMatrix, 1);
-    cpu::multiply_rows_of(cOutMatrix, aMatrix, bMatrix, 1, true);
+    cpu::copy_accumulator(cOutMatrix, cInMatrix, aMatrix.GetValidRow());
+    cpu::multiply(cOutMatrix, aMatrix, bMatrix, true);
     return {};
 }
 template <
@@ -94,14 +94,14 @@ PTO_INST RecordEvent TGEMV_ACC(
     return TGEMV_ACC(cOutMatrix, cInMatrix, aMatrix, bMatrix, events...);
 }
 
-/// cMatrix = aMatrix bMatrix + biasData for one row
+/// cMatrix = aMatrix bMatrix + biasData for a vector aMatrix
 template <typename TileRes, typename TileLeft, typename TileRight, typename TileBias, typename... Events>
     requires(is_tile_data_v<TileBias>)
 PTO_INST RecordEvent TGEMV_BIAS(
     TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, TileBias& biasData, const Events&... events)
 {
     TSYNC(events...);
-    cpu::multiply_with_bias(cMatrix, aMatrix, bMatrix, biasData, 1);
+    cpu::multiply_with_bias(cMatrix, aMatrix, bMatrix, biasData);
     return {};
 }
 template <

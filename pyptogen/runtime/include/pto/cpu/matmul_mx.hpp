@@ -148,12 +148,12 @@ constexpr void check_mx_tiles()
         "the scales of TMATMUL_MX are e8m0 bytes");
 }
 
-/// c = a b, or c += a b, for the first m rows, scaled.
+/// c = a b, or c += a b, scaled.
 template <typename Acc, typename Left, typename LeftScale, typename Right, typename RightScale>
-inline void multiply_mx(
-    Acc& c, Left& a, LeftScale& a_scale, Right& b, RightScale& b_scale, int m, bool accumulate)
+inline void multiply_mx(Acc& c, Left& a, LeftScale& a_scale, Right& b, RightScale& b_scale, bool accumulate)
 {
     check_mx_tiles<Acc, Left, LeftScale, Right, RightScale>();
+    const int m = static_cast<int>(a.GetValidRow());
     const int k = static_cast<int>(a.GetValidCol()), n = static_cast<int>(b.GetValidCol());
     const int groups = (k + kMxGroup - 1) / kMxGroup;
     alignas(64) char wide_a[kMxRows / 32 * kMxPanel];
@@ -185,7 +185,7 @@ constexpr bool lies_in()
 }  // namespace cpu
 
 // The three forms of TMATMUL_MX and TGEMV_MX, of which the second adds to an accumulator and the third a bias row.
-#define PTO_CPU_MX_FORMS(NAME, ROWS)                                                                                   \
+#define PTO_CPU_MX_FORMS(NAME)                                                                                         \
     template <                                                                                                         \
         typename TileRes, typename TileLeft, typename TileLeftScale, typename TileRight, typename TileRightScale,      \
         typename... Events>                                                                                            \
@@ -195,7 +195,7 @@ constexpr bool lies_in()
         TileRightScale& bScaleMatrix, const Events&... events)                                                         \
     {                                                                                                                  \
         TSYNC(events...);                                                                                              \
-        cpu::multiply_mx(cMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, ROWS, false);                          \
+        cpu::multiply_mx(cMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, false);                                \
         return {};                                                                                                     \
     }                                                                                                                  \
     template <                                                                                                         \
@@ -207,8 +207,8 @@ constexpr bool lies_in()
         TileRightScale& bScaleMatrix, const Events&... events)                                                         \
     {                                                                                                                  \
         TSYNC(events...);                                                                                              \
-        cpu::copy_accumulator(cOutMatrix, cInMatrix, ROWS);                                                            \
-        cpu::multiply_mx(cOutMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, ROWS, true);                        \
+        cpu::copy_accumulator(cOutMatrix, cInMatrix, aMatrix.GetValidRow());                                           \
+        cpu::multiply_mx(cOutMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, true);                              \
         return {};                                                                                                     \
     }                                                                                                                  \
     template <                                                                                                         \
@@ -220,8 +220,8 @@ constexpr bool lies_in()
         TileRightScale& bScaleMatrix, TileBias& biasData, const Events&... events)                                     \
     {                                                                                                                  \
         TSYNC(events...);                                                                                              \
-        cpu::fill_with_bias(cMatrix, biasData, ROWS, bMatrix.GetValidCol());                                           \
-        cpu::multiply_mx(cMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, ROWS, true);                           \
+        cpu::fill_with_bias(cMatrix, biasData, aMatrix.GetValidRow(), bMatrix.GetValidCol());                          \
+        cpu::multiply_mx(cMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, true);                                 \
         return {};                                                                                                     \
     }                                                                                                                  \
     template <AccPhase Phase, typename... Tiles>                                                                       \
@@ -230,8 +230,8 @@ constexpr bool lies_in()
         return NAME(tiles...);                                                                                         \
     }
 
-PTO_CPU_MX_FORMS(TMATMUL_MX, static_cast<int>(aMatrix.GetValidRow()))
-PTO_CPU_MX_FORMS(TGEMV_MX, 1)
+PTO_CPU_MX_FORMS(TMATMUL_MX)
+PTO_CPU_MX_FORMS(TGEMV_MX)
 #undef PTO_CPU_MX_FORMS
 
 /// Where the scales of an operand lie, as an offset for TASSIGN of a scale tile: a sixteenth of the operand's own.
@@ -239,13 +239,12 @@ template <typename T>
 inline uint64_t GetScaleAddr(T* operand)
 {
     constexpr int kShift = 4;
-    const char* memory = cpu::pool_address(TileType::Vec, 0);
-    const auto inside = [&](TileType loc) {
-        return static_cast<uint64_t>(
-            reinterpret_cast<const char*>(operand) - memory - static_cast<int64_t>(cpu::CorePools::at(loc)));
+    const auto offset = [&](TileType loc) {
+        const char* pool = cpu::pool_address(loc, 0);
+        return static_cast<uint64_t>(reinterpret_cast<const char*>(operand) - pool) / cpu::CorePools::spread(loc);
     };
-    const uint64_t right = inside(TileType::Right);
-    return (right < cpu::CorePools::capacity(TileType::Right) ? right : inside(TileType::Left)) >> kShift;
+    const uint64_t right = offset(TileType::Right);
+    return (right < cpu::CorePools::capacity(TileType::Right) ? right : offset(TileType::Left)) >> kShift;
 }
 
 /// Puts a scale tile where the scales of an operand are; between other tiles dst becomes a view of src.

@@ -177,7 +177,8 @@ inline int64_t channel_offset(const Global& global, int64_t r, int64_t c)
     }
 }
 
-/// Calls f(Slab) for the parts of the upper left `rows` x `cols` elements of a global tensor in any layout.
+/// Calls f(Slab) for the parts of the upper left `rows` x `cols` elements of a global tensor in any layout. Of a tensor of
+/// a four-bit type Slab::at is data() plus as many bytes as there are elements before: see for_each_nibble.
 template <typename Global, typename F>
 PTO_INLINE void for_each_global_slab(Global& global, int64_t rows, int64_t cols, F f)
 {
@@ -194,6 +195,19 @@ PTO_INLINE void for_each_global_slab(Global& global, int64_t rows, int64_t cols,
             }
         }
     }
+}
+
+/// Calls f(row, column, offset in elements from data()) for the elements of a tensor of a four-bit type.
+template <typename Global, typename F>
+PTO_INLINE void for_each_nibble(Global& global, int64_t rows, int64_t cols, F f)
+{
+    for_each_global_slab(global, rows, cols, [&](const auto& part) {
+        for (int64_t r = 0; r < part.rows; ++r) {
+            for (int64_t c = 0; c < part.cols; ++c) {
+                f(part.row + r, part.col + c, part.at - global.data() + r * part.row_stride + c * part.col_stride);
+            }
+        }
+    });
 }
 
 /// Copies `lines` lines of `length` elements between memories with any strides (in elements).
@@ -250,6 +264,14 @@ PTO_INLINE void copy_region(
 {
     static_assert(
         is_same<typename Dst::DType, typename Src::DType>, "both tiles need the same element type for a plain copy");
+    if constexpr (is_packed4_v<typename Dst::DType>) {
+        for (int64_t r = 0; r < rows; ++r) {
+            for (int64_t c = 0; c < cols; ++c) {
+                dst.SetElement(dst_row + r, dst_col + c, src.GetElement(src_row + r, src_col + c));
+            }
+        }
+        return;
+    }
     for_each_slab(src, src_row, src_col, rows, cols, [&](const auto& from) __attribute__((always_inline)) {
         put_slab(dst, dst_row + from.row - src_row, dst_col + from.col - src_col, from);
     });
@@ -261,6 +283,14 @@ PTO_INLINE void fill_region(
     Tile& tile, int64_t row, int64_t col, int64_t rows, int64_t cols, typename Tile::DType value)
 {
     using T = typename Tile::DType;
+    if constexpr (is_packed4_v<T>) {
+        for (int64_t r = row; r < row + rows; ++r) {
+            for (int64_t c = col; c < col + cols; ++c) {
+                tile.SetElement(r, c, value);
+            }
+        }
+        return;
+    }
     for_each_slab(tile, row, col, rows, cols, [&](const Slab<T>& to) {
         const bool along_rows = to.row_stride == 1 && to.col_stride != 1;
         const int64_t lines = along_rows ? to.cols : to.rows, length = along_rows ? to.rows : to.cols;

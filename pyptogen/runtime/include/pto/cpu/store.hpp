@@ -34,6 +34,12 @@ PTO_INLINE void store_bytes(Global& dst, Tile& src)
     using T = typename Tile::DType;
     static_assert(
         sizeof(T) == sizeof(typename Global::RawDType), "TSTORE of a Vec or Mat tile does not convert");
+    if constexpr (is_packed4_v<T>) {
+        for_each_nibble(dst, src.GetValidRow(), src.GetValidCol(), [&](int64_t r, int64_t c, int64_t place) {
+            store_element(reinterpret_cast<T*>(dst.data()), place, src.GetElement(r, c));
+        });
+        return;
+    }
     for_each_global_slab(
         dst, src.GetValidRow(), src.GetValidCol(), [&](const auto& to) __attribute__((always_inline)) {
             for_each_slab(

@@ -15,6 +15,7 @@
 #include <pto/common/type.hpp>
 
 #if defined(PTO_CHECKED)
+#include <pto/comm/pto_comm_inst.hpp>
 #include <pto/cpu/checked/begin.hpp>
 #endif
 
@@ -41,6 +42,7 @@
 #include <pto/cpu/matmul_forms.hpp>
 #include <pto/cpu/matmul_mx.hpp>
 #include <pto/cpu/move.hpp>
+#include <pto/cpu/print.hpp>
 #include <pto/cpu/reshape.hpp>
 #include <pto/cpu/sort.hpp>
 #include <pto/cpu/queue.hpp>

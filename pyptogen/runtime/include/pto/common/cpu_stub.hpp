@@ -28,9 +28,10 @@ constexpr event_t EVENT_ID7 = 7;
 
 #if defined(PTO_CHECKED)
 namespace pto::cpu::checked {
-void on_set_flag(pipe_t source, pipe_t destination, event_t id, const char* file, int line);
-void on_wait_flag(pipe_t source, pipe_t destination, event_t id, const char* file, int line);
-void on_barrier(pipe_t pipe, const char* file, int line);
+inline void on_set_flag(pipe_t source, pipe_t destination, event_t id, const char* file, int line);
+inline void on_wait_flag(pipe_t source, pipe_t destination, event_t id, const char* file, int line);
+inline void on_barrier(pipe_t pipe, const char* file, int line);
+inline void finish_kernel();
 }  // namespace pto::cpu::checked
 
 inline void set_flag(
@@ -83,6 +84,9 @@ namespace pto::cpu_sim {
 /// Says which block (and sub-block) the calling thread runs until the next call.
 inline void set_execution_context(uint32_t block_idx, uint32_t subblock_id, uint32_t subblock_dim = 1)
 {
+#if defined(PTO_CHECKED)
+    cpu::checked::finish_kernel();
+#endif
     cpu::CoreState& core = cpu::core_state();
     core.block_idx = block_idx;
     core.subblock_id = subblock_id;

@@ -14,7 +14,7 @@ struct EventBaseTag {};
 
 #if defined(PTO_CHECKED)
 namespace cpu::checked {
-event_t next_event_id(pipe_t source, pipe_t destination);
+inline event_t next_event_id(pipe_t source, pipe_t destination);
 }
 #endif
 

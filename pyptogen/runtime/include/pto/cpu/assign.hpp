@@ -7,10 +7,6 @@
 #include <pto/cpu/core.hpp>
 #include <pto/cpu/fragments.hpp>
 
-#if defined(PTO_CHECKED)
-#include <unistd.h>
-#endif
-
 namespace pto {
 
 namespace cpu {
@@ -30,22 +26,6 @@ constexpr size_t tile_bytes()
     }
 }
 
-/// With PTO_CHECKED defined: ends the process when a tile leaves its pool or starts off the 32-byte grid.
-template <typename Tile>
-PTO_INLINE void check_place(size_t offset)
-{
-    static_assert(tile_bytes<Tile>() <= CorePools::capacity(Tile::Loc), "the tile is larger than its memory");
-#if defined(PTO_CHECKED)
-    if (offset % 32 != 0 || offset + tile_bytes<Tile>() > CorePools::capacity(Tile::Loc)) {
-        static constexpr char kMessage[] = "pto: TASSIGN: the tile leaves its memory or is not 32-byte aligned\n";
-        (void)!write(2, kMessage, sizeof(kMessage) - 1);
-        abort();
-    }
-#else
-    (void)offset;
-#endif
-}
-
 /// The memory that an address of TASSIGN means: a byte offset in the pool of a location, or, as kernels write it that pass
 /// on another tile's data(), the address of such memory itself.
 PTO_INLINE char* place_address(TileType loc, size_t address)
@@ -61,7 +41,8 @@ template <typename Object, typename Address>
 PTO_INST RecordEvent TASSIGN(Object& object, Address address)
 {
     if constexpr (is_tile_data_v<Object>) {
-        cpu::check_place<Object>(static_cast<size_t>(address));
+        static_assert(
+            cpu::tile_bytes<Object>() <= cpu::CorePools::capacity(Object::Loc), "the tile is larger than its memory");
         char* at = cpu::place_address(Object::Loc, static_cast<size_t>(address));
         object.data() = reinterpret_cast<typename Object::DType*>(at);
         if constexpr (Object::Loc == TileType::Right) {

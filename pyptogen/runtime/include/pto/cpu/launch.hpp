@@ -109,6 +109,9 @@ inline void run_cores(Launch& launch)
         state.subblock_id = core % launch.subblocks;
         try {
             launch.run(launch.kernel);
+#if defined(PTO_CHECKED)
+            cpu::checked::finish_kernel();
+#endif
         } catch (...) {
             const std::lock_guard<std::mutex> guard(launch.error_mutex);
             if (!launch.error) {

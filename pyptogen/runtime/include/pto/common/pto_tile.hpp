@@ -5,6 +5,33 @@
 
 namespace pto {
 
+#if defined(__PTO_AUTO__)
+namespace detail {
+
+/// Zeroed memory, 64-byte aligned, that is freed with its owner; a copy of the owner starts without any.
+class OwnMemory {
+public:
+    OwnMemory() = default;
+    OwnMemory(const OwnMemory&) {}
+    OwnMemory& operator=(const OwnMemory&) { return *this; }
+    ~OwnMemory() { __builtin_free(memory_); }
+
+    void* take(size_t bytes)
+    {
+        memory_ = __builtin_calloc(bytes + 64, 1);
+        if (memory_ == nullptr) {
+            __builtin_abort();
+        }
+        return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory_) + 63) / 64 * 64);
+    }
+
+private:
+    void* memory_ = nullptr;
+};
+
+}  // namespace detail
+#endif
+
 /// A tile of Rows x Cols elements of which the upper left ValidRows x ValidCols are meaningful.
 ///
 /// Vec tiles without boxes are plain memory (row-major with pitch Cols, or column-major with pitch Rows). The bytes of
@@ -69,8 +96,20 @@ struct Tile {
     {
     }
 
+#if defined(__PTO_AUTO__)
+    /// Tiles of kernels without TASSIGN get memory of their own at the first use.
+    PTO_INLINE TileDType& data()
+    {
+        if (data_ == nullptr) {
+            data_ = static_cast<TileDType>(own_.take(kOwnBytes));
+        }
+        return data_;
+    }
+    PTO_INLINE const TileDType& data() const { return const_cast<Tile*>(this)->data(); }
+#else
     PTO_INLINE TileDType& data() { return data_; }
     PTO_INLINE const TileDType& data() const { return data_; }
+#endif
 
     PTO_INLINE static constexpr unsigned GetValidRow()
         requires(ValidRow != DYNAMIC)
@@ -140,6 +179,12 @@ struct Tile {
     int64_t operandPanelBytes = 0;
 
 private:
+#if defined(__PTO_AUTO__)
+    static constexpr size_t whole(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+    static constexpr size_t kOwnBytes =
+        whole(whole(Rows, 32) * sizeof(DType), 64) * whole(whole(Cols, 32) * sizeof(DType), 64) / sizeof(DType);
+    detail::OwnMemory own_;
+#endif
     TileDType data_ = nullptr;
     bool isKAligned_ = false;
 };

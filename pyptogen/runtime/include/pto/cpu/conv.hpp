@@ -7,25 +7,38 @@
 
 namespace pto::cpu {
 
-/// Extents of a ConvTile and strides of a global tensor in six dimensions; the last dimensions are the common ones.
+/// Extents and strides in global memory of a ConvTile in six dimensions; in the tile itself they are dense.
 struct ConvWalk {
     int64_t extent[6];
     int64_t stride[6];
 };
 
+/// The dimensions of a ConvTile are those of the tensor, except that NDC1HWC0 and a four-dimensional NC1HWC0 have C0 on one
+/// side only, and that a four-dimensional FRACTAL_Z tile [C1 H W, N / 16, 16, C0] takes the tensor's first three as two.
 template <typename Tile, typename Global>
 inline ConvWalk conv_walk(const Tile& tile, const Global& global)
 {
     static_assert(
         Tile::layout == Global::layout, "TLOAD and TSTORE of a ConvTile need the same layout on both sides");
     constexpr int kDims = Tile::totalDimCount;
-    constexpr bool kSix = kDims == 6;  // C0 is the sixth, and has no stride of its own in global memory
+    constexpr bool kFilter = Tile::layout == Layout::FRACTAL_Z && kDims == 4;
+    constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(typename Tile::DType));
     ConvWalk walk{};
-    for (int dim = 0; dim < 6; ++dim) {
-        const int own = dim - (6 - kDims);
-        walk.extent[dim] = own < 0 ? 1 : tile.GetShape(own);
-        const int other = kSix ? dim : dim - 1;
-        walk.stride[dim] = kSix && dim == 5 ? 1 : own < 0 || other < 0 ? 0 : global.GetStride(other);
+    if constexpr (kDims == 6) {
+        for (int dim = 0; dim < 6; ++dim) {
+            walk.extent[dim] = tile.GetShape(dim);
+            walk.stride[dim] = dim == 5 ? 1 : global.GetStride(dim);
+        }
+        return walk;
+    }
+    walk.extent[0] = 1;
+    for (int dim = 0; dim < 5; ++dim) {
+        const int own = Tile::layout == Layout::NC1HWC0 || Tile::layout == Layout::NDC1HWC0 ? dim : dim - (5 - kDims);
+        walk.extent[dim + 1] = kFilter && dim < 3 ? global.GetShape(dim)
+                               : own < 0          ? 1
+                               : own >= kDims     ? kC0
+                                                  : tile.GetShape(own);
+        walk.stride[dim + 1] = global.GetStride(dim);
     }
     return walk;
 }

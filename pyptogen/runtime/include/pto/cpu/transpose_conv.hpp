@@ -20,13 +20,13 @@ inline void split_channels(T* split, T* whole, const ChannelSplit& s)
     const int64_t blocks = (s.channels + s.c0 - 1) / s.c0;
     for (int64_t n = 0; n < s.batches; ++n) {
         for (int64_t c = 0; c < s.channels; ++c) {
-            T* one = split + ((n * blocks + c / s.c0) * s.plane) * s.c0 + c % s.c0;
-            T* other = whole + (n * s.channels + c) * s.plane;
+            const int64_t one = ((n * blocks + c / s.c0) * s.plane) * s.c0 + c % s.c0;
+            const int64_t other = (n * s.channels + c) * s.plane;
             for (int64_t p = 0; p < s.plane; ++p) {
                 if constexpr (ToSplit) {
-                    one[p * s.c0] = other[p];
+                    store_element(split, one + p * s.c0, load_element<T>(whole, other + p));
                 } else {
-                    other[p] = one[p * s.c0];
+                    store_element(whole, other + p, load_element<T>(split, one + p * s.c0));
                 }
             }
         }
@@ -41,9 +41,10 @@ inline void filter_blocks(
     for (int64_t g = 0; g < groups; ++g) {
         for (int64_t n = 0; n < count; ++n) {
             for (int64_t line = 0; line < lines; ++line) {
-                const T* source = from + ((g * count + n) * lines + line) * c0;
-                T* target = to + ((g * lines + line) * n1 * n0 + n) * c0;
-                __builtin_memcpy(static_cast<void*>(target), source, c0 * sizeof(T));
+                constexpr int64_t kPerByte = is_packed4_v<T> ? 2 : 1;
+                const T* source = from + ((g * count + n) * lines + line) * c0 / kPerByte;
+                T* target = to + ((g * lines + line) * n1 * n0 + n) * c0 / kPerByte;
+                __builtin_memcpy(static_cast<void*>(target), source, c0 * sizeof(T) / kPerByte);
             }
         }
     }
@@ -60,10 +61,11 @@ inline void filter_blocks_3d(Dst& dst, Src& src)
     for (int64_t n = 0; n < n_count; ++n) {
         for (int64_t c = 0; c < channels; ++c) {
             for (int64_t d = 0; d < depth; ++d) {
-                const T* from = src.data() + ((n * channels + c) * depth + d) * plane;
-                T* to = dst.data() + ((d * blocks + c / c0) * plane * per_line + n) * c0 + c % c0;
+                const int64_t from = ((n * channels + c) * depth + d) * plane;
+                const int64_t to = ((d * blocks + c / c0) * plane * per_line + n) * c0 + c % c0;
                 for (int64_t p = 0; p < plane; ++p) {
-                    to[p * per_line * c0] = from[p];
+                    store_element(
+                        dst.data(), to + p * per_line * c0, load_element<T>(src.data(), from + p));
                 }
             }
         }

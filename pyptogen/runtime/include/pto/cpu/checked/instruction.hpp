@@ -120,6 +120,14 @@ inline bool check_tile(const Call& call, const Tile& tile)
         report(core.place, "%s: a %s tile has no address; TASSIGN it first", call.name, memory_name(Tile::Loc));
         return false;
     }
+    if constexpr (is_plain_vec<Tile>) {
+        const Region region = region_of_tile(tile);
+        const auto base = reinterpret_cast<uintptr_t>(pool_address(Tile::Loc, 0));
+        if (!region.empty() && (region.begin < base || region.end() > base + capacity(Tile::Loc))) {
+            report(core.place, "%s: a tile reaches outside of %s of %s", call.name, memory_name(Tile::Loc), kPlatform);
+            return false;
+        }
+    }
     return true;
 }
 
@@ -242,19 +250,24 @@ inline decltype(auto) run(const char* name, const char* effects, TypeSet set, Ru
     return instruction();
 }
 
-/// Checks a TASSIGN of a tile: capacity and alignment.
+/// Checks a TASSIGN of a tile: alignment, and that the valid region stays in the memory of the platform. Only the valid
+/// region counts, because a kernel may give a tile more rows than it uses to satisfy an alignment.
 template <typename Tile>
-inline void check_assignment(size_t offset)
+inline void check_assignment(const Tile& tile, size_t offset)
 {
-    constexpr size_t kBytes = Tile::GetSizeInBytes();
     if (offset >= CorePools::kBytes) {  // another tile's data()
         offset -= reinterpret_cast<uintptr_t>(pool_address(Tile::Loc, 0));
     }
     if (offset % 32 != 0) {
         report(engine().place, "TASSIGN: %s address %#zx is no multiple of 32 bytes", memory_name(Tile::Loc), offset);
     }
-    if (offset + kBytes > capacity(Tile::Loc)) {
-        report(engine().place, "TASSIGN: a tile of %zu bytes at %#zx leaves %s of %s, which has %zu bytes", kBytes,
+    size_t bytes = Tile::GetSizeInBytes();
+    if constexpr (is_plain_vec<Tile>) {
+        const Region region = region_of_tile(tile);
+        bytes = region.empty() ? 0 : region.end() - region.begin;
+    }
+    if (offset + bytes > capacity(Tile::Loc)) {
+        report(engine().place, "TASSIGN: a tile of %zu bytes at %#zx leaves %s of %s, which has %zu bytes", bytes,
                offset, memory_name(Tile::Loc), kPlatform, capacity(Tile::Loc));
     }
 }

@@ -44,7 +44,7 @@ template <typename Object, typename Address>
 inline RecordEvent TASSIGN(Object& object, Address address)
 {
     if constexpr (is_tile_data_v<Object>) {
-        cpu::checked::check_assignment<Object>(static_cast<size_t>(address));
+        cpu::checked::check_assignment(object, static_cast<size_t>(address));
     }
     return TASSIGN_unchecked(object, address);
 }

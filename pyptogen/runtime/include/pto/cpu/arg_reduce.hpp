@@ -87,6 +87,19 @@ struct WidthOf<8> {
     using type = int64_t;
 };
 
+/// Lanes in which v is more extreme than best: strictly, or a first NaN.
+template <typename Op, typename C>
+PTO_INLINE auto beats(vec<C> v, vec<C> best)
+{
+    if constexpr (!is_same<C, float>) {
+        return is_same<Op, Max> ? v > best : v < best;
+    } else if constexpr (is_same<Op, Max>) {
+        return ~(v <= best) & (best == best);
+    } else {
+        return ~(v >= best) & (best == best);
+    }
+}
+
 template <typename T, typename Extent>
 PTO_INLINE auto load_for_arg(const T* p, Extent extent)
 {
@@ -113,14 +126,13 @@ PTO_INLINE void arg_reduce_cols(Index& index, Src& src, Found found)
         src.GetValidCol(), [&](int64_t c, auto extent) __attribute__((always_inline)) {
             const typename Src::DType* p = src.data() + c;
             vec<C> best = load_for_arg(p, extent);
-            for (int64_t r = 1; r < rows; ++r) {
-                best = Op::template apply<C>(best, load_for_arg(p + r * Src::RowStride, extent));
-            }
             using Row = typename WidthOf<sizeof(C)>::type;
             vec<Row> at{};
-            for (int64_t r = rows - 1; r >= 0; --r) {
+            for (int64_t r = 1; r < rows; ++r) {
                 const vec<C> v = load_for_arg(p + r * Src::RowStride, extent);
-                at = lanes_of<C>(v, best) ? splat(static_cast<Row>(r)) : at;
+                const auto better = beats<Op, C>(v, best);
+                best = better ? v : best;
+                at = better ? splat(static_cast<Row>(r)) : at;
             }
             int count = kStep;
             if constexpr (is_same<decltype(extent), Part>) {

@@ -38,8 +38,16 @@ template <typename T, typename Other>
 PTO_INLINE void compare_row(char* to, int64_t limit, const T* a, int64_t cols, CmpMode mode, Other other)
 {
     constexpr int kStep = kLanes<T>;
-    int64_t byte = 0;
-    for (int64_t start = 0; start < cols && byte < limit; start += 64, byte += 8) {
+    int64_t byte = 0, start = 0;
+    for (; start + 64 <= cols && byte + 8 <= limit; start += 64, byte += 8) {
+        uint64_t bits = 0;
+        PTO_CPU_UNROLL
+        for (int i = 0; i < 64; i += kStep) {
+            bits |= lane_bits(compared(load(a + start + i, Full{}), other(start + i, Full{}), mode)) << i;
+        }
+        store_bits(to + byte, bits);
+    }
+    for (; start < cols && byte < limit; start += 64, byte += 8) {
         const int64_t end = cols - start < 64 ? cols : start + 64;
         uint64_t bits = 0;
         for (int64_t i = start; i < end; i += kStep) {

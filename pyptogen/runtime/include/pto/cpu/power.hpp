@@ -12,6 +12,16 @@ namespace cpu {
 using f64v = vec<double>;
 using u64v = vec<uint64_t>;
 
+/// a * b + c, fused where the machine has it.
+PTO_INLINE f64v multiply_add_f64(f64v a, f64v b, double c)
+{
+#if defined(PTO_CPU_AVX512)
+    return (f64v)_mm512_fmadd_pd((__m512d)a, (__m512d)b, _mm512_set1_pd(c));
+#else
+    return a * b + c;
+#endif
+}
+
 /// log2 of positive normal numbers, to about 1e-12. x = m 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh(s).
 PTO_INLINE f64v log2_f64(f64v x)
 {
@@ -21,12 +31,12 @@ PTO_INLINE f64v log2_f64(f64v x)
     const f64v f = m - 1.0;
     const f64v s = f / (f + 2.0);
     const f64v z = s * s;
-    f64v p = z * (1.0 / 13.0) + 1.0 / 11.0;
-    p = p * z + 1.0 / 9.0;
-    p = p * z + 1.0 / 7.0;
-    p = p * z + 1.0 / 5.0;
-    p = p * z + 1.0 / 3.0;
-    p = p * z + 1.0;
+    f64v p = multiply_add_f64(z, splat(1.0 / 13.0), 1.0 / 11.0);
+    p = multiply_add_f64(p, z, 1.0 / 9.0);
+    p = multiply_add_f64(p, z, 1.0 / 7.0);
+    p = multiply_add_f64(p, z, 1.0 / 5.0);
+    p = multiply_add_f64(p, z, 1.0 / 3.0);
+    p = multiply_add_f64(p, z, 1.0);
     return s * p * 2.88539008177792681 + e;  // 2 / ln 2
 }
 
@@ -36,15 +46,15 @@ PTO_INLINE f64v exp2_f64(f64v t)
     const f64v magic = splat(6755399441055744.0);  // 1.5 * 2^52: adding it rounds to a whole number
     const f64v moved = t + magic;
     const f64v r = (t - (moved - magic)) * 0.693147180559945309;
-    f64v p = r * (1.0 / 362880.0) + 1.0 / 40320.0;
-    p = p * r + 1.0 / 5040.0;
-    p = p * r + 1.0 / 720.0;
-    p = p * r + 1.0 / 120.0;
-    p = p * r + 1.0 / 24.0;
-    p = p * r + 1.0 / 6.0;
-    p = p * r + 0.5;
-    p = p * r + 1.0;
-    p = p * r + 1.0;
+    f64v p = multiply_add_f64(r, splat(1.0 / 362880.0), 1.0 / 40320.0);
+    p = multiply_add_f64(p, r, 1.0 / 5040.0);
+    p = multiply_add_f64(p, r, 1.0 / 720.0);
+    p = multiply_add_f64(p, r, 1.0 / 120.0);
+    p = multiply_add_f64(p, r, 1.0 / 24.0);
+    p = multiply_add_f64(p, r, 1.0 / 6.0);
+    p = multiply_add_f64(p, r, 0.5);
+    p = multiply_add_f64(p, r, 1.0);
+    p = multiply_add_f64(p, r, 1.0);
     return p * (f64v)(((u64v)moved + 1023U) << 52);
 }
 

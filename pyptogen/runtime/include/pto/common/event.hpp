@@ -107,7 +107,7 @@ PTO_INST RecordEvent TSYNC(const Events&... events)
             event.Wait();
         }
     };
-    (wait_for(events), ...);
+    (static_cast<void>(wait_for(events)), ...);
     return {};
 }
 

@@ -143,6 +143,7 @@ private:
 struct HiFloat8 {
     static constexpr uint8_t kNan = 0x80;
     static constexpr uint8_t kInfinity = 0x6f;
+    static constexpr int kMinExponent = -22;
 
     uint8_t data;
 
@@ -174,6 +175,7 @@ struct HiFloat8 {
             return limit;
         }
         int exponent = detail::exponent_of(magnitude);
+        exponent = exponent < kMinExponent ? kMinExponent : exponent;
         int digits = mantissa_bits(exponent);
         uint64_t rounded = detail::round_magnitude(
             magnitude * detail::power_of_two(digits - exponent), negative, RoundMode::CAST_ROUND);

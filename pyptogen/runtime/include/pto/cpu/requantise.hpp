@@ -1,7 +1,10 @@
 // What the fixpipe does to an accumulator value on its way out: scale, round, saturate, relu.
 //
-// A quantisation word holds an fp32 factor in bits 0 to 31 (per tensor) or a 19-bit float in bits 13 to 31 (per column), a
-// shift in bits 32 to 35, an offset from 0 to 511 in bits 37 to 45, and in bit 46 whether an 8-bit result is signed.
+// A quantisation word holds a factor in bits 13 to 31 (sign, exponent and ten bits of the fraction of an fp32), a shift in
+// bits 32 to 35, a signed offset in bits 37 to 45 (-256 to 255), and in bit 46 whether an 8-bit result is signed.
+//
+// The public simulator reads words otherwise: offsets from 0 to 511, and all 32 bits of the factor where one word serves
+// all columns. With PTO_QUANT_WORDS_AS_SIMULATED defined so does this.
 #pragma once
 
 #include <pto/cpu/core.hpp>
@@ -9,11 +12,23 @@
 
 namespace pto::cpu {
 
-/// The factor of a quantisation word; per column only the sign, the exponent and ten bits of the fraction count.
+#if defined(PTO_QUANT_WORDS_AS_SIMULATED)
+constexpr bool kWordsAsSimulated = true;
+#else
+constexpr bool kWordsAsSimulated = false;
+#endif
+
 template <bool PerColumn>
 PTO_INLINE float quantisation_factor(uint64_t word)
 {
-    return __builtin_bit_cast(float, static_cast<uint32_t>(word) & (PerColumn ? 0xffffe000U : 0xffffffffU));
+    constexpr uint32_t kUsed = kWordsAsSimulated && !PerColumn ? 0xffffffffU : 0xffffe000U;
+    return __builtin_bit_cast(float, static_cast<uint32_t>(word) & kUsed);
+}
+
+PTO_INLINE float quantisation_offset(uint64_t word)
+{
+    const int32_t field = static_cast<int32_t>((word >> 37) & 0x1ff);
+    return static_cast<float>(field >= 256 && !kWordsAsSimulated ? field - 512 : field);
 }
 
 PTO_INLINE float clamped(float v, float low, float high) { return v < low ? low : v > high ? high : v; }
@@ -46,9 +61,8 @@ PTO_INLINE To requantised(From value, uint64_t word)
     } else {
         float v = static_cast<float>(value) * quantisation_factor<PerColumn>(word);
         if constexpr (is_same<To, int8_t> || is_same<To, uint8_t>) {
-            const int32_t offset = static_cast<int32_t>((word >> 37) & 0x1ff);
             const bool is_signed = ((word >> 46) & 1) != 0;
-            v = v == v ? rounded_even(v + static_cast<float>(offset)) : 0.0f;
+            v = v == v ? rounded_even(v + quantisation_offset(word)) : 0.0f;
             v = clamped(v, is_signed ? -128.0f : 0.0f, is_signed ? 127.0f : 255.0f);
             v = Relu && v < 0 ? 0.0f : v;
             return static_cast<To>(static_cast<int32_t>(v));

@@ -104,6 +104,7 @@ struct Call {
     uint32_t time;
     int64_t rows = -1;  // what the call's tile covers of a GlobalTensor
     int64_t cols = -1;
+    bool safe = true;   // to run: no operand leaves its memory
 };
 
 template <typename Tile>
@@ -149,7 +150,7 @@ inline void check_reads(const Call& call, const Tile& tile, const Region& region
 }
 
 template <typename Operand>
-inline void check_operand(const Call& call, int& index, const Operand& operand, bool reads)
+inline void check_operand(Call& call, int& index, const Operand& operand, bool reads)
 {
     using T = bare_t<Operand>;
     if constexpr (is_tile_data_v<T> || is_global_data_v<T>) {
@@ -168,7 +169,8 @@ inline void check_operand(const Call& call, int& index, const Operand& operand, 
         if constexpr (is_global_data_v<T>) {
             access.region = region_of_global(operand, call.rows, call.cols);
         } else {
-            if (!check_tile(call, operand)) {
+            if (!call.safe || !check_tile(call, operand)) {
+                call.safe = false;
                 return;
             }
             access.region = region_of_tile(operand);
@@ -231,9 +233,9 @@ inline void check_type(const char* name, TypeSet set)
     }
 }
 
-/// Checks a call's operands; returns the instruction's result.
+/// Checks a call's operands; runs the instruction unless it would touch memory outside of its tiles.
 template <typename Run, typename... A>
-inline decltype(auto) run(const char* name, const char* effects, TypeSet set, Run instruction, A&... operands)
+inline auto run(const char* name, const char* effects, TypeSet set, Run instruction, A&... operands)
 {
     (wait_for(operands), ...);
     constexpr int kOperands = (0 + ... + (is_tile_data_v<bare_t<A>> || is_global_data_v<bare_t<A>> ? 1 : 0));
@@ -247,7 +249,7 @@ inline decltype(auto) run(const char* name, const char* effects, TypeSet set, Ru
     index = 0;
     (check_operand(call, index, operands, false), ...);
     engine().place.exact = false;
-    return instruction();
+    return call.safe ? instruction() : decltype(instruction()){};
 }
 
 /// Checks a TASSIGN of a tile: alignment, and that the valid region stays in the memory of the platform. Only the valid

@@ -23,7 +23,7 @@ _SYNCHRONISATION = (
     _row("SYNCALL", " | workspace, cores", _SIGNAL, _SIGNAL, "waits until every core of the launch is here"),
 )
 _QUEUES = (
-    _row("TPUSH", "pipe, tile[, sub] | pipe, gm", ANY, ANY, "puts a tile into a pipe, or signals a slot that is filled"),
+    _row("TPUSH", "pipe, tile[, sub] | pipe, gm", ANY, ANY, "puts a tile into a pipe, or signals a filled slot"),
     _row("TPOP", "pipe, tile[, sub] | pipe, gm", ANY, ANY, "takes the next tile, or a view of its slot, out of a pipe"),
     _row("TFREE", "pipe[, gm]", ANY, ANY, "gives the oldest popped slot back"),
     _row("TALLOC", "pipe, gm", ANY, ANY, "a view of the next free slot"),

@@ -82,9 +82,7 @@ def test_an_accumulator_is_quantised_on_its_way(system: ctypes.CDLL) -> None:
 @pytest.mark.parametrize("root", [0, 2])
 @pytest.mark.parametrize(("op", "reference"), [(0, None), (1, np.maximum), (2, np.minimum)])
 @pytest.mark.parametrize(("rows", "cols"), [(5, 17), (1, 1300)])
-def test_reduce(
-    system: ctypes.CDLL, rows: int, cols: int, op: int, reference: np.ufunc | None, root: int
-) -> None:
+def test_reduce(system: ctypes.CDLL, rows: int, cols: int, op: int, reference: np.ufunc | None, root: int) -> None:
     pitch = cols + 3
     ranks = random((4, rows, pitch))
     ranks[2, 0, 0] = np.nan

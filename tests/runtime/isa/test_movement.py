@@ -40,7 +40,8 @@ def check_through(
     function = getattr(build("movement"), name)
     function(pointer(tile), pointer(out), pointer(memory), longs(shape), longs(stride), rows, cols)
     assert np.array_equal(bits(tile[:rows, :cols]), bits(memory[index]))
-    assert is_guard(tile[rows:]) and is_guard(tile[:rows, cols:])
+    assert is_guard(tile[rows:])
+    assert is_guard(tile[:rows, cols:])
     assert np.array_equal(bits(out[index]), bits(memory[index]))
     rest = np.ones(out.size, bool)
     rest[index.reshape(-1)] = False
@@ -122,7 +123,8 @@ def test_extract(build: Build, name: str) -> None:
             step = -(-height * to_type.itemsize // 64) * 64 // to_type.itemsize
             assert not bits(to[height:step, :width]).any()
         else:
-            assert is_guard(to[height:]) and is_guard(to[:height, width:])
+            assert is_guard(to[height:])
+            assert is_guard(to[:height, width:])
 
 
 @pytest.mark.parametrize(
@@ -184,7 +186,8 @@ def test_two_regions_at_once(build: Build) -> None:
     build("movement").two_regions(pointer(first), pointer(second), pointer(source))
     assert np.array_equal(first, source[3:19, 5:37])
     assert np.array_equal(second[:7, :9], source[20:27, 17:26])
-    assert is_guard(second[7:]) and is_guard(second[:7, 9:])
+    assert is_guard(second[7:])
+    assert is_guard(second[:7, 9:])
 
 
 def test_addition_in_memory(build: Build) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -37,7 +39,8 @@ def test_pad_value_of_a_load(build: Build) -> None:
     build("rearrange").pad_on_load(pointer(tile), pointer(memory), 5, 19)
     assert np.array_equal(tile[:5, :19], memory.reshape(10, 40)[:5, :19])
     assert (tile[:5, 19:24] == -np.inf).all()
-    assert is_guard(tile[:5, 24:]) and is_guard(tile[5:])
+    assert is_guard(tile[:5, 24:])
+    assert is_guard(tile[5:])
 
 
 @pytest.mark.parametrize("name", ["fp32", "int8", "bf16"])
@@ -47,7 +50,8 @@ def test_transpose(build: Build, name: str) -> None:
         source, to = values(rng, (64, 96), name), guarded((96, 64), DTYPES[name])
         getattr(build("rearrange"), f"transpose_{name}")(pointer(to), pointer(source), rows, cols)
         assert np.array_equal(bits(to[:cols, :rows]), bits(source[:rows, :cols].T))
-        assert is_guard(to[cols:]) and is_guard(to[:cols, rows:])
+        assert is_guard(to[cols:])
+        assert is_guard(to[:cols, rows:])
 
 
 @pytest.mark.parametrize("form", [0, 1, 2])
@@ -67,7 +71,9 @@ def test_concat(build: Build, form: int) -> None:
         assert np.array_equal(to[r, n_a : n_a + n_b], b[r, :n_b])
         assert is_guard(to[r, n_a + n_b :])
         assert form != 2 or total[r, 0] == 4 * (n_a + n_b)
-    assert is_guard(to[6:]) and is_guard(total[6:]) and is_guard(total[:, 1:])
+    assert is_guard(to[6:])
+    assert is_guard(total[6:])
+    assert is_guard(total[:, 1:])
     assert form == 2 or is_guard(total)
 
 
@@ -78,7 +84,8 @@ def test_indexed_concat_keeps_to_the_valid_columns(build: Build) -> None:
     build("rearrange").concat(
         pointer(to), pointer(total), pointer(a), pointer(b), pointer(counts), pointer(counts), 8, 2
     )
-    assert (to[:, :16] == 0).all() and (to[:, 16:] == 1).all()
+    assert (to[:, :16] == 0).all()
+    assert (to[:, 16:] == 1).all()
     assert (total[:, 0] == 4 * 24).all()
 
 
@@ -88,9 +95,12 @@ def test_interleave_and_back(build: Build) -> None:
     high, low, odd, even = (guarded((4, 32), DTYPES["int16"]) for _ in range(4))
     build("rearrange").interleave(*(pointer(x) for x in (high, low, odd, even, b, a)))
     both = np.stack([a[:3, :20], b[:3, :20]], axis=2).reshape(3, 40)
-    assert np.array_equal(low[:3, :20], both[:, :20]) and np.array_equal(high[:3, :20], both[:, 20:])
-    assert np.array_equal(even[:3, :20], a[:3, :20]) and np.array_equal(odd[:3, :20], b[:3, :20])
-    assert is_guard(low[3:]) and is_guard(high[:, 20:])
+    assert np.array_equal(low[:3, :20], both[:, :20])
+    assert np.array_equal(high[:3, :20], both[:, 20:])
+    assert np.array_equal(even[:3, :20], a[:3, :20])
+    assert np.array_equal(odd[:3, :20], b[:3, :20])
+    assert is_guard(low[3:])
+    assert is_guard(high[:, 20:])
 
 
 PATTERNS = {"P0101": (2, 0), "P1010": (2, 1), "P0001": (4, 0), "P0010": (4, 1), "P0100": (4, 2), "P1000": (4, 3),
@@ -111,11 +121,13 @@ def test_patterns(build: Build, name: str) -> None:
         assert is_guard(gathered.reshape(-1)[flat.size :])
         lines = source[first:rows:period, :cols]
         assert np.array_equal(chosen[: len(lines), :cols], lines)
-        assert is_guard(chosen[len(lines) :]) and is_guard(chosen[:, cols:])
+        assert is_guard(chosen[len(lines) :])
+        assert is_guard(chosen[:, cols:])
         spread = np.zeros((rows, cols * period), np.float32)
         spread[:, first::period] = source[:rows, :cols]
         assert np.array_equal(scattered[:rows, : cols * period], spread)
-        assert is_guard(scattered[rows:]) and is_guard(scattered[:, cols * period :])
+        assert is_guard(scattered[rows:])
+        assert is_guard(scattered[:, cols * period :])
 
 
 def test_gather_by_index(build: Build) -> None:
@@ -128,7 +140,8 @@ def test_gather_by_index(build: Build) -> None:
     inside = (index >= 0) & (index < 256)
     expected = np.where(inside, source.reshape(-1)[np.clip(index, 0, 255)], np.float16(0))
     assert np.array_equal(to[:7, :29], expected[:7, :29], equal_nan=True)
-    assert is_guard(to[7:]) and is_guard(to[:, 29:])
+    assert is_guard(to[7:])
+    assert is_guard(to[:, 29:])
 
 
 def test_gather_of_matches(build: Build) -> None:
@@ -200,16 +213,19 @@ def test_global_memory_by_index(build: Build, name: str) -> None:
         pointer(gathered), pointer(after), pointer(source), pointer(index), m, n, rows, cols
     )
     fetched, expected = np.zeros((m, n), np.float32), table.copy()
-    combine = {"skip": lambda old, new: new, "add": np.add, "max": np.maximum, "min": np.minimum}[last]
+    combine: dict[str, Callable[[float, float], float]] = {
+        "skip": lambda old, new: new, "add": lambda old, new: old + new, "max": max, "min": min
+    }  # fmt: skip
     for r in range(m):
         for c in range(n):
             at = table_index(int(index[0, r] if mode == "row" else index[r, c]), capacity, rule)
             if at is not None:
                 place = at * cols + c if mode == "row" else at
                 fetched[r, c] = table.reshape(-1)[place]
-                expected.reshape(-1)[place] = combine(expected.reshape(-1)[place], source[r, c])
+                expected.reshape(-1)[place] = combine[last](expected.reshape(-1)[place], source[r, c])
     assert np.array_equal(gathered[:m, :n], fetched)
-    assert is_guard(gathered[m:]) and is_guard(gathered[:, n:])
+    assert is_guard(gathered[m:])
+    assert is_guard(gathered[:, n:])
     assert np.array_equal(after, expected)
 
 
@@ -233,7 +249,8 @@ def test_sort_of_32(build: Build, name: str) -> None:
                 words = bits(got).reshape(-1, 8)
                 assert np.array_equal(words[:, 4:].copy().view(np.uint32)[:, 0], index[r, order])
                 assert not words[:, dtype.itemsize : 4].any()
-        assert is_guard(pairs[rows:]) and is_guard(pairs[:, cols * per_pair :])
+        assert is_guard(pairs[rows:])
+        assert is_guard(pairs[:, cols * per_pair :])
 
 
 def sorted_pairs(rng: np.random.Generator, count: int) -> Array:

@@ -15,7 +15,6 @@
 #include <pto/common/type.hpp>
 
 #if defined(PTO_CHECKED)
-#include <pto/comm/pto_comm_inst.hpp>
 #include <pto/cpu/checked/begin.hpp>
 #endif
 
@@ -42,7 +41,6 @@
 #include <pto/cpu/matmul_forms.hpp>
 #include <pto/cpu/matmul_mx.hpp>
 #include <pto/cpu/move.hpp>
-#include <pto/cpu/print.hpp>
 #include <pto/cpu/reshape.hpp>
 #include <pto/cpu/sort.hpp>
 #include <pto/cpu/queue.hpp>
@@ -51,6 +49,7 @@
 #include <pto/cpu/partial.hpp>
 #include <pto/cpu/power.hpp>
 #include <pto/cpu/prefetch.hpp>
+#include <pto/cpu/print.hpp>
 #include <pto/cpu/product.hpp>
 #include <pto/cpu/reduce.hpp>
 #include <pto/cpu/remainder.hpp>
@@ -58,6 +57,8 @@
 #include <pto/cpu/transpose.hpp>
 #include <pto/cpu/sync.hpp>
 #include <pto/cpu/unary.hpp>
+
+#include <pto/comm/pto_comm_inst.hpp>
 
 #if defined(PTO_CHECKED)
 #include <pto/cpu/checked/end.hpp>

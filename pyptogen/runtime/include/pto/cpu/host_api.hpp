@@ -27,6 +27,7 @@
 #include <pto/cpu/launch.hpp>
 #include <pto/cpu/memory_model.hpp>
 #include <pto/cpu/tile_offsets.hpp>
+#include <pto/cpu/trace.hpp>
 
 typedef void* aclrtStream;
 typedef int aclError;

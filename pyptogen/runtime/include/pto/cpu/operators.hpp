@@ -3,6 +3,7 @@
 // Integer arithmetic wraps. max and min propagate NaN, as IEEE 754-2019 maximum/minimum and numpy do.
 #pragma once
 
+#include <pto/cpu/integer_divide.hpp>
 #include <pto/cpu/simd.hpp>
 
 namespace pto::cpu {
@@ -79,16 +80,7 @@ struct Div {
         if constexpr (is_same<T, float>) {
             return a / b;
         } else {
-            vec<T> q{};
-            for (int i = 0; i < kVectorBytes / static_cast<int>(sizeof(T)); ++i) {
-                const T divisor = b[i];
-                const bool negates = T(-1) < T(0) && divisor == T(-1);
-                q[i] = divisor == 0 ? T(0) : negates ? T(0) : T(a[i] / divisor);
-                if (negates) {
-                    q[i] = static_cast<T>(typename Unsigned<T>::type(0) - static_cast<typename Unsigned<T>::type>(a[i]));
-                }
-            }
-            return q;
+            return divided<T>(a, b);
         }
     }
 };

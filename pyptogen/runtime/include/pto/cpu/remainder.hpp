@@ -42,14 +42,6 @@ PTO_INLINE f32v fmod_f32(f32v x, f32v y)
     return invalid ? splat(__builtin_nanf("")) : with_sign_of(r, x);
 }
 
-/// The truncated remainder of one pair of integers.
-template <typename T>
-PTO_INLINE T truncated_remainder(T a, T b)
-{
-    const bool negates = T(-1) < T(0) && b == T(-1);
-    return b == 0 || negates ? T(0) : static_cast<T>(a % b);
-}
-
 struct Fmod {
     template <typename T>
     PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
@@ -57,11 +49,8 @@ struct Fmod {
         if constexpr (is_same<T, float>) {
             return fmod_f32(a, b);
         } else {
-            vec<T> r{};
-            for (int i = 0; i < kLanes<T>; ++i) {
-                r[i] = truncated_remainder<T>(a[i], b[i]);
-            }
-            return r;
+            const vec<T> r = Sub::apply<T>(a, Mul::apply<T>(Div::apply<T>(a, b), b));
+            return b == vec<T>{} ? vec<T>{} : r;
         }
     }
 };

@@ -58,13 +58,13 @@
 #include <pto/cpu/sync.hpp>
 #include <pto/cpu/unary.hpp>
 
-#include <pto/comm/pto_comm_inst.hpp>
-
 #if defined(PTO_CHECKED)
 #include <pto/cpu/checked/end.hpp>
 #include <pto/cpu/checked/wrappers.hpp>
 #include <pto/cpu/checked/sites.hpp>
 #endif
+
+#include <pto/comm/pto_comm_inst.hpp>
 
 #if defined(__CPU_SIM)
 #include <pto/cpu/host_api.hpp>

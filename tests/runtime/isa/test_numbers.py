@@ -6,6 +6,7 @@ import ctypes
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 
 import ml_dtypes
 import numpy as np
@@ -112,7 +113,7 @@ def awkward(rng: np.random.Generator, fmt: Format) -> Array:
     """Values of every magnitude, many of them codes' values, the middles between two, and their neighbours."""
     data = values(rng, (ROWS, COLS), fmt.source)
     steps = [v for v, _ in fmt.magnitudes]
-    middles = [(a + b) / 2 for a, b in zip(steps, steps[1:], strict=False)]
+    middles = [(a + b) / 2 for a, b in pairwise(steps)]
     picks = rng.choice(np.array(steps + middles), (ROWS, COLS)) * rng.choice([1.0, -1.0], (ROWS, COLS))
     nudged = picks * rng.choice([1.0, 1 + 2.0**-7, 1 - 2.0**-7], (ROWS, COLS))
     return np.where(rng.random((ROWS, COLS)) < 0.7, nudged, data.astype(np.float64)).astype(DTYPES[fmt.source])
@@ -284,9 +285,13 @@ def test_microscaling(build: Build, kind: str) -> None:
                 peak = float(np.uint32(bits << 16).view(np.float32))
             code, factor = group_scale(peak, fp8, nv)
             flat = line * 2 + group if axis else group * cols + line
-            got = exponents[line, group] if axis else exponents[group, line] if "ocp" in kind else exponents[
-                0, 2 * line + group
-            ]
+            got = (
+                exponents[line, group]
+                if axis
+                else exponents[group, line]
+                if "ocp" in kind
+                else exponents[0, 2 * line + group]
+            )
             assert got == code, (line, group)
             if code != 255:
                 assert largest[flat] == np.float32(peak)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from .arrays import Array, guarded, is_guard, pointer
-from .conftest import Build
+from .conftest import INCLUDE, Build, compiler
 
 ROWS, COLS = 6, 320
 EXTENTS = [(6, 320), (1, 1), (3, 17), (6, 63), (2, 319), (0, 8), (3, 0)]
@@ -63,3 +65,16 @@ def test_bitwise(build: Build, op: int, golden: Callable[[Array, Array], Array],
         assert np.array_equal(out[:rows, :cols], golden(a[:rows, :cols], other)), (rows, cols)
         assert is_guard(out[rows:])
         assert is_guard(out[:rows, cols:])
+
+
+def test_floats_are_refused_by_name(tmp_path: Path) -> None:
+    source = tmp_path / "refused.cpp"
+    source.write_text(
+        "#include <pto/pto-inst.hpp>\n"
+        "void kernel(pto::Tile<pto::TileType::Vec, float, 8, 64>& tile) { pto::TAND(tile, tile, tile); }\n"
+    )
+    command = [compiler(), "-std=c++20", "-fsyntax-only", "-DPTO_PORTABLE", f"-I{INCLUDE}", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "a bitwise instruction takes integer tiles" in done.stderr
+    assert done.stderr.count("error:") == 1, done.stderr

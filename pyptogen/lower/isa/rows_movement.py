@@ -1,8 +1,8 @@
 """Layout and movement instructions: moves, insertion and extraction, padding, transposition, gathering and scattering,
 sorting, histograms and the operands of convolutions.
 
-`a2a3` is what the public A2/A3 headers and pages take (an instruction that they lack has an empty set); `cpu` is what the
-bundled headers take. Dtypes are those of the moved elements. TLOAD, TSTORE, TMOV and TEXTRACT stand in `table.py`.
+`a2a3` is what the public A2/A3 headers and pages take (an instruction that they lack has an empty set); `cpu` is what
+the bundled headers take. Dtypes are those of the moved elements. TLOAD, TSTORE, TMOV and TEXTRACT stand in `table.py`.
 """
 
 from __future__ import annotations

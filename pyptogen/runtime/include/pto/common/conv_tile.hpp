@@ -49,8 +49,9 @@ struct ConvTileShape {
     }
 };
 
-/// A dense block of BufferSize_ bytes whose elements are ordered as the layout says (NC1HWC0, NDC1HWC0, FRACTAL_Z, NCHW …),
-/// and the parameters of the convolution that reads it. Extents and strides are in elements, padding in pixels.
+/// A dense block of BufferSize_ bytes whose elements are ordered as the layout says (NC1HWC0, NDC1HWC0, FRACTAL_Z,
+/// NCHW …), and the parameters of the convolution that reads it. Extents and strides are in elements, padding in
+/// pixels.
 template <TileType Loc_, typename Element_, const int BufferSize_, Layout Layout_, typename Shape_>
 struct ConvTile {
     using DType = Element_;

@@ -219,7 +219,8 @@ using TileAccCompact = Tile<
     TileType::Acc, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::RowMajor,
     TileConfig::fractalCSize, PadValue::Null, CompactMode::Normal>;
 
-/// Scales of the operands of TMATMUL_MX: one e8m0 value for 32 elements of K, in boxes of 16 x 2 (left) and 2 x 16 (right).
+/// Scales of the operands of TMATMUL_MX: one e8m0 value for 32 elements of K, in boxes of 16 x 2 (left) and 2 x 16
+/// (right).
 template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
 using TileLeftScale = Tile<
     TileType::ScaleLeft, Element_, Rows_, Cols_, BLayout::RowMajor, RowValid_, ColValid_, SLayout::RowMajor,

@@ -13,8 +13,9 @@ struct ConvWalk {
     int64_t stride[6];
 };
 
-/// The dimensions of a ConvTile are those of the tensor, except that NDC1HWC0 and a four-dimensional NC1HWC0 have C0 on one
-/// side only, and that a four-dimensional FRACTAL_Z tile [C1 H W, N / 16, 16, C0] takes the tensor's first three as two.
+/// The dimensions of a ConvTile are those of the tensor, except that NDC1HWC0 and a four-dimensional NC1HWC0 have C0
+/// on one side only, and that a four-dimensional FRACTAL_Z tile [C1 H W, N / 16, 16, C0] takes the tensor's first
+/// three as two.
 template <typename Tile, typename Global>
 inline ConvWalk conv_walk(const Tile& tile, const Global& global)
 {

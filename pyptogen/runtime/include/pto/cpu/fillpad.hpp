@@ -33,8 +33,8 @@ PTO_INLINE void fill_pad(Dst& dst, Src& src)
 
 }  // namespace cpu
 
-/// dst = src in src's valid region, dst's pad value in the rest of the whole tile. Normal and InPlace need the same static
-/// shape on both sides; with Expand dst may be larger. InPlace tiles share their bytes.
+/// dst = src in src's valid region, dst's pad value in the rest of the whole tile. Normal and InPlace need the same
+/// static shape on both sides; with Expand dst may be larger. InPlace tiles share their bytes.
 template <TFillPadMode mode = TFillPadMode::Normal, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TFILLPAD(Dst& dst, Src& src, const Events&... events)
 {

@@ -72,8 +72,8 @@ PTO_INLINE void gather_by_index(Dst& dst, Src& src, Index& index)
     }
 }
 
-/// The elements of each row of src that compare with the row's value (converted to src's type): `offset` plus their flat
-/// positions in src go into dst's row, how many there are into counts.
+/// The elements of each row of src that compare with the row's value (converted to src's type): `offset` plus their
+/// flat positions in src go into dst's row, how many there are into counts.
 template <CmpMode Mode, typename Dst, typename Src, typename Value, typename Counts>
 inline void gather_matches(Dst& dst, Src& src, Value& value, Counts& counts, int64_t offset)
 {
@@ -87,7 +87,8 @@ inline void gather_matches(Dst& dst, Src& src, Value& value, Counts& counts, int
         for (int64_t c = 0; c < cols; ++c) {
             const T v = src.data()[r * Src::RowStride + c];
             if (Mode == CmpMode::GT ? v > wanted : v == wanted) {
-                dst.data()[r * Dst::RowStride + found++] = static_cast<typename Dst::DType>(offset + r * Src::RowStride + c);
+                const int64_t position = offset + r * Src::RowStride + c;
+                dst.data()[r * Dst::RowStride + found++] = static_cast<typename Dst::DType>(position);
             }
         }
         counts.data()[r] = static_cast<typename Counts::DType>(found);
@@ -196,8 +197,8 @@ PTO_INST RecordEvent TGATHERB(Dst& dst, Src& src, Offset& offset, const Events&.
     return {};
 }
 
-/// Zeros dst's valid region; then dst at the flat position indexes(i, j) = src(i, j), in row-major order, so that the last
-/// of several wins. Positions outside dst are not written.
+/// Zeros dst's valid region; then dst at the flat position indexes(i, j) = src(i, j), in row-major order, so that the
+/// last of several wins. Positions outside dst are not written.
 template <typename Dst, typename Src, typename Index, typename... Events>
     requires(is_tile_data_v<Index>)
 PTO_INST RecordEvent TSCATTER(Dst& dst, Src& src, Index& indexes, const Events&... events)

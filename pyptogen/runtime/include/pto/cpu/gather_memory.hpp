@@ -215,7 +215,9 @@ PTO_INLINE bool has_index_per_element(const Data& data, const Indexes& indexes)
 }  // namespace cpu
 
 /// dst(r, :) = row indexes(r) of src (Coalesce::Row), or dst(r, c) = element indexes(r, c) of src (Coalesce::Elem).
-template <Coalesce CMode, GatherOOB Mode = GatherOOB::Undefined, typename Dst, typename Global, typename Indexes, typename... Events>
+template <
+    Coalesce CMode, GatherOOB Mode = GatherOOB::Undefined, typename Dst, typename Global, typename Indexes,
+    typename... Events>
     requires(cpu::are_waits<Events...>)
 PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, const Events&... events)
 {
@@ -247,8 +249,8 @@ PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, Scratch&)
     return {};
 }
 
-/// Row indexes(r) of dst = src(r, :), or element indexes(r, c) = src(r, c); with an atomic operation, combined with what is
-/// there. In row-major order: the last of several writes wins, under every ScatterConflict.
+/// Row indexes(r) of dst = src(r, :), or element indexes(r, c) = src(r, c); with an atomic operation, combined with
+/// what is there. In row-major order: the last of several writes wins, under every ScatterConflict.
 template <
     Coalesce Mode, ScatterAtomicOp Atomic = ScatterAtomicOp::None, ScatterOOB Oob = ScatterOOB::Undefined,
     ScatterConflict Conflict = ScatterConflict::Default, typename Global, typename Src, typename Indexes,

@@ -24,6 +24,7 @@
 
 #include <pto/common/cpu_stub.hpp>
 #include <pto/common/debug.h>
+#include <pto/cpu/host_limits.hpp>
 #include <pto/cpu/launch.hpp>
 #include <pto/cpu/memory_model.hpp>
 #include <pto/cpu/tile_offsets.hpp>

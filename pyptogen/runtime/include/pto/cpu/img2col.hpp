@@ -81,8 +81,8 @@ inline void image_to_columns(Dst& dst, const Conv& src, int64_t first_m, int64_t
 
 }  // namespace cpu
 
-/// dst = rows posM and on, columns posK and on, of the matrix that turns a convolution over src into a product. The fmap,
-/// filter, stride, dilation and padding are those of src, in every FmatrixMode.
+/// dst = rows posM and on, columns posK and on, of the matrix that turns a convolution over src into a product. The
+/// fmap, filter, stride, dilation and padding are those of src, in every FmatrixMode.
 template <
     typename TileData, typename ConvTileData, SetFmatrixMode FmatrixMode = SetFmatrixMode::FMATRIX_A_MANUAL,
     typename... Events>

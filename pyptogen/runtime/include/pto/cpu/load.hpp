@@ -62,8 +62,8 @@ PTO_INLINE void load_left(Tile& dst, Global& src)
     }
 }
 
-/// TLOAD straight to the B operand (an extension of the API). CPU_PACKED memory is bound, not copied: it must not change
-/// before the multiplications that read the tile are done.
+/// TLOAD straight to the B operand (an extension of the API). CPU_PACKED memory is bound, not copied: it must not
+/// change before the multiplications that read the tile are done.
 template <typename Tile, typename Global>
 PTO_INLINE void load_right(Tile& dst, Global& src)
 {
@@ -99,9 +99,10 @@ PTO_INLINE void load_right(Tile& dst, Global& src)
 
 /// Loads the valid region of dst from global memory.
 ///
-/// Vec, Mat and Acc tiles in any layout take memory in any layout; element types of the same size are copied as bits. A ConvTile takes its own. As
-/// extensions of the API a Left tile loads directly, and so does a Right tile, from CPU_PACKED memory by reference. Only
-/// the valid region is written; a Vec tile with a pad value also fills each line up to the next 32 bytes.
+/// Vec, Mat and Acc tiles in any layout take memory in any layout; element types of the same size are copied as bits.
+/// A ConvTile takes its own. As extensions of the API a Left tile loads directly, and so does a Right tile, from
+/// CPU_PACKED memory by reference. Only the valid region is written; a Vec tile with a pad value also fills each line
+/// up to the next 32 bytes.
 template <typename TileData, typename GlobalData, typename... Events>
 PTO_INST RecordEvent TLOAD(TileData& dst, GlobalData& src, const Events&... events)
 {

@@ -15,8 +15,8 @@ using ByScalar = QuantiseByScalar<typename Dst::DType, Mode == ReluPreMode::Norm
 template <typename Dst, ReluPreMode Mode>
 using ByColumn = QuantiseByColumn<typename Dst::DType, Mode == ReluPreMode::NormalRelu>;
 
-/// The quantisation words of a Scaling tile, one for each column; none from a tile whose elements are not 64-bit words, and
-/// then values are only cast.
+/// The quantisation words of a Scaling tile, one for each column; none from a tile whose elements are not 64-bit
+/// words, and then values are only cast.
 template <typename Fp>
 PTO_INLINE const uint64_t* words_of(Fp& fp)
 {

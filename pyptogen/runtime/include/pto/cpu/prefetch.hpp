@@ -42,7 +42,8 @@ inline void prefetch_tensor(Global& global)
 
 }  // namespace cpu
 
-/// Brings a tensor into the cache; what is in dst afterwards is not specified (here: what was there). From a tile it copies.
+/// Brings a tensor into the cache; what is in dst afterwards is not specified (here: what was there). From a tile it
+/// copies.
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TPREFETCH(Dst& dst, Src& src, const Events&...)
 {

@@ -1,10 +1,11 @@
 // What the fixpipe does to an accumulator value on its way out: scale, round, saturate, relu.
 //
-// A quantisation word holds a factor in bits 13 to 31 (sign, exponent and ten bits of the fraction of an fp32), a shift in
-// bits 32 to 35, a signed offset in bits 37 to 45 (-256 to 255), and in bit 46 whether an 8-bit result is signed.
+// A quantisation word holds a factor in bits 13 to 31 (sign, exponent and ten bits of the fraction of an fp32), a
+// shift in bits 32 to 35, a signed offset in bits 37 to 45 (-256 to 255), and in bit 46 whether an 8-bit result is
+// signed.
 //
-// The public simulator reads words otherwise: offsets from 0 to 511, and all 32 bits of the factor where one word serves
-// all columns. With PTO_QUANT_WORDS_AS_SIMULATED defined so does this.
+// The public simulator reads words otherwise: offsets from 0 to 511, and all 32 bits of the factor where one word
+// serves all columns. With PTO_QUANT_WORDS_AS_SIMULATED defined so does this.
 #pragma once
 
 #include <pto/cpu/core.hpp>
@@ -45,7 +46,8 @@ PTO_INLINE float rounded_even(float v)
     return v < 0 ? -whole : whole;
 }
 
-/// Bit 48 of the cookie of a task, where launches keep the control word: infinities become the largest finite values, NaN becomes 0.
+/// Bit 48 of the cookie of a task, where launches keep the control word: infinities become the largest finite values,
+/// NaN becomes 0.
 PTO_INLINE bool saturates_infinity() { return ((core_state().task_cookie >> 48) & 1) != 0; }
 
 /// An accumulator value under a quantisation word. NaN becomes 0 in an integer, and under relu everywhere.

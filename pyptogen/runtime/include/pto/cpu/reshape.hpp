@@ -76,8 +76,8 @@ PTO_INST RecordEvent TSUBVIEW(Dst& dst, Src& src, uint16_t rowIdx, uint16_t colI
     static_assert(
         Dst::BFractal == Src::BFractal && Dst::SFractal == Src::SFractal, "TSUBVIEW needs tiles of the same layout");
     static_assert(
-        (Dst::isRowMajor ? Dst::Cols == Src::Cols : Dst::Rows == Src::Rows) || (Dst::isRowMajor && Dst::ValidRow == 1) ||
-            (!Dst::isRowMajor && Dst::ValidCol == 1),
+        (Dst::isRowMajor ? Dst::Cols == Src::Cols : Dst::Rows == Src::Rows) ||
+            (Dst::isRowMajor && Dst::ValidRow == 1) || (!Dst::isRowMajor && Dst::ValidCol == 1),
         "TSUBVIEW needs tiles of the same pitch");
     static_assert(cpu::has_public_bytes<Src>, "TSUBVIEW takes Vec and Mat tiles; use TEXTRACT for Left, Right and Acc");
     dst.data() = src.data() + cpu::public_offset<Src>(rowIdx, colIdx);

@@ -73,8 +73,8 @@ PTO_INLINE void for_each_slab(Tile& tile, int64_t row, int64_t col, int64_t rows
     }
 }
 
-/// Calls f(Slab) for the parts of the upper left `rows` x `cols` elements of an ND or DN tensor: dimensions 0 to 2 repeat
-/// rows (ND) or columns (DN).
+/// Calls f(Slab) for the parts of the upper left `rows` x `cols` elements of an ND or DN tensor: dimensions 0 to 2
+/// repeat rows (ND) or columns (DN).
 template <typename Global, typename F>
 PTO_INLINE void for_each_plain_slab(Global& global, int64_t rows, int64_t cols, F f)
 {
@@ -137,8 +137,9 @@ PTO_INLINE int64_t run_of_columns(const Global& global)
 }
 
 /// Offset in elements of (r, c) in a tensor in a convolution or scale layout. NC1HWC0: rows are (N, H, W), columns
-/// (C1, C0). NDC1HWC0: rows (N, H, W), columns (D, C1, C0), C0 without an extent of its own. FRACTAL_Z: rows (0, 1, 2, 4).
-/// NCHW: rows (0, 2, 3), columns 1; NHWC: columns 3; NCDHW: rows (0, 3, 4), columns (2, 1). Scales: 16 x 2 boxes.
+/// (C1, C0). NDC1HWC0: rows (N, H, W), columns (D, C1, C0), C0 without an extent of its own. FRACTAL_Z: rows (0, 1,
+/// 2, 4). NCHW: rows (0, 2, 3), columns 1; NHWC: columns 3; NCDHW: rows (0, 3, 4), columns (2, 1). Scales: 16 x 2
+/// boxes.
 template <typename Global>
 inline int64_t channel_offset(const Global& global, int64_t r, int64_t c)
 {
@@ -177,8 +178,8 @@ inline int64_t channel_offset(const Global& global, int64_t r, int64_t c)
     }
 }
 
-/// Calls f(Slab) for the parts of the upper left `rows` x `cols` elements of a global tensor in any layout. Of a tensor of
-/// a four-bit type Slab::at is data() plus as many bytes as there are elements before: see for_each_nibble.
+/// Calls f(Slab) for the parts of the upper left `rows` x `cols` elements of a global tensor in any layout. Of a
+/// tensor of a four-bit type Slab::at is data() plus as many bytes as there are elements before: see for_each_nibble.
 template <typename Global, typename F>
 PTO_INLINE void for_each_global_slab(Global& global, int64_t rows, int64_t cols, F f)
 {

@@ -106,8 +106,8 @@ struct PairList {
     int64_t taken = 0;
 };
 
-/// Merges lists into `to`, at most `limit` pairs; of equal values the one of the earlier list comes first. With Suspend the
-/// merge stops when one of the lists is used up.
+/// Merges lists into `to`, at most `limit` pairs; of equal values the one of the earlier list comes first. With
+/// Suspend the merge stops when one of the lists is used up.
 template <typename T, bool Suspend, int Lists>
 inline void merge_pairs(uint64_t* to, int64_t limit, PairList (&lists)[Lists])
 {

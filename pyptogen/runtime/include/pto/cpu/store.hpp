@@ -103,7 +103,8 @@ PTO_INLINE void store_tile(Global& dst, Tile& src)
         } else if constexpr (Add) {
             using T = typename Tile::DType;
             static_assert(
-                is_same<T, typename Global::RawDType>, "TSTORE with addition needs the same element type on both sides");
+                is_same<T, typename Global::RawDType>,
+                "TSTORE with addition needs the same element type on both sides");
             store_each(dst, src, [](T* to, T value, int64_t, int64_t) { atomic_add(to, value); });
         } else {
             store_bytes(dst, src);
@@ -113,8 +114,8 @@ PTO_INLINE void store_tile(Global& dst, Tile& src)
 
 }  // namespace cpu
 
-/// Stores the valid region of src to global memory in any layout. Vec and Mat tiles and ConvTiles are copied; Acc tiles may
-/// become fp32, half or bfloat16_t (from fp32) or int32 (from int32).
+/// Stores the valid region of src to global memory in any layout. Vec and Mat tiles and ConvTiles are copied; Acc
+/// tiles may become fp32, half or bfloat16_t (from fp32) or int32 (from int32).
 template <typename TileData, typename GlobalData, typename... Events>
 PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&... events)
 {

@@ -114,8 +114,8 @@ PTO_INST RecordEvent TTRI(TileData& dst, int diagonal, const Events&...)
     return {};
 }
 
-/// dst = random bits: Philox 4x32 with a 64-bit key, in chunks of 256 elements. Element 64 w + i of a chunk is word w of
-/// the counter plus i; from one chunk to the next the counter grows by a quarter of dst's columns.
+/// dst = random bits: Philox 4x32 with a 64-bit key, in chunks of 256 elements. Element 64 w + i of a chunk is word w
+/// of the counter plus i; from one chunk to the next the counter grows by a quarter of dst's columns.
 template <uint16_t Rounds = 10, typename DstTile, typename... Events>
 PTO_INST RecordEvent TRANDOM(DstTile& dst, TRandomKey& key, TRandomCounter& counter, const Events&...)
 {

@@ -1,6 +1,7 @@
 // Division of vectors of integers by way of floating point, where that is exact.
 //
-// The quotient truncates; a division by zero gives 0, and the lowest value over -1 wraps. Included by operators.hpp only.
+// The quotient truncates; a division by zero gives 0, and the lowest value over -1 wraps. Included by operators.hpp
+// only.
 #pragma once
 
 #include <pto/cpu/simd.hpp>

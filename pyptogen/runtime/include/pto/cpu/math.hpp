@@ -17,8 +17,8 @@ PTO_INLINE f32v multiply_add(f32v a, f32v b, f32v c)
 
 #if defined(PTO_CPU_AVX512)
 
-/// 2^((i + d) / 32) for i = 0 ... 31, with the shift d = 0.0406132 chosen so that every entry is a third of a unit in the
-/// last place from its rounded value, or less.
+/// 2^((i + d) / 32) for i = 0 ... 31, with the shift d = 0.0406132 chosen so that rounding moves no entry by more than a
+/// third of a unit in the last place.
 alignas(64) inline constexpr float kExpTable[32] = {
     1.000880122f, 1.022796512f, 1.045192838f, 1.068079591f, 1.091467500f, 1.115367532f, 1.139790893f, 1.164749026f,
     1.190253735f, 1.216316938f, 1.242950797f, 1.270167828f, 1.297980905f, 1.326403022f, 1.355447412f, 1.385127902f,

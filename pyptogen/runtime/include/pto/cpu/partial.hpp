@@ -52,7 +52,8 @@ PTO_INLINE void partial_tiles(Dst& dst, Src0& src0, Src1& src1)
 
 /// One line of a partial argument selection: the element and the index of src0 where Wins, else those of src1.
 template <typename Wins, typename T, typename I>
-PTO_INLINE void select_with_index(T* to, I* to_index, const T* a, const I* a_index, const T* b, const I* b_index, int64_t n)
+PTO_INLINE void select_with_index(
+    T* to, I* to_index, const T* a, const I* a_index, const T* b, const I* b_index, int64_t n)
 {
     if constexpr (is_float<T> && (is_integer<I> && sizeof(I) <= 4)) {
         sweep<kF32Lanes, 1>(
@@ -89,7 +90,8 @@ struct Smaller {
     }
 };
 
-template <typename Wins, typename Dst, typename Src0, typename Src1, typename DstIndex, typename Index0, typename Index1>
+template <
+    typename Wins, typename Dst, typename Src0, typename Src1, typename DstIndex, typename Index0, typename Index1>
 PTO_INLINE void partial_arg_tiles(
     Dst& dst, Src0& src0, Src1& src1, DstIndex& dst_index, Index0& index0, Index1& index1)
 {

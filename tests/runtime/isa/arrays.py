@@ -19,8 +19,11 @@ DTYPES: dict[str, np.dtype[Any]] = {
     "int8": np.dtype(np.int8),
     "uint8": np.dtype(np.uint8),
     "int16": np.dtype(np.int16),
+    "uint16": np.dtype(np.uint16),
     "int32": np.dtype(np.int32),
+    "uint32": np.dtype(np.uint32),
     "int64": np.dtype(np.int64),
+    "uint64": np.dtype(np.uint64),
 }
 FLOATS = ["fp32", "fp16", "bf16"]
 GUARD = 0x5A

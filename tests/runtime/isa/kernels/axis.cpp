@@ -108,6 +108,9 @@ AXIS(fp16, half)
 AXIS(bf16, bfloat16_t)
 AXIS(int32, int32_t)
 AXIS(int16, int16_t)
+AXIS(uint8, uint8_t)
+AXIS(uint32, uint32_t)
+AXIS(int64, int64_t)
 
 extern "C" void tall_sum(float* to, const float* from, int rows)
 {

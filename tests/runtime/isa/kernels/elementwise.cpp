@@ -76,8 +76,11 @@ ELEMENTWISE(bf16, bfloat16_t)
 ELEMENTWISE(int8, int8_t)
 ELEMENTWISE(uint8, uint8_t)
 ELEMENTWISE(int16, int16_t)
+ELEMENTWISE(uint16, uint16_t)
 ELEMENTWISE(int32, int32_t)
+ELEMENTWISE(uint32, uint32_t)
 ELEMENTWISE(int64, int64_t)
+ELEMENTWISE(uint64, uint64_t)
 
 #define UNARY(NAME, T)                                                                          \
     extern "C" void unary_##NAME(int op, T* to, const T* a, int rows, int cols)                 \

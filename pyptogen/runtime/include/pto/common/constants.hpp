@@ -12,6 +12,24 @@ constexpr int C0_SIZE_BYTE = 32;
 constexpr int FRACTAL_NZ_ROW = 16;
 constexpr int CUBE_BLOCK_SIZE = 512;
 
+// What one repeat of a vector instruction covers on the device.
+constexpr int REPEAT_BYTE = 256;
+constexpr int REPEAT_MAX = 255;
+
+// Numbers by name, as kernels of the public library spell their extents.
+constexpr int NUM_1 = 1;
+constexpr int NUM_4 = 4;
+constexpr int NUM_8 = 8;
+constexpr int NUM_12 = 12;
+constexpr int NUM_16 = 16;
+constexpr int NUM_32 = 32;
+constexpr int NUM_64 = 64;
+constexpr int NUM_77 = 77;
+constexpr int NUM_96 = 96;
+constexpr int NUM_128 = 128;
+constexpr int NUM_256 = 256;
+constexpr int NUM_512 = 512;
+
 namespace TileConfig {
 constexpr int alignedSize = 32;
 constexpr int fixedRowSize = 16;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/common/constants.hpp>
+#include <pto/common/small_floats.hpp>
 
 namespace pto {
 
@@ -137,15 +138,18 @@ struct GlobalTensor {
         ((stride_.stride[dims] = values), ...);
     }
 
-    PTO_INLINE DType GetElement(const size_t offset) const { return data_[offset]; }
+    PTO_INLINE DType GetElement(const size_t offset) const { return load_element(data_, static_cast<int64_t>(offset)); }
     PTO_INLINE DType GetElement(int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4) const
     {
-        return data_[Offset(i0, i1, i2, i3, i4)];
+        return load_element(data_, Offset(i0, i1, i2, i3, i4));
     }
-    PTO_INLINE void SetElement(const size_t offset, const DType& value) { data_[offset] = value; }
+    PTO_INLINE void SetElement(const size_t offset, const DType& value)
+    {
+        store_element(data_, static_cast<int64_t>(offset), value);
+    }
     PTO_INLINE void SetElement(int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4, const DType& value)
     {
-        data_[Offset(i0, i1, i2, i3, i4)] = value;
+        store_element(data_, Offset(i0, i1, i2, i3, i4), value);
     }
 
     /// Moves the view; what TASSIGN of a GlobalTensor does.

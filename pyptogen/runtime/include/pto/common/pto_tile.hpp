@@ -5,6 +5,33 @@
 
 namespace pto {
 
+#if defined(__PTO_AUTO__)
+namespace detail {
+
+/// Zeroed memory, 64-byte aligned, that is freed with its owner; a copy of the owner starts without any.
+class OwnMemory {
+public:
+    OwnMemory() = default;
+    OwnMemory(const OwnMemory&) {}
+    OwnMemory& operator=(const OwnMemory&) { return *this; }
+    ~OwnMemory() { __builtin_free(memory_); }
+
+    void* take(size_t bytes)
+    {
+        memory_ = __builtin_calloc(bytes + 64, 1);
+        if (memory_ == nullptr) {
+            __builtin_abort();
+        }
+        return reinterpret_cast<void*>((reinterpret_cast<uintptr_t>(memory_) + 63) / 64 * 64);
+    }
+
+private:
+    void* memory_ = nullptr;
+};
+
+}  // namespace detail
+#endif
+
 /// A tile of Rows x Cols elements of which the upper left ValidRows x ValidCols are meaningful.
 ///
 /// Vec tiles without boxes are plain memory (row-major with pitch Cols, or column-major with pitch Rows). The bytes of
@@ -39,8 +66,9 @@ struct Tile {
 
     static constexpr int kBoxLine = TileConfig::alignedSize / static_cast<int>(sizeof(DType));
     static constexpr bool isAccBox = SFractalSize_ == TileConfig::fractalCSize;
-    static constexpr int InnerRows = !isBoxedLayout ? 1 : (isAccBox || isInnerRowMajor) ? 16 : kBoxLine;
-    static constexpr int InnerCols = !isBoxedLayout ? 1 : (isAccBox || isInnerColMajor) ? 16 : kBoxLine;
+    static constexpr int kBoxDepth = SFractalSize_ == TileConfig::fractalMxSize ? TileConfig::fixedMxColSize : kBoxLine;
+    static constexpr int InnerRows = !isBoxedLayout ? 1 : (isAccBox || isInnerRowMajor) ? 16 : kBoxDepth;
+    static constexpr int InnerCols = !isBoxedLayout ? 1 : (isAccBox || isInnerColMajor) ? 16 : kBoxDepth;
     static constexpr int InnerNumel = InnerRows * InnerCols;
 
     static_assert(Rows > 0 && Cols > 0 && ValidRow <= Rows && ValidCol <= Cols, "the valid extents must fit the tile");
@@ -68,8 +96,20 @@ struct Tile {
     {
     }
 
+#if defined(__PTO_AUTO__)
+    /// Tiles of kernels without TASSIGN get memory of their own at the first use.
+    PTO_INLINE TileDType& data()
+    {
+        if (data_ == nullptr) {
+            data_ = static_cast<TileDType>(own_.take(kOwnBytes));
+        }
+        return data_;
+    }
+    PTO_INLINE const TileDType& data() const { return const_cast<Tile*>(this)->data(); }
+#else
     PTO_INLINE TileDType& data() { return data_; }
     PTO_INLINE const TileDType& data() const { return data_; }
+#endif
 
     PTO_INLINE static constexpr unsigned GetValidRow()
         requires(ValidRow != DYNAMIC)
@@ -129,13 +169,24 @@ struct Tile {
     unsigned RowMaskInternal = 0;
     unsigned ColMaskInternal = 0;
 
+    /// A flag that kernels set where K is aligned for the device's matrix unit; nothing depends on it here.
+    PTO_INLINE bool GetKAligned() const { return isKAligned_; }
+    PTO_INLINE void SetKAligned(bool isKAligned) { isKAligned_ = isKAligned; }
+
     /// Right tiles: where the operand's fragments are and how far apart its 32-column panels are, in bytes. TASSIGN
     /// points this at the tile's own memory; TLOAD of a CPU_PACKED operand at global memory, without a copy.
     const char* operand = nullptr;
     int64_t operandPanelBytes = 0;
 
 private:
+#if defined(__PTO_AUTO__)
+    static constexpr size_t whole(size_t n, size_t multiple) { return (n + multiple - 1) / multiple * multiple; }
+    static constexpr size_t kOwnBytes =
+        whole(whole(Rows, 32) * sizeof(DType), 64) * whole(whole(Cols, 32) * sizeof(DType), 64) / sizeof(DType);
+    detail::OwnMemory own_;
+#endif
     TileDType data_ = nullptr;
+    bool isKAligned_ = false;
 };
 
 template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
@@ -167,6 +218,28 @@ template <typename Element_, const int Rows_, const int Cols_, const int RowVali
 using TileAccCompact = Tile<
     TileType::Acc, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::RowMajor,
     TileConfig::fractalCSize, PadValue::Null, CompactMode::Normal>;
+
+/// Scales of the operands of TMATMUL_MX: one e8m0 value for 32 elements of K, in boxes of 16 x 2 (left) and 2 x 16
+/// (right).
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileLeftScale = Tile<
+    TileType::ScaleLeft, Element_, Rows_, Cols_, BLayout::RowMajor, RowValid_, ColValid_, SLayout::RowMajor,
+    TileConfig::fractalMxSize>;
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileRightScale = Tile<
+    TileType::ScaleRight, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::ColMajor,
+    TileConfig::fractalMxSize>;
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileLeftScaleCompact = Tile<
+    TileType::ScaleLeft, Element_, Rows_, Cols_, BLayout::RowMajor, RowValid_, ColValid_, SLayout::RowMajor,
+    TileConfig::fractalMxSize, PadValue::Null, CompactMode::Normal>;
+
+template <typename Element_, const int Rows_, const int Cols_, const int RowValid_ = Rows_, const int ColValid_ = Cols_>
+using TileRightScaleCompact = Tile<
+    TileType::ScaleRight, Element_, Rows_, Cols_, BLayout::ColMajor, RowValid_, ColValid_, SLayout::ColMajor,
+    TileConfig::fractalMxSize, PadValue::Null, CompactMode::Normal>;
 
 template <typename T>
 inline constexpr bool is_tile_data_v = false;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <pto/common/modes.hpp>
+
 #define __global__
 #define AICORE
 #define __aicore__
@@ -105,6 +107,15 @@ enum class RsqrtAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
 enum class RecipAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
 enum class ExpAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
 enum class LogAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class PowAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class FmodAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class FmodSAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class RemAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+enum class RemSAlgorithm : uint8_t { DEFAULT, HIGH_PRECISION };
+
+/// Key and 128-bit counter of TRANDOM, least significant word first.
+using TRandomKey = uint32_t[2];
+using TRandomCounter = uint32_t[4];
 
 /// A brain float: the upper half of an IEEE single. Conversion from float rounds to nearest even and keeps NaN.
 struct bfloat16_t {
@@ -128,5 +139,6 @@ private:
 
 typedef _Float16 half;
 typedef _Float16 float16_t;
+typedef _Float16 aclFloat16;
 typedef float float32_t;
 using pto::bfloat16_t;

@@ -23,16 +23,20 @@ struct CorePools {
     static constexpr size_t kSmall = 64 * 1024;  // Bias, Scaling and the scale pools, each
     static constexpr size_t kSkew = 13 * 64;
 
+    // Tiles of the matrix unit's memories come in panels of 32 rows or columns and 64 bytes, so one may take up to four
+    // times the bytes that the API gives it. Offsets there count fourfold: tiles that kernels put side by side stay apart.
+    static constexpr size_t kSpread = 4;
+
     static constexpr size_t kVecAt = 0;
     static constexpr size_t kAccAt = kVecAt + kVec + kSkew;
-    static constexpr size_t kLeftAt = kAccAt + kAcc + kSkew;
-    static constexpr size_t kRightAt = kLeftAt + kLeft + kSkew;
-    static constexpr size_t kMatAt = kRightAt + kRight + kSkew;
+    static constexpr size_t kLeftAt = kAccAt + kSpread * kAcc + kSkew;
+    static constexpr size_t kRightAt = kLeftAt + kSpread * kLeft + kSkew;
+    static constexpr size_t kMatAt = kRightAt + kSpread * kRight + kSkew;
     static constexpr size_t kBiasAt = kMatAt + kMat + kSkew;
     static constexpr size_t kScalingAt = kBiasAt + kSmall;
     static constexpr size_t kScaleLeftAt = kScalingAt + kSmall;
     static constexpr size_t kScaleRightAt = kScaleLeftAt + kSmall;
-    static constexpr size_t kBytes = 12 * kMiB;
+    static constexpr size_t kBytes = 36 * kMiB;
     static_assert(kScaleRightAt + kSmall <= kBytes, "the pools must fit the region");
 
     /// Start of the pool of a tile location, in bytes from the start of the region.
@@ -51,7 +55,13 @@ struct CorePools {
         }
     }
 
-    /// Size of that pool in bytes.
+    /// Bytes of memory for one byte of a TASSIGN offset.
+    static constexpr size_t spread(TileType loc)
+    {
+        return loc == TileType::Left || loc == TileType::Right || loc == TileType::Acc ? kSpread : 1;
+    }
+
+    /// Size of that pool in bytes of offset.
     static constexpr size_t capacity(TileType loc)
     {
         switch (loc) {
@@ -65,6 +75,8 @@ struct CorePools {
     }
 };
 
+struct LaunchState;  // what the cores of one launch share; see wait.hpp
+
 /// Per-thread state. Trivially initialised, so that a thread pays nothing before its first use.
 struct CoreState {
     char* memory = nullptr;
@@ -74,6 +86,11 @@ struct CoreState {
     uint32_t subblock_dim = 1;
     int tile_rows = 0;          // rows the matrix unit is configured for; 0: not configured
     bool inside_core = false;   // between enter_core() and leave_core()
+    LaunchState* launch = nullptr;
+    uint64_t task_cookie = 0;
+    uint64_t ctrl = 0;          // the CTRL register, for get_ctrl() and set_ctrl()
+    uint64_t quant_word = 0;    // set by SET_QUANT_SCALAR; 0: none
+    const uint64_t* quant_words = nullptr;
 };
 
 // Default visibility, so that kernels in several shared objects share one state per thread (GNU unique symbols).
@@ -116,7 +133,7 @@ PTO_INLINE char* pool_address(TileType loc, size_t offset)
     if (__builtin_expect(memory == nullptr, 0)) {
         memory = allocate_core_memory(core);
     }
-    return memory + CorePools::at(loc) + offset;
+    return memory + CorePools::at(loc) + offset * CorePools::spread(loc);
 }
 
 }  // namespace pto::cpu

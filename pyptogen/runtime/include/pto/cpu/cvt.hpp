@@ -1,9 +1,12 @@
 // TCVT: conversion between element types.
 //
-// float to integer saturates and turns NaN into 0; integer to narrower integer saturates; float to narrower float
-// follows IEEE 754 (to nearest even overflows to infinity). SaturationMode::OFF keeps the low bits between integers.
+// NaN becomes 0 as an integer. With SaturationMode::ON integers saturate. With OFF a float becomes an int32 first
+// (saturated), and of that or of an integer source the low bits stay. Results of 32 and 64 bits from floats always
+// saturate. float to narrower float follows IEEE 754 (to nearest even overflows to infinity). Without a mode, the pairs
+// that the devices narrow as PyTorch does (see narrows_by_default) take OFF and all others ON.
 #pragma once
 
+#include <pto/cpu/cvt_small.hpp>
 #include <pto/cpu/elementwise.hpp>
 #include <pto/cpu/rounding.hpp>
 
@@ -25,18 +28,28 @@ PTO_INLINE f32v nearest_for_int(f32v v)
     return v;
 }
 
+/// Whole fp32 values as int32: saturated, NaN as 0.
+PTO_INLINE i32v saturated_int32(f32v v)
+{
+    const __mmask16 number = _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_ORD_Q);
+    const __mmask16 over = _mm512_cmp_ps_mask((__m512)v, _mm512_set1_ps(2147483648.0f), _CMP_GE_OQ);
+    const __m512i r = _mm512_maskz_cvtps_epi32(number, (__m512)v);
+    return (i32v)_mm512_mask_mov_epi32(r, over, _mm512_set1_epi32(0x7fffffff));
+}
+
 /// Stores fp32 values as integers of at most 32 bits: rounded to nearest, saturated, NaN as 0.
 template <typename To, typename Extent>
 PTO_INLINE void store_saturated(To* to, f32v v, Extent extent)
 {
     const __mmask16 number = _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_ORD_Q);
+    if constexpr (is_same<To, int32_t>) {
+        store_int(to, saturated_int32(v), extent);
+        return;
+    }
     // Too large a negative value converts to the lowest int32 by itself; too large a positive one would as well.
     const __m512 bounded = _mm512_min_ps((__m512)v, _mm512_set1_ps(2147483520.0f));
     const __m512i r = _mm512_maskz_cvtps_epi32(number, bounded);
-    if constexpr (is_same<To, int32_t>) {
-        const __mmask16 over = _mm512_cmp_ps_mask((__m512)v, _mm512_set1_ps(2147483648.0f), _CMP_GE_OQ);
-        store_int(to, (i32v)_mm512_mask_mov_epi32(r, over, _mm512_set1_epi32(0x7fffffff)), extent);
-    } else if constexpr (is_same<Extent, Full>) {
+    if constexpr (is_same<Extent, Full>) {
         if constexpr (is_same<To, int8_t>) {
             store_bits(to, _mm512_cvtsepi32_epi8(r));
         } else if constexpr (is_same<To, int16_t>) {
@@ -62,17 +75,24 @@ PTO_INLINE f32v nearest_for_int(f32v v)
     return is_same<To, int32_t> ? rint_f32(v) : v;
 }
 
+/// Whole fp32 values as int32: saturated, NaN as 0.
+PTO_INLINE i32v saturated_int32(f32v v)
+{
+    v = v == v ? v : f32v{};
+    const i32v over = v >= 2147483648.0f;
+    const i32v under = v < -2147483648.0f;
+    const i32v r = __builtin_convertvector((over | under) ? f32v{} : v, i32v);
+    return over ? splat<int32_t>(0x7fffffff) : under ? splat<int32_t>(-0x7fffffff - 1) : r;
+}
+
 /// Stores fp32 values as integers of at most 32 bits: rounded to nearest (int32: whole already), saturated, NaN as 0.
 template <typename To, typename Extent>
 PTO_INLINE void store_saturated(To* to, f32v v, Extent extent)
 {
-    v = v == v ? v : f32v{};
     if constexpr (is_same<To, int32_t>) {
-        const i32v over = v >= 2147483648.0f;
-        const i32v under = v < -2147483648.0f;
-        const i32v r = __builtin_convertvector((over | under) ? f32v{} : v, i32v);
-        store_int(to, over ? splat<int32_t>(0x7fffffff) : under ? splat<int32_t>(-0x7fffffff - 1) : r, extent);
+        store_int(to, saturated_int32(v), extent);
     } else {
+        v = v == v ? v : f32v{};
         constexpr float kLow = static_cast<float>(lowest_as_double<To>());
         constexpr float kHigh = static_cast<float>(limit_as_double<To>() - 1);
         v = v < kLow ? splat(kLow) : v;
@@ -104,6 +124,13 @@ PTO_INLINE void convert_line(To* to, const From* from, int64_t n, RoundMode mode
                 store(to + i, v, extent);
             } else if constexpr (is_float<From>) {
                 const f32v v = load(from + i, extent);
+                if constexpr (sizeof(To) < 4) {
+                    if (!saturate) {
+                        const f32v whole = is_nearest(mode) ? nearest_for_int<int32_t>(v) : round_f32(v, mode);
+                        store_int(to + i, saturated_int32(whole), extent);
+                        return;
+                    }
+                }
                 const f32v rounded = is_nearest(mode) ? nearest_for_int<To>(v) : round_f32(v, mode);
                 store_saturated<To>(to + i, rounded, extent);
             } else if constexpr (is_float<To>) {
@@ -175,24 +202,40 @@ PTO_INLINE void convert_tiles(Dst& dst, Src& src, RoundMode mode, SaturationMode
     check_vec_tile<Dst>();
     check_vec_tile<Src>();
     static_assert(Dst::isRowMajor == Src::isRowMajor, "TCVT needs both tiles in the same layout");
-    convert_lines(
-        line_count(dst), line_length(dst), lines_of(dst), lines_of(src), mode, saturation == SaturationMode::ON);
+    const bool saturate = saturation == SaturationMode::ON;
+    if constexpr (is_small_type<typename Dst::DType> || is_small_type<typename Src::DType>) {
+        convert_small_lines(line_count(dst), line_length(dst), lines_of(dst), lines_of(src), mode, saturate);
+    } else {
+        convert_lines(line_count(dst), line_length(dst), lines_of(dst), lines_of(src), mode, saturate);
+    }
 }
+
+/// The pairs for which the devices keep low bits unless told otherwise (public A2/A3 and A5 headers).
+template <typename To, typename From>
+inline constexpr bool narrows_by_default =
+    (is_same<From, half> && (is_same<To, uint8_t> || is_same<To, int8_t> || is_same<To, int16_t>)) ||
+    (is_same<To, int16_t> && (is_same<From, float> || is_same<From, int32_t>)) ||
+    (is_same<To, int32_t> && is_same<From, int64_t>);
+template <typename Dst, typename Src>
+inline constexpr SaturationMode default_saturation =
+    narrows_by_default<typename Dst::DType, typename Src::DType> ? SaturationMode::OFF : SaturationMode::ON;
 
 }  // namespace cpu
 
 /// dst = src converted. CAST_NONE rounds to nearest even where the value does not fit exactly.
 template <bool NeedSetCtrl = true, typename Dst, typename Src, typename... Events>
-PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, const Events&...)
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, const Events&... events)
 {
-    cpu::convert_tiles(dst, src, mode, SaturationMode::ON);
+    TSYNC(events...);
+    cpu::convert_tiles(dst, src, mode, cpu::default_saturation<Dst, Src>);
     return {};
 }
 
-/// dst = src converted, with saturation between integers switched on or off
+/// dst = src converted, with saturation of integers switched on or off
 template <bool NeedSetCtrl = true, typename Dst, typename Src, typename... Events>
-PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, SaturationMode saturation, const Events&...)
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, SaturationMode saturation, const Events&... events)
 {
+    TSYNC(events...);
     cpu::convert_tiles(dst, src, mode, saturation);
     return {};
 }
@@ -200,15 +243,17 @@ PTO_INST RecordEvent TCVT(Dst& dst, Src& src, RoundMode mode, SaturationMode sat
 /// The forms with a scratch tile, which is not needed here
 template <bool NeedSetCtrl = true, typename Dst, typename Src, typename Tmp, typename... Events>
     requires is_tile_data_v<Tmp>
-PTO_INST RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, const Events&...)
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, const Events&... events)
 {
-    cpu::convert_tiles(dst, src, mode, SaturationMode::ON);
+    TSYNC(events...);
+    cpu::convert_tiles(dst, src, mode, cpu::default_saturation<Dst, Src>);
     return {};
 }
 template <bool NeedSetCtrl = true, typename Dst, typename Src, typename Tmp, typename... Events>
     requires is_tile_data_v<Tmp>
-PTO_INST RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, SaturationMode saturation, const Events&...)
+PTO_INST RecordEvent TCVT(Dst& dst, Src& src, Tmp&, RoundMode mode, SaturationMode saturation, const Events&... events)
 {
+    TSYNC(events...);
     cpu::convert_tiles(dst, src, mode, saturation);
     return {};
 }

@@ -48,6 +48,32 @@ constexpr void check_same_shape_tiles()
         ((Dst::isRowMajor == Src::isRowMajor) && ...), "all tiles need the same layout (row-major or column-major)");
 }
 
+#if defined(PTO_CPU_AVX512)
+
+/// dst = f(src...) for a line of half or bf16, two vectors of fp32 at a time.
+template <typename F, typename T, typename... S>
+PTO_INLINE void map_narrow_line(int64_t n, F f, T* dst, const S*... src)
+{
+    constexpr int kPair = 2 * kF32Lanes;
+    const auto one_pair = [&](int64_t i) __attribute__((always_inline)) {
+        store_pair(dst + i, f(load_first<S>(src + i)...), f(load_second<S>(src + i)...));
+    };
+    int64_t i = 0;
+    for (; i + 2 * kPair <= n; i += 2 * kPair) {
+        one_pair(i);
+        one_pair(i + kPair);
+    }
+    for (; i + kPair <= n; i += kPair) {
+        one_pair(i);
+    }
+    sweep<kF32Lanes, 1>(
+        n - i, [&](int64_t k, auto extent) __attribute__((always_inline)) {
+            store(dst + i + k, f(load(src + i + k, extent)...), extent);
+        });
+}
+
+#endif
+
 /// dst = f(src...) on m lines of n elements. Lines that touch each other are walked as one.
 template <int Unroll, typename F, typename D, typename... S>
 PTO_INLINE void map_lines(int64_t m, int64_t n, F f, Lines<D> dst, Lines<S>... src)
@@ -57,10 +83,19 @@ PTO_INLINE void map_lines(int64_t m, int64_t n, F f, Lines<D> dst, Lines<S>... s
         m = m > 0 ? 1 : 0;
     }
     for (; m > 0; --m) {
-        sweep<kLanes<D>, Unroll>(
-            n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
-                store(dst.start + i, f(load(src.start + i, extent)...), extent);
-            });
+#if defined(PTO_CPU_AVX512)
+        constexpr bool kNarrow = is_half_width_float<D> && (is_same<D, S> && ...);
+#else
+        constexpr bool kNarrow = false;
+#endif
+        if constexpr (kNarrow) {
+            map_narrow_line(n, f, dst.start, src.start...);
+        } else {
+            sweep<kLanes<D>, Unroll>(
+                n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                    store(dst.start + i, f(load(src.start + i, extent)...), extent);
+                });
+        }
         dst.start += dst.pitch;
         ((src.start += src.pitch), ...);
     }

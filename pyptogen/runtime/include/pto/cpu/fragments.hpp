@@ -4,11 +4,13 @@
 // Right: 32-column panels, [N/32][K/KS][2][16 rows][64 bytes]; a row holds 4 bytes (4/es elements) of K of 16 columns.
 //        This is Layout::CPU_PACKED, so such an operand in global memory is used where it lies.
 // Acc:   32 x 32 blocks of 4-byte elements, [M/32][N/32][2 row halves][2 column halves][16 rows][64 bytes].
-// Mat:   lines of whole cache lines; rows, or columns where the tile's fractals are column-major (Zn, DN).
+// Mat, Vec and the small memories are as the API says: plain, or boxes of 32-byte lines (Nz, Zn, Zz, Nn), so that tiles
+// of several shapes may lie on the same bytes.
 // A K that is no multiple of KS is padded with zeros in Left and Right.
 #pragma once
 
 #include <pto/common/pto_tile.hpp>
+#include <pto/common/small_floats.hpp>
 #include <pto/cpu/simd.hpp>
 
 namespace pto::cpu {
@@ -60,40 +62,68 @@ PTO_INLINE int64_t acc_offset(int64_t r, int64_t group)
            (group & 1) * kFragment + (r & 15) * 64;
 }
 
+/// Offset in elements of (r, c) in a tile whose bytes are as the API says: plain, or boxed in one of the four ways.
 template <typename Tile>
-inline constexpr bool mat_is_column_major =
-    Tile::isBoxedLayout ? (Tile::isRowMajor && Tile::isInnerColMajor) : !Tile::isRowMajor;
-template <typename Tile>
-inline constexpr int64_t mat_pitch =
-    round_up(
-        (mat_is_column_major<Tile> ? Tile::Rows : Tile::Cols) * static_cast<int64_t>(sizeof(typename Tile::DType)), 64) /
-    static_cast<int64_t>(sizeof(typename Tile::DType));
+PTO_INLINE constexpr int64_t public_offset(int64_t r, int64_t c)
+{
+    if constexpr (!Tile::isBoxedLayout) {
+        return r * Tile::RowStride + c * Tile::ColStride;
+    } else {
+        constexpr int64_t kRows = Tile::InnerRows, kCols = Tile::InnerCols;
+        const int64_t inner = Tile::isInnerRowMajor ? r % kRows * kCols + c % kCols : c % kCols * kRows + r % kRows;
+        const int64_t outer = Tile::isRowMajor ? r / kRows * (Tile::Cols * kRows) + c / kCols * Tile::InnerNumel
+                                               : c / kCols * (Tile::Rows * kCols) + r / kRows * Tile::InnerNumel;
+        return outer + inner;
+    }
+}
 
-/// Element address in any tile; slow, for scalar access and tests.
+/// Offset in elements of (r, c) from a tile's data(); a Right tile's panels are `panel` bytes apart.
+template <typename Tile>
+PTO_INLINE int64_t element_offset(int64_t r, int64_t c, int64_t panel = 0)
+{
+    using T = typename Tile::DType;
+    constexpr int64_t kSize = sizeof(T);
+    if constexpr (Tile::Loc == TileType::Left) {
+        return (left_row_offset(r, left_panel_bytes<Tile>) + c / kStepK<T> * kPanelStep) / kSize + c % kStepK<T>;
+    } else if constexpr (Tile::Loc == TileType::Right) {
+        return right_offset<T>(r, c, panel == 0 ? right_panel_bytes<Tile> : panel) / kSize;
+    } else if constexpr (Tile::Loc == TileType::Acc) {
+        return acc_offset<Tile>(r, c / 16) / kSize + c % 16;
+    } else {
+        return public_offset<Tile>(r, c);
+    }
+}
+
+/// What element_offset counts from; for four-bit types it counts nibbles.
+template <typename Tile>
+PTO_INLINE typename Tile::DType* element_base(Tile& tile)
+{
+    if constexpr (Tile::Loc == TileType::Right) {
+        return reinterpret_cast<typename Tile::DType*>(const_cast<char*>(tile.operand));
+    } else {
+        return tile.data();
+    }
+}
+template <typename Tile>
+PTO_INLINE int64_t element_place(Tile& tile, int64_t r, int64_t c)
+{
+    if constexpr (Tile::Loc == TileType::Right) {
+        return element_offset<Tile>(r, c, tile.operandPanelBytes);
+    } else {
+        return element_offset<Tile>(r, c);
+    }
+}
+
+/// Element address in any tile; slow, for scalar access and tests. Four-bit types have none: see element_place.
 template <typename Tile>
 inline typename Tile::DType* element_address(Tile& tile, int64_t r, int64_t c)
 {
     using T = typename Tile::DType;
-    char* base = reinterpret_cast<char*>(tile.data());
-    if constexpr (Tile::Loc == TileType::Left) {
-        const int64_t in_row = c % kStepK<T> * static_cast<int64_t>(sizeof(T));
-        return reinterpret_cast<T*>(
-            base + left_row_offset(r, left_panel_bytes<Tile>) + c / kStepK<T> * kPanelStep + in_row);
-    } else if constexpr (Tile::Loc == TileType::Right) {
-        return reinterpret_cast<T*>(const_cast<char*>(tile.operand) + right_offset<T>(r, c, tile.operandPanelBytes));
-    } else if constexpr (Tile::Loc == TileType::Acc) {
-        return reinterpret_cast<T*>(base + acc_offset<Tile>(r, c / 16)) + c % 16;
-    } else if constexpr (Tile::Loc == TileType::Mat) {
-        return tile.data() + (mat_is_column_major<Tile> ? c * mat_pitch<Tile> + r : r * mat_pitch<Tile> + c);
-    } else if constexpr (!Tile::isBoxedLayout) {
-        return tile.data() + r * Tile::RowStride + c * Tile::ColStride;
+    if constexpr (Tile::Loc == TileType::Right) {
+        char* base = const_cast<char*>(tile.operand);
+        return reinterpret_cast<T*>(base) + element_offset<Tile>(r, c, tile.operandPanelBytes);
     } else {
-        const int64_t box_rows = Tile::Rows / Tile::InnerRows, box_cols = Tile::Cols / Tile::InnerCols;
-        const int64_t br = r / Tile::InnerRows, bc = c / Tile::InnerCols;
-        const int64_t ir = r % Tile::InnerRows, ic = c % Tile::InnerCols;
-        const int64_t box = Tile::isRowMajor ? br * box_cols + bc : bc * box_rows + br;
-        return tile.data() + box * Tile::InnerNumel +
-               (Tile::isInnerRowMajor ? ir * Tile::InnerCols + ic : ic * Tile::InnerRows + ir);
+        return tile.data() + element_offset<Tile>(r, c);
     }
 }
 
@@ -140,7 +170,7 @@ inline Element_
 Tile<Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, SFractalSize_, PadVal_, Compact_>::
     GetElement(int64_t row, int64_t col)
 {
-    return *cpu::element_address(*this, row, col);
+    return load_element(cpu::element_base(*this), cpu::element_place(*this, row, col));
 }
 
 template <
@@ -150,7 +180,7 @@ inline void
 Tile<Loc_, Element_, Rows_, Cols_, BFractal_, RowValid_, ColValid_, SFractal_, SFractalSize_, PadVal_, Compact_>::
     SetElement(int64_t row, int64_t col, const Element_& value)
 {
-    *cpu::element_address(*this, row, col) = value;
+    store_element(cpu::element_base(*this), cpu::element_place(*this, row, col), value);
 }
 
 }  // namespace pto

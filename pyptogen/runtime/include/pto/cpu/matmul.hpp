@@ -5,6 +5,7 @@
 
 #include <pto/common/event.hpp>
 #include <pto/cpu/matmul_amx.hpp>
+#include <pto/cpu/matmul_split.hpp>
 #include <pto/cpu/matmul_vector.hpp>
 
 namespace pto {
@@ -44,14 +45,16 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
     const int64_t left_panel = left_panel_bytes<Left>, right_panel = b.operandPanelBytes;
     constexpr int64_t kAccPanel = acc_panel_bytes<Acc>;
 #if defined(PTO_CPU_AMX)
-    if constexpr (is_same<T, int8_t> || is_same<T, bfloat16_t>) {
+    if constexpr (!is_same<T, float>) {
         if (__builtin_expect(!amx_permitted(), 0)) {
             multiply_widened_small<T, C>(
                 to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
             return;
         }
         const TilePlan plan{to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate};
-        if (b.operand == reinterpret_cast<const char*>(b.data())) {
+        if constexpr (is_same<T, half>) {
+            multiply_halves(plan);
+        } else if (b.operand == reinterpret_cast<const char*>(b.data())) {
             multiply_tiles<T, false>(plan);
         } else {  // B is bound to global memory
             multiply_tiles<T, true>(plan);
@@ -68,18 +71,32 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
     }
 }
 
+/// The first `rows` rows of an accumulator to another one of the same shape, unless the two are one.
+template <typename Acc, typename From>
+PTO_INLINE void copy_accumulator(Acc& to, From& from, int64_t rows)
+{
+    static_assert(
+        is_same<typename Acc::DType, typename From::DType> && Acc::Rows == From::Rows && Acc::Cols == From::Cols,
+        "both accumulators need the same element type and shape");
+    if (to.data() != from.data()) {
+        copy_bytes(to.data(), from.data(), (rows + 31) / 32 * acc_panel_bytes<Acc>);
+    }
+}
+
 }  // namespace cpu
 
 /// cMatrix = aMatrix bMatrix: m = a's valid rows, k = a's valid columns, n = b's valid columns
 template <typename TileRes, typename TileLeft, typename TileRight, typename... Events>
-PTO_INST RecordEvent TMATMUL(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&...)
+PTO_INST RecordEvent TMATMUL(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
 {
+    TSYNC(events...);
     cpu::multiply(cMatrix, aMatrix, bMatrix, false);
     return {};
 }
 template <AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename... Events>
-PTO_INST RecordEvent TMATMUL(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&...)
+PTO_INST RecordEvent TMATMUL(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
 {
+    TSYNC(events...);
     cpu::multiply(cMatrix, aMatrix, bMatrix, false);
     return {};
 }
@@ -98,16 +115,10 @@ template <
     typename... Events>
     requires(is_tile_data_v<TileRight>)
 PTO_INST RecordEvent TMATMUL_ACC(
-    TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&...)
+    TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
 {
-    static_assert(
-        cpu::is_same<typename TileRes::DType, typename TileIn::DType> && TileRes::Rows == TileIn::Rows &&
-            TileRes::Cols == TileIn::Cols,
-        "TMATMUL_ACC needs both accumulators in the same shape");
-    if (cOutMatrix.data() != cInMatrix.data()) {
-        const int64_t panels = (static_cast<int64_t>(aMatrix.GetValidRow()) + 31) / 32;
-        cpu::copy_bytes(cOutMatrix.data(), cInMatrix.data(), panels * cpu::acc_panel_bytes<TileRes>);
-    }
+    TSYNC(events...);
+    cpu::copy_accumulator(cOutMatrix, cInMatrix, aMatrix.GetValidRow());
     cpu::multiply(cOutMatrix, aMatrix, bMatrix, true);
     return {};
 }

@@ -22,10 +22,13 @@ struct VectorPlan {
     bool accumulate;
 };
 
-/// C[Rows, Vectors * lanes] += A B, from row `row` (inside one 16-row half) and vector `first` of a panel on.
+/// Byte offset of row r (0 to 31) in a panel of an accumulator.
+PTO_INLINE int acc_row_offset(int r) { return (r >> 4) * 2 * kFragment + (r & 15) * 64; }
+
+/// C[Rows, Vectors * lanes] += A B, from row `row` (0 to 31) of the panel `c` and vector `first` on; `a` is at that row.
 template <typename Acc, int Rows, int Vectors>
 PTO_INLINE void multiply_block(
-    char* c, const char* a, const char* b, int64_t b_panel, int first, int k, bool accumulate)
+    char* c, int row, const char* a, const char* b, int64_t b_panel, int first, int k, bool accumulate)
 {
     constexpr int kPerHalf = 16 / kF32Lanes;
     f32v sum[Rows][Vectors];
@@ -39,7 +42,8 @@ PTO_INLINE void multiply_block(
     const auto column = [first](int j) __attribute__((always_inline)) { return first + j; };
     const auto c_at = [&](int i, int j) __attribute__((always_inline)) {
         const int v = column(j);
-        return c + v / (2 * kPerHalf) * kAccBlock + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes + i * 64;
+        return c + v / (2 * kPerHalf) * kAccBlock + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes +
+               acc_row_offset(row + i);
     };
     if constexpr (is_same<Acc, float>) {
         if (accumulate) {
@@ -86,29 +90,30 @@ PTO_INLINE void multiply_block(
     }
 }
 
-/// One 32-column panel (or several) for `Rows` rows.
+/// All columns of `Rows` rows from `row` on, which lie in one panel of 32.
 template <typename Acc, int Rows, int Vectors>
 PTO_INLINE void multiply_rows(const VectorPlan& p, int row)
 {
     constexpr int kPerPanel = 32 / kF32Lanes;
-    char* c = p.c + (row >> 5) * p.c_panel + ((row >> 4) & 1) * 2 * kFragment + (row & 15) * 64;
+    char* c = p.c + (row >> 5) * p.c_panel;
     const char* a = p.a + left_row_offset(row, p.a_panel);
     int v = 0;
     for (; v + Vectors <= p.n_panels * kPerPanel; v += Vectors) {
-        multiply_block<Acc, Rows, Vectors>(c, a, p.b, p.b_panel, v, p.k, p.accumulate);
+        multiply_block<Acc, Rows, Vectors>(c, row & 31, a, p.b, p.b_panel, v, p.k, p.accumulate);
     }
     if constexpr (Vectors > kPerPanel) {
         for (; v < p.n_panels * kPerPanel; v += kPerPanel) {
-            multiply_block<Acc, Rows, kPerPanel>(c, a, p.b, p.b_panel, v, p.k, p.accumulate);
+            multiply_block<Acc, Rows, kPerPanel>(c, row & 31, a, p.b, p.b_panel, v, p.k, p.accumulate);
         }
     }
 }
 
-/// All rows of one 32-column panel after the other; rows in blocks of eight, four, two and one.
+/// All rows of one 32-column panel after the other. Rows go in blocks as tall as the registers allow, inside panels of 32:
+/// the sums of a block stay in registers along all of K.
 template <typename Acc>
 PTO_CPU_OUT_OF_LINE void multiply_vectors(const VectorPlan& p)
 {
-    constexpr int kTall = kF32Lanes == 16 ? 8 : 4;
+    constexpr int kTall = kF32Lanes == 16 ? 12 : 4;
     if (p.m < 4) {
         constexpr int kWide = kF32Lanes == 16 ? 8 : 2;
         int row = 0;
@@ -123,16 +128,23 @@ PTO_CPU_OUT_OF_LINE void multiply_vectors(const VectorPlan& p)
     VectorPlan panel = p;
     panel.n_panels = 1;
     for (int n = 0; n < p.n_panels; ++n, panel.c += kAccBlock, panel.b += p.b_panel) {
-        int row = 0;
-        for (; row + kTall <= p.m; row += kTall) {
-            multiply_rows<Acc, kTall, 2>(panel, row);
-        }
-        if (kTall > 4 && row + 4 <= p.m) {
-            multiply_rows<Acc, 4, 2>(panel, row);
-            row += 4;
-        }
-        for (; row < p.m; ++row) {
-            multiply_rows<Acc, 1, 2>(panel, row);
+        for (int first = 0; first < p.m; first += 32) {
+            const int end = p.m - first < 32 ? p.m : first + 32;
+            int row = first;
+            for (; row + kTall <= end; row += kTall) {
+                multiply_rows<Acc, kTall, 2>(panel, row);
+            }
+            if (kTall > 8 && row + 8 <= end) {
+                multiply_rows<Acc, 8, 2>(panel, row);
+                row += 8;
+            }
+            if (kTall > 4 && row + 4 <= end) {
+                multiply_rows<Acc, 4, 2>(panel, row);
+                row += 4;
+            }
+            for (; row < end; ++row) {
+                multiply_rows<Acc, 1, 2>(panel, row);
+            }
         }
     }
 }
@@ -150,15 +162,39 @@ PTO_CPU_OUT_OF_LINE __attribute__((cold)) void multiply_vectors_small(const Vect
 template <typename T>
 PTO_INLINE void widen_left(char* to, int64_t to_panel, const char* from, int64_t from_panel, int rows, int step, int k)
 {
-    constexpr int kStep = kStepK<T>;
+    constexpr int kSteps = kStepK<T> / 16;  // steps of fp32 in one of T
     for (int r = 0; r < rows; ++r) {
         const char* line = from + left_row_offset(r, from_panel) + static_cast<int64_t>(step) * kPanelStep;
         char* out = to + left_row_offset(r, to_panel);
-        for (int at = 0; at < k; ++at) {
-            const float value =
-                static_cast<float>(load_bits<T>(line + at / kStep * kPanelStep + at % kStep * static_cast<int>(sizeof(T))));
-            store_bits(out + at / 16 * kPanelStep + at % 16 * 4, value);
+        for (int at = 0; at < k; at += kStepK<T>, line += kPanelStep) {
+            PTO_CPU_UNROLL
+            for (int i = 0; i < kStepK<T>; i += kF32Lanes) {
+                const T* source = reinterpret_cast<const T*>(line) + i;
+                f32v wide;
+                if constexpr (is_float<T>) {
+                    wide = load(source, Full{});
+                } else {
+                    wide = __builtin_convertvector(load_int(source, Full{}), f32v);
+                }
+                store_bits(out + i / 16 * kPanelStep + i % 16 * 4, wide);
+            }
+            out += kSteps * kPanelStep;
         }
+    }
+}
+
+/// Elements `member` of the groups of K in a vector of dwords of a Right operand.
+template <typename T>
+PTO_INLINE f32v group_member(u32v groups, int member)
+{
+    if constexpr (is_same<T, bfloat16_t>) {
+        return (f32v)(member == 0 ? groups << 16 : groups & 0xffff0000U);
+    } else if constexpr (is_same<T, half>) {
+        typedef uint16_t words __attribute__((vector_size(kF32Lanes * 2)));
+        const words bits = __builtin_convertvector(groups >> (16 * member), words);
+        return load(reinterpret_cast<const half*>(&bits), Full{});
+    } else {
+        return __builtin_convertvector((i32v)(groups << (24 - 8 * member)) >> 24, f32v);
     }
 }
 
@@ -169,16 +205,14 @@ PTO_INLINE void widen_right(char* to, const char* from, int step, int k)
     constexpr int kGroup = kGroupK<T>;
     from += static_cast<int64_t>(step) * kPanelStep;
     for (int at = 0; at < k; at += kGroup) {
-        for (int half_panel = 0; half_panel < 2; ++half_panel) {
-            const char* row = from + at / kStepK<T> * kPanelStep + half_panel * kFragment + at % kStepK<T> / kGroup * 64;
-            T lanes[16 * kGroup];
-            __builtin_memcpy(static_cast<void*>(lanes), row, 64);
+        const char* row = from + at / kStepK<T> * kPanelStep + at % kStepK<T> / kGroup * 64;
+        PTO_CPU_UNROLL
+        for (int n = 0; n < 32; n += kF32Lanes) {
+            const int64_t place = n / 16 * kFragment + n % 16 * 4;
+            const u32v groups = load_bits<u32v>(row + place);
+            PTO_CPU_UNROLL
             for (int g = 0; g < kGroup; ++g) {
-                float wide[16];
-                for (int n = 0; n < 16; ++n) {
-                    wide[n] = static_cast<float>(lanes[n * kGroup + g]);
-                }
-                __builtin_memcpy(to + (at + g) / 16 * kPanelStep + half_panel * kFragment + (at + g) % 16 * 64, wide, 64);
+                store_bits(to + (at + g) / 16 * kPanelStep + (at + g) % 16 * 64 + place, group_member<T>(groups, g));
             }
         }
     }
@@ -190,15 +224,16 @@ PTO_INLINE void multiply_widened_blocks(
     char* c, int64_t c_panel, const char* a, int64_t a_panel, const char* b, int64_t b_panel, int m, int n_panels,
     int k_steps, bool accumulate)
 {
-    constexpr int kBlockK = 256;  // elements of K at a time
+    constexpr int kBlockK = 128;    // elements of K at a time
+    constexpr int kBlockRows = 128; // rows for which a widened panel of B is used
     constexpr int kBlockSteps = kBlockK / kStepK<T>;
     constexpr int64_t kWidePanel = panel_bytes<float>(kBlockK);
     alignas(64) char wide_b[kWidePanel];
-    alignas(64) char wide_a[kWidePanel];
-    for (int step = 0; step < k_steps; step += kBlockSteps) {
-        const int k = (k_steps - step < kBlockSteps ? k_steps - step : kBlockSteps) * kStepK<T>;
-        for (int row = 0; row < m; row += 32) {
-            const int rows = m - row < 32 ? m - row : 32;
+    alignas(64) char wide_a[kBlockRows / 32 * kWidePanel];
+    for (int row = 0; row < m; row += kBlockRows) {
+        const int rows = m - row < kBlockRows ? m - row : kBlockRows;
+        for (int step = 0; step < k_steps; step += kBlockSteps) {
+            const int k = (k_steps - step < kBlockSteps ? k_steps - step : kBlockSteps) * kStepK<T>;
             widen_left<T>(wide_a, kWidePanel, a + (row >> 5) * a_panel, a_panel, rows, step, k);
             for (int n = 0; n < n_panels; ++n) {
                 widen_right<T>(wide_b, b + n * b_panel, step, k);

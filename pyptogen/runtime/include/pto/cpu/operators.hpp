@@ -3,6 +3,7 @@
 // Integer arithmetic wraps. max and min propagate NaN, as IEEE 754-2019 maximum/minimum and numpy do.
 #pragma once
 
+#include <pto/cpu/integer_divide.hpp>
 #include <pto/cpu/simd.hpp>
 
 namespace pto::cpu {
@@ -27,6 +28,11 @@ template <>
 struct Unsigned<int64_t> {
     using type = uint64_t;
 };
+
+template <typename T>
+inline constexpr bool is_integer =
+    is_same<T, int8_t> || is_same<T, int16_t> || is_same<T, int32_t> || is_same<T, int64_t> || is_same<T, uint8_t> ||
+    is_same<T, uint16_t> || is_same<T, uint32_t> || is_same<T, uint64_t>;
 
 /// Vector type in which the arithmetic of T cannot overflow into undefined behaviour.
 template <typename T>
@@ -59,6 +65,11 @@ struct Mul {
     {
         return (vec<T>)((wrap_vec<T>)a * (wrap_vec<T>)b);
     }
+    template <typename T>
+    static constexpr T neutral()
+    {
+        return T(1);
+    }
 };
 
 /// Integer division truncates; a division by zero gives 0, and the lowest value over -1 wraps.
@@ -69,16 +80,7 @@ struct Div {
         if constexpr (is_same<T, float>) {
             return a / b;
         } else {
-            vec<T> q{};
-            for (int i = 0; i < kVectorBytes / static_cast<int>(sizeof(T)); ++i) {
-                const T divisor = b[i];
-                const bool negates = T(-1) < T(0) && divisor == T(-1);
-                q[i] = divisor == 0 ? T(0) : negates ? T(0) : T(a[i] / divisor);
-                if (negates) {
-                    q[i] = static_cast<T>(typename Unsigned<T>::type(0) - static_cast<typename Unsigned<T>::type>(a[i]));
-                }
-            }
-            return q;
+            return divided<T>(a, b);
         }
     }
 };

@@ -10,34 +10,42 @@ namespace pto {
 
 namespace cpu {
 
+#if defined(PTO_CPU_AVX512)
+
+/// The 32-bit lanes of a 64-byte vector, rotated so that lane i gets lane i ^ Distance.
+template <int Distance, typename C>
+PTO_INLINE vec<C> exchanged(vec<C> v)
+{
+    const i32v w = (i32v)v;
+    if constexpr (Distance == 8) {
+        return (vec<C>)__builtin_shufflevector(w, w, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+    } else if constexpr (Distance == 4) {
+        return (vec<C>)__builtin_shufflevector(w, w, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+    } else if constexpr (Distance == 2) {
+        return (vec<C>)__builtin_shufflevector(w, w, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
+    } else {
+        return (vec<C>)__builtin_shufflevector(w, w, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
+    }
+}
+
 /// Reduces one vector to a scalar by halving.
 template <typename Op, typename C>
 PTO_INLINE C reduce_lanes(vec<C> v)
 {
-    constexpr int kCount = kVectorBytes / static_cast<int>(sizeof(C));
-    if constexpr (kCount == 16) {
-        v = Op::template apply<C>(
-            v, __builtin_shufflevector(v, v, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
-        v = Op::template apply<C>(
-            v, __builtin_shufflevector(v, v, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
-        v = Op::template apply<C>(
-            v, __builtin_shufflevector(v, v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
-        v = Op::template apply<C>(
-            v, __builtin_shufflevector(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
-        return v[0];
-    } else {
-        for (int half_count = kCount / 2; half_count > 0; half_count /= 2) {
-            vec<C> upper = v;
-            for (int i = 0; i < half_count; ++i) {
-                upper[i] = v[i + half_count];
-            }
-            v = Op::template apply<C>(v, upper);
-        }
-        return v[0];
+    v = Op::template apply<C>(v, exchanged<8, C>(v));
+    v = Op::template apply<C>(v, exchanged<4, C>(v));
+    v = Op::template apply<C>(v, exchanged<2, C>(v));
+    if constexpr (sizeof(C) < 8) {
+        v = Op::template apply<C>(v, exchanged<1, C>(v));
     }
+    if constexpr (sizeof(C) < 4) {
+        v = Op::template apply<C>(v, (vec<C>)((u32v)v >> 16));
+    }
+    if constexpr (sizeof(C) < 2) {
+        v = Op::template apply<C>(v, (vec<C>)((u32v)v >> 8));
+    }
+    return v[0];
 }
-
-#if defined(PTO_CPU_AVX512)
 
 /// Max or Min over n contiguous floats. NaN is looked for beside the comparison, two vectors at a time.
 template <typename Op, typename T>
@@ -70,6 +78,22 @@ PTO_INLINE float extreme_of_line(const T* p, int64_t n)
     return nan == 0 ? extreme : __builtin_nanf("");
 }
 
+#else
+
+/// Reduces one vector to a scalar by halving.
+template <typename Op, typename C>
+PTO_INLINE C reduce_lanes(vec<C> v)
+{
+    for (int half_count = kVectorBytes / static_cast<int>(sizeof(C)) / 2; half_count > 0; half_count /= 2) {
+        vec<C> upper = v;
+        for (int i = 0; i < half_count; ++i) {
+            upper[i] = v[i + half_count];
+        }
+        v = Op::template apply<C>(v, upper);
+    }
+    return v[0];
+}
+
 #endif
 
 /// Op over n contiguous elements.
@@ -78,7 +102,7 @@ PTO_INLINE compute_t<T> reduce_line(const T* p, int64_t n)
 {
     using C = compute_t<T>;
 #if defined(PTO_CPU_AVX512)
-    if constexpr (is_same<C, float> && !is_same<Op, Add>) {
+    if constexpr (is_same<C, float> && (is_same<Op, Max> || is_same<Op, Min>)) {
         return extreme_of_line<Op>(p, n);
     }
 #endif

@@ -58,25 +58,31 @@ PTO_INLINE f32v round_f32(f32v v, RoundMode mode)
     }
 }
 
+/// Rounds finite fp32 values to `Mantissa` binary places below their exponent, which counts as at least MinExponent.
+template <int Mantissa, int MinExponent>
+PTO_INLINE f32v round_to_grid(f32v v, RoundMode mode)
+{
+    const u32v sign = (u32v)v & 0x80000000U;
+    i32v exponent = (i32v)((u32v)v << 1 >> 24) - 127;
+    exponent = exponent < MinExponent ? splat<int32_t>(MinExponent) : exponent;
+    // The last place 2^(exponent - mantissa), applied in two exact steps so that no factor leaves the normal range.
+    const i32v places = Mantissa - exponent;
+    const i32v first = places >> 1;
+    const f32v up_a = (f32v)((first + 127) << 23), up_b = (f32v)((places - first + 127) << 23);
+    const f32v down_a = (f32v)((127 - first) << 23), down_b = (f32v)((127 - places + first) << 23);
+    const f32v whole = round_f32(v * up_a * up_b, mode);
+    return (f32v)(((u32v)(whole * down_a * down_b) & 0x7fffffffU) | sign);
+}
+
 /// Rounds fp32 values to the precision of a narrower float in any mode; the result is exact in that type, or beyond
 /// its largest value where the mode rounds away from zero.
 template <typename T>
 PTO_INLINE f32v round_to_precision(f32v v, RoundMode mode)
 {
-    constexpr int kMantissa = is_same<T, half> ? 10 : 7;
-    constexpr int kMinExponent = is_same<T, half> ? -14 : -126;
     constexpr float kLargest = is_same<T, half> ? 65504.0f : 3.38953139e38f;
     const u32v sign = (u32v)v & 0x80000000U;
     const f32v magnitude = (f32v)((u32v)v & 0x7fffffffU);
-    i32v exponent = (i32v)((u32v)magnitude >> 23) - 127;
-    exponent = exponent < kMinExponent ? splat<int32_t>(kMinExponent) : exponent;
-    // The last place 2^(exponent - mantissa), applied in two exact steps so that no factor leaves the normal range.
-    const i32v places = kMantissa - exponent;
-    const i32v first = places >> 1;
-    const f32v up_a = (f32v)((first + 127) << 23), up_b = (f32v)((places - first + 127) << 23);
-    const f32v down_a = (f32v)((127 - first) << 23), down_b = (f32v)((127 - places + first) << 23);
-    const f32v whole = round_f32(v * up_a * up_b, mode);
-    f32v r = (f32v)(((u32v)(whole * down_a * down_b) & 0x7fffffffU) | sign);
+    f32v r = round_to_grid<is_same<T, half> ? 10 : 7, is_same<T, half> ? -14 : -126>(v, mode);
     const bool toward_zero = mode == RoundMode::CAST_TRUNC || mode == RoundMode::CAST_ODD;
     const i32v keeps = toward_zero ? i32v{} - 1
                        : mode == RoundMode::CAST_FLOOR ? v > 0.0f

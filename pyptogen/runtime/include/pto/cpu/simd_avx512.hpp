@@ -128,6 +128,51 @@ PTO_INLINE void store_two(T* p, f32v low, f32v high)
     store(p + kF32Lanes, high, Full{});
 }
 
+/// 32 narrow floats as two vectors of fp32, and back. Which elements are in the first vector is the element type's
+/// affair: the first 16 of half, the even ones of bf16.
+template <typename T>
+PTO_INLINE f32v load_first(const T* p)
+{
+    if constexpr (is_same<T, bfloat16_t>) {
+        return (f32v)_mm512_slli_epi32(load_bits<__m512i>(p), 16);
+    } else {
+        return load(p, Full{});
+    }
+}
+template <typename T>
+PTO_INLINE f32v load_second(const T* p)
+{
+    if constexpr (is_same<T, bfloat16_t>) {
+        return (f32v)_mm512_and_si512(load_bits<__m512i>(p), _mm512_set1_epi32(static_cast<int>(0xffff0000U)));
+    } else {
+        return load(p + 16, Full{});
+    }
+}
+template <typename T>
+PTO_INLINE void store_pair(T* p, f32v first, f32v second)
+{
+    if constexpr (is_same<T, bfloat16_t>) {
+#if defined(__AVX512BF16__)
+        const __mmask16 denormal =
+            _mm512_fpclass_ps_mask((__m512)first, 0x20) | _mm512_fpclass_ps_mask((__m512)second, 0x20);
+        if (__builtin_expect(denormal == 0, 1)) {
+            const __m512i order = _mm512_set_epi16(
+                31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2,
+                17, 1, 16, 0);
+            const __m512i both = (__m512i)_mm512_cvtne2ps_pbh((__m512)second, (__m512)first);
+            store_bits(p, _mm512_permutexvar_epi16(order, both));
+            return;
+        }
+#endif
+        const __m512i even = _mm512_cvtepu16_epi32(f32_to_bf16_exact(first));
+        const __m512i odd = _mm512_slli_epi32(_mm512_cvtepu16_epi32(f32_to_bf16_exact(second)), 16);
+        store_bits(p, _mm512_or_si512(even, odd));
+    } else {
+        store(p, first, Full{});
+        store(p + 16, second, Full{});
+    }
+}
+
 /// Loads one vector of int32 from a narrower integer type, or from int32 itself.
 template <typename T>
 PTO_INLINE i32v load_int(const T* p, Full)

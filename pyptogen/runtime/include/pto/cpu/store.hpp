@@ -3,75 +3,161 @@
 
 #include <pto/cpu/accumulator.hpp>
 #include <pto/cpu/load.hpp>
+#include <pto/cpu/requantise.hpp>
 
 namespace pto {
 
 namespace cpu {
 
-template <typename Tile, typename Global>
-PTO_INLINE void store_vec(Global& dst, Tile& src)
+/// Calls put(Global element*, tile value, row, column) for every element of a tile's valid region.
+template <typename Tile, typename Global, typename Put>
+PTO_INLINE void store_each(Global& dst, Tile& src, Put put)
 {
-    static_assert(is_same<typename Tile::DType, typename Global::RawDType>, "TSTORE of a Vec tile does not convert");
-    static_assert(!Tile::isBoxedLayout, "TSTORE of a Vec tile needs an unboxed (ND or DN) tile");
-    constexpr bool kRows = Tile::isRowMajor;
-    constexpr int64_t kPitch = kRows ? Tile::RowStride : Tile::ColStride;
-    const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
-    for_each_part<kRows>(dst, kRows ? rows : cols, [&](auto* to, int64_t first, int64_t count) {
-        using T = typename Tile::DType;
-        copy_lines(
-            to, dst.GetStride(kRows ? 3 : 4), dst.GetStride(kRows ? 4 : 3),
-            static_cast<const T*>(src.data() + first * kPitch), kPitch, int64_t(1), count, kRows ? cols : rows);
+    using T = typename Tile::DType;
+    for_each_global_slab(dst, src.GetValidRow(), src.GetValidCol(), [&](const auto& to) {
+        for_each_slab(src, to.row, to.col, to.rows, to.cols, [&](const Slab<T>& from) {
+            auto* at = to.at + (from.row - to.row) * to.row_stride + (from.col - to.col) * to.col_stride;
+            for (int64_t r = 0; r < from.rows; ++r) {
+                for (int64_t c = 0; c < from.cols; ++c) {
+                    put(at + r * to.row_stride + c * to.col_stride,
+                        from.at[r * from.row_stride + c * from.col_stride], from.row + r, from.col + c);
+                }
+            }
+        });
     });
 }
 
+/// The bytes of a tile's valid region to global memory of the same element size.
 template <typename Tile, typename Global>
-PTO_INLINE void store_acc(Global& dst, Tile& src)
+PTO_INLINE void store_bytes(Global& dst, Tile& src)
+{
+    using T = typename Tile::DType;
+    static_assert(
+        sizeof(T) == sizeof(typename Global::RawDType), "TSTORE of a Vec or Mat tile does not convert");
+    if constexpr (is_packed4_v<T>) {
+        for_each_nibble(dst, src.GetValidRow(), src.GetValidCol(), [&](int64_t r, int64_t c, int64_t place) {
+            store_element(reinterpret_cast<T*>(dst.data()), place, src.GetElement(r, c));
+        });
+        return;
+    }
+    for_each_global_slab(
+        dst, src.GetValidRow(), src.GetValidCol(), [&](const auto& to) __attribute__((always_inline)) {
+            for_each_slab(
+                src, to.row, to.col, to.rows, to.cols, [&](const Slab<T>& from) __attribute__((always_inline)) {
+                    T* at = reinterpret_cast<T*>(to.at) + (from.row - to.row) * to.row_stride +
+                            (from.col - to.col) * to.col_stride;
+                    copy_slab<T>(
+                        at, to.row_stride, to.col_stride, from.at, from.row_stride, from.col_stride, from.rows,
+                        from.cols);
+                });
+        });
+}
+
+/// Stores convert(value, column), or adds it to what is in memory.
+template <bool Add, typename Tile, typename Global, typename Convert>
+PTO_INLINE void store_converted(Global& dst, Tile& src, Convert convert)
 {
     using To = typename Global::RawDType;
-    const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
-    static_assert(Global::layout == Layout::ND, "TSTORE of an Acc tile writes ND memory");
-    for_each_part<true>(dst, rows, [&](To* to, int64_t first, int64_t count) {
-        for (int64_t r = 0; r < count; ++r) {
-            copy_acc_row(to + r * dst.GetStride(3), src, first + r, 0, cols);
+    store_each(dst, src, [convert](To* to, typename Tile::DType value, int64_t, int64_t column) {
+        if constexpr (Add) {
+            atomic_add(to, convert(value, column));
+        } else {
+            *to = convert(value, column);
         }
     });
 }
 
+template <bool Add, bool Relu, typename Tile, typename Global>
+PTO_INLINE void store_acc(Global& dst, Tile& src)
+{
+    using To = typename Global::RawDType;
+    using From = typename Tile::DType;
+    static_assert(
+        (is_same<From, float> && is_float<To>) || is_same<From, To>,
+        "TSTORE of an Acc tile: fp32 becomes fp32, half or bfloat16_t; other types stay");
+    if constexpr (
+        Global::layout == Layout::ND && !Add && !Relu && (is_same<From, float> || is_same<From, int32_t>)) {
+        if (dst.GetStride(4) == 1) {
+            for_each_plain_slab(dst, src.GetValidRow(), src.GetValidCol(), [&](const auto& to) {
+                for (int64_t r = 0; r < to.rows; ++r) {
+                    copy_acc_row(to.at + r * to.row_stride, src, to.row + r, 0, to.cols);
+                }
+            });
+            return;
+        }
+    }
+    store_converted<Add>(dst, src, CastValue<To, Relu>{});
+}
+
+template <bool Add, bool Relu, typename Tile, typename Global>
+PTO_INLINE void store_tile(Global& dst, Tile& src)
+{
+    static_assert(is_global_data_v<Global>, "TSTORE takes a GlobalTensor and a tile");
+    if constexpr (is_conv_tile_v<Tile>) {
+        store_conv<Add>(dst, src);
+    } else {
+        static_assert(is_tile_data_v<Tile>, "TSTORE takes a GlobalTensor and a tile");
+        static_assert(!Relu || Tile::Loc == TileType::Acc, "TSTORE with relu takes an Acc tile");
+        if constexpr (Tile::Loc == TileType::Acc) {
+            store_acc<Add, Relu>(dst, src);
+        } else if constexpr (Add) {
+            using T = typename Tile::DType;
+            static_assert(
+                is_same<T, typename Global::RawDType>,
+                "TSTORE with addition needs the same element type on both sides");
+            store_each(dst, src, [](T* to, T value, int64_t, int64_t) { atomic_add(to, value); });
+        } else {
+            store_bytes(dst, src);
+        }
+    }
+}
+
 }  // namespace cpu
 
-/// Stores the valid region of src to global memory. Vec tiles are copied; Acc tiles may become fp32, half or bfloat16_t
-/// (from fp32) or int32 (from int32).
+/// Stores the valid region of src to global memory in any layout. Vec and Mat tiles and ConvTiles are copied; Acc
+/// tiles may become fp32, half or bfloat16_t (from fp32) or int32 (from int32).
 template <typename TileData, typename GlobalData, typename... Events>
-PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&...)
+PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&... events)
 {
-    static_assert(is_tile_data_v<TileData> && is_global_data_v<GlobalData>, "TSTORE takes a GlobalTensor and a tile");
-    static_assert(
-        GlobalData::layout == Layout::ND || GlobalData::layout == Layout::DN, "TSTORE writes ND or DN memory");
-    if constexpr (TileData::Loc == TileType::Vec) {
-        cpu::store_vec(dst, src);
-    } else {
-        static_assert(TileData::Loc == TileType::Acc, "TSTORE takes Vec and Acc tiles");
-        cpu::store_acc(dst, src);
-    }
+    TSYNC(events...);
+    cpu::store_tile<false, false>(dst, src);
     return {};
 }
 
-/// The forms with explicit template arguments. Atomic addition and relu on the way out are not part of this
-/// implementation yet.
+/// As TSTORE; AtomicAdd adds to what is in memory, element by element as one step each; relu is for Acc tiles.
 template <
     typename TileData, typename GlobalData, AtomicType atomicType, ReluPreMode reluPreMode = ReluPreMode::NoRelu,
     typename... Events>
 PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&... events)
 {
-    static_assert(atomicType == AtomicType::AtomicNone, "TSTORE with atomic addition is not supported on the CPU");
-    static_assert(reluPreMode == ReluPreMode::NoRelu, "TSTORE with relu is not supported on the CPU");
-    return TSTORE(dst, src, events...);
+    TSYNC(events...);
+    cpu::store_tile<atomicType == AtomicType::AtomicAdd, reluPreMode == ReluPreMode::NormalRelu>(dst, src);
+    return {};
+}
+template <typename TileData, typename GlobalData, ReluPreMode reluPreMode, typename... Events>
+PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&... events)
+{
+    TSYNC(events...);
+    cpu::store_tile<false, reluPreMode == ReluPreMode::NormalRelu>(dst, src);
+    return {};
 }
 
+/// The forms with a phase of the accumulator, which matters to overlapping pipes only.
 template <STPhase Phase, typename TileData, typename GlobalData, typename... Events>
 PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&... events)
 {
-    return TSTORE(dst, src, events...);
+    TSYNC(events...);
+    cpu::store_tile<false, false>(dst, src);
+    return {};
+}
+template <
+    STPhase Phase, typename TileData, typename GlobalData, AtomicType atomicType,
+    ReluPreMode reluPreMode = ReluPreMode::NoRelu, typename... Events>
+PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&... events)
+{
+    TSYNC(events...);
+    cpu::store_tile<atomicType == AtomicType::AtomicAdd, reluPreMode == ReluPreMode::NormalRelu>(dst, src);
+    return {};
 }
 
 }  // namespace pto

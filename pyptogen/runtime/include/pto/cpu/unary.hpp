@@ -3,17 +3,31 @@
 
 #include <pto/cpu/elementwise.hpp>
 #include <pto/cpu/math.hpp>
+#include <pto/cpu/rounding.hpp>
 
 namespace pto {
 
 namespace cpu {
 
-/// dst = f(src) in fp32, for the float types.
-template <int Unroll, typename F, typename Dst, typename Src>
-PTO_INLINE void float_unary(F f, Dst& dst, Src& src)
+/// dst = f(src) in fp32 for the float types. Integer tiles, which no device takes, go through `exact` in double, one
+/// element at a time, truncated and saturated.
+template <int Unroll, typename F, typename G, typename Dst, typename Src>
+PTO_INLINE void float_unary(F f, G exact, Dst& dst, Src& src)
 {
-    static_assert(is_float<typename Dst::DType>, "this instruction takes fp32, half or bfloat16_t tiles");
-    map_tiles<Unroll>(f, dst, src);
+    using T = typename Dst::DType;
+    static_assert(is_float<T> || is_integer<T>, "this instruction takes fp32, half or bfloat16_t tiles");
+    if constexpr (is_float<T>) {
+        map_tiles<Unroll>(f, dst, src);
+    } else {
+        map_tiles<1>(
+            [exact](vec<T> v) {
+                for (int i = 0; i < kLanes<T>; ++i) {
+                    v[i] = float_to_integer<T>(exact(static_cast<double>(v[i])), RoundMode::CAST_TRUNC);
+                }
+                return v;
+            },
+            dst, src);
+    }
 }
 
 template <typename C>
@@ -42,7 +56,9 @@ PTO_INLINE vec<C> negated(vec<C> v)
 template <auto Precision = ExpAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TEXP(Dst& dst, Src& src, const Events&...)
 {
-    cpu::float_unary<4>([](cpu::f32v v) __attribute__((always_inline)) { return cpu::exp_f32(v); }, dst, src);
+    cpu::float_unary<4>(
+        [](cpu::f32v v) __attribute__((always_inline)) { return cpu::exp_f32(v); },
+        [](double v) { return __builtin_exp(v); }, dst, src);
     return {};
 }
 
@@ -50,7 +66,9 @@ PTO_INST RecordEvent TEXP(Dst& dst, Src& src, const Events&...)
 template <auto Precision = LogAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TLOG(Dst& dst, Src& src, const Events&...)
 {
-    cpu::float_unary<2>([](cpu::f32v v) __attribute__((always_inline)) { return cpu::log_f32(v); }, dst, src);
+    cpu::float_unary<2>(
+        [](cpu::f32v v) __attribute__((always_inline)) { return cpu::log_f32(v); },
+        [](double v) { return __builtin_log(v); }, dst, src);
     return {};
 }
 
@@ -86,7 +104,9 @@ PTO_INST RecordEvent TRELU(Dst& dst, Src& src, const Events&...)
 template <auto Precision = SqrtAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TSQRT(Dst& dst, Src& src, const Events&...)
 {
-    cpu::float_unary<2>([](cpu::f32v v) __attribute__((always_inline)) { return cpu::sqrt_f32(v); }, dst, src);
+    cpu::float_unary<2>(
+        [](cpu::f32v v) __attribute__((always_inline)) { return cpu::sqrt_f32(v); },
+        [](double v) { return __builtin_sqrt(v); }, dst, src);
     return {};
 }
 
@@ -95,7 +115,8 @@ template <auto Precision = RsqrtAlgorithm::DEFAULT, typename Dst, typename Src, 
 PTO_INST RecordEvent TRSQRT(Dst& dst, Src& src, const Events&...)
 {
     cpu::float_unary<2>(
-        [](cpu::f32v v) __attribute__((always_inline)) { return 1.0f / cpu::sqrt_f32(v); }, dst, src);
+        [](cpu::f32v v) __attribute__((always_inline)) { return 1.0f / cpu::sqrt_f32(v); },
+        [](double v) { return 1.0 / __builtin_sqrt(v); }, dst, src);
     return {};
 }
 
@@ -103,7 +124,9 @@ PTO_INST RecordEvent TRSQRT(Dst& dst, Src& src, const Events&...)
 template <auto Precision = RecipAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TRECIP(Dst& dst, Src& src, const Events&...)
 {
-    cpu::float_unary<2>([](cpu::f32v v) __attribute__((always_inline)) { return 1.0f / v; }, dst, src);
+    cpu::float_unary<2>(
+        [](cpu::f32v v) __attribute__((always_inline)) { return 1.0f / v; }, [](double v) { return 1.0 / v; }, dst,
+        src);
     return {};
 }
 

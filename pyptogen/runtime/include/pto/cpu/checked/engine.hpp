@@ -1,0 +1,288 @@
+// The checker of one core: clocks of the pipes, flags, accesses that others may still race with, and bytes written.
+#pragma once
+
+#include <pto/cpu/checked/platform.hpp>
+#include <pto/cpu/checked/region.hpp>
+#include <pto/cpu/checked/report.hpp>
+
+#include <stdlib.h>
+
+namespace pto::cpu::checked {
+
+struct Clock {
+    uint32_t seen[kPipes] = {};
+
+    void join(const Clock& other)
+    {
+        for (int p = 0; p < kPipes; ++p) {
+            seen[p] = seen[p] > other.seen[p] ? seen[p] : other.seen[p];
+        }
+    }
+};
+
+/// What one instruction did to one operand.
+struct Access {
+    Region region;
+    const char* instruction;
+    const char* memory;
+    uintptr_t base;  // where the memory begins; addresses in messages count from there
+    Place place;
+    uint32_t time;
+    int pipe;
+    bool writes;
+    bool atomic;
+};
+
+struct Flag {
+    Clock clock;
+    Place place;
+    bool pending = false;
+};
+
+/// Instructions run at once, in program order; what the checker follows is which of them a device could run in another
+/// order. An instruction knows of another one if a chain of flags and barriers, or their common pipe, orders them.
+class Engine {
+public:
+    Place place;
+
+    uint32_t begin_instruction(int pipe) { return ++issued_[pipe]; }
+
+    /// Compares an access with those before it, then remembers it.
+    void access(const Access& now)
+    {
+        if (now.region.empty()) {
+            return;
+        }
+        for (size_t i = 0; i < count_; ++i) {
+            const Access& before = accesses_[i];
+            if ((now.writes || before.writes) && !(now.atomic && before.atomic) && !known(now.pipe, before) &&
+                before.time != now_time(now, before) && overlap(now.region, before.region)) {
+                report_race(before, now);
+                uint32_t& seen = clocks_[now.pipe].seen[before.pipe];
+                seen = seen > before.time ? seen : before.time;  // one message is enough
+            }
+        }
+        remember(now);
+    }
+
+    void set_flag(int source, int destination, int id)
+    {
+        Flag* flag = find_flag(source, destination, id);
+        if (flag == nullptr) {
+            return;
+        }
+        if (flag->pending) {
+            report(place, "set_flag(%s, %s, %d) while this flag is still set by %s:%d: wait for it first",
+                   kPipeNames[source], kPipeNames[destination], id, flag->place.file, flag->place.line);
+        }
+        *flag = {clocks_[source], place, true};
+        flag->clock.seen[source] = issued_[source];
+    }
+
+    void wait_flag(int source, int destination, int id)
+    {
+        Flag* flag = find_flag(source, destination, id);
+        if (flag == nullptr) {
+            return;
+        }
+        if (!flag->pending) {
+            report(place, "wait_flag(%s, %s, %d) for a flag that nobody has set: the core would stop here for good",
+                   kPipeNames[source], kPipeNames[destination], id);
+            return;
+        }
+        flag->pending = false;
+        clocks_[destination].join(flag->clock);
+        forget_known();
+    }
+
+    void barrier(int pipe)
+    {
+        if (pipe != PIPE_ALL) {
+            clocks_[pipe].seen[pipe] = issued_[pipe];
+            return;
+        }
+        for (Clock& clock : clocks_) {
+            for (int p = 0; p < kPipes; ++p) {
+                clock.seen[p] = issued_[p];
+            }
+        }
+        count_ = 0;
+    }
+
+    /// The next event id of a pair of pipes, in turn.
+    int next_event(int source, int destination)
+    {
+        uint8_t& next = next_event_[source][destination];
+        const int id = next;
+        next = static_cast<uint8_t>((next + 1) % EVENT_ID_MAX);
+        return id;
+    }
+
+    /// The end of a kernel: no flag may be left. Then everything begins anew.
+    void finish()
+    {
+        for (int s = 0; s < kPipes; ++s) {
+            for (int d = 0; d < kPipes; ++d) {
+                for (int id = 0; id < EVENT_ID_MAX; ++id) {
+                    const Flag& flag = flags_[s][d][id];
+                    if (flag.pending) {
+                        report(flag.place, "set_flag(%s, %s, %d) is left over at the end: nobody waits for it",
+                               kPipeNames[s], kPipeNames[d], id);
+                    }
+                }
+            }
+        }
+        restart();
+    }
+
+    void mark_written(const Region& region)
+    {
+        uint8_t* marks = written_marks();
+        for (int64_t i = 0; i < region.lines; ++i) {
+            const size_t at = offset_of(region.begin + static_cast<uintptr_t>(i * region.pitch));
+            if (at + static_cast<size_t>(region.length) <= CorePools::kBytes) {
+                __builtin_memset(marks + at, generation_, static_cast<size_t>(region.length));
+            }
+        }
+    }
+
+    /// The first byte of a region that nobody has written, or -1. With `whole` false one written byte is enough.
+    int64_t first_unwritten(const Region& region, bool whole)
+    {
+        const uint8_t* marks = written_marks();
+        bool any = false;
+        for (int64_t i = 0; i < region.lines; ++i) {
+            const size_t at = offset_of(region.begin + static_cast<uintptr_t>(i * region.pitch));
+            for (int64_t b = 0; b < region.length && at + static_cast<size_t>(b) < CorePools::kBytes; ++b) {
+                const bool written = marks[at + static_cast<size_t>(b)] == generation_;
+                any = any || written;
+                if (whole && !written) {
+                    return i * region.pitch + b;
+                }
+                if (!whole && written) {
+                    return -1;
+                }
+            }
+        }
+        return whole || any ? -1 : 0;
+    }
+
+private:
+    static uint32_t now_time(const Access& now, const Access& before)
+    {
+        return now.pipe == before.pipe ? now.time : before.time + 1;  // equal only for operands of one instruction
+    }
+
+    bool known(int pipe, const Access& before) const
+    {
+        if (pipe == before.pipe && !(pipe == PIPE_V && kVectorNeedsBarrier)) {
+            return true;
+        }
+        return clocks_[pipe].seen[before.pipe] >= before.time;
+    }
+
+    /// Drops accesses that every pipe knows of.
+    void forget_known()
+    {
+        size_t kept = 0;
+        for (size_t i = 0; i < count_; ++i) {
+            bool all = true;
+            for (int p = 0; p < kPipes; ++p) {
+                all = all && (p == PIPE_ALL || known(p, accesses_[i]));
+            }
+            if (!all) {
+                accesses_[kept++] = accesses_[i];
+            }
+        }
+        count_ = kept;
+    }
+
+    void remember(const Access& now)
+    {
+        for (size_t i = 0; i < count_; ++i) {
+            Access& before = accesses_[i];
+            if (before.pipe == now.pipe && before.writes == now.writes && before.atomic == now.atomic &&
+                before.region == now.region) {
+                before = now;  // whoever knows of the later one knows of the earlier one
+                return;
+            }
+        }
+        if (count_ == room_) {
+            room_ = room_ == 0 ? 256 : 2 * room_;
+            accesses_ = static_cast<Access*>(realloc(static_cast<void*>(accesses_), room_ * sizeof(Access)));
+            if (accesses_ == nullptr) {
+                abort();
+            }
+        }
+        accesses_[count_++] = now;
+    }
+
+    void report_race(const Access& before, const Access& now)
+    {
+        const uintptr_t begin = before.region.begin > now.region.begin ? before.region.begin : now.region.begin;
+        const uintptr_t end = before.region.end() < now.region.end() ? before.region.end() : now.region.end();
+        report(place, "race: %s (pipe %s) %s %s bytes %#zx to %#zx that %s (pipe %s, %s:%d) %s; nothing orders the two",
+               now.instruction, kPipeNames[now.pipe], now.writes ? "writes" : "reads", now.memory,
+               static_cast<size_t>(begin - now.base), static_cast<size_t>(end - now.base), before.instruction,
+               kPipeNames[before.pipe], before.place.file, before.place.line, before.writes ? "writes" : "reads");
+    }
+
+    Flag* find_flag(int source, int destination, int id)
+    {
+        if (source < 0 || source >= kPipes || destination < 0 || destination >= kPipes || id < 0 || id >= EVENT_ID_MAX) {
+            report(place, "a flag needs two pipes and an event id from 0 to %d, but the id is %d", EVENT_ID_MAX - 1, id);
+            return nullptr;
+        }
+        return &flags_[source][destination][id];
+    }
+
+    static size_t offset_of(uintptr_t address)
+    {
+        return static_cast<size_t>(address - reinterpret_cast<uintptr_t>(pool_address(TileType::Vec, 0)));
+    }
+
+    uint8_t* written_marks()
+    {
+        if (written_ == nullptr) {
+            written_ = static_cast<uint8_t*>(calloc(CorePools::kBytes, 1));
+            if (written_ == nullptr) {
+                abort();
+            }
+        }
+        return written_;
+    }
+
+    void restart()
+    {
+        for (int p = 0; p < kPipes; ++p) {
+            clocks_[p] = {};
+            issued_[p] = 0;
+        }
+        __builtin_memset(static_cast<void*>(flags_), 0, sizeof(flags_));
+        __builtin_memset(next_event_, 0, sizeof(next_event_));
+        count_ = 0;
+        if (++generation_ == 0) {
+            generation_ = 1;
+            __builtin_memset(written_marks(), 0, CorePools::kBytes);
+        }
+    }
+
+    Clock clocks_[kPipes];
+    uint32_t issued_[kPipes] = {};
+    Flag flags_[kPipes][kPipes][EVENT_ID_MAX];
+    uint8_t next_event_[kPipes][kPipes] = {};
+    Access* accesses_ = nullptr;
+    size_t count_ = 0;
+    size_t room_ = 0;
+    uint8_t* written_ = nullptr;
+    uint8_t generation_ = 1;
+};
+
+/// The calling core's checker. It lives as long as the thread; what it has allocated as long as the process.
+inline Engine& engine()
+{
+    static thread_local Engine* mine = new Engine;
+    return *mine;
+}
+
+}  // namespace pto::cpu::checked

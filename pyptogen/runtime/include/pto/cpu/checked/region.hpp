@@ -1,0 +1,90 @@
+// The bytes that an operand stands for.
+#pragma once
+
+#include <pto/common/global_tensor.hpp>
+#include <pto/cpu/assign.hpp>
+
+namespace pto::cpu::checked {
+
+/// `lines` runs of `length` bytes, `pitch` bytes apart, from address `begin` on.
+struct Region {
+    uintptr_t begin = 0;
+    int64_t length = 0;
+    int64_t pitch = 0;
+    int64_t lines = 0;
+
+    bool empty() const { return length <= 0 || lines <= 0; }
+    uintptr_t end() const { return begin + static_cast<uintptr_t>((lines - 1) * pitch + length); }
+    bool operator==(const Region&) const = default;
+};
+
+/// Whether the run [begin, begin + length) touches a region.
+inline bool touches(const Region& region, uintptr_t begin, int64_t length)
+{
+    const uintptr_t end = begin + static_cast<uintptr_t>(length);
+    if (end <= region.begin || begin >= region.end()) {
+        return false;
+    }
+    if (region.lines == 1 || region.pitch == region.length) {
+        return true;
+    }
+    const int64_t into = begin > region.begin ? static_cast<int64_t>(begin - region.begin) : 0;
+    const int64_t line = into / region.pitch;
+    const bool in_line = into % region.pitch < region.length;
+    const uintptr_t next = region.begin + static_cast<uintptr_t>((line + 1) * region.pitch);
+    return in_line || (line + 1 < region.lines && end > next);
+}
+
+inline bool overlap(const Region& a, const Region& b)
+{
+    if (a.empty() || b.empty() || a.end() <= b.begin || b.end() <= a.begin) {
+        return false;
+    }
+    const Region& few = a.lines <= b.lines ? a : b;
+    const Region& many = a.lines <= b.lines ? b : a;
+    for (int64_t i = 0; i < few.lines; ++i) {
+        if (touches(many, few.begin + static_cast<uintptr_t>(i * few.pitch), few.length)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+template <typename Tile>
+inline constexpr bool is_plain_vec = Tile::Loc == TileType::Vec && !Tile::isBoxedLayout;
+
+/// The valid region of a plain Vec tile, all of any other tile.
+template <typename Tile>
+inline Region region_of_tile(const Tile& tile)
+{
+    const auto begin = reinterpret_cast<uintptr_t>(tile.data());
+    if constexpr (is_plain_vec<Tile>) {
+        constexpr int64_t kSize = sizeof(typename Tile::DType);
+        const int64_t rows = tile.GetValidRow(), cols = tile.GetValidCol();
+        return Tile::isRowMajor ? Region{begin, cols * kSize, Tile::RowStride * kSize, rows}
+                                : Region{begin, rows * kSize, Tile::ColStride * kSize, cols};
+    } else {
+        const auto bytes = static_cast<int64_t>(tile_bytes<Tile>());
+        const bool nothing = tile.GetValidRow() == 0 || tile.GetValidCol() == 0;
+        return {begin, nothing ? 0 : bytes, bytes, 1};
+    }
+}
+
+/// The part of a GlobalTensor that a tile of rows x cols covers: exact for two dimensions in ND or DN order, otherwise
+/// nothing, because an interval would claim bytes that belong to others.
+template <typename Global>
+inline Region region_of_global(const Global& tensor, int64_t rows, int64_t cols)
+{
+    constexpr int64_t kSize = sizeof(typename Global::RawDType);
+    if (tensor.GetShape(0) * tensor.GetShape(1) * tensor.GetShape(2) != 1 ||
+        (Global::layout != Layout::ND && Global::layout != Layout::DN)) {
+        return {};
+    }
+    const auto begin = reinterpret_cast<uintptr_t>(tensor.data());
+    if (tensor.GetStride(4) == 1) {
+        return {begin, cols * kSize, tensor.GetStride(3) * kSize, rows};
+    }
+    return tensor.GetStride(3) == 1 ? Region{begin, rows * kSize, tensor.GetStride(4) * kSize, cols} : Region{};
+}
+
+}  // namespace pto::cpu::checked

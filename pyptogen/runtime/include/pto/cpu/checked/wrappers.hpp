@@ -1,0 +1,60 @@
+// Every instruction again under its own name, checked. Explicit template arguments are types and then values, or one value,
+// types and then values.
+#pragma once
+
+#include <pto/cpu/checked/instruction.hpp>
+
+#define PTO_CHECKED_BODY(NAME, EFFECTS, SET, ...)                                                                  \
+    {                                                                                                              \
+        return cpu::checked::run(                                                                                  \
+            #NAME, EFFECTS, cpu::checked::SET,                                                                     \
+            [&]() -> decltype(auto) { return NAME##_unchecked __VA_ARGS__(static_cast<A&&>(a)...); }, a...);       \
+    }
+
+#define PTO_CHECKED_INSTRUCTION(NAME, EFFECTS, SET)                                                                \
+    template <typename... A>                                                                                       \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, EFFECTS, SET)                                      \
+    template <auto V0, auto... V, typename... A>                                                                   \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, EFFECTS, SET, <V0, V...>)                          \
+    template <typename T1, auto... V, typename... A>                                                               \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, EFFECTS, SET, <T1, V...>)                          \
+    template <typename T1, typename T2, auto... V, typename... A>                                                  \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, EFFECTS, SET, <T1, T2, V...>)                      \
+    template <typename T1, typename T2, typename T3, auto... V, typename... A>                                     \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, EFFECTS, SET, <T1, T2, T3, V...>)                  \
+    template <typename T1, typename T2, typename T3, typename T4, auto... V, typename... A>                        \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, EFFECTS, SET, <T1, T2, T3, T4, V...>)              \
+    template <typename T1, typename T2, typename T3, typename T4, typename T5, auto... V, typename... A>           \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, EFFECTS, SET, <T1, T2, T3, T4, T5, V...>)          \
+    template <                                                                                                     \
+        typename T1, typename T2, typename T3, typename T4, typename T5, typename T6, auto... V, typename... A>    \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, EFFECTS, SET, <T1, T2, T3, T4, T5, T6, V...>)      \
+    template <auto V0, typename T1, typename T2, auto... V, typename... A>                                         \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, EFFECTS, SET, <V0, T1, T2, V...>)                  \
+    template <auto V0, typename T1, typename T2, typename T3, auto... V, typename... A>                            \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, EFFECTS, SET, <V0, T1, T2, T3, V...>)              \
+    template <auto V0, typename T1, typename T2, typename T3, typename T4, typename T5, auto... V, typename... A>  \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, EFFECTS, SET, <V0, T1, T2, T3, T4, T5, V...>)
+
+namespace pto {
+
+PTO_CHECKED_INSTRUCTIONS(PTO_CHECKED_INSTRUCTION)
+
+template <typename Object, typename Address>
+inline RecordEvent TASSIGN(Object& object, Address address)
+{
+    if constexpr (is_tile_data_v<Object>) {
+        cpu::checked::check_assignment(object, static_cast<size_t>(address));
+    }
+    return TASSIGN_unchecked(object, address);
+}
+template <size_t Address, typename Object>
+inline RecordEvent TASSIGN(Object& object)
+{
+    return TASSIGN(object, Address);
+}
+
+}  // namespace pto
+
+#undef PTO_CHECKED_INSTRUCTION
+#undef PTO_CHECKED_BODY

@@ -1,0 +1,171 @@
+// Comparisons into packed predicates, and selection by them.
+//
+// A predicate tile holds one bit per element: bit c % 8 of byte c / 8 of row r belongs to element (r, c), and a row of
+// the predicate tile is its own row, RowStride elements after the row before. So the element type of a predicate tile
+// does not matter (little endian). NaN compares as IEEE 754 says: only NE is true.
+#pragma once
+
+#include <pto/cpu/elementwise.hpp>
+#include <pto/cpu/lane_bits.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+template <typename V>
+PTO_INLINE auto compared(V a, V b, CmpMode mode)
+{
+    switch (mode) {
+        case CmpMode::NE: return a != b;
+        case CmpMode::LT: return a < b;
+        case CmpMode::LE: return a <= b;
+        case CmpMode::GT: return a > b;
+        case CmpMode::GE: return a >= b;
+        default: return a == b;
+    }
+}
+
+template <typename Mask>
+constexpr void check_predicate_tile()
+{
+    check_vec_tile<Mask>();
+    static_assert(Mask::isRowMajor, "a predicate tile must be row-major");
+    static_assert(is_integer<typename Mask::DType>, "a predicate tile has an integer element type");
+}
+
+/// The predicate bits of one row: whole elements of the predicate tile, the rest of its valid columns is 0.
+template <typename T, typename Other>
+PTO_INLINE void compare_row(char* to, int64_t limit, const T* a, int64_t cols, CmpMode mode, Other other)
+{
+    constexpr int kStep = kLanes<T>;
+    int64_t byte = 0, start = 0;
+    for (; start + 64 <= cols && byte + 8 <= limit; start += 64, byte += 8) {
+        uint64_t bits = 0;
+        PTO_CPU_UNROLL
+        for (int i = 0; i < 64; i += kStep) {
+            bits |= lane_bits(compared(load(a + start + i, Full{}), other(start + i, Full{}), mode)) << i;
+        }
+        store_bits(to + byte, bits);
+    }
+    for (; start < cols && byte < limit; start += 64, byte += 8) {
+        const int64_t end = cols - start < 64 ? cols : start + 64;
+        uint64_t bits = 0;
+        for (int64_t i = start; i < end; i += kStep) {
+            if (i + kStep <= end) {
+                bits |= lane_bits(compared(load(a + i, Full{}), other(i, Full{}), mode)) << (i - start);
+            } else {
+                const Part part{static_cast<int>(end - i)};
+                const uint64_t inside = (uint64_t(1) << part.n) - 1;
+                bits |= (lane_bits(compared(load(a + i, part), other(i, part), mode)) & inside) << (i - start);
+            }
+        }
+        __builtin_memcpy(to + byte, &bits, static_cast<size_t>(limit - byte < 8 ? limit - byte : 8));
+    }
+    if (byte < limit) {
+        __builtin_memset(to + byte, 0, static_cast<size_t>(limit - byte));
+    }
+}
+
+/// dst = the comparison of src with what other(row, column, extent) gives, over the valid region of src.
+template <typename Dst, typename Src, typename Other>
+PTO_INLINE void compare_tile(Dst& dst, Src& src, CmpMode mode, Other other)
+{
+    check_predicate_tile<Dst>();
+    check_vec_tile<Src>();
+    static_assert(Src::isRowMajor, "the operands of a comparison must be row-major");
+    using T = typename Src::DType;
+    const int64_t limit = static_cast<int64_t>(dst.GetValidCol()) * static_cast<int64_t>(sizeof(typename Dst::DType));
+    for (int64_t r = 0; r < static_cast<int64_t>(src.GetValidRow()); ++r) {
+        char* to = reinterpret_cast<char*>(dst.data() + r * Dst::RowStride);
+        const T* from = src.data() + r * Src::RowStride;
+        compare_row(
+            to, limit, from, src.GetValidCol(), mode,
+            [&](int64_t i, auto extent) __attribute__((always_inline)) { return other(r, i, extent); });
+    }
+}
+
+/// dst = a where the predicate is set, b(row, column, extent) elsewhere; elements are moved, never converted.
+template <typename Dst, typename Mask, typename Src, typename Other>
+PTO_INLINE void select_tile(Dst& dst, Mask& mask, Src& src, Other other)
+{
+    check_same_shape_tiles<Dst, Src>();
+    check_vec_tile<Mask>();
+    static_assert(Dst::isRowMajor && Mask::isRowMajor, "the tiles of a selection must be row-major");
+    using R = raw_t<typename Dst::DType>;
+    constexpr int kStep = kLanes<R>;
+    for (int64_t r = 0; r < static_cast<int64_t>(dst.GetValidRow()); ++r) {
+        const char* bits = reinterpret_cast<const char*>(mask.data() + r * Mask::RowStride);
+        R* to = reinterpret_cast<R*>(dst.data() + r * Dst::RowStride);
+        const R* from = reinterpret_cast<const R*>(src.data() + r * Src::RowStride);
+        sweep<kStep, 1>(
+            dst.GetValidCol(), [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                int count = kStep;
+                if constexpr (is_same<decltype(extent), Part>) {
+                    count = extent.n;
+                }
+                const uint64_t chosen = load_mask_bits(bits, i, count);
+                store(to + i, select_lanes<R>(chosen, load(from + i, extent), other(r, i, extent)), extent);
+            });
+    }
+}
+
+}  // namespace cpu
+
+/// dst = packed bits of src0 mode src1
+template <typename Dst, typename Src0, typename Src1, typename... Events>
+PTO_INST RecordEvent TCMP(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const Events&...)
+{
+    cpu::check_same_shape_tiles<Src0, Src1>();
+    cpu::compare_tile(
+        dst, src0, mode, [&](int64_t r, int64_t i, auto extent) __attribute__((always_inline)) {
+            return cpu::load(src1.data() + r * Src1::RowStride + i, extent);
+        });
+    return {};
+}
+
+/// dst = packed bits of src0 mode scalar
+template <typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TCMPS(Dst& dst, Src& src, typename Src::DType scalar, CmpMode mode, const Events&...)
+{
+    using C = cpu::compute_t<typename Src::DType>;
+    const cpu::vec<C> s = cpu::splat<C>(static_cast<C>(scalar));
+    cpu::compare_tile(
+        dst, src, mode, [s](int64_t, int64_t, auto) __attribute__((always_inline)) { return s; });
+    return {};
+}
+
+/// dst = packed bits of src0 mode element (0, 0) of src1
+template <typename Dst, typename Src0, typename Src1, typename... Events>
+    requires(is_tile_data_v<Src1>)
+PTO_INST RecordEvent TCMPS(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const Events&...)
+{
+    static_assert(
+        cpu::is_same<typename Src0::DType, typename Src1::DType>, "TCMPS: src0 and src1 need the same element type");
+    return TCMPS(dst, src0, src1.data()[0], mode);
+}
+
+/// dst = src0 where mask is set, src1 elsewhere. The scratch tile is not needed here.
+template <typename Dst, typename Mask, typename Src0, typename Src1, typename... Rest>
+PTO_INST RecordEvent TSEL(Dst& dst, Mask& mask, Src0& src0, Src1& src1, const Rest&...)
+{
+    cpu::check_same_shape_tiles<Dst, Src1>();
+    using R = cpu::raw_t<typename Dst::DType>;
+    cpu::select_tile(
+        dst, mask, src0, [&](int64_t r, int64_t i, auto extent) __attribute__((always_inline)) {
+            return cpu::load(reinterpret_cast<const R*>(src1.data() + r * Src1::RowStride) + i, extent);
+        });
+    return {};
+}
+
+/// dst = src where mask is set, scalar elsewhere. The scratch tile is not needed here.
+template <typename Dst, typename Mask, typename Src, typename Tmp, typename... Events>
+PTO_INST RecordEvent TSELS(Dst& dst, Mask& mask, Src& src, Tmp&, typename Src::DType scalar, const Events&...)
+{
+    using R = cpu::raw_t<typename Dst::DType>;
+    const cpu::vec<R> s = cpu::splat<R>(__builtin_bit_cast(R, scalar));
+    cpu::select_tile(
+        dst, mask, src, [s](int64_t, int64_t, auto) __attribute__((always_inline)) { return s; });
+    return {};
+}
+
+}  // namespace pto

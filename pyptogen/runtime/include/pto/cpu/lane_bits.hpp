@@ -1,0 +1,87 @@
+// Predicates as bits: one bit for each lane of a comparison, and selection of raw elements by such bits.
+#pragma once
+
+#include <pto/cpu/simd.hpp>
+
+namespace pto::cpu {
+
+/// The unsigned integer that has the size of T; elements that are only moved are handled as such.
+template <int Bytes>
+struct RawOfSize;
+template <>
+struct RawOfSize<1> {
+    using type = uint8_t;
+};
+template <>
+struct RawOfSize<2> {
+    using type = uint16_t;
+};
+template <>
+struct RawOfSize<4> {
+    using type = uint32_t;
+};
+template <>
+struct RawOfSize<8> {
+    using type = uint64_t;
+};
+template <typename T>
+using raw_t = typename RawOfSize<sizeof(T)>::type;
+
+/// Bit i is set where lane i of a comparison's result is true.
+template <typename M>
+PTO_INLINE uint64_t lane_bits(M mask)
+{
+    constexpr int kLane = static_cast<int>(sizeof(mask[0]));
+#if defined(PTO_CPU_AVX512)
+    if constexpr (kLane == 1) {
+        return _mm512_movepi8_mask((__m512i)mask);
+    } else if constexpr (kLane == 2) {
+        return _mm512_movepi16_mask((__m512i)mask);
+    } else if constexpr (kLane == 4) {
+        return _mm512_movepi32_mask((__m512i)mask);
+    } else {
+        return _mm512_movepi64_mask((__m512i)mask);
+    }
+#else
+    uint64_t bits = 0;
+    for (int i = 0; i < kVectorBytes / kLane; ++i) {
+        bits |= static_cast<uint64_t>(mask[i] & 1) << i;
+    }
+    return bits;
+#endif
+}
+
+/// Lane i of a where bit i is set, of b elsewhere. R is an unsigned integer type.
+template <typename R>
+PTO_INLINE vec<R> select_lanes(uint64_t bits, vec<R> a, vec<R> b)
+{
+#if defined(PTO_CPU_AVX512)
+    const __m512i yes = (__m512i)a, no = (__m512i)b;
+    if constexpr (sizeof(R) == 1) {
+        return (vec<R>)_mm512_mask_blend_epi8(bits, no, yes);
+    } else if constexpr (sizeof(R) == 2) {
+        return (vec<R>)_mm512_mask_blend_epi16(static_cast<__mmask32>(bits), no, yes);
+    } else if constexpr (sizeof(R) == 4) {
+        return (vec<R>)_mm512_mask_blend_epi32(static_cast<__mmask16>(bits), no, yes);
+    } else {
+        return (vec<R>)_mm512_mask_blend_epi64(static_cast<__mmask8>(bits), no, yes);
+    }
+#else
+    for (int i = 0; i < kVectorBytes / static_cast<int>(sizeof(R)); ++i) {
+        b[i] = (bits >> i) & 1 ? a[i] : b[i];
+    }
+    return b;
+#endif
+}
+
+/// Up to 64 bits that start at a bit of a mask row; `count` of them are read, the others are 0.
+PTO_INLINE uint64_t load_mask_bits(const char* row, int64_t first, int count)
+{
+    uint64_t bits = 0;
+    const int64_t byte = first >> 3;
+    const int shift = static_cast<int>(first & 7);
+    __builtin_memcpy(&bits, row + byte, static_cast<size_t>((count + shift + 7) >> 3));
+    return bits >> shift;
+}
+
+}  // namespace pto::cpu

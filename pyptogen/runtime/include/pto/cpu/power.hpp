@@ -1,0 +1,145 @@
+// Powers. Floats follow IEEE 754 pow (pow(x, 0) = pow(1, y) = 1; a negative base needs a whole exponent), below 1 ulp
+// in fp32. Integers wrap; a negative exponent gives 0 unless the base is 1 or -1.
+#pragma once
+
+#include <pto/cpu/binary.hpp>
+#include <pto/cpu/rounding.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+using f64v = vec<double>;
+using u64v = vec<uint64_t>;
+
+/// a * b + c, fused where the machine has it.
+PTO_INLINE f64v multiply_add_f64(f64v a, f64v b, double c)
+{
+#if defined(PTO_CPU_AVX512)
+    return (f64v)_mm512_fmadd_pd((__m512d)a, (__m512d)b, _mm512_set1_pd(c));
+#else
+    return a * b + c;
+#endif
+}
+
+/// log2 of positive normal numbers, to about 1e-12. x = m 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh(s).
+PTO_INLINE f64v log2_f64(f64v x)
+{
+    const u64v shifted = (u64v)x + (0x3ff0000000000000U - 0x3fe6a09e667f3bcdU);
+    const f64v m = (f64v)((shifted & 0xfffffffffffffU) + 0x3fe6a09e667f3bcdU);
+    const f64v e = (f64v)((shifted >> 52) | 0x4330000000000000U) - (4503599627370496.0 + 1023.0);
+    const f64v f = m - 1.0;
+    const f64v s = f / (f + 2.0);
+    const f64v z = s * s;
+    f64v p = multiply_add_f64(z, splat(1.0 / 13.0), 1.0 / 11.0);
+    p = multiply_add_f64(p, z, 1.0 / 9.0);
+    p = multiply_add_f64(p, z, 1.0 / 7.0);
+    p = multiply_add_f64(p, z, 1.0 / 5.0);
+    p = multiply_add_f64(p, z, 1.0 / 3.0);
+    p = multiply_add_f64(p, z, 1.0);
+    return s * p * 2.88539008177792681 + e;  // 2 / ln 2
+}
+
+/// 2^t for |t| < 1000, to about 1e-11.
+PTO_INLINE f64v exp2_f64(f64v t)
+{
+    const f64v magic = splat(6755399441055744.0);  // 1.5 * 2^52: adding it rounds to a whole number
+    const f64v moved = t + magic;
+    const f64v r = (t - (moved - magic)) * 0.693147180559945309;
+    f64v p = multiply_add_f64(r, splat(1.0 / 362880.0), 1.0 / 40320.0);
+    p = multiply_add_f64(p, r, 1.0 / 5040.0);
+    p = multiply_add_f64(p, r, 1.0 / 720.0);
+    p = multiply_add_f64(p, r, 1.0 / 120.0);
+    p = multiply_add_f64(p, r, 1.0 / 24.0);
+    p = multiply_add_f64(p, r, 1.0 / 6.0);
+    p = multiply_add_f64(p, r, 0.5);
+    p = multiply_add_f64(p, r, 1.0);
+    p = multiply_add_f64(p, r, 1.0);
+    return p * (f64v)(((u64v)moved + 1023U) << 52);
+}
+
+/// |x|^y, in two halves of doubles; 1 where the product of exponent and logarithm is undefined.
+PTO_INLINE f32v power_of_magnitude(f32v x, f32v y)
+{
+    typedef typename VectorOf<float, kVectorBytes / 2>::type half_vector;
+    constexpr int kHalf = kF32Lanes / 2;
+    const double infinity = __builtin_inf();
+    float bases[kF32Lanes], exponents[kF32Lanes], results[kF32Lanes];
+    store_bits(bases, (f32v)((u32v)x & 0x7fffffffU));
+    store_bits(exponents, y);
+    for (int half_start = 0; half_start < kF32Lanes; half_start += kHalf) {
+        const f64v base = __builtin_convertvector(load_bits<half_vector>(bases + half_start), f64v);
+        f64v logarithm = log2_f64(base);
+        logarithm = base == 0.0 ? splat(-infinity) : base == infinity ? splat(infinity) : logarithm;
+        f64v t = logarithm * __builtin_convertvector(load_bits<half_vector>(exponents + half_start), f64v);
+        t = t != t ? f64v{} : t;
+        t = t > 140.0 ? splat(140.0) : t;
+        t = t < -160.0 ? splat(-160.0) : t;
+        store_bits(results + half_start, __builtin_convertvector(exp2_f64(t), half_vector));
+    }
+    return load_bits<f32v>(results);
+}
+
+PTO_INLINE f32v pow_f32(f32v x, f32v y)
+{
+    const f32v magnitude = power_of_magnitude(x, y);
+    const i32v whole = trunc_f32(y) == y;
+    const f32v half_y = y * 0.5f;
+    const i32v odd = whole & (trunc_f32(half_y) != half_y);
+    const i32v negative = (i32v)x < 0;
+    f32v r = (negative & odd) ? -magnitude : magnitude;
+    const i32v invalid = (x < 0.0f) & (x > -__builtin_inff()) & ~whole;
+    r = (invalid | (x != x) | (y != y)) ? splat(__builtin_nanf("")) : r;
+    return ((y == 0.0f) | (x == 1.0f)) ? splat(1.0f) : r;
+}
+
+template <typename T>
+PTO_INLINE T integer_power(T base, T exponent)
+{
+    if (exponent < T(0)) {
+        return base == T(1) ? T(1) : base == static_cast<T>(-1) ? (exponent & 1 ? base : T(1)) : T(0);
+    }
+    uint64_t result = 1;
+    uint64_t factor = static_cast<uint64_t>(base);
+    for (uint64_t left = static_cast<uint64_t>(exponent); left != 0; left >>= 1) {
+        result *= left & 1 ? factor : 1;
+        factor *= factor;
+    }
+    return static_cast<T>(result);
+}
+
+struct Pow {
+    template <typename T>
+    PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
+    {
+        if constexpr (is_same<T, float>) {
+            return pow_f32(a, b);
+        } else {
+            vec<T> r{};
+            for (int i = 0; i < kLanes<T>; ++i) {
+                r[i] = integer_power<T>(a[i], b[i]);
+            }
+            return r;
+        }
+    }
+};
+
+}  // namespace cpu
+
+/// dst = base to the power exponent. A scratch tile may follow; it is not needed here.
+template <auto Precision = PowAlgorithm::DEFAULT, typename Dst, typename Base, typename Exponent, typename... Rest>
+PTO_INST RecordEvent TPOW(Dst& dst, Base& base, Exponent& exponent, const Rest&...)
+{
+    cpu::binary_tiles<cpu::Pow>(dst, base, exponent);
+    return {};
+}
+
+/// dst = base to the power exponent, a scalar. A scratch tile may follow; it is not needed here.
+template <auto Precision = PowAlgorithm::DEFAULT, typename Dst, typename Base, typename... Rest>
+PTO_INST RecordEvent TPOWS(Dst& dst, Base& base, typename Base::DType exponent, const Rest&...)
+{
+    cpu::binary_scalar<cpu::Pow>(dst, base, exponent);
+    return {};
+}
+
+}  // namespace pto

@@ -1,0 +1,327 @@
+// Tiles and global tensors as slabs: rectangles of elements with one distance between rows and one between columns.
+//
+// Every move between two layouts is a walk over the slabs of one side and, inside each, of the other.
+#pragma once
+
+#include <pto/common/global_tensor.hpp>
+#include <pto/cpu/fragments.hpp>
+
+namespace pto::cpu {
+
+/// A rectangle of elements: `at` is its element (row, col) of the whole; strides are in elements.
+template <typename T>
+struct Slab {
+    T* at;
+    int64_t row, col;
+    int64_t rows, cols;
+    int64_t row_stride, col_stride;
+};
+
+/// Extents of the rectangles in which a tile's elements are evenly spaced, and the distances inside them.
+template <typename Tile>
+struct SlabShape {
+    using T = typename Tile::DType;
+    static constexpr bool kLeft = Tile::Loc == TileType::Left, kRight = Tile::Loc == TileType::Right;
+    static constexpr bool kAcc = Tile::Loc == TileType::Acc;
+    static constexpr bool kPlain = !kLeft && !kRight && !kAcc && !Tile::isBoxedLayout;
+    static constexpr bool kNz = Tile::isBoxedLayout && !Tile::isRowMajor && Tile::isInnerRowMajor;
+    static constexpr bool kZn = Tile::isBoxedLayout && Tile::isRowMajor && Tile::isInnerColMajor;
+    static constexpr int64_t kAll = int64_t(1) << 40;
+    static constexpr int64_t kRows = kLeft || kAcc ? 16
+                                     : kRight      ? 1
+                                     : kPlain || kNz ? kAll
+                                                     : Tile::InnerRows;
+    static constexpr int64_t kCols = kLeft            ? kStepK<T>
+                                     : kRight || kAcc ? 16
+                                     : kPlain || kZn  ? kAll
+                                                      : Tile::InnerCols;
+    static constexpr int64_t kRowStride = kLeft              ? kStepK<T>
+                                          : kAcc             ? 64 / static_cast<int64_t>(sizeof(T))
+                                          : kRight           ? 0
+                                          : kPlain           ? Tile::RowStride
+                                          : Tile::isInnerRowMajor ? Tile::InnerCols
+                                                                  : 1;
+    static constexpr int64_t kColStride = kLeft || kAcc      ? 1
+                                          : kRight           ? kGroupK<T>
+                                          : kPlain           ? Tile::ColStride
+                                          : Tile::isInnerRowMajor ? 1
+                                                                  : Tile::InnerRows;
+};
+
+constexpr int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/// Calls f(Slab) for the parts of the rectangle of `rows` x `cols` elements from (row, col) on.
+template <typename Tile, typename F>
+PTO_INLINE void for_each_slab(Tile& tile, int64_t row, int64_t col, int64_t rows, int64_t cols, F f)
+{
+    using Shape = SlabShape<Tile>;
+    using T = typename Tile::DType;
+    if constexpr (Shape::kPlain) {
+        if (rows > 0 && cols > 0) {
+            f(Slab<T>{element_address(tile, row, col), row, col, rows, cols, Shape::kRowStride, Shape::kColStride});
+        }
+    } else {
+        for (int64_t r = row; r < row + rows;) {
+            const int64_t height = least(Shape::kRows - r % Shape::kRows, row + rows - r);
+            for (int64_t c = col; c < col + cols;) {
+                const int64_t width = least(Shape::kCols - c % Shape::kCols, col + cols - c);
+                f(Slab<T>{element_address(tile, r, c), r, c, height, width, Shape::kRowStride, Shape::kColStride});
+                c += width;
+            }
+            r += height;
+        }
+    }
+}
+
+/// Calls f(Slab) for the parts of the upper left `rows` x `cols` elements of an ND or DN tensor: dimensions 0 to 2
+/// repeat rows (ND) or columns (DN).
+template <typename Global, typename F>
+PTO_INLINE void for_each_plain_slab(Global& global, int64_t rows, int64_t cols, F f)
+{
+    using T = typename Global::RawDType;
+    const int64_t n0 = global.GetShape(0), n1 = global.GetShape(1), n2 = global.GetShape(2);
+    const int64_t rs = global.GetStride(3), cs = global.GetStride(4);
+    if (n0 == 1 && n1 == 1 && n2 == 1) {
+        if (rows > 0 && cols > 0) {
+            f(Slab<T>{global.data(), 0, 0, rows, cols, rs, cs});
+        }
+        return;
+    }
+    constexpr bool kRows = Global::layout != Layout::DN;
+    const int64_t part = global.GetShape(kRows ? 3 : 4), total = kRows ? rows : cols;
+    int64_t first = 0;
+    for (int64_t i0 = 0; i0 < n0; ++i0) {
+        for (int64_t i1 = 0; i1 < n1; ++i1) {
+            for (int64_t i2 = 0; i2 < n2 && first < total; ++i2, first += part) {
+                T* at = global.data() + i0 * global.GetStride(0) + i1 * global.GetStride(1) + i2 * global.GetStride(2);
+                const int64_t count = least(part, total - first);
+                f(kRows ? Slab<T>{at, first, 0, count, cols, rs, cs} : Slab<T>{at, 0, first, rows, count, rs, cs});
+            }
+        }
+    }
+}
+
+/// As for_each_plain_slab, for NZ: columns are (dimension 0, 1, 4), rows (2, 3).
+template <typename Global, typename F>
+PTO_INLINE void for_each_nz_slab(Global& global, int64_t rows, int64_t cols, F f)
+{
+    using T = typename Global::RawDType;
+    const int64_t inner = global.GetShape(3), width = global.GetShape(4), per_batch = global.GetShape(1);
+    const int64_t rs = global.GetStride(3), block = global.GetStride(2);
+    const bool whole = block == inner * rs;
+    for (int64_t c = 0; c < cols; c += width) {
+        const int64_t panel = c / width;
+        T* at = global.data() + panel / per_batch * global.GetStride(0) + panel % per_batch * global.GetStride(1);
+        const int64_t step = whole ? rows : inner;
+        for (int64_t r = 0; r < rows; r += step) {
+            f(Slab<T>{at + r / inner * block, r, c, least(step, rows - r), least(width, cols - c), rs,
+                      global.GetStride(4)});
+        }
+    }
+}
+
+/// Columns that one run of a tensor in a convolution or scale layout holds side by side.
+template <typename Global>
+PTO_INLINE int64_t run_of_columns(const Global& global)
+{
+    constexpr Layout kLayout = Global::layout;
+    constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(typename Global::RawDType));
+    switch (kLayout) {
+        case Layout::NC1HWC0: return global.GetShape(4);
+        case Layout::NDC1HWC0: return kC0;
+        case Layout::MX_A_ZZ:
+        case Layout::MX_A_ND:
+        case Layout::MX_A_DN: return 2;
+        default: return 1;
+    }
+}
+
+/// Offset in elements of (r, c) in a tensor in a convolution or scale layout. NC1HWC0: rows are (N, H, W), columns
+/// (C1, C0). NDC1HWC0: rows (N, H, W), columns (D, C1, C0), C0 without an extent of its own. FRACTAL_Z: rows (0, 1,
+/// 2, 4). NCHW: rows (0, 2, 3), columns 1; NHWC: columns 3; NCDHW: rows (0, 3, 4), columns (2, 1). Scales: 16 x 2
+/// boxes.
+template <typename Global>
+inline int64_t channel_offset(const Global& global, int64_t r, int64_t c)
+{
+    constexpr Layout kLayout = Global::layout;
+    constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(typename Global::RawDType));
+    const auto n = [&](int dim) { return global.GetShape(dim); };
+    const auto at = [&](int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4) {
+        return i0 * global.GetStride(0) + i1 * global.GetStride(1) + i2 * global.GetStride(2) +
+               i3 * global.GetStride(3) + i4 * global.GetStride(4);
+    };
+    if constexpr (kLayout == Layout::NC1HWC0) {
+        return at(r / (n(2) * n(3)), c / n(4), r / n(3) % n(2), r % n(3), c % n(4));
+    } else if constexpr (kLayout == Layout::NDC1HWC0) {
+        return at(r / (n(3) * n(4)), c / (n(2) * kC0), c / kC0 % n(2), r / n(4) % n(3), r % n(4)) + c % kC0;
+    } else if constexpr (kLayout == Layout::FRACTAL_Z) {
+        return at(r / (n(1) * n(2) * n(4)), r / (n(2) * n(4)) % n(1), r / n(4) % n(2), c, r % n(4));
+    } else if constexpr (kLayout == Layout::NCHW) {
+        return at(0, r / (n(3) * n(4)), c, r / n(4) % n(3), r % n(4));
+    } else if constexpr (kLayout == Layout::NHWC) {
+        return at(0, r / (n(2) * n(3)), r / n(3) % n(2), r % n(3), c);
+    } else if constexpr (kLayout == Layout::NCDHW) {
+        return at(r / (n(3) * n(4)), c % n(1), c / n(1), r / n(4) % n(3), r % n(4));
+    } else if constexpr (kLayout == Layout::MX_A_ZZ) {
+        return at(0, r / 16, c / 2, r % 16, c % 2);
+    } else if constexpr (kLayout == Layout::MX_B_NN) {
+        return at(0, c / 16, r / 2, c % 16, r % 2);
+    } else if constexpr (kLayout == Layout::MX_A_ND) {
+        return at(0, 0, r, c / 2, c % 2);
+    } else if constexpr (kLayout == Layout::MX_A_DN) {
+        return at(0, 0, c / 2, r, c % 2);
+    } else if constexpr (kLayout == Layout::MX_B_ND) {
+        return at(0, 0, r / 2, c, r % 2);
+    } else {
+        static_assert(kLayout == Layout::MX_B_DN, "TLOAD and TSTORE have no meaning for this layout of global memory");
+        return at(0, 0, c, r / 2, r % 2);
+    }
+}
+
+/// Calls f(Slab) for the parts of the upper left `rows` x `cols` elements of a global tensor in any layout. Of a
+/// tensor of a four-bit type Slab::at is data() plus as many bytes as there are elements before: see for_each_nibble.
+template <typename Global, typename F>
+PTO_INLINE void for_each_global_slab(Global& global, int64_t rows, int64_t cols, F f)
+{
+    using T = typename Global::RawDType;
+    if constexpr (Global::layout == Layout::ND || Global::layout == Layout::DN) {
+        for_each_plain_slab(global, rows, cols, f);
+    } else if constexpr (Global::layout == Layout::NZ) {
+        for_each_nz_slab(global, rows, cols, f);
+    } else {
+        const int64_t run = run_of_columns(global);
+        for (int64_t r = 0; r < rows; ++r) {
+            for (int64_t c = 0; c < cols; c += run) {
+                f(Slab<T>{global.data() + channel_offset(global, r, c), r, c, 1, least(run, cols - c), 0, 1});
+            }
+        }
+    }
+}
+
+/// Calls f(row, column, offset in elements from data()) for the elements of a tensor of a four-bit type.
+template <typename Global, typename F>
+PTO_INLINE void for_each_nibble(Global& global, int64_t rows, int64_t cols, F f)
+{
+    for_each_global_slab(global, rows, cols, [&](const auto& part) {
+        for (int64_t r = 0; r < part.rows; ++r) {
+            for (int64_t c = 0; c < part.cols; ++c) {
+                f(part.row + r, part.col + c, part.at - global.data() + r * part.row_stride + c * part.col_stride);
+            }
+        }
+    });
+}
+
+/// Copies `lines` lines of `length` elements between memories with any strides (in elements).
+template <typename T>
+PTO_INLINE void copy_lines(
+    T* to, int64_t to_line, int64_t to_step, const T* from, int64_t from_line, int64_t from_step, int64_t lines,
+    int64_t length)
+{
+    if (to_step == 1 && from_step == 1) {
+        if (to_line == length && from_line == length) {
+            length *= lines;
+            lines = lines > 0 ? 1 : 0;
+        }
+        for (int64_t i = 0; i < lines; ++i) {
+            copy_bytes(to + i * to_line, from + i * from_line, length * static_cast<int64_t>(sizeof(T)));
+        }
+        return;
+    }
+    for (int64_t i = 0; i < lines; ++i) {
+        for (int64_t j = 0; j < length; ++j) {
+            to[i * to_line + j * to_step] = from[i * from_line + j * from_step];
+        }
+    }
+}
+
+/// Copies one slab to another of the same extents, along whichever direction both are contiguous in.
+template <typename T>
+PTO_INLINE void copy_slab(
+    T* to, int64_t to_rs, int64_t to_cs, const T* from, int64_t from_rs, int64_t from_cs, int64_t rows, int64_t cols)
+{
+    if ((to_rs == 1 && from_rs == 1 && (to_cs != 1 || from_cs != 1 || rows > cols)) ||
+        (to_cs != 1 && from_cs != 1 && to_rs == 1)) {
+        copy_lines(to, to_cs, to_rs, from, from_cs, from_rs, cols, rows);
+    } else {
+        copy_lines(to, to_rs, to_cs, from, from_rs, from_cs, rows, cols);
+    }
+}
+
+/// dst(row + i, col + j) = a slab's element (i, j): copies a slab into any tile.
+template <typename Dst, typename T>
+PTO_INLINE void put_slab(Dst& dst, int64_t row, int64_t col, const Slab<T>& from)
+{
+    for_each_slab(dst, row, col, from.rows, from.cols, [&](const auto& to) __attribute__((always_inline)) {
+        const T* source = from.at + (to.row - row) * from.row_stride + (to.col - col) * from.col_stride;
+        copy_slab<T>(
+            to.at, to.row_stride, to.col_stride, source, from.row_stride, from.col_stride, to.rows, to.cols);
+    });
+}
+
+/// Copies `rows` x `cols` elements from (src_row, src_col) of one tile to (dst_row, dst_col) of another.
+template <typename Dst, typename Src>
+PTO_INLINE void copy_region(
+    Dst& dst, int64_t dst_row, int64_t dst_col, Src& src, int64_t src_row, int64_t src_col, int64_t rows, int64_t cols)
+{
+    static_assert(
+        is_same<typename Dst::DType, typename Src::DType>, "both tiles need the same element type for a plain copy");
+    if constexpr (is_packed4_v<typename Dst::DType>) {
+        for (int64_t r = 0; r < rows; ++r) {
+            for (int64_t c = 0; c < cols; ++c) {
+                dst.SetElement(dst_row + r, dst_col + c, src.GetElement(src_row + r, src_col + c));
+            }
+        }
+        return;
+    }
+    for_each_slab(src, src_row, src_col, rows, cols, [&](const auto& from) __attribute__((always_inline)) {
+        put_slab(dst, dst_row + from.row - src_row, dst_col + from.col - src_col, from);
+    });
+}
+
+/// Sets `rows` x `cols` elements from (row, col) on.
+template <typename Tile>
+PTO_INLINE void fill_region(
+    Tile& tile, int64_t row, int64_t col, int64_t rows, int64_t cols, typename Tile::DType value)
+{
+    using T = typename Tile::DType;
+    if constexpr (is_packed4_v<T>) {
+        for (int64_t r = row; r < row + rows; ++r) {
+            for (int64_t c = col; c < col + cols; ++c) {
+                tile.SetElement(r, c, value);
+            }
+        }
+        return;
+    }
+    for_each_slab(tile, row, col, rows, cols, [&](const Slab<T>& to) {
+        const bool along_rows = to.row_stride == 1 && to.col_stride != 1;
+        const int64_t lines = along_rows ? to.cols : to.rows, length = along_rows ? to.rows : to.cols;
+        const int64_t line = along_rows ? to.col_stride : to.row_stride;
+        const int64_t step = along_rows ? to.row_stride : to.col_stride;
+        for (int64_t i = 0; i < lines; ++i) {
+            T* at = to.at + i * line;
+            if (step == 1) {
+                for (int64_t j = 0; j < length; ++j) {
+                    at[j] = value;
+                }
+            } else {
+                for (int64_t j = 0; j < length; ++j) {
+                    at[j * step] = value;
+                }
+            }
+        }
+    });
+}
+
+/// A Left or Right tile holds zeros where K is no multiple of a step: sets them after a copy of `rows` x `cols`.
+template <typename Tile>
+PTO_INLINE void pad_operand(Tile& tile, int64_t rows, int64_t cols)
+{
+    using T = typename Tile::DType;
+    if constexpr (Tile::Loc == TileType::Left) {
+        fill_region(tile, 0, cols, rows, round_up(cols, kStepK<T>) - cols, T{});
+    } else if constexpr (Tile::Loc == TileType::Right) {
+        fill_region(tile, rows, 0, round_up(rows, kStepK<T>) - rows, cols, T{});
+    }
+}
+
+}  // namespace pto::cpu

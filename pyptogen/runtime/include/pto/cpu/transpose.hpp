@@ -1,0 +1,68 @@
+// TTRANS of two-dimensional tiles, and of ConvTiles between layouts of a feature map or a filter.
+#pragma once
+
+#include <pto/common/event.hpp>
+#include <pto/cpu/transpose_conv.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+/// to(c, r) = from(r, c) for plain rows, in square blocks that stay in a few cache lines.
+template <typename T>
+inline void transpose_lines(T* to, int64_t to_line, const T* from, int64_t from_line, int64_t rows, int64_t cols)
+{
+    constexpr int64_t kBlock = 64 / static_cast<int64_t>(sizeof(T)) < 16 ? 16 : 64 / static_cast<int64_t>(sizeof(T));
+    for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
+        const int64_t height = least(kBlock, rows - r0);
+        for (int64_t c0 = 0; c0 < cols; c0 += kBlock) {
+            const int64_t width = least(kBlock, cols - c0);
+            for (int64_t c = c0; c < c0 + width; ++c) {
+                T* line = to + c * to_line + r0;
+                const T* column = from + r0 * from_line + c;
+                for (int64_t r = 0; r < height; ++r) {
+                    line[r] = column[r * from_line];
+                }
+            }
+        }
+    }
+}
+
+/// dst(c, r) = src(r, c) over src's valid region.
+template <typename Dst, typename Src>
+PTO_INLINE void transpose_tile(Dst& dst, Src& src)
+{
+    using T = typename Src::DType;
+    static_assert(
+        sizeof(typename Dst::DType) == sizeof(T), "TTRANS needs elements of the same size on both sides");
+    const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
+    if constexpr (!Src::isBoxedLayout && !Dst::isBoxedLayout && Src::isRowMajor && Dst::isRowMajor) {
+        transpose_lines<T>(reinterpret_cast<T*>(dst.data()), Dst::RowStride, src.data(), Src::RowStride, rows, cols);
+    } else {
+        for_each_slab(src, 0, 0, rows, cols, [&](const Slab<T>& from) {
+            put_slab(
+                dst, from.col, from.row,
+                Slab<typename Dst::DType>{
+                    reinterpret_cast<typename Dst::DType*>(from.at), from.col, from.row, from.cols, from.rows,
+                    from.col_stride, from.row_stride});
+        });
+    }
+}
+
+}  // namespace cpu
+
+/// dst(j, i) = src(i, j) over src's valid region; ConvTiles change their layout. The scratch tile is not used.
+template <typename Dst, typename Src, typename Tmp, typename... Events>
+PTO_INST RecordEvent TTRANS(Dst& dst, Src& src, Tmp&, const Events&... events)
+{
+    TSYNC(events...);
+    if constexpr (is_conv_tile_v<Src>) {
+        cpu::transpose_conv(dst, src);
+    } else {
+        static_assert(is_tile_data_v<Dst> && is_tile_data_v<Src>, "TTRANS takes two tiles or two ConvTiles");
+        cpu::transpose_tile(dst, src);
+    }
+    return {};
+}
+
+}  // namespace pto

@@ -1,0 +1,125 @@
+"""The checked mode of the bundled headers (PTO_CHECKED): what it finds, and that it is silent about correct kernels."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.runtime.isa.arrays import pointer
+from tests.runtime.isa.conftest import HERE, INCLUDE, Build, compiler
+
+FAULTS = [
+    "none", "no_flag_after_load", "no_barrier", "no_flag_before_store", "nobody_waits", "unwritten", "beyond_memory",
+    "unaligned", "wait_for_nothing", "set_twice", "too_many_rows", "illegal_type", "no_address", "unwritten_tail",
+    "other_bytes",
+]  # fmt: skip
+EXPECTED = {
+    "no_flag_after_load": r"race: TADD \(pipe V\) reads UB bytes 0 to 0x400 that TLOAD \(pipe MTE2, .*:\d+\) writes",
+    "no_barrier": r"race: TEXP \(pipe V\) reads UB bytes 0x800 to 0xc00 that TADD \(pipe V, .*:\d+\) writes",
+    "no_flag_before_store": r"race: TSTORE \(pipe MTE3\) reads UB bytes 0x800 to 0xc00 that TEXP \(pipe V, .*\) writes",
+    "nobody_waits": r"set_flag\(V, S, 3\) is left over at the end",
+    "unwritten": r"TADD reads byte 0x2000 of UB, which nothing has written",
+    "beyond_memory": r"TASSIGN: a tile of 1024 bytes at 0x2ffe0 leaves UB of A2/A3, which has 196608 bytes",
+    "unaligned": r"TASSIGN: UB address 0x24 is no multiple of 32 bytes",
+    "wait_for_nothing": r"wait_flag\(V, S, 3\) for a flag that nobody has set",
+    "set_twice": r"set_flag\(V, S, 3\) while this flag is still set by .*:\d+",
+    "too_many_rows": r"TEXPANDS: the valid region of 17 x 3 leaves its tile of 16 x 16",
+    "illegal_type": r"TADD does not take int8 on A2/A3",
+    "no_address": r"TADD: a UB tile has no address",
+    "unwritten_tail": r"TADD reads byte 0x3c of UB, which nothing has written",
+}
+
+
+@pytest.fixture
+def checked(build: Build) -> ctypes.CDLL:
+    library = build("checked")
+    library.run.restype = ctypes.c_char_p
+    return library
+
+
+def run(library: ctypes.CDLL, fault: str, rounds: int = 3) -> list[str]:
+    source = np.linspace(-1, 1, rounds * 256, dtype=np.float32)
+    result = np.zeros_like(source)
+    said: bytes = library.run(pointer(result), pointer(source), rounds, FAULTS.index(fault))
+    if FAULTS.index(fault) <= 3:  # a missing flag is reported, and the values are right all the same
+        assert np.allclose(result, np.exp(source + source), rtol=1e-6)
+    return said.decode().splitlines()
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2, 5])
+def test_a_correct_kernel_is_let_pass(checked: ctypes.CDLL, rounds: int) -> None:
+    assert run(checked, "none", rounds) == []
+    assert run(checked, "other_bytes") == []
+
+
+@pytest.mark.parametrize("fault", list(EXPECTED))
+def test_a_fault_is_found_with_its_place(checked: ctypes.CDLL, fault: str) -> None:
+    said = run(checked, fault)
+    assert said
+    assert re.search(EXPECTED[fault], said[0]), said
+    assert re.match(r".*checked\.cpp:\d+: pto check: block 0\.0: ", said[0])
+
+
+def test_the_line_is_that_of_the_instruction(checked: ctypes.CDLL) -> None:
+    lines = (HERE / "kernels" / "checked.cpp").read_text().splitlines()
+    add = next(number for number, text in enumerate(lines, 1) if "TADD(y, x, x);" in text)
+    load = next(number for number, text in enumerate(lines, 1) if "TLOAD(x, in);" in text)
+    said = run(checked, "no_flag_after_load", 1)[0]
+    assert f"checked.cpp:{add}: " in said
+    assert f"checked.cpp:{load})" in said
+
+
+def test_a_fault_does_not_outlive_its_kernel(checked: ctypes.CDLL) -> None:
+    assert run(checked, "nobody_waits")
+    assert run(checked, "none") == []
+
+
+def test_without_a_handler_the_process_ends(tmp_path: Path) -> None:
+    source = tmp_path / "main.cpp"
+    source.write_text(
+        "#include <cstdint>\n#include <cstddef>\n#include <pto/pto-inst.hpp>\n"
+        "int main() { wait_flag(PIPE_V, PIPE_S, EVENT_ID0); }\n"
+    )
+    program = tmp_path / "main"
+    command = [compiler(), "-std=c++20", "-DPTO_CHECKED", f"-I{INCLUDE}", str(source), "-o", str(program)]
+    subprocess.run(command, check=True)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    assert done.returncode == -6
+    assert "main.cpp:4: pto check: block 0.0: wait_flag(V, S, 0) for a flag that nobody has set" in done.stderr
+
+
+SOFTMAX = HERE.parents[2] / "generated" / "softmax" / "a2a3" / "kernels" / "softmax.cpp"
+
+
+@pytest.mark.parametrize("without", [None, "set_flag(PIPE_V, PIPE_MTE3", "wait_flag(PIPE_MTE2, PIPE_V"])
+def test_generated_kernels_for_a2a3(tmp_path: Path, without: str | None) -> None:
+    text = SOFTMAX.read_text()
+    assert without is None or without in text
+    kept = [line for line in text.splitlines() if without is None or without not in line]
+    main = """
+        #include <vector>
+        int main() {
+            std::vector<float> x(11 * 4096, 1.0f), y(x.size());
+            for (uint32_t block = 0; block < 2; ++block) {
+                pto::cpu_sim::set_execution_context(block, 0, 1);
+                softmax(y.data(), x.data(), 0, 11, 2);
+            }
+            pto::cpu_sim::set_execution_context(0, 0, 1);
+            return y[11 * 4096 - 1] == 1.0f / 4096 ? 0 : 1;
+        }
+    """
+    source, program = tmp_path / "softmax.cpp", tmp_path / "softmax"
+    source.write_text("\n".join(kept) + main)
+    flags = ["-std=c++20", "-O1", "-DPTO_CHECKED", "-DPTO_CHECKED_A2A3", f"-I{INCLUDE}"]
+    subprocess.run([compiler(), *flags, str(source), "-o", str(program)], check=True)
+    done = subprocess.run([str(program)], capture_output=True, text=True, check=False)
+    if without is None:
+        assert (done.returncode, done.stderr) == (0, "")
+    else:
+        assert done.returncode == -6
+        assert "pto check" in done.stderr

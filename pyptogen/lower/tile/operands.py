@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tensor.ir import BINARY, UNARY, Op, Value
 from pyptogen.lower.tile import concat as concat_pass
 from pyptogen.lower.tile.axes import Factor, GmView, unsupported, value_views
 from pyptogen.lower.tile.grid import Grid, Shape2D
@@ -148,9 +148,13 @@ class Operands(Grid):
         return self.placed[key]
 
     def _check_view(self, value: Value, found: Placed, width: int | None, op: Op) -> None:
-        """A view of a computed tile is free only where it keeps rows and columns."""
+        """A view of a computed tile is free only where it keeps rows and columns; a column lies like a row, which
+        elementwise work on it alone may use."""
         tile = self.tiles[found.tile]
         seen = self.shape2d(self.axes.axes(value.shape), found.scope, op)
+        alone = op.kind in UNARY | BINARY | {"cast"} and sum(isinstance(v, Value) for v in op.operands) == 1
+        if alone and (tile.form, seen.form) == ("col", "row") and tile.rows.size == seen.cols.size:
+            return
         if (seen.rows.size, seen.cols.size) != (tile.rows.size, width or tile.cols.size):
             raise unsupported(
                 op.span,

@@ -127,9 +127,7 @@ def test_extract(build: Build, name: str) -> None:
             assert is_guard(to[:height, width:])
 
 
-@pytest.mark.parametrize(
-    ("name", "from_type"), [("mat_from_acc", F32), ("mat_from_vec", F16), ("wide_from_vec", F16)]
-)
+@pytest.mark.parametrize(("name", "from_type"), [("mat_from_acc", F32), ("mat_from_vec", F16), ("wide_from_vec", F16)])
 def test_insert(build: Build, name: str, from_type: np.dtype[np.generic]) -> None:
     rng = np.random.default_rng(8)
     for m, n, row, col in [(48, 80, 16, 16), (7, 19, 5, 33), (1, 80, 63, 0), (0, 5, 1, 1)]:
@@ -157,9 +155,7 @@ def test_quantised_moves(build: Build) -> None:
     words = np.array([word(f, int(o), True) for f, o in zip(factors, offsets, strict=True)], np.uint64)
     by_word, by_column = np.zeros((16, 32), np.int8), np.zeros((16, 32), np.int8)
     relu = np.zeros((16, 32), np.float16)
-    build("movement").quantised(
-        pointer(by_word), pointer(by_column), pointer(relu), pointer(source), pointer(words)
-    )
+    build("movement").quantised(pointer(by_word), pointer(by_column), pointer(relu), pointer(source), pointer(words))
     number = np.nan_to_num(source, nan=0.0, posinf=1e9, neginf=-1e9)
     assert np.array_equal(by_word, np.clip(np.rint(number), -128, 127).astype(np.int8))
     short = (factors.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)

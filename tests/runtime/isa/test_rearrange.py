@@ -278,9 +278,7 @@ def test_merge_of_sorted_lists(build: Build, exhausted: bool) -> None:
     source = np.concatenate([sorted_pairs(rng, 64) for _ in range(4)])
     blocks, lists = guarded((256, 2), DTYPES["fp32"]), guarded((128, 2), DTYPES["fp32"])
     taken = np.zeros(4, np.uint16)
-    build("rearrange").merge(
-        pointer(blocks), pointer(lists), pointer(taken), pointer(source), 64, int(exhausted)
-    )
+    build("rearrange").merge(pointer(blocks), pointer(lists), pointer(taken), pointer(source), 64, int(exhausted))
     expected, _ = merged([source[64 * i : 64 * i + 64] for i in range(4)], False)
     assert np.array_equal(bits(blocks), bits(expected))
     expected, counts = merged([source[:24], source[64:104], source[128:136]], exhausted)
@@ -292,14 +290,12 @@ def test_merge_of_sorted_lists(build: Build, exhausted: bool) -> None:
 def test_histogram(build: Build) -> None:
     rng = np.random.default_rng(11)
     narrow = rng.integers(0, 1024, (4, 64)).astype(np.uint16)
-    wide = (rng.integers(0, 2, (4, 64)) << 24 | rng.integers(0, 2, (4, 64)) << 16 | rng.integers(0, 65536, (4, 64)))
+    wide = rng.integers(0, 2, (4, 64)) << 24 | rng.integers(0, 2, (4, 64)) << 16 | rng.integers(0, 65536, (4, 64))
     wide = wide.astype(np.uint32)
     filters, first = np.zeros((4, 64), np.uint8), np.zeros(32, np.uint8)
     filters[0, 0], filters[1, 0], first[:4] = 1, 1, [0, 1, 2, 9]
     high, low, third = (np.zeros((4, 256), np.uint32) for _ in range(3))
-    build("rearrange").histogram(
-        *(pointer(x) for x in (high, low, third, narrow, first, wide, filters))
-    )
+    build("rearrange").histogram(*(pointer(x) for x in (high, low, third, narrow, first, wide, filters)))
     for r in range(4):
         row, long = narrow[r, :60], wide[r, :60]
         assert np.array_equal(high[r], np.cumsum(np.bincount(row >> 8, minlength=256)))
@@ -321,9 +317,7 @@ def test_convolution_operands(build: Build) -> None:
     weights = rng.integers(-99, 99, (18, 2, 16, 16)).astype(np.float16)
     for first_m, first_k in [(0, 0), (16, 224), (3, 8)]:
         to, filters = np.zeros((32, 64), np.float16), np.zeros((64, 32), np.float16)
-        build("rearrange").columns(
-            pointer(to), pointer(images), pointer(filters), pointer(weights), first_m, first_k
-        )
+        build("rearrange").columns(pointer(to), pointer(images), pointer(filters), pointer(weights), first_m, first_k)
         part = matrix[first_m : first_m + 32, first_k : first_k + 64]
         assert np.array_equal(to[: part.shape[0], : part.shape[1]], part), (first_m, first_k)
         assert (to[part.shape[0] :] == -1).all()
@@ -343,4 +337,3 @@ def test_channel_blocks(build: Build) -> None:
     assert np.array_equal(back, images)
     assert np.array_equal(fractal[:, :, :, 0, :3], expected.transpose(1, 2, 3, 0, 4))
     assert not fractal[..., 3:, :].any()
-

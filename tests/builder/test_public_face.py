@@ -17,7 +17,8 @@ def test_importing_is_light() -> None:
 
 
 def test_every_public_name_is_there() -> None:
-    assert dir(pyptogen) == ["__version__", "build", "compile", "load", "pack"]
+    public = ["Arg", "CompiledPackage", "Runtime", "TensorHandle", "__version__", "build", "compile", "load", "pack"]
+    assert dir(pyptogen) == public
     assert all(callable(getattr(pyptogen, name)) for name in ("build", "compile", "load", "pack"))
 
 

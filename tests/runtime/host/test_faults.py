@@ -204,6 +204,7 @@ def test_fork_in_the_users_program(rt: Runtime) -> None:
 
 PROGRAM = """
 import os, signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background of a shell starts without it
 from pyptogen import Runtime
 from runtime.host import kernels
 

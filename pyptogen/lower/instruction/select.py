@@ -118,19 +118,9 @@ class Selector:
         result: list[Node] = []
         for node in nodes:
             if isinstance(node, Loop):
-                note = {"grid": "", "reduce": "", "sub": ""}[node.role]
+                body = self.body(node.body)
                 result.append(
-                    For(
-                        node.var,
-                        node.start,
-                        node.stop,
-                        node.tile,
-                        node.valid,
-                        node.parallel,
-                        self.body(node.body),
-                        note,
-                        node.span,
-                    )
+                    For(node.var, node.start, node.stop, node.tile, node.valid, node.parallel, body, "", node.span)
                 )
             else:
                 result += self.op(node)

@@ -48,11 +48,9 @@ class BoundCall:
     results: Any
     held: tuple[Any, ...]
 
-    def run(self, chip: Chip, *, trace: Path | None = None, graph: Path | None = None) -> RunReport:
-        """Run it on a chip; the results are then in ``results``. Parameters and faults: ``Chip.run``."""
-        return chip.run(
-            self.entry, self.packed, policy=self.policy, trace=trace, graph=graph, title=f"chip: {self.name}"
-        )
+    def run(self, chip: Chip) -> RunReport:
+        """Run it on a chip; the results are then in ``results``. Faults: ``Chip.run``."""
+        return chip.run(self.entry, self.packed, policy=self.policy)
 
 
 class CompiledOperator:

@@ -1,7 +1,7 @@
 """Operators of whole models by hand, in float64 from their papers; nothing here comes through the tool.
 
-Where an operator rounds on its way (int8 activations, bf16 between stages), the golden rounds at the same place, because
-that is part of its contract.
+Where an operator rounds on its way (int8 activations, bf16 between stages), the golden rounds at the same place,
+which is part of its contract.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from library.goldens import Array, Arrays, bf16, wide
 
 
 def quantise(v: Array) -> tuple[Array, Array]:
-    """Symmetric int8 by row: levels, and their scale."""
-    largest = np.maximum(np.abs(v).max(axis=-1, keepdims=True), 1e-30)
-    return np.rint(v * (127 / largest)), largest / 127
+    """Symmetric int8 by row: levels, and their scale. In fp32, as the contract says: bf16 rows meet exact ties."""
+    v = v.astype(np.float32)
+    largest = np.maximum(np.abs(v).max(axis=-1, keepdims=True), np.float32(1e-30))
+    return wide(np.rint(v * (np.float32(127) / largest))), wide(largest) / 127
 
 
 def rms_norm(v: Array, gamma: Array, eps: float) -> Array:

@@ -99,14 +99,14 @@ extern "C" void glm_attention_pre_cpu(pto_rt::Runtime &rt, const glm_attention_p
     const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
-    // The launches of one range of t; each starts when those it names have finished.
+    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t norm_blocks = fewer((t_end - t_begin + 3) / 4, vector);
         const Launch norm_done = rt.launch(
             "norm", Core::Vector, norm_blocks,
             [=] {
                 norm(sum, n_q, n_scale, x, residual, gamma, eps, t_begin, t_end, norm_blocks);
-            });
+            }, {}, 1);
         const int32_t query_blocks = fewer(12, mixed);
         rt.launch(
             "query", Core::Mixed, query_blocks,

@@ -78,27 +78,27 @@ extern "C" void glm_shared_expert_cpu(pto_rt::Runtime &rt, const glm_shared_expe
     const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
-    // The launches of one range of t; each starts when those it names have finished.
+    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t quantise_x_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         const Launch quantise_x_done = rt.launch(
             "quantise_x", Core::Vector, quantise_x_blocks,
             [=] {
                 quantise_x(x_q, x_scale, x, t_begin, t_end, quantise_x_blocks);
-            });
+            }, {}, 3);
         const int32_t gate_up_to_activate_blocks = fewer(12, mixed);
         const Launch gate_up_to_activate_done = rt.launch(
             "gate_up_to_activate", Core::Mixed, gate_up_to_activate_blocks,
             [=] {
                 gate_up_to_activate(a, x_q, w_gate, w_up, x_scale, w_gate_scale, w_up_scale, t_begin, t_end,
                     gate_up_to_activate_blocks);
-            }, {quantise_x_done});
+            }, {quantise_x_done}, 2);
         const int32_t quantise_a_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         const Launch quantise_a_done = rt.launch(
             "quantise_a", Core::Vector, quantise_a_blocks,
             [=] {
                 quantise_a(a_q, a_scale, a, t_begin, t_end, quantise_a_blocks);
-            }, {gate_up_to_activate_done});
+            }, {gate_up_to_activate_done}, 1);
         const int32_t down_to_scale_blocks = fewer(40, mixed);
         rt.launch(
             "down_to_scale", Core::Mixed, down_to_scale_blocks,

@@ -203,7 +203,8 @@ class Writer:
         if isinstance(operand, Imm):
             return operand.text
         if isinstance(operand, Mode):
-            return f"RoundMode::{ROUND_MODES[operand.name]}"
+            saturation = {None: "", True: ", SaturationMode::ON", False: ", SaturationMode::OFF"}[operand.saturate]
+            return f"RoundMode::{ROUND_MODES[operand.name]}{saturation}"
         return operand.c() if isinstance(operand, Poly) else str(operand)
 
     def on_choose(self, node: Choose, depth: int) -> None:

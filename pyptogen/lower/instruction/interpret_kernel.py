@@ -128,6 +128,8 @@ class BlockRun:
         for operand, name in zip_longest(instr.operands, names[: len(instr.operands)]):
             if not isinstance(operand, str | GmWindow):
                 arguments.append(self._value(operand))
+                if isinstance(operand, Mode) and operand.saturate is not None:
+                    arguments.append(operand.saturate)
                 continue
             effect = next(effects)
             if isinstance(operand, GmWindow):

@@ -71,9 +71,10 @@ class Imm:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A round mode by its spec name."""
+    """A round mode by its spec name, and saturation on or off where the instruction's own choice is not the spec's."""
 
     name: str
+    saturate: bool | None = None
 
 
 Operand = str | GmWindow | Imm | Mode | Poly

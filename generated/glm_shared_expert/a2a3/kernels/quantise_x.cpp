@@ -76,7 +76,7 @@ extern "C" __global__ AICORE void quantise_x(
         VecI8_8x5120 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x05000);  // UB 0x05000..0x07800
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
-        TCVT(x_q_tile, x_q_tile_fp16, RoundMode::CAST_NONE);
+        TCVT(x_q_tile, x_q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x07800);  // as a row, same bytes as x_scale_tile
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again

@@ -80,7 +80,7 @@ extern "C" __global__ AICORE void key_quant_vec(
         TCVT(k_q_fp16, k_q_int32, RoundMode::CAST_NONE);
         VecI8_32x128 k_q(t0_valid); TASSIGN(k_q, 0x02000);  // UB 0x02000..0x03000
         pipe_barrier(PIPE_V);
-        TCVT(k_q, k_q_fp16, RoundMode::CAST_NONE);
+        TCVT(k_q, k_q_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         VecF32_1x32 k_s_1_row(t0_valid); TASSIGN(k_s_1_row, 0x03400);  // as a row, same bytes as k_s_1
         pipe_barrier(PIPE_V);
         TDIVS(k_s_1_row, 1.0f, k_q_s_row);

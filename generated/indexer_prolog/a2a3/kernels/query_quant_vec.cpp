@@ -76,7 +76,7 @@ extern "C" __global__ AICORE void query_quant_vec(
             VecI8_32x128 q_tile; TASSIGN(q_tile, 0x02000);  // UB 0x02000..0x03000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
-            TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE);
+            TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
             VecF32_1x32 q_scale_1_row; TASSIGN(q_scale_1_row, 0x03040);  // as a row, same bytes as q_scale_1
             pipe_barrier(PIPE_V);

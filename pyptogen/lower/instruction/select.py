@@ -92,7 +92,8 @@ class Selector:
             kind = self._type(loc, tile.dtype, 1 if tile.form == "row" else capacity, buffer.pitch, rows, cols, False)
         else:
             kind = self._type(loc, tile.dtype, *_in_fractals(loc, rows.size, cols.size, size), rows, cols, False)
-        where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.address + buffer.size:05x}"
+        copies = f", {buffer.copies} copies" if buffer.slot else ""
+        where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.end:05x}{copies}"
         note = (
             f"columns {tile.col_offset}.. of {owner}"
             if tile.parent
@@ -100,7 +101,7 @@ class Selector:
             if as_row
             else where
         )
-        address = Poly.of(buffer.address + tile.col_offset * size)
+        address = buffer.place() + tile.col_offset * size
         left = buffer.size - tile.col_offset * size
         return Declare(name, kind, rows, cols, address, left, note, tile.span, owner)
 
@@ -119,9 +120,8 @@ class Selector:
         for node in nodes:
             if isinstance(node, Loop):
                 body = self.body(node.body)
-                result.append(
-                    For(node.var, node.start, node.stop, node.tile, node.valid, node.parallel, body, "", node.span)
-                )
+                steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
+                result.append(For(*steps, body, "", node.span, node.slot, node.slots))
             else:
                 result += self.op(node)
         return tuple(result)
@@ -268,7 +268,7 @@ class Selector:
         self.use(source.name)
         buffer, size = self.buffers[source.parent or source.name], DTYPES[source.dtype]
         columns = op.gm.cols
-        address = Poly.of(buffer.address + source.col_offset * size) + Poly.of("row") * (buffer.pitch * size)
+        address = buffer.place() + source.col_offset * size + Poly.of("row") * (buffer.pitch * size)
         kind = TileType("Vec", source.dtype, 1, buffer.pitch, 1, columns.size)
         name = f"{source.name}_one"
         note = f"row of {source.name}"

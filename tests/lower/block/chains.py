@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations, walk
 from pyptogen.lower.isa.meaning import SCRATCH
 
 UNARY = ("abs({a})", "exp(-abs({a}))", "sqrt(abs({a}))", "({a} * 0.5)", "(2 - {a})", "(1 / (abs({a}) + 1))")
@@ -45,19 +46,30 @@ def trace(kernel: InstrKernel, trips: int) -> list[Step]:
     """The instructions in the order in which they run, every loop ``trips`` times."""
     tiles = declarations(kernel)
     steps: list[Step] = []
+    slots = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None}
 
     def run(nodes: tuple[Node, ...], first: bool) -> None:
         for node in nodes:
             if isinstance(node, For):
                 for trip in range(trips):
                     run(node.body, trip == 0)
+                    if node.slot is not None:
+                        slots[node.slot] = (slots[node.slot] + 1) % node.slots
             elif isinstance(node, Choose):
                 add(node.then if first else node.other)
             elif isinstance(node, Instr):
                 add(node)
 
+    def here(tile: Declare) -> Declare:
+        """The tile at the address of this round."""
+        return (
+            replace(tile, address=Poly.of(tile.address.evaluate(slots)))
+            if tile.address.names() <= slots.keys()
+            else tile
+        )
+
     def add(instr: Instr) -> None:
-        named = [tiles[o] for o in instr.operands if isinstance(o, str)]
+        named = [here(tiles[o]) for o in instr.operands if isinstance(o, str)]
         if instr.name == "TSTORE":
             steps.append(Step(instr, tuple(named), ()))
         elif instr.name in SCRATCH:

@@ -27,6 +27,7 @@ from pyptogen.lower.instruction.ir import (
     Node,
     ReadIndex,
     SkipIfNegative,
+    walk,
 )
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.instruction import OTHER_TYPES
@@ -63,6 +64,7 @@ class BlockRun:
             MachineFault: the first thing that no machine may do.
         """
         self.core.clear()
+        self.env |= {n.slot: 0 for n in walk(self.kernel.body) if isinstance(n, For) and n.slot is not None}
         self._body(self.kernel.body)
 
     def _body(self, nodes: Sequence[Node]) -> None:
@@ -90,6 +92,8 @@ class BlockRun:
             if node.valid is not None:
                 self.env[node.valid] = min(node.step, stop - at)
             self._body(node.body)
+            if node.slot is not None:
+                self.env[node.slot] = (self.env[node.slot] + 1) % node.slots
         for name in (node.var, node.valid or node.var):
             self.env.pop(name, None)
 

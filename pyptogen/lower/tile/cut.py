@@ -56,7 +56,7 @@ class Cutter(Operands):
             self.kernel.name, self.kernel.core, self.kernel.stages, tensors,
             tuple(self.reads), tuple(self.writes), tuple(self.scalars),
             self.segment, dims, tuple(self.tiles.values()), body,
-            tuple(used[key] for key in sorted(used)), self.kernel.span,
+            tuple(used[key] for key in sorted(used)), self.kernel.span, self.longest_segment,
         )  # fmt: skip
 
     def _gm_names_used(self, tensor: str) -> frozenset[str]:

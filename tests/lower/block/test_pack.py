@@ -111,7 +111,7 @@ def random_blocks(count: int, seed: int) -> list[Block]:
     found = []
     for n in range(count):
         first = random.randrange(2 * count)
-        found.append(Block(f"b{n}", STEP * random.randint(1, 64), first, first + random.randint(1, 40)))
+        found.append(Block(f"b{n}", STEP * random.randint(1, 64), first, first + random.randint(1, count // 5 + 1)))
     return found
 
 
@@ -124,26 +124,25 @@ def test_the_search_gives_up_within_its_work() -> None:
     assert search(case, least - STEP) is None
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(5))
 def test_a_solver_finds_nothing_lower(seed: int) -> None:
     cp_model = pytest.importorskip("ortools.sat.python.cp_model", reason="the oracle, OR-tools, is not installed")
-    case = random_blocks(14, seed)
+    case = random_blocks(12, seed)
     model = cp_model.CpModel()
-    ceiling = sum(b.size for b in case)
+    ceiling = sum(b.size for b in case) // STEP
     top = model.new_int_var(0, ceiling, "top")
-    at = {b.name: model.new_int_var(0, ceiling, b.name) for b in case}
-    for i, a in enumerate(case):
-        model.add(at[a.name] + a.size <= top)
-        for b in case[i + 1 :]:
-            if a.meets(b):
-                below = model.new_bool_var(f"{a.name}_{b.name}")
-                model.add(at[a.name] + a.size <= at[b.name]).only_enforce_if(below)
-                model.add(at[b.name] + b.size <= at[a.name]).only_enforce_if(~below)
+    times, places = [], []
+    for block in case:
+        at, size = model.new_int_var(0, ceiling, block.name), block.size // STEP
+        model.add(at + size <= top)
+        times.append(model.new_fixed_size_interval_var(block.first, block.last - block.first + 1, "live"))
+        places.append(model.new_fixed_size_interval_var(at, size, "bytes"))
+    model.add_no_overlap_2d(times, places)
     model.minimize(top)
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1
     assert solver.solve(model) == cp_model.OPTIMAL
-    least = int(solver.objective_value)
+    least = int(solver.objective_value) * STEP
     found = search(case, least)
     assert found is not None
     assert height(found, case) == least

@@ -16,6 +16,7 @@ from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_memory import BoundTile, Core
 from pyptogen.lower.instruction.ir import (
     Choose,
+    Compare,
     Declare,
     For,
     GmWindow,
@@ -27,7 +28,7 @@ from pyptogen.lower.instruction.ir import (
     ReadIndex,
     SkipIfNegative,
 )
-from pyptogen.lower.isa.meaning import MEANINGS, SCRATCH, Shaped
+from pyptogen.lower.isa.meaning import MEANINGS, MIXED, SCRATCH, Shaped
 from pyptogen.lower.tensor.numerics import Array
 
 
@@ -120,7 +121,7 @@ class BlockRun:
         tile = self.tiles[name]
         target = Shaped(tile.declare.type.dtype, tile.rows, tile.cols)
         if instr.name in SCRATCH:
-            scratch = sources.pop()
+            scratch = sources.pop(SCRATCH[instr.name])
             assert isinstance(scratch, str)
             result = MEANINGS[instr.name](target, *(self._operand(instr, o, target) for o in sources))
             self.core.forget(self.tiles[scratch])
@@ -139,7 +140,7 @@ class BlockRun:
             return self._load(operand, target, instr.span)
         if isinstance(operand, Imm):
             return self._number(operand)
-        if isinstance(operand, Mode):
+        if isinstance(operand, Mode | Compare):
             return operand.name
         assert isinstance(operand, Poly)
         return operand.evaluate(self.env)
@@ -163,7 +164,7 @@ class BlockRun:
     def _check_dtype(instr: Instr, tile: BoundTile, dtype: str) -> None:
         """``dtype`` is the other side's: equal, but for casts, products, and what an accumulator is rounded to."""
         own = tile.declare.type
-        if instr.name == "TCVT":
+        if instr.name in MIXED:
             return
         legal = own.dtype == dtype
         if own.loc in ("Left", "Right"):

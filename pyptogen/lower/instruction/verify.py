@@ -15,7 +15,9 @@ from pyptogen.lower.instruction.ir import (
     Node,
     declarations,
 )
-from pyptogen.lower.isa.table import A2A3_CASTS, INSTRUCTIONS
+from pyptogen.lower.isa.catalogue import CATALOGUE
+from pyptogen.lower.isa.meaning import MEANINGS
+from pyptogen.lower.isa.table import A2A3_CASTS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.verify import require
@@ -47,11 +49,11 @@ def _check(nodes: Sequence[Node], declared: dict[str, Declare], platform: Platfo
 
 
 def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform) -> None:
-    require(instr.name in INSTRUCTIONS, f"unknown instruction {instr.name}", instr.span)
+    require(instr.name in MEANINGS, f"unknown instruction {instr.name}", instr.span)
     tiles = [declared[o].type for o in instr.operands if isinstance(o, str)]
     windows = [o for o in instr.operands if isinstance(o, GmWindow)]
-    row = INSTRUCTIONS[instr.name]
-    dtype = tiles[0].dtype
+    row = CATALOGUE[instr.name]
+    dtype = tiles[1 if instr.name in ("TCMP", "TCMPS") else 0].dtype
     if dtype not in row.dtypes[platform.name]:
         raise _illegal(
             instr,

@@ -14,8 +14,10 @@ from typing import Any
 
 import numpy as np
 
+from pyptogen.lower.isa.kinds import BITWISE_NAMES
 from pyptogen.lower.tensor import numerics
 from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tensor.numerics_selection import WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +40,20 @@ class Shaped:
 Meaning = Callable[..., Array]
 """``meaning(dst: Shaped, *operands) -> Array``; ValueError where the operands' shapes do not fit."""
 
-SCRATCH = frozenset({"TROWSUM", "TROWMAX", "TROWMIN"})
-"""Instructions whose last operand is scratch: overwritten with nobody knows what, and not read."""
+SCRATCH: Mapping[str, int] = {
+    "TROWSUM": -1,
+    "TROWMAX": -1,
+    "TROWMIN": -1,
+    "TXOR": -1,
+    "TXORS": -1,
+    "TSEL": -1,
+    "TSELS": 2,
+}
+"""Instructions with scratch, and its place among the operands behind the destination: overwritten with nobody knows
+what, and not read."""
+
+MIXED = frozenset({"TCVT", "TCMP", "TCMPS", "TSEL", "TSELS"})
+"""Instructions whose operands may be of other dtypes than the destination."""
 
 
 def _require(found: tuple[int, ...], wanted: tuple[int, ...], what: str) -> None:
@@ -133,7 +147,10 @@ def _filled(dst: Shaped, scalar: float) -> Array:
 
 
 def _converted(dst: Shaped, a: Array, mode: str) -> Array:
+    """From a float dtype to itself: to whole numbers."""
     _require(a.shape, dst.shape, "the operand")
+    if a.dtype == dst.numpy and not np.issubdtype(a.dtype, np.integer):
+        return numerics.whole(numerics.widen(a), mode).astype(a.dtype)
     return numerics.cast(a, dst.numpy, mode, True)
 
 
@@ -145,6 +162,40 @@ def _spread(dst: Shaped, column: Array) -> Array:
 def _repeat(dst: Shaped, row: Array) -> Array:
     _require(row.shape, (1, dst.cols), "the row")
     return np.broadcast_to(row, dst.shape)
+
+
+_COMPARED: Mapping[str, Callable[[Any, Any], Array]] = {
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+}  # fmt: skip
+
+
+def _predicate(dst: Shaped, a: Array, b: Any, mode: str) -> Array:
+    """Bit c % 8 of byte c / 8 of a row is element c; the bits behind the last column are 0."""
+    if isinstance(b, np.ndarray):
+        _require(b.shape, a.shape, "the second operand")
+    _require((a.shape[0], -(-a.shape[1] // 8)), (dst.rows, min(dst.cols, -(-a.shape[1] // 8))), "the predicate")
+    held = _COMPARED[mode](numerics.widen(a), numerics.widen(b) if isinstance(b, np.ndarray) else b)
+    packed = np.packbits(held, axis=1, bitorder="little")
+    return np.pad(packed, ((0, 0), (0, dst.cols - packed.shape[1])))
+
+
+def _selected(dst: Shaped, bits: Array, a: Array, b: Any) -> Array:
+    _require(a.shape, dst.shape, "the first side")
+    if isinstance(b, np.ndarray):
+        _require(b.shape, dst.shape, "the second side")
+    held = np.unpackbits(bits, axis=1, count=dst.cols, bitorder="little").astype(bool)
+    return np.where(held, a, b if isinstance(b, np.ndarray) else np.asarray(b).astype(dst.numpy))
+
+
+def _of_bits(kind: str) -> Meaning:
+    """Bits of whole numbers; shifts by the width and more leave nothing (a signed right shift: the sign)."""
+
+    def compute(dst: Shaped, a: Array, b: Any) -> Array:
+        _require(a.shape, dst.shape, "the first operand")
+        other = np.asarray(b).astype(a.dtype)
+        return np.asarray(WHOLE[kind](a, other)).astype(dst.numpy)
+
+    return compute
 
 
 _STEMS = {"ADD": "add", "SUB": "sub", "MUL": "mul", "DIV": "div", "MAX": "maximum", "MIN": "minimum"}
@@ -165,6 +216,13 @@ MEANINGS: Mapping[str, Meaning] = {
     **{f"TROWEXPAND{stem}": _by_row(kind) for stem, kind in _STEMS.items()},
     **{f"TCOLEXPAND{stem}": _by_column(kind) for stem, kind in _STEMS.items()},
     **{name: _one_by_one(kind) for name, kind in _UNARY.items()},
+    **{name: _of_bits(kind) for kind, name in BITWISE_NAMES.items()},
+    **{f"{name}S": _of_bits(kind) for kind, name in BITWISE_NAMES.items()},
+    "TNOT": lambda dst, a: np.invert(a),
+    "TCMP": _predicate,
+    "TCMPS": _predicate,
+    "TSEL": _selected,
+    "TSELS": _selected,
     "TEXPANDS": _filled,
     "TCVT": _converted,
     "TROWSUM": _over_row("sum"),

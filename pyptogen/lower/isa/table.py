@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 FLOATS = frozenset({"fp32", "fp16"})
 ARITH = FLOATS | {"int32", "int16"}
-CPU_ARITH = ARITH | {"bf16"}
 ANY = frozenset({"fp32", "fp16", "bf16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
+CPU_ARITH = ANY
+CPU_FLOATS = FLOATS | {"bf16"}
 
 A2A3_CASTS = frozenset(
     {
@@ -64,22 +65,22 @@ _CUBE = (
 _ELEMENTWISE = (
     *_rows("dst, a, b", ARITH, CPU_ARITH, {"TADD": "a + b", "TSUB": "a - b", "TMUL": "a * b"}),
     *_rows("dst, a, b", ARITH, CPU_ARITH, {"TMAX": "the larger", "TMIN": "the smaller"}),
-    *_rows("dst, a, b", FLOATS, FLOATS, {"TDIV": "a / b"}),
+    *_rows("dst, a, b", FLOATS, CPU_FLOATS, {"TDIV": "a / b"}),
     *_rows("dst, a, scalar", ARITH, CPU_ARITH, {"TADDS": "a + s", "TSUBS": "a - s", "TMULS": "a * s"}),
     *_rows("dst, a, scalar", ARITH, CPU_ARITH, {"TMAXS": "the larger", "TMINS": "the smaller"}),
-    *_rows("dst, a, scalar | dst, scalar, a", FLOATS, FLOATS, {"TDIVS": "a / s, or s / a"}),
-    *_rows("dst, a", FLOATS, FLOATS, {"TEXP": "e^a", "TLOG": "ln a", "TSQRT": "root", "TRSQRT": "1 / root"}),
-    *_rows("dst, a", FLOATS, FLOATS, {"TRECIP": "1 / a"}),
-    *_rows("dst, a", FLOATS, FLOATS | {"int32"}, {"TABS": "|a|", "TNEG": "-a", "TRELU": "max(a, 0)"}),
+    *_rows("dst, a, scalar | dst, scalar, a", FLOATS, CPU_FLOATS, {"TDIVS": "a / s, or s / a"}),
+    *_rows("dst, a", FLOATS, CPU_FLOATS, {"TEXP": "e^a", "TLOG": "ln a", "TSQRT": "root", "TRSQRT": "1 / root"}),
+    *_rows("dst, a", FLOATS, CPU_FLOATS, {"TRECIP": "1 / a"}),
+    *_rows("dst, a", FLOATS, CPU_ARITH, {"TABS": "|a|", "TNEG": "-a", "TRELU": "max(a, 0)"}),
 )
 _ROWS_AND_COLUMNS = (
     *_rows(
-        "dst, a, tmp", FLOATS, FLOATS, {"TROWSUM": "sum of a row", "TROWMAX": "its largest", "TROWMIN": "its least"}
+        "dst, a, tmp", FLOATS, CPU_ARITH, {"TROWSUM": "sum of a row", "TROWMAX": "its largest", "TROWMIN": "its least"}
     ),
     _row("TROWEXPAND", "dst, col", ARITH, CPU_ARITH, "a column copied to every column"),
     _row("TCOLEXPAND", "dst, row", ARITH, CPU_ARITH, "a row copied to every row"),
-    *_rows("dst, a, col", FLOATS, FLOATS, {f"TROWEXPAND{n}": f"a {s} col, row by row" for n, s in _EXPANDED}),
-    *_rows("dst, a, row", FLOATS, FLOATS, {f"TCOLEXPAND{n}": f"a {s} row, column by column" for n, s in _EXPANDED}),
+    *_rows("dst, a, col", FLOATS, CPU_FLOATS, {f"TROWEXPAND{n}": f"a {s} col, row by row" for n, s in _EXPANDED}),
+    *_rows("dst, a, row", FLOATS, CPU_FLOATS, {f"TCOLEXPAND{n}": f"a {s} row, column by column" for n, s in _EXPANDED}),
 )
 
 INSTRUCTIONS: Mapping[str, Instruction] = {

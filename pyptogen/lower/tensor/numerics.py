@@ -123,14 +123,14 @@ def cast(x: Array, dtype: np.dtype[Any], mode: str, saturate: bool) -> Array:
     limits = np.iinfo(dtype)
     if np.issubdtype(x.dtype, np.integer):
         return (np.clip(x, *_within(limits, x.dtype)) if saturate else x).astype(dtype)
-    whole = _whole(widen(x), mode)
-    whole = np.where(np.isnan(whole), np.zeros((), whole.dtype), whole)
+    rounded = whole(widen(x), mode)
+    rounded = np.where(np.isnan(rounded), np.zeros((), rounded.dtype), rounded)
     if not saturate:
-        return np.clip(whole, -(2.0**63), 2.0**63 - 1024).astype(np.int64).astype(dtype)
+        return np.clip(rounded, -(2.0**63), 2.0**63 - 1024).astype(np.int64).astype(dtype)
     if dtype.itemsize >= 4:
-        whole = whole.astype(np.float64)
-    top = whole >= float(limits.max)
-    result = np.where(top, 0, np.maximum(whole, float(limits.min))).astype(dtype)
+        rounded = rounded.astype(np.float64)
+    top = rounded >= float(limits.max)
+    result = np.where(top, 0, np.maximum(rounded, float(limits.min))).astype(dtype)
     result[top] = limits.max
     return result
 
@@ -141,7 +141,8 @@ def _within(limits: Any, dtype: np.dtype[Any]) -> tuple[int, int]:
     return max(int(limits.min), int(own.min)), min(int(limits.max), int(own.max))
 
 
-def _whole(x: Array, mode: str) -> Array:
+def whole(x: Array, mode: str) -> Array:
+    """Floats rounded to whole numbers."""
     if mode in {"none", "rint"}:
         return np.asarray(np.rint(x))
     if mode == "round":

@@ -54,6 +54,7 @@ A2A3 = Platform(
     packed_nz=False,
     flags=True,
     cast_chains=CAST_CHAINS,
+    low_bits_of_floats=False,
     equality_only=frozenset({"int32"}),
     frequency_ghz=1.85,
     costs=COSTS,

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from pyptogen.lower.isa.catalogue import CATALOGUE
+from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.kinds import STEMS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import BITWISE, COMPARE, DTYPES, REDUCE
@@ -105,7 +105,7 @@ class _Legaliser:
         one = [t for t in one if t.cols.size == 1 and t.rows.size == 1]
         if one and dst.cols.size > 1 and (dst.form == "row" or dst.rows.size > 1):
             return False
-        return dtype in CATALOGUE[f"TROWEXPAND{STEMS[op.kind]}"].dtypes[self.platform.name]
+        return dtype in INSTRUCTIONS[f"TROWEXPAND{STEMS[op.kind]}"].dtypes[self.platform.name]
 
     def spread(self, op: TileOp) -> list[TileOp]:
         """The operation on operands that all have the result's shape; the exclusive or gets its scratch."""

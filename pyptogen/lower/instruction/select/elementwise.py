@@ -8,6 +8,7 @@ from typing import Any
 from pyptogen.lower.instruction.ir import Compare, Imm, Mode, Node
 from pyptogen.lower.instruction.select.selector import Handler, Selector
 from pyptogen.lower.isa.kinds import REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
+from pyptogen.lower.isa.table import NARROWING
 from pyptogen.lower.tensor.ir import BINARY, BITWISE, REDUCE
 from pyptogen.lower.tile.axes import unsupported
 from pyptogen.lower.tile.ir import ScalarArg, TileOp
@@ -104,7 +105,9 @@ def fill(sel: Selector, op: TileOp) -> list[Node]:
 
 
 def cast(sel: Selector, op: TileOp) -> list[Node]:
-    return [sel.instr(op, "TCVT", *sel.plain(op.dst, op.srcs[0]), Mode(op.mode))]
+    pair = sel.tiles[str(op.srcs[0])].dtype, sel.tiles[str(op.dst)].dtype
+    saturate = None if op.saturate == (pair not in NARROWING) else op.saturate
+    return [sel.instr(op, "TCVT", *sel.plain(op.dst, op.srcs[0]), Mode(op.mode, saturate))]
 
 
 def expand(sel: Selector, op: TileOp) -> list[Node]:

@@ -73,6 +73,9 @@ def cast(f: Fitter, op: Op) -> Value:
             return x
         return compare(f, "ne", x, f.scalar(0, op), op)
     if not op.attrs["saturate"] and dtype in INTEGERS and _may_leave(source.dtype, dtype):
+        whole_first = x.dtype not in INTEGERS and not f.platform.low_bits_of_floats
+        if not whole_first and (x.dtype, dtype) not in f.platform.cast_chains:
+            return f.convert(x, dtype, mode, saturate=False)
         whole = x if x.dtype in INTEGERS else f.cast(x, "int32", mode)
         return f.wrapped(whole, dtype)
     return f.convert(x, dtype, mode)

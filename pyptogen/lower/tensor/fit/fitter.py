@@ -9,7 +9,7 @@ from typing import Any
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.lower.isa.catalogue import CATALOGUE
+from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Operand, Program, Scalar, Shape, Value
 
@@ -48,7 +48,7 @@ class Fitter:
 
     def takes(self, instruction: str, dtype: str) -> bool:
         """Whether the platform has the instruction for tiles of a dtype."""
-        return dtype in CATALOGUE[instruction].dtypes.get(self.platform.name, frozenset())
+        return dtype in INSTRUCTIONS[instruction].dtypes.get(self.platform.name, frozenset())
 
     def compute_dtype(self, instruction: str, dtype: str, never: frozenset[str] = frozenset()) -> str:
         """The dtype in which the instruction works on numbers of ``dtype``: itself, or one that holds them all, none of
@@ -125,9 +125,9 @@ class Fitter:
             self._casts[key] = self.convert(value, dtype, mode)
         return self._casts[key]
 
-    def convert(self, value: Value, dtype: str, mode: str, hint: str = "") -> Value:
-        """One saturating conversion, also from fp32 to whole numbers in fp32."""
-        attrs = {"dtype": dtype, "mode": mode, "saturate": True}
+    def convert(self, value: Value, dtype: str, mode: str, hint: str = "", saturate: bool = True) -> Value:
+        """One conversion, also from fp32 to whole numbers in fp32."""
+        attrs = {"dtype": dtype, "mode": mode, "saturate": saturate}
         return self.emit("cast", [value], dtype, value.shape, hint or dtype, attrs)
 
     def unary(self, kind: str, x: Value, hint: str = "") -> Value:

@@ -82,7 +82,7 @@ class Dispatcher:
         if self._leading.acquire(blocking=False):
             try:
                 while not task.finished and (end is None or time.monotonic() < end) and not self.closed:
-                    self._turn(remaining(end))
+                    self._turn(None if end is None else remaining(end))
             finally:
                 self._leading.release()
                 if self._inside == threading.get_ident():
@@ -206,20 +206,22 @@ class Dispatcher:
         if self._timed:
             timeout = self._until_deadline(timeout)
         events = self._poll.poll(timeout)
+        here = threading.get_ident()
+        background = here == self._thread.ident
         with self._lock:
             if self.closed:
                 return
-            self._inside = threading.get_ident()
+            self._inside = here
             for file, _ in events:
                 worker = self._sources.get(file)
                 if worker is not None:
                     self._hear(worker, file == worker.life)
-                elif file == self._bell and not (self._in_background() and self._leading.locked()):
+                elif file == self._bell and not (background and self._leading.locked()):
                     self._unring()
             if self._timed:
                 self._stop_late()
             self._inside = 0
-        if self._in_background() and self._leading.locked():
+        if background and self._leading.locked():
             # The leader may be waiting for what was just dealt with.
             self._ring()
             self._awake.wait(_NAP)
@@ -272,7 +274,8 @@ class Dispatcher:
         task.span = (begin, end)
         if worker.sent:
             self._begin_clock(worker.sent[0])
-        self._feed(worker)
+        if self._ready[worker.chip]:
+            self._feed(worker)
         error: BaseException | None = None
         if kind == FAILED:
             error = decode_fault(message[REPLY.size :], f"task `{task.name}` on chip {task.chip}")

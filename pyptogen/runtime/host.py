@@ -64,7 +64,7 @@ class HostRuntime:
             raise ValueError(f"devices are different numbers, at least one, not {list(chips)}")
         self.platform = platform
         self.chips = chips
-        self._process = os.getpid()
+        self._foreign = False
         self._programs: dict[str, Program] = {}
         self._kernels: dict[Any, PythonKernel] = {}
         self._numbers = itertools.count(1)
@@ -204,8 +204,11 @@ class HostRuntime:
         number = next(self._numbers)
         task = Task(number, kernel, chip, call.message(kernel.number, number))
         task.retries, task.timeout = retries, timeout
-        task.recordings = [one for one in (self._recording, recording) if one is not None]
-        task.intact = not any(touch.reads and touch.writes for touch in call.touches)
+        if self._recording is not None or recording is not None:
+            task.recordings = [one for one in (self._recording, recording) if one is not None]
+        for touch in call.touches:
+            if touch.reads and touch.writes:
+                task.intact = False
         if call.copies:
             for array, _ in call.copies:
                 self._settle(array)
@@ -269,7 +272,7 @@ class HostRuntime:
 
     def abort(self) -> None:
         """End the workers at once; what is not finished fails with ``RuntimeClosed``."""
-        if self._process != os.getpid():
+        if self._foreign:
             return
         with self._closing:
             written = self.dispatcher.closed
@@ -281,6 +284,7 @@ class HostRuntime:
 
     def forget(self) -> None:
         """After a fork, in the child."""
+        self._foreign = True
         self.dispatcher.forget()
         self._arena.close()
 
@@ -295,9 +299,9 @@ class HostRuntime:
                 self.dispatcher.wait(task, None)
 
     def _check(self) -> None:
-        if self._process != os.getpid():
-            raise RuntimeClosed("this runtime belongs to the parent process; after a fork, make a new one")
         if self.dispatcher.closed:
+            if self._foreign:
+                raise RuntimeClosed("this runtime belongs to the parent process; after a fork, make a new one")
             raise RuntimeClosed("the runtime is closed")
 
     def __enter__(self) -> Self:

@@ -107,9 +107,12 @@ def _arrows(recording: Recording) -> Iterator[_Event]:
 
 
 def _counters(recording: Recording) -> Iterator[_Event]:
+    shown: dict[str, int] = {}
     for sample in recording.samples:
-        yield _event("C", f"queued, chip {sample.chip}", ts=sample.at / 1000, args={"tasks": sample.queued})
-        yield _event("C", "tasks in flight", ts=sample.at / 1000, args={"tasks": sample.open})
+        for name, value in ((f"queued, chip {sample.chip}", sample.queued), ("tasks in flight", sample.open)):
+            if shown.get(name) != value:
+                shown[name] = value
+                yield _event("C", name, ts=sample.at / 1000, args={"tasks": value})
 
 
 def _event(phase: str, name: str, **more: Any) -> _Event:

@@ -71,13 +71,21 @@ class Imm:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A round mode by its spec name."""
+    """A round mode by its spec name, and saturation on or off where the instruction's own choice is not the spec's."""
+
+    name: str
+    saturate: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison by its spec name: eq, ne, lt, le, gt, ge."""
 
     name: str
 
 
-Operand = str | GmWindow | Imm | Mode | Poly
-"""A tile by name, a GM window, a scalar, a round mode, a row or column index."""
+Operand = str | GmWindow | Imm | Mode | Compare | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a comparison, a row or column index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,6 +225,7 @@ __all__ = [
     "ZERO",
     "Barrier",
     "Choose",
+    "Compare",
     "Declare",
     "For",
     "GmWindow",

@@ -30,7 +30,9 @@ def _operand(o: Any) -> str:
         return f"{o.tensor}[{o.offset}; {extent(o.rows)} x {extent(o.cols)} {o.layout}]"
     if isinstance(o, Imm):
         return o.text
-    return o.name if isinstance(o, Mode) else str(o)
+    if isinstance(o, Mode):
+        return o.name + {None: "", True: " saturate", False: " wrap"}[o.saturate]
+    return str(o)
 
 
 def _instr(node: Instr) -> str:

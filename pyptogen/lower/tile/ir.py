@@ -95,7 +95,8 @@ class TileOp:
     extract  rows from ``row`` on of an accumulator → dst
     copy     src → dst (same shape, same dtype)
     fill     scalar → dst
-    others   unary, binary, cast and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
+    cast     with round ``mode``; ``saturate`` says what becomes of integers out of range
+    others   unary, binary and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
              a reduction may use ``scratch``
     ======== ============================================================================================
     """
@@ -114,6 +115,7 @@ class TileOp:
     scratch: str | None = None
     row: Poly = ZERO
     mode: str = "none"
+    saturate: bool = True
 
 
 LoopRole = Literal["grid", "reduce", "sub"]

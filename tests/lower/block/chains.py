@@ -7,8 +7,18 @@ from dataclasses import dataclass, replace
 from hypothesis import strategies as st
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations, walk
-from pyptogen.lower.isa.meaning import SCRATCH
+from pyptogen.lower.instruction.ir import (
+    Choose,
+    Declare,
+    For,
+    GmWindow,
+    Instr,
+    InstrKernel,
+    Node,
+    declarations,
+    walk,
+)
+from pyptogen.lower.isa import INSTRUCTIONS
 
 UNARY = ("abs({a})", "exp(-abs({a}))", "sqrt(abs({a}))", "({a} * 0.5)", "(2 - {a})", "(1 / (abs({a}) + 1))")
 BINARY = ("({a} + {b})", "({a} - {b})", "maximum({a}, {b})", "minimum({a} * {b}, 4)", "({a} / (abs({b}) + 1))")
@@ -69,13 +79,13 @@ def trace(kernel: InstrKernel, trips: int) -> list[Step]:
         )
 
     def add(instr: Instr) -> None:
-        named = [here(tiles[o]) for o in instr.operands if isinstance(o, str)]
-        if instr.name == "TSTORE":
-            steps.append(Step(instr, tuple(named), ()))
-        elif instr.name in SCRATCH:
-            steps.append(Step(instr, (named[1],), (named[0], named[2])))
-        else:
-            steps.append(Step(instr, tuple(named[1:]), (named[0],)))
+        touched = [o for o in instr.operands if isinstance(o, str | GmWindow)]
+        effects = INSTRUCTIONS[instr.name].effects_for(len(touched))
+        tiles_only = [
+            (here(tiles[o]), effect) for o, effect in zip(touched, effects, strict=True) if isinstance(o, str)
+        ]
+        reads = tuple(tile for tile, effect in tiles_only if effect in "ru")
+        steps.append(Step(instr, reads, tuple(tile for tile, effect in tiles_only if effect in "wut")))
 
     run(kernel.body, True)
     return steps

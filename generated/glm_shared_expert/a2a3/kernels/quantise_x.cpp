@@ -80,7 +80,7 @@ extern "C" __global__ AICORE void quantise_x(
         VecI8_8x5120 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x0a000 + t0_slot * 0x02800);  // UB 0x0a000..0x0f000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
-        TCVT(x_q_tile, x_q_tile_fp16, RoundMode::CAST_NONE);
+        TCVT(x_q_tile, x_q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x0f000 + t0_slot * 0x00020);  // as a row, same bytes as x_scale_tile
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again

@@ -81,7 +81,7 @@ extern "C" __global__ AICORE void key_quant_vec(
         VecI8_32x128 k_q(t0_valid); TASSIGN(k_q, 0x02000);  // UB 0x02000..0x03000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
-        TCVT(k_q, k_q_fp16, RoundMode::CAST_NONE);
+        TCVT(k_q, k_q_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         VecF32_1x32 k_s_1_row(t0_valid); TASSIGN(k_s_1_row, 0x03400);  // as a row, same bytes as k_s_1
         pipe_barrier(PIPE_V);

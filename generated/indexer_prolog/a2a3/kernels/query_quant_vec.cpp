@@ -80,7 +80,7 @@ extern "C" __global__ AICORE void query_quant_vec(
             VecI8_32x128 q_tile; TASSIGN(q_tile, 0x04000 + heads0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
-            TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE);
+            TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             VecF32_1x32 q_scale_1_row; TASSIGN(q_scale_1_row, 0x06080);  // as a row, same bytes as q_scale_1
             pipe_barrier(PIPE_V);

@@ -8,6 +8,7 @@
                  memory       pitches, liveness, addresses
     Execution    build        launches, dependencies, workspace
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
+                 passes       vector instructions walked together, for the kernel's text
 
 Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes (on the Tensor level with
 `--verify-each`).
@@ -31,8 +32,8 @@ from pyptogen.lower.execution import printer as execution_printer
 from pyptogen.lower.execution import prioritise
 from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
+from pyptogen.lower.instruction import passes, select, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
-from pyptogen.lower.instruction import select, synchronise
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
@@ -200,9 +201,12 @@ def _emit(
     program = session.program
     longest = _longest_range(graph)
     source = spec_lines()
+    walked = [passes.run(k) for k in kernels] if session.platform.vector_passes else kernels
+    if session.platform.vector_passes:
+        session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
     texts = tuple(
         KernelSource(k.name, k.core, kernel_text(k, program.name, _sizes(b), source))
-        for k, b in zip(kernels, blocks, strict=True)
+        for k, b in zip(walked, blocks, strict=True)
     )
     report = {
         "kernels": {
@@ -214,7 +218,7 @@ def _emit(
                 "tiles": _tile_sizes(b.tile.body),
                 **_estimated(k, session.platform, longest),
             }
-            for k, b in zip(kernels, blocks, strict=True)
+            for k, b in zip(walked, blocks, strict=True)
         },
     }
     text = orchestration_text(graph, program, kernels)

@@ -23,6 +23,7 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Mode,
     Node,
+    Pass,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -32,6 +33,8 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
+from pyptogen.templates.far_stores import far_stores
+from pyptogen.templates.kernel_passes import PassText
 
 ROUND_MODES = {
     "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",
@@ -51,6 +54,7 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     spoken: Span | None = None
     flagged: bool = False
+    far: frozenset[str] = frozenset()
 
     # -- types ----------------------------------------------------------------------------------------------------
 
@@ -153,6 +157,8 @@ class Writer:
             if isinstance(node, Instr | Choose):
                 self.speak(depth, node.span)
                 return
+            if isinstance(node, Pass):
+                return
 
     def on_declare(self, node: Declare, depth: int) -> None:
         valid = [e.valid.c() for e in (node.rows, node.cols) if e.valid is not None]
@@ -205,6 +211,27 @@ class Writer:
         if isinstance(operand, Mode):
             return f"RoundMode::{ROUND_MODES[operand.name]}"
         return operand.c() if isinstance(operand, Poly) else str(operand)
+
+    def on_pass(self, node: Pass, depth: int) -> None:
+        """TPASS: the windows it moves, then a line for each of its instructions."""
+        windows: dict[tuple[str, GmWindow], str] = {}
+        for member in node.members:
+            for operand in member.operands:
+                if isinstance(operand, GmWindow) and (member.name, operand) not in windows:
+                    name = _gm_name(member, operand)
+                    while name in windows.values():
+                        name += "_2"
+                    windows[member.name, operand] = name
+                    self.put(depth, f"{self.gm_alias(operand)} {name}({self.gm_arguments(operand)});")
+        text = PassText(node, windows, self.far)
+        text.write()
+        parameters = "".join(f", auto &{name}" for name in text.operands)
+        rows, cols = (e.poly().c() for e in (node.rows, node.cols))
+        self.put(depth, f"TPASS({rows}, {cols}, [&](auto at{parameters}) {{")
+        for span, line in text.lines:
+            self.speak(depth + 1, span)
+            self.put(depth + 1, line)
+        self.put(depth, f"}}{''.join(f', {o}' for o in text.operands.values())});")
 
     def on_choose(self, node: Choose, depth: int) -> None:
         self.speak(depth, node.span)
@@ -273,7 +300,10 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         sizes: the chosen tile sizes, for the head comment.
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
     """
-    writer = Writer(source)
+    far = far_stores(kernel)
+    writer = Writer(source, far=far.tensors)
+    if far.line:
+        writer.put(1, far.line)
     writer.body(kernel.body, 1)
     guards = {"cube": "__DAV_CUBE__", "vector": "__DAV_VEC__", "mixed": ""}
     occupancy = ", ".join(f"{name.upper()} {used} B" for name, used in kernel.occupancy)

@@ -23,4 +23,5 @@ CPU = Platform(
     cast_chains={},
     frequency_ghz=2.6,
     costs=None,
+    vector_passes=True,
 )

@@ -39,6 +39,7 @@ class Platform:
         flags: pipes run asynchronously, so kernels carry set_flag/wait_flag and pipe_barrier.
         cast_chains: the dtypes between source and destination for pairs that one TCVT cannot do.
         frequency_ghz, costs: for estimates; None where there are no figures.
+        vector_passes: the kernel's text walks over vector tiles once for several instructions (TPASS).
     """
 
     name: str
@@ -52,3 +53,4 @@ class Platform:
     cast_chains: Mapping[tuple[str, str], tuple[str, ...]]
     frequency_ghz: float
     costs: Costs | None
+    vector_passes: bool = False

@@ -95,8 +95,9 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks)
+    walked = _walked(session, instructions)
     graph = _prioritised(session, graph, instructions)
-    return _emit(session, instructions, graph, blocks)
+    return _emit(session, instructions, walked, graph, blocks)
 
 
 def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKernel], Mapping[str, GmTensor], Recut]:
@@ -177,6 +178,15 @@ def _instruction_level(session: _Session, blocks: Sequence[BlockKernel]) -> list
     return kernels
 
 
+def _walked(session: _Session, kernels: list[InstrKernel]) -> list[InstrKernel]:
+    """The kernels as their text has them."""
+    if not session.platform.vector_passes:
+        return kernels
+    walked = [passes.run(k) for k in kernels]
+    session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
+    return walked
+
+
 def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[InstrKernel]) -> ExecutionGraph:
     longest = _longest_range(graph)
     found = {k.name: _estimate(k, session.platform, longest) for k in kernels}
@@ -193,7 +203,11 @@ def _longest_range(graph: ExecutionGraph) -> int:
 
 
 def _emit(
-    session: _Session, kernels: Sequence[InstrKernel], graph: ExecutionGraph, blocks: Sequence[BlockKernel]
+    session: _Session,
+    kernels: Sequence[InstrKernel],
+    walked: Sequence[InstrKernel],
+    graph: ExecutionGraph,
+    blocks: Sequence[BlockKernel],
 ) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
@@ -201,9 +215,6 @@ def _emit(
     program = session.program
     longest = _longest_range(graph)
     source = spec_lines()
-    walked = [passes.run(k) for k in kernels] if session.platform.vector_passes else kernels
-    if session.platform.vector_passes:
-        session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
     texts = tuple(
         KernelSource(k.name, k.core, kernel_text(k, program.name, _sizes(b), source))
         for k, b in zip(walked, blocks, strict=True)

@@ -1,11 +1,12 @@
 """The passes, in order, by name. The only place that knows the order.
 
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
+                 fit          dtypes and operations that the platform has
     Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
-    Block        loads_first  loads ahead of vector work        place       memories and moves
-                 memory       pitches, liveness, addresses
+    Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
+                              moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
                  passes       vector instructions walked together, for the kernel's text
@@ -17,13 +18,13 @@ Each level has a printer (`--dump-ir`) and a legality check, run after each of i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.artifacts import KernelSource, Lowered
-from pyptogen.lower.block import memory, place
+from pyptogen.lower.block import memory, plan
 from pyptogen.lower.block import printer as block_printer
 from pyptogen.lower.block import verify as block_verify
 from pyptogen.lower.block.ir import BlockKernel
@@ -38,9 +39,10 @@ from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import unlowered
+from pyptogen.lower.tensor import fit, unlowered
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile import choose, cut, legalise, loads_first, sizes, variants
+from pyptogen.lower.tensor.printer import print_program
+from pyptogen.lower.tile import choose, cut, legalise, sizes, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
@@ -57,6 +59,8 @@ Recut = Callable[[str, str, int], TileKernel]
 @dataclass(frozen=True, slots=True)
 class _Session:
     program: Program
+    fitted: Program
+    """The same for the platform: what the levels below the Tensor level work on."""
     platform: Platform
     dump: Dump | None
 
@@ -86,9 +90,11 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
             )
         )
     unlowered.check(program)
-    session = _Session(program, PLATFORMS[target], dump)
+    platform = PLATFORMS[target]
+    session = _Session(program, fit.run(program, platform), platform, dump)
+    session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     rows = sizes.select_rows(program, target)
-    needed = variants.run(program, rows, session.platform)
+    needed = variants.run(session.fitted, rows, session.platform)
     tiles, tensors, recut = _tile_level(session, needed.parts)
     blocks = _block_level(session, tiles, recut)
     graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target)
@@ -101,11 +107,12 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
 
 
 def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKernel], Mapping[str, GmTensor], Recut]:
-    program, platform = session.program, session.platform
+    program, platform = session.fitted, session.platform
     tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
 
     def cut_part(part: Part, table: Table) -> TileKernel:
-        return cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest)
+        kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest)
+        return replace(kernel, depths=part.depths)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
         part = next(p for p in parts if p.ops.name == kernel)
@@ -113,7 +120,7 @@ def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKern
 
     def choose_tiles(part: Part) -> Table:
         def fits(table: Table) -> bool:
-            return _fits(legalise.run(cut_part(part, table), platform), platform)
+            return plan.fits(legalise.run(cut_part(part, table), platform), platform)
 
         return choose.run(program, part.ops, part.sizes, platform, part.row, fits)
 
@@ -137,23 +144,11 @@ def _block_level(session: _Session, tiles: Sequence[TileKernel], recut: Recut) -
 
 
 def _plan_memory(tile: TileKernel, platform: Platform, recut: Recut) -> tuple[TileKernel, BlockKernel]:
-    """The memory plan with most overlap that fits: loads ahead in buffers of their own, else as tight as possible.
-    Returns the kernel with its moves, and with its addresses."""
-    if platform.flags:
-        placed, where = place.run(loads_first.run(tile), platform)
-        roomy = memory.plan(placed, where, platform, private_transfers=True)
-        if isinstance(roomy, BlockKernel):
-            return placed, roomy
-    placed, where = place.run(tile, platform)
-    tight = memory.plan(placed, where, platform, private_transfers=False)
-    if isinstance(tight, memory.Overflow):
-        raise memory.overflow(placed, tight, platform, _fitting_tiles(tile, platform, recut))
-    return placed, tight
-
-
-def _fits(tile: TileKernel, platform: Platform) -> bool:
-    placed, where = place.run(tile, platform)
-    return isinstance(memory.plan(placed, where, platform, private_transfers=False), BlockKernel)
+    """The kernel with its moves, and with its addresses."""
+    placed, found = plan.run(tile, platform)
+    if isinstance(found, memory.Overflow):
+        raise memory.overflow(placed, found, platform, _fitting_tiles(tile, platform, recut))
+    return placed, found
 
 
 def _fitting_tiles(tile: TileKernel, platform: Platform, recut: Recut) -> dict[str, int]:
@@ -162,7 +157,7 @@ def _fitting_tiles(tile: TileKernel, platform: Platform, recut: Recut) -> dict[s
     for dim, size, _ in tile.sizes:
         smaller = size // 2
         while smaller and dim not in found:
-            if _fits(recut(tile.name, dim, smaller), platform):
+            if plan.fits(recut(tile.name, dim, smaller), platform):
                 found[dim] = smaller
             smaller //= 2
     return found

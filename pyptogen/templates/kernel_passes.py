@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, Pass
@@ -19,22 +19,24 @@ RESULTS = {"TROWSUM": ("RowSum", "sum"), "TROWMAX": ("RowMax", "max"), "TROWMIN"
 
 
 class PassText:
-    """Writes the body of one pass. ``windows`` names the GlobalTensors of loads and stores; stores to the tensors
+    """Writes the body of one pass. ``gm_name`` names the GlobalTensors of loads and stores; stores to the tensors
     ``far`` may go around the cache."""
 
     def __init__(
         self,
         node: Pass,
-        windows: Mapping[tuple[str, GmWindow], str],
+        gm_name: Callable[[Instr, GmWindow], str],
         far: frozenset[str],
     ) -> None:
-        self.node, self.windows, self.far = node, windows, far
+        self.node, self.gm_name, self.far = node, gm_name, far
         self.dtypes = dict(node.dtypes)
         self.values: dict[str, str] = {}
         """The name of each tile's values so far."""
         self.operands: dict[str, str] = {}
         """Operands of the pass that have a state of their own: parameter name → object."""
         self.lines: list[tuple[Span, str]] = []
+        self.taken: dict[str, int] = {}
+        self.last_writer = {str(m.operands[0]): m for m in node.members}
         self.read_again = {
             n for m in node.members if m.name not in ("TSTORE", "TLOAD") for n in m.operands[1:] if isinstance(n, str)
         }
@@ -49,7 +51,7 @@ class PassText:
             window, tile = instr.operands
             assert isinstance(window, GmWindow) and isinstance(tile, str)
             value, far = self.value(instr, tile), ", far" if window.tensor in self.far else ""
-            self.put(instr, f"at.store({self.windows[instr.name, window]}, {value}{far});")
+            self.put(instr, f"at.store({self.gm_name(instr, window)}, {value}{far});")
             return
         result = instr.operands[0]
         assert isinstance(result, str)
@@ -63,11 +65,16 @@ class PassText:
         if expression.isidentifier():  # another name for the same values
             self.values[result] = expression
         else:
-            name = f"{result}_v" if result in self.node.tiles else result
+            name = self.unused(f"{result}_v" if result in self.node.tiles else result)
             self.values[result] = name
             self.put(instr, f"const auto {name} = {expression};")
-        if result in self.node.kept:
+        if result in self.node.kept and instr is self.last_writer[result]:
             self.put(instr, f"at.store({result}, {self.values[result]});")
+
+    def unused(self, name: str) -> str:
+        """A name for values that none has yet: a tile may be written twice."""
+        self.taken[name] = self.taken.get(name, 0) + 1
+        return name if self.taken[name] == 1 else f"{name}_{self.taken[name]}"
 
     def put(self, instr: Instr, text: str) -> None:
         self.lines.append((instr.span, text))
@@ -75,8 +82,8 @@ class PassText:
     def value(self, instr: Instr, tile: str) -> str:
         """The name of a tile's values, loaded before their first use."""
         if tile not in self.values:
-            self.values[tile] = f"{tile}_v"
-            self.put(instr, f"const auto {tile}_v = at.load({tile});")
+            self.values[tile] = self.unused(f"{tile}_v")
+            self.put(instr, f"const auto {self.values[tile]} = at.load({tile});")
         return self.values[tile]
 
     def expression(self, instr: Instr) -> str:
@@ -85,7 +92,7 @@ class PassText:
         if name == "TLOAD":
             window = operands[1]
             assert isinstance(window, GmWindow)
-            return f"at.load({self.windows[instr.name, window]})"
+            return f"at.load({self.gm_name(instr, window)})"
         if name == "TEXTRACT":
             return f"at.extract({operands[1]}, {operands[2]})"
         if name == "TCVT":

@@ -142,8 +142,13 @@ class Roles:
         assert isinstance(result, str) and isinstance(source, str) and isinstance(mode, Mode)
         to, own = self.tiles[result].type.dtype, self.tiles[source].type.dtype
         widens = to == "fp32" and own in FLOATS | {"int8", "uint8", "int16"}
-        rounds = mode.name in NEAREST and mode.saturate is not False and (
-            (own == "int32" and to == "fp32") or (own == "fp32" and to in {"bf16", "fp16", "int8", "uint8", "int32"})
+        rounds = (
+            mode.name in NEAREST
+            and mode.saturate is not False
+            and (
+                (own == "int32" and to == "fp32")
+                or (own == "fp32" and to in {"bf16", "fp16", "int8", "uint8", "int32"})
+            )
         )
         return self._mapped(instr, "elements") if widens or rounds else None
 

@@ -15,6 +15,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
+    Compare,
     Declare,
     For,
     GmWindow,
@@ -51,7 +52,8 @@ class Writer:
     types: dict[str, TileType] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     spoken: Span | None = None
-    flagged: bool = False
+    objects: list[dict[int, str]] = field(default_factory=list)
+    """Names of the GlobalTensors of each open body, by window."""
 
     # -- types ----------------------------------------------------------------------------------------------------
 
@@ -141,10 +143,12 @@ class Writer:
         self.put(depth, f"// {self.source(span)}")
 
     def body(self, nodes: tuple[Node, ...], depth: int) -> None:
+        self.objects.append({})
         for i, node in enumerate(nodes):
             if isinstance(node, Declare):
                 self.announce(nodes[i:], depth)
             getattr(self, f"on_{type(node).__name__.lower()}")(node, depth)
+        self.objects.pop()
 
     def announce(self, nodes: tuple[Node, ...], depth: int) -> None:
         """The spec line of the instruction that a group of declarations is for, above the group."""
@@ -200,21 +204,34 @@ class Writer:
             if isinstance(operand, GmWindow):
                 self.put(
                     depth,
-                    f"{self.gm_alias(operand)} {_gm_name(node, operand)}({self.gm_arguments(operand)});",
+                    f"{self.gm_alias(operand)} {self.gm_name(node, operand)}({self.gm_arguments(operand)});",
                 )
 
     def call(self, node: Instr) -> str:
         return f"{node.name}({', '.join(self.operand(node, o) for o in node.operands)})"
 
-    @staticmethod
-    def operand(node: Instr, operand: Any) -> str:
+    def gm_name(self, node: Instr, window: GmWindow) -> str:
+        """Name of a GlobalTensor object: after its tensor, one of its own in each body."""
+        names = self.objects[-1]
+        if id(window) not in names:
+            base = f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
+            name, n = base, 1
+            while name in names.values():
+                n += 1
+                name = f"{base}_{n}"
+            names[id(window)] = name
+        return names[id(window)]
+
+    def operand(self, node: Instr, operand: Any) -> str:
         if isinstance(operand, GmWindow):
-            return _gm_name(node, operand)
+            return self.gm_name(node, operand)
         if isinstance(operand, Imm):
             return operand.text
         if isinstance(operand, Mode):
             saturation = {None: "", True: ", SaturationMode::ON", False: ", SaturationMode::OFF"}[operand.saturate]
             return f"RoundMode::{ROUND_MODES[operand.name]}{saturation}"
+        if isinstance(operand, Compare):
+            return f"CmpMode::{operand.name.upper()}"
         return operand.c() if isinstance(operand, Poly) else str(operand)
 
     def on_choose(self, node: Choose, depth: int) -> None:
@@ -261,10 +278,6 @@ def _bytes(dtype: str) -> int:
     from pyptogen.lower.tensor.ir import DTYPES
 
     return DTYPES[dtype]
-
-
-def _gm_name(node: Instr, window: GmWindow) -> str:
-    return f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
 
 
 def _parameters(kernel: InstrKernel) -> list[str]:

@@ -1,13 +1,15 @@
 """The passes, in order, by name. The only place that knows the order.
 
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
+                 fit          dtypes and operations that the platform has
     Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
-    Block        loads_first  loads ahead of vector work        place       memories and moves
-                 memory       pitches, liveness, addresses
+    Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
+                              moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
+                 passes       vector instructions walked together, for the kernel's text
 
 Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes (on the Tensor level with
 `--verify-each`).
@@ -16,29 +18,31 @@ Each level has a printer (`--dump-ir`) and a legality check, run after each of i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.artifacts import KernelSource, Lowered
-from pyptogen.lower.block import memory, place
+from pyptogen.lower.block import memory, plan
 from pyptogen.lower.block import printer as block_printer
 from pyptogen.lower.block import verify as block_verify
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution import build as execution_build
 from pyptogen.lower.execution import printer as execution_printer
+from pyptogen.lower.execution import prioritise
 from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
+from pyptogen.lower.instruction import passes, select, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
-from pyptogen.lower.instruction import select, synchronise
 from pyptogen.lower.instruction import verify as instruction_verify
-from pyptogen.lower.instruction.estimate import estimate
+from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import unlowered
+from pyptogen.lower.tensor import fit, unlowered
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile import choose, cut, legalise, loads_first, sizes, variants
+from pyptogen.lower.tensor.printer import print_program
+from pyptogen.lower.tile import choose, cut, legalise, sizes, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
@@ -55,6 +59,8 @@ Recut = Callable[[str, str, int], TileKernel]
 @dataclass(frozen=True, slots=True)
 class _Session:
     program: Program
+    fitted: Program
+    """The same for the platform: what the levels below the Tensor level work on."""
     platform: Platform
     dump: Dump | None
 
@@ -84,24 +90,29 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
             )
         )
     unlowered.check(program)
-    session = _Session(program, PLATFORMS[target], dump)
+    platform = PLATFORMS[target]
+    session = _Session(program, fit.run(program, platform), platform, dump)
+    session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     rows = sizes.select_rows(program, target)
-    needed = variants.run(program, rows, session.platform)
+    needed = variants.run(session.fitted, rows, session.platform)
     tiles, tensors, recut = _tile_level(session, needed.parts)
     blocks = _block_level(session, tiles, recut)
     graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target)
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks)
-    return _emit(session, instructions, graph, blocks)
+    walked = _walked(session, instructions)
+    graph = _prioritised(session, graph, instructions)
+    return _emit(session, instructions, walked, graph, blocks)
 
 
 def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKernel], Mapping[str, GmTensor], Recut]:
-    program, platform = session.program, session.platform
+    program, platform = session.fitted, session.platform
     tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
 
     def cut_part(part: Part, table: Table) -> TileKernel:
-        return cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest)
+        kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest)
+        return replace(kernel, depths=part.depths)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
         part = next(p for p in parts if p.ops.name == kernel)
@@ -109,7 +120,7 @@ def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKern
 
     def choose_tiles(part: Part) -> Table:
         def fits(table: Table) -> bool:
-            return _fits(legalise.run(cut_part(part, table), platform), platform)
+            return plan.fits(legalise.run(cut_part(part, table), platform), platform)
 
         return choose.run(program, part.ops, part.sizes, platform, part.row, fits)
 
@@ -133,23 +144,11 @@ def _block_level(session: _Session, tiles: Sequence[TileKernel], recut: Recut) -
 
 
 def _plan_memory(tile: TileKernel, platform: Platform, recut: Recut) -> tuple[TileKernel, BlockKernel]:
-    """The memory plan with most overlap that fits: loads ahead in buffers of their own, else as tight as possible.
-    Returns the kernel with its moves, and with its addresses."""
-    if platform.flags:
-        placed, where = place.run(loads_first.run(tile), platform)
-        roomy = memory.plan(placed, where, platform, private_transfers=True)
-        if isinstance(roomy, BlockKernel):
-            return placed, roomy
-    placed, where = place.run(tile, platform)
-    tight = memory.plan(placed, where, platform, private_transfers=False)
-    if isinstance(tight, memory.Overflow):
-        raise memory.overflow(placed, tight, platform, _fitting_tiles(tile, platform, recut))
-    return placed, tight
-
-
-def _fits(tile: TileKernel, platform: Platform) -> bool:
-    placed, where = place.run(tile, platform)
-    return isinstance(memory.plan(placed, where, platform, private_transfers=False), BlockKernel)
+    """The kernel with its moves, and with its addresses."""
+    placed, found = plan.run(tile, platform)
+    if isinstance(found, memory.Overflow):
+        raise memory.overflow(placed, found, platform, _fitting_tiles(tile, platform, recut))
+    return placed, found
 
 
 def _fitting_tiles(tile: TileKernel, platform: Platform, recut: Recut) -> dict[str, int]:
@@ -158,7 +157,7 @@ def _fitting_tiles(tile: TileKernel, platform: Platform, recut: Recut) -> dict[s
     for dim, size, _ in tile.sizes:
         smaller = size // 2
         while smaller and dim not in found:
-            if _fits(recut(tile.name, dim, smaller), platform):
+            if plan.fits(recut(tile.name, dim, smaller), platform):
                 found[dim] = smaller
             smaller //= 2
     return found
@@ -174,18 +173,46 @@ def _instruction_level(session: _Session, blocks: Sequence[BlockKernel]) -> list
     return kernels
 
 
+def _walked(session: _Session, kernels: list[InstrKernel]) -> list[InstrKernel]:
+    """The kernels as their text has them."""
+    if not session.platform.vector_passes:
+        return kernels
+    walked = [passes.run(k) for k in kernels]
+    session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
+    return walked
+
+
+def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[InstrKernel]) -> ExecutionGraph:
+    longest = _longest_range(graph)
+    found = {k.name: _estimate(k, session.platform, longest) for k in kernels}
+    cycles = {name: cost.cycles for name, cost in found.items() if cost is not None}
+    graph = prioritise.run(graph, session.program, {k.name: k.stages for k in kernels}, cycles)
+    execution_verify.verify(graph)
+    session.note(50, "execution-prioritise", lambda: execution_printer.print_graph(graph))
+    return graph
+
+
+def _longest_range(graph: ExecutionGraph) -> int:
+    """The longest range of an unrolled segment; 0 where none is unrolled."""
+    return max((max(cut.sizes) for cut in graph.cuts if cut.sizes), default=0)
+
+
 def _emit(
-    session: _Session, kernels: Sequence[InstrKernel], graph: ExecutionGraph, blocks: Sequence[BlockKernel]
+    session: _Session,
+    kernels: Sequence[InstrKernel],
+    walked: Sequence[InstrKernel],
+    graph: ExecutionGraph,
+    blocks: Sequence[BlockKernel],
 ) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
 
     program = session.program
-    longest = max((max(cut.sizes) for cut in graph.cuts if cut.sizes), default=0)
+    longest = _longest_range(graph)
     source = spec_lines()
     texts = tuple(
         KernelSource(k.name, k.core, kernel_text(k, program.name, _sizes(b), source))
-        for k, b in zip(kernels, blocks, strict=True)
+        for k, b in zip(walked, blocks, strict=True)
     )
     report = {
         "kernels": {
@@ -197,7 +224,7 @@ def _emit(
                 "tiles": _tile_sizes(b.tile.body),
                 **_estimated(k, session.platform, longest),
             }
-            for k, b in zip(kernels, blocks, strict=True)
+            for k, b in zip(walked, blocks, strict=True)
         },
     }
     text = orchestration_text(graph, program, kernels)
@@ -219,10 +246,15 @@ def _sizes(kernel: BlockKernel) -> str:
     return ", ".join(f"{dim} {' / '.join(map(str, tiles))}" for dim, tiles in sorted(sizes.items()))
 
 
-def _estimated(kernel: InstrKernel, platform: Platform, longest: int) -> dict[str, Any]:
-    """The manifest's cycles of one launch on one core: over the longest range of an unrolled segment, else one tile."""
+def _estimate(kernel: InstrKernel, platform: Platform, longest: int) -> Estimate | None:
+    """One launch on one core: over the longest range of an unrolled segment, else one tile."""
     tile = next((n.step for n in kernel.body if isinstance(n, For)), 1)
-    found = estimate(kernel, platform, longest or tile)
+    return estimate(kernel, platform, longest or tile)
+
+
+def _estimated(kernel: InstrKernel, platform: Platform, longest: int) -> dict[str, Any]:
+    """The manifest's cycles of one launch."""
+    found = _estimate(kernel, platform, longest)
     return (
         {} if found is None else {"cycles": {"rows": found.rows, "pipes": dict(found.pipes), "busiest": found.cycles}}
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import json
+import marshal
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _PLANS = 256
-_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 class Memory(Protocol):
@@ -96,6 +95,7 @@ class NativeKernel:
         pointers = len(contract.inputs) + len(self.fresh)
         self.definition = {
             "form": "native", "library": str(package.library), "symbol": package.symbol, "pointers": pointers,
+            "policy": package.policy,
         }  # fmt: skip
         self._slots = struct.Struct(
             f"={pointers}Q{len(contract.dims)}q" + "".join("d" if attr.is_float else "q" for attr in contract.attrs)
@@ -276,7 +276,7 @@ class PythonKernel:
                 "at": handle.block.offset + handle.offset, "shape": handle.shape, "dtype": wire_name(handle.dtype),
                 "writes": arg.writes,
             }  # fmt: skip
-        call.body = _encode(sent).encode()
+        call.body = marshal.dumps(sent)
         return call
 
     def bind(self, memory: Memory, args: Mapping[str, Any], chip: int, call: Call) -> dict[str, Any]:

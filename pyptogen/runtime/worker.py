@@ -6,6 +6,7 @@ It ends when the socket closes, and at once when the process that started it is 
 from __future__ import annotations
 
 import json
+import marshal
 import os
 import select
 import signal
@@ -39,7 +40,11 @@ def serve(line: socket.socket, chip: _Chip, note: int) -> None:
     buffer = memoryview(bytearray(LONGEST))
     receive, send, now = line.recv_into, line.send, time.monotonic_ns
     begun, memory = NOTE.pack_into, chip.memory
-    send(REPLY.pack(READY, 0, 0, 0, 0))
+    try:
+        send(REPLY.pack(READY, 0, 0, 0, 0))
+    except (BrokenPipeError, ConnectionResetError):
+        # The host has closed meanwhile.
+        return
     while True:
         try:
             size = receive(buffer)
@@ -80,10 +85,10 @@ class _Chip:
     def load(self, what: dict[str, Any]) -> Kernel:
         """The function for a kernel's messages."""
         if what["form"] == "native":
-            return self._native(what["library"], what["symbol"], what["pointers"])
+            return self._native(what["library"], what["symbol"], what["pointers"], what["policy"])
         return self._python(what["module"], what["function"], what["file"])
 
-    def _native(self, library: str, symbol: str, pointers: int) -> Kernel:
+    def _native(self, library: str, symbol: str, pointers: int, policy: str) -> Kernel:
         import struct
         from pathlib import Path
 
@@ -95,7 +100,7 @@ class _Chip:
         unpack, pack = slots.unpack_from, slots.pack
 
         def kernel(message: bytes) -> None:
-            run(entry, pack(*(base + offset for offset in unpack(message, start))) + message[end:])
+            run(entry, pack(*(base + offset for offset in unpack(message, start))) + message[end:], policy=policy)
 
         return kernel
 
@@ -108,7 +113,7 @@ class _Chip:
 
         def kernel(message: bytes) -> None:
             given: dict[str, Any] = {}
-            for name, value in json.loads(message[HEAD.size :]).items():
+            for name, value in marshal.loads(message[HEAD.size :]).items():
                 if isinstance(value, dict):
                     array: Any = np.ndarray(value["shape"], wire_dtype(value["dtype"]), memory, value["at"])
                     array.flags.writeable = value["writes"]

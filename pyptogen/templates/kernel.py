@@ -15,6 +15,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
+    Compare,
     Declare,
     For,
     GmWindow,
@@ -23,15 +24,19 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Mode,
     Node,
+    Pass,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
     TileType,
     WaitFlag,
+    walk,
 )
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
+from pyptogen.templates.far_stores import far_stores
+from pyptogen.templates.kernel_passes import PassText
 
 ROUND_MODES = {
     "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",
@@ -50,7 +55,10 @@ class Writer:
     types: dict[str, TileType] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     spoken: Span | None = None
-    flagged: bool = False
+    objects: list[dict[int, str]] = field(default_factory=list)
+    """Names of the GlobalTensors of each open body, by window."""
+    far: frozenset[str] = frozenset()
+    """Tensors to which stores of passes may go around the cache."""
 
     # -- types ----------------------------------------------------------------------------------------------------
 
@@ -140,10 +148,12 @@ class Writer:
         self.put(depth, f"// {self.source(span)}")
 
     def body(self, nodes: tuple[Node, ...], depth: int) -> None:
+        self.objects.append({})
         for i, node in enumerate(nodes):
             if isinstance(node, Declare):
                 self.announce(nodes[i:], depth)
             getattr(self, f"on_{type(node).__name__.lower()}")(node, depth)
+        self.objects.pop()
 
     def announce(self, nodes: tuple[Node, ...], depth: int) -> None:
         """The spec line of the instruction that a group of declarations is for, above the group."""
@@ -153,16 +163,25 @@ class Writer:
             if isinstance(node, Instr | Choose):
                 self.speak(depth, node.span)
                 return
+            if isinstance(node, Pass):
+                return
 
     def on_declare(self, node: Declare, depth: int) -> None:
         valid = [e.valid.c() for e in (node.rows, node.cols) if e.valid is not None]
         arguments = f"({', '.join(valid)})" if valid else ""
         address = node.address.constant
-        where = f"0x{address:05x}" if address is not None else node.address.c()
+        where = f"0x{address:05x}" if address is not None else self.address_text(node.address)
         self.put(
             depth,
             f"{self.tile_alias(node.type)} {node.name}{arguments}; TASSIGN({node.name}, {where});  // {node.note}",
         )
+
+    @staticmethod
+    def address_text(address: Poly) -> str:
+        """An address that changes from round to round: its first value, and a step for each name."""
+        base = dict(address.terms).get((), 0)
+        steps = [f"{' * '.join(names)} * 0x{step:05x}" for names, step in address.terms if names]
+        return " + ".join([f"0x{base:05x}", *steps])
 
     def on_for(self, node: For, depth: int) -> None:
         if node.note:
@@ -173,6 +192,8 @@ class Writer:
             start = share if start == "0" else f"{start} + {share}"
             step = "nblk" if node.step == 1 else f"nblk * {node.step}"
         advance = f"++{node.var}" if step == "1" else f"{node.var} += {step}"
+        if node.slot:
+            advance += f", {node.slot} ^= 1" if node.slots == 2 else f", {node.slot} = ({node.slot} + 1) % {node.slots}"
         self.put(depth, f"for (int32_t {node.var} = {start}; {node.var} < {node.stop.c()}; {advance}) {{")
         if node.valid:
             left = (node.stop - node.var).c()
@@ -190,21 +211,49 @@ class Writer:
             if isinstance(operand, GmWindow):
                 self.put(
                     depth,
-                    f"{self.gm_alias(operand)} {_gm_name(node, operand)}({self.gm_arguments(operand)});",
+                    f"{self.gm_alias(operand)} {self.gm_name(node, operand)}({self.gm_arguments(operand)});",
                 )
 
     def call(self, node: Instr) -> str:
         return f"{node.name}({', '.join(self.operand(node, o) for o in node.operands)})"
 
-    @staticmethod
-    def operand(node: Instr, operand: Any) -> str:
+    def gm_name(self, node: Instr, window: GmWindow) -> str:
+        """Name of a GlobalTensor object: after its tensor, one of its own in each body."""
+        names = self.objects[-1]
+        if id(window) not in names:
+            base = f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
+            name, n = base, 1
+            while name in names.values():
+                n += 1
+                name = f"{base}_{n}"
+            names[id(window)] = name
+        return names[id(window)]
+
+    def operand(self, node: Instr, operand: Any) -> str:
         if isinstance(operand, GmWindow):
-            return _gm_name(node, operand)
+            return self.gm_name(node, operand)
         if isinstance(operand, Imm):
             return operand.text
         if isinstance(operand, Mode):
-            return f"RoundMode::{ROUND_MODES[operand.name]}"
+            saturation = {None: "", True: ", SaturationMode::ON", False: ", SaturationMode::OFF"}[operand.saturate]
+            return f"RoundMode::{ROUND_MODES[operand.name]}{saturation}"
+        if isinstance(operand, Compare):
+            return f"CmpMode::{operand.name.upper()}"
         return operand.c() if isinstance(operand, Poly) else str(operand)
+
+    def on_pass(self, node: Pass, depth: int) -> None:
+        """TPASS: the windows it moves, then a line for each of its instructions."""
+        for member in node.members:
+            self.windows(member, depth)
+        text = PassText(node, self.gm_name, self.far)
+        text.write()
+        parameters = "".join(f", auto &{name}" for name in text.operands)
+        rows, cols = (e.poly().c() for e in (node.rows, node.cols))
+        self.put(depth, f"TPASS({rows}, {cols}, [&](auto at{parameters}) {{")
+        for span, line in text.lines:
+            self.speak(depth + 1, span)
+            self.put(depth + 1, line)
+        self.put(depth, f"}}{''.join(f', {o}' for o in text.operands.values())});")
 
     def on_choose(self, node: Choose, depth: int) -> None:
         self.speak(depth, node.span)
@@ -223,10 +272,10 @@ class Writer:
         self.put(depth, "}")
 
     def on_setflag(self, node: SetFlag, depth: int) -> None:
-        self.put(depth, f"set_flag(PIPE_{node.src}, PIPE_{node.dst}, EVENT_ID{node.event});{_note(node.note)}")
+        self.put(depth, f"set_flag(PIPE_{node.src}, PIPE_{node.dst}, {_event(node)});{_note(node.note)}")
 
     def on_waitflag(self, node: WaitFlag, depth: int) -> None:
-        self.put(depth, f"wait_flag(PIPE_{node.src}, PIPE_{node.dst}, EVENT_ID{node.event});{_note(node.note)}")
+        self.put(depth, f"wait_flag(PIPE_{node.src}, PIPE_{node.dst}, {_event(node)});{_note(node.note)}")
 
     def on_barrier(self, node: Barrier, depth: int) -> None:
         self.put(depth, f"pipe_barrier(PIPE_{node.pipe});")
@@ -234,6 +283,12 @@ class Writer:
 
 def _note(note: str) -> str:
     return f"  // {note}" if note else ""
+
+
+def _event(node: SetFlag | WaitFlag) -> str:
+    if node.slot is None:
+        return f"EVENT_ID{node.event}"
+    return f"event_t({node.event} + {node.slot})" if node.event else f"event_t({node.slot})"
 
 
 def _fixed(extent: Extent) -> str:
@@ -244,10 +299,6 @@ def _bytes(dtype: str) -> int:
     from pyptogen.lower.tensor.ir import DTYPES
 
     return DTYPES[dtype]
-
-
-def _gm_name(node: Instr, window: GmWindow) -> str:
-    return f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
 
 
 def _parameters(kernel: InstrKernel) -> list[str]:
@@ -273,7 +324,13 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         sizes: the chosen tile sizes, for the head comment.
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
     """
-    writer = Writer(source)
+    far = far_stores(kernel)
+    writer = Writer(source, far=far.tensors)
+    if far.line:
+        writer.put(1, far.line)
+    for loop in walk(kernel.body):
+        if isinstance(loop, For) and loop.slot:
+            writer.put(1, f"int32_t {loop.slot} = 0;  // which of {loop.slots} buffers this round of {loop.var} uses")
     writer.body(kernel.body, 1)
     guards = {"cube": "__DAV_CUBE__", "vector": "__DAV_VEC__", "mixed": ""}
     occupancy = ", ".join(f"{name.upper()} {used} B" for name, used in kernel.occupancy)

@@ -32,8 +32,22 @@ def _call(launch: LaunchPlan) -> str:
     return textwrap.fill(text, 96, subsequent_indent=" " * 20, break_long_words=False)
 
 
+def _order(launch: LaunchPlan) -> str:
+    """The arguments of a launch behind its body: what it waits for, and its priority."""
+    after = ", ".join(f"{name}_done" for name in launch.after)
+    if launch.priority:
+        return f", {{{after}}}, {launch.priority}"
+    return f", {{{after}}}" if after else ""
+
+
 def _condition(when: Sequence[tuple[str, str, int]]) -> str:
     return " && ".join(f"{name} {op} {value}" for name, op, value in when)
+
+
+def _ranged(graph: ExecutionGraph, plan: Sequence[LaunchPlan]) -> list[tuple[str, str, str]]:
+    """Name, type and elements of an index of the workspaces that a plan uses and that a range has for itself."""
+    used = {argument for launch in plan for argument in launch.arguments}
+    return [(w.name, C_TYPES[w.dtype], w.row.c()) for w in graph.workspaces if w.row is not None and w.name in used]
 
 
 def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel]) -> str:
@@ -45,16 +59,21 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     cuts = [(_condition(cut.when), cut.sizes, names[cut.plan]) for cut in graph.cuts]
     segments = [
-        (name, [(launch, CORES[launch.core], _blocks(launch), _call(launch)) for launch in plan])
+        (
+            name,
+            _ranged(graph, plan),
+            [(launch, CORES[launch.core], _blocks(launch), _call(launch), _order(launch)) for launch in plan],
+        )
         for name, plan in zip(names, graph.plans, strict=True)
     ]
+    whole = [space for space in graph.workspaces if space.row is None]
     return render(
         "orchestration.cpp.j2",
         graph=graph,
         kernels=[(k.name, _parameters(k)) for k in kernels],
         tensors=[(name, ctype) for name, ctype in contract if name in used],
         attrs=[(a.name, C_TYPES[a.dtype]) for a in program.attrs if a.name in used],
-        workspaces=[(w.name, C_TYPES[w.dtype], w.elements.c(wide=True)) for w in graph.workspaces],
+        workspaces=[(w.name, C_TYPES[w.dtype], w.elements.c(wide=True)) for w in whole],
         dims=[
             d
             for d in graph.dims
@@ -63,6 +82,7 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
         segments=segments,
         awaited={name for launch in launches for name in launch.after},
         core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None}),
+        prioritised=any(launch.priority for launch in launches),
         cores=CORES,
         cuts=cuts,
     )

@@ -11,18 +11,22 @@ from pyptogen.lower.expr import Poly
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """GM scratch that carries a value between kernels; ``elements`` of ``dtype``."""
+    """GM scratch that carries a value between kernels; ``elements`` of ``dtype``. ``row``: the elements of one index of
+    the segment dim, where every range has memory of its own, which later ranges take over; None: there is one for all.
+    """
 
     name: str
     dtype: str
     elements: Poly
     span: Span
+    row: Poly | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
     """One kernel of a segment. ``tiles``: iterations of its parallel loop as (extent, tile), which bound the blocks
-    worth launching; ``after``: kernels of the same segment that must have finished."""
+    worth launching; ``after``: kernels of the same segment that must have finished; ``priority``: of several ready
+    launches, the one with the largest starts first."""
 
     kernel: str
     core: Literal["cube", "vector", "mixed"]
@@ -30,6 +34,7 @@ class LaunchPlan:
     tiles: tuple[Poly, int] | None
     after: tuple[str, ...]
     span: Span
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True)

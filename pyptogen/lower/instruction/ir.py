@@ -71,13 +71,21 @@ class Imm:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A round mode by its spec name."""
+    """A round mode by its spec name, and saturation on or off where the instruction's own choice is not the spec's."""
+
+    name: str
+    saturate: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison by its spec name: eq, ne, lt, le, gt, ge."""
 
     name: str
 
 
-Operand = str | GmWindow | Imm | Mode | Poly
-"""A tile by name, a GM window, a scalar, a round mode, a row or column index."""
+Operand = str | GmWindow | Imm | Mode | Compare | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a comparison, a row or column index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,20 +130,27 @@ class Choose:
 
 @dataclass(frozen=True, slots=True)
 class SetFlag:
+    """``set_flag``: fires when all earlier work of ``src`` is done. Where the loop around counts ``slot``, the event is
+    ``event + slot``."""
+
     src: Pipe
     dst: Pipe
     event: int
     note: str
     span: Span
+    slot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class WaitFlag:
+    """``wait_flag``: ``dst`` stops there until the flag fires; ``slot`` as in `SetFlag`."""
+
     src: Pipe
     dst: Pipe
     event: int
     note: str
     span: Span
+    slot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +164,8 @@ class Barrier:
 @dataclass(frozen=True, slots=True)
 class For:
     """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
-    this block's share and strides over the others'."""
+    this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
+    modulo ``slots``: the copy of the rotating buffers that a round uses."""
 
     var: str
     start: Poly
@@ -160,9 +176,26 @@ class For:
     body: tuple[Node, ...]
     note: str
     span: Span
+    slot: str | None = None
+    slots: int = 1
 
 
-Node = For | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | WaitFlag | Barrier
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Vector instructions walked together, one vector of columns of one row after the other; their meaning is that of
+    the members in order. ``kept``: results that go to their tiles (the others stay in registers); ``tiles``: all tiles
+    that have memory in it; ``dtypes``: those of all operands, by name."""
+
+    rows: Extent
+    cols: Extent
+    members: tuple[Instr, ...]
+    kept: tuple[str, ...]
+    tiles: tuple[str, ...]
+    dtypes: tuple[tuple[str, str], ...]
+    span: Span
+
+
+Node = For | Pass | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | WaitFlag | Barrier
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +240,7 @@ __all__ = [
     "ZERO",
     "Barrier",
     "Choose",
+    "Compare",
     "Declare",
     "For",
     "GmWindow",
@@ -216,6 +250,7 @@ __all__ = [
     "Mode",
     "Node",
     "Operand",
+    "Pass",
     "Pipe",
     "ReadIndex",
     "SetFlag",

@@ -16,6 +16,7 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Mode,
     Node,
+    Pass,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -30,7 +31,9 @@ def _operand(o: Any) -> str:
         return f"{o.tensor}[{o.offset}; {extent(o.rows)} x {extent(o.cols)} {o.layout}]"
     if isinstance(o, Imm):
         return o.text
-    return o.name if isinstance(o, Mode) else str(o)
+    if isinstance(o, Mode):
+        return o.name + {None: "", True: " saturate", False: " wrap"}[o.saturate]
+    return str(o)
 
 
 def _instr(node: Instr) -> str:
@@ -43,7 +46,8 @@ def _lines(nodes: Sequence[Node], depth: int) -> list[str]:
     for node in nodes:
         if isinstance(node, For):
             dealt = " parallel" if node.parallel else ""
-            lines.append(f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{dealt}")
+            slot = f" {node.slot} of {node.slots}" if node.slot else ""
+            lines.append(f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{dealt}{slot}")
             lines += _lines(node.body, depth + 1)
         elif isinstance(node, Declare):
             t = node.type
@@ -53,6 +57,9 @@ def _lines(nodes: Sequence[Node], depth: int) -> list[str]:
             )
         elif isinstance(node, Instr):
             lines.append(pad + _instr(node))
+        elif isinstance(node, Pass):
+            lines.append(f"{pad}pass over {extent(node.rows)} x {extent(node.cols)}, kept: {', '.join(node.kept)}")
+            lines += [f"{pad}  {_instr(member)}" for member in node.members]
         elif isinstance(node, Choose):
             lines.append(f"{pad}{node.zero} == 0 ? {_instr(node.then)} : {_instr(node.other)}")
         elif isinstance(node, ReadIndex):
@@ -63,7 +70,8 @@ def _lines(nodes: Sequence[Node], depth: int) -> list[str]:
             lines.append(f"{pad}barrier {node.pipe}")
         else:
             word = "set" if isinstance(node, SetFlag) else "wait"
-            lines.append(f"{pad}{word} {node.src} -> {node.dst} #{node.event}  {node.note}".rstrip())
+            slot = f" + {node.slot}" if node.slot else ""
+            lines.append(f"{pad}{word} {node.src} -> {node.dst} #{node.event}{slot}  {node.note}".rstrip())
     return lines
 
 

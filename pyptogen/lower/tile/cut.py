@@ -47,16 +47,14 @@ class Cutter(Operands):
             self._cut_op(op)
             done.add(op.result.name)
         body = self.nest.top.freeze()
-        dims = tuple(
-            sorted({n for t in (*self.reads, *self.writes) for n in self._gm_names_used(t)} - {self.segment or ""})
-        )
+        dims = tuple(sorted({n for t in (*self.reads, *self.writes) for n in self._gm_names_used(t)}))
         tensors = tuple(self.tensors[t] for t in dict.fromkeys([*self.writes, *self.reads]))
         used = {(n, s.tile): (n, s.tile, s.span) for st in self.kernel.stages for n, s in self.sizes[st].items()}
         return TileKernel(
             self.kernel.name, self.kernel.core, self.kernel.stages, tensors,
             tuple(self.reads), tuple(self.writes), tuple(self.scalars),
             self.segment, dims, tuple(self.tiles.values()), body,
-            tuple(used[key] for key in sorted(used)), self.kernel.span,
+            tuple(used[key] for key in sorted(used)), self.kernel.span, self.longest_segment,
         )  # fmt: skip
 
     def _gm_names_used(self, tensor: str) -> frozenset[str]:
@@ -99,7 +97,8 @@ class Cutter(Operands):
             sources = [ScalarArg(op.attrs["value"], op.span)]
         name = self._result_tile(op, shape)
         mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"
-        self.emit(TileOp(kind, name, tuple(sources), op.span, op.stage, mode=mode), home, early)
+        saturate = bool(op.attrs.get("saturate", True))
+        self.emit(TileOp(kind, name, tuple(sources), op.span, op.stage, mode=mode, saturate=saturate), home, early)
         self.placed[(op.result.name, "")] = Placed(name, home, early)
 
     def _result_tile(self, op: Op, shape: Shape2D) -> str:

@@ -1,6 +1,7 @@
 // Elementwise instructions of two operands: tile and tile, tile and scalar.
 #pragma once
 
+#include <pto/cpu/invariant_divisor.hpp>
 #include <pto/cpu/words.hpp>
 
 namespace pto {
@@ -29,6 +30,9 @@ PTO_INLINE void binary_scalar(Dst& dst, Src& src, Scalar scalar)
     if constexpr (on_words<Op, T>()) {
         const u16v s = splat_words<T>(scalar);
         map_words([s](u16v a) __attribute__((always_inline)) { return apply_words<Op, T>(a, s); }, dst, src);
+    } else if constexpr (is_same<Op, Div> && is_float<T>) {
+        const InvariantDivisor by(static_cast<float>(scalar));
+        map_tiles<4>([by](f32v a) __attribute__((always_inline)) { return by.quotient(a); }, dst, src);
     } else {
         using C = compute_t<T>;
         const vec<C> s = splat<C>(static_cast<C>(scalar));

@@ -85,7 +85,9 @@ PTO_INLINE void convert_line(To* to, const From* from, int64_t n, RoundMode mode
         n, [=](int64_t i, auto extent) __attribute__((always_inline)) {
             if constexpr (is_float<From> && is_float<To>) {
                 f32v v = load(from + i, extent);
-                if constexpr (is_half_width_float<To> && !is_same<From, To>) {
+                if constexpr (is_same<From, To>) {
+                    v = round_f32(v, mode);
+                } else if constexpr (is_half_width_float<To>) {
                     v = is_nearest(mode) ? v : round_to_precision<To>(v, mode);
                 }
                 store(to + i, v, extent);
@@ -129,10 +131,11 @@ inline To convert_value(From value, RoundMode mode, bool saturate)
     } else if constexpr (is_float<From>) {
         return float_to_integer<To>(static_cast<double>(static_cast<float>(value)), mode);
     } else if constexpr (is_float<To>) {
-        return static_cast<To>(integer_to_float<To>(static_cast<int64_t>(value), mode));
+        return static_cast<To>(integer_to_float<To>(value, mode));
     } else {
-        const bool over = static_cast<int64_t>(value) > static_cast<int64_t>(highest<To>()) && sizeof(To) < 8;
-        const bool under = static_cast<int64_t>(value) < static_cast<int64_t>(lowest<To>());
+        const bool negative = value < From(0);
+        const bool over = !negative && static_cast<uint64_t>(value) > static_cast<uint64_t>(highest<To>());
+        const bool under = negative && static_cast<int64_t>(value) < static_cast<int64_t>(lowest<To>());
         return !saturate ? static_cast<To>(value) : over ? highest<To>() : under ? lowest<To>() : static_cast<To>(value);
     }
 }

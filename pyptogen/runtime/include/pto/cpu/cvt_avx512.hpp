@@ -34,11 +34,24 @@ PTO_INLINE void store_saturated(To* to, f32v v, Extent extent)
 {
     if constexpr (is_same<To, int32_t>) {
         store_int(to, saturated_int32(v), extent);
+        return;
+    }
+    const __m512i r = nearly_saturated(v);
+    if constexpr (is_same<Extent, Full>) {
+        if constexpr (is_same<To, int8_t>) {
+            store_bits(to, _mm512_cvtsepi32_epi8(r));
+        } else if constexpr (is_same<To, int16_t>) {
+            store_bits(to, _mm512_cvtsepi32_epi16(r));
+        } else if constexpr (is_same<To, uint8_t>) {
+            store_bits(to, _mm512_cvtusepi32_epi8(_mm512_max_epi32(r, _mm512_setzero_si512())));
+        } else {
+            store_bits(to, _mm512_cvtusepi32_epi16(_mm512_max_epi32(r, _mm512_setzero_si512())));
+        }
     } else {
         constexpr int32_t kLow = static_cast<int32_t>(lowest<To>());
         constexpr int32_t kHigh = static_cast<int32_t>(highest<To>());
-        const __m512i r = _mm512_max_epi32(nearly_saturated(v), _mm512_set1_epi32(kLow));
-        store_int(to, (i32v)_mm512_min_epi32(r, _mm512_set1_epi32(kHigh)), extent);
+        const __m512i clamped = _mm512_min_epi32(_mm512_max_epi32(r, _mm512_set1_epi32(kLow)), _mm512_set1_epi32(kHigh));
+        store_int(to, (i32v)clamped, extent);
     }
 }
 

@@ -1,6 +1,7 @@
 // Broadcasts: a column over the rows of a tile (TROWEXPAND*), a row over its columns (TCOLEXPAND*).
 #pragma once
 
+#include <pto/cpu/invariant_divisor.hpp>
 #include <pto/cpu/words.hpp>
 
 namespace pto {
@@ -75,6 +76,11 @@ PTO_INLINE void expand_rows(Dst& dst, Whole& whole, Column& column)
                     return ColumnFirst ? apply_words<Op, T>(b, a) : apply_words<Op, T>(a, b);
                 },
                 words_of(Lines<T>{to, 0}), words_of(Lines<T>{const_cast<T*>(from), 0}));
+        } else if constexpr (is_same<Op, Div> && !ColumnFirst && is_same<C, float>) {
+            const InvariantDivisor by(static_cast<float>(*value));
+            map_lines<4>(
+                1, cols, [by](vec<C> a) __attribute__((always_inline)) { return by.quotient(a); }, Lines<T>{to, 0},
+                Lines<T>{const_cast<T*>(from), 0});
         } else {
             const vec<C> b = splat<C>(static_cast<C>(*value));
             map_lines<4>(

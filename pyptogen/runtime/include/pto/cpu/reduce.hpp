@@ -56,6 +56,10 @@ struct IgnoringNan {
     }
 };
 
+/// Lanes that are NaN.
+PTO_INLINE __mmask16 unordered_lanes(f32v v) { return _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_UNORD_Q); }
+PTO_INLINE bool any_lane(__mmask16 lanes) { return lanes != 0; }
+
 /// Max or Min over n contiguous floats. NaN is looked for beside the comparison, two vectors at a time.
 template <typename Op, typename T>
 PTO_INLINE float extreme_of_line(const T* p, int64_t n)
@@ -87,7 +91,16 @@ PTO_INLINE float extreme_of_line(const T* p, int64_t n)
     return nan == 0 ? extreme : __builtin_nanf("");
 }
 
-/// Any operation over n contiguous narrow floats but Max and Min, in fp32, four vectors at a time.
+/// Two vectors of every other element of 32, side by side again.
+PTO_INLINE void interleave(f32v& even, f32v& odd)
+{
+    const f32v e = even, o = odd;
+    even = (f32v)__builtin_shufflevector(e, o, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+    odd = (f32v)__builtin_shufflevector(e, o, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+}
+
+/// Any operation over n contiguous narrow floats but Max and Min, in fp32: every element is added where the loop over
+/// single vectors in reduce_line adds it.
 template <typename Op, typename T>
 PTO_INLINE float reduce_narrow_line(const T* p, int64_t n)
 {
@@ -101,9 +114,15 @@ PTO_INLINE float reduce_narrow_line(const T* p, int64_t n)
         c = with(c, load_first(p + i + 32));
         d = with(d, load_second(p + i + 32));
     }
-    for (; i < n; i += 16) {
-        const int64_t left = n - i;
-        a = with(a, left >= 16 ? load(p + i, Full{}) : load_or(p + i, Part{static_cast<int>(left)}, kNeutral));
+    if constexpr (is_same<T, bfloat16_t>) {
+        interleave(a, b);
+        interleave(c, d);
+    }
+    for (; i + 16 <= n; i += 16) {
+        a = with(a, load(p + i, Full{}));
+    }
+    if (i < n) {
+        b = with(b, load_or(p + i, Part{static_cast<int>(n - i)}, kNeutral));
     }
     return reduce_lanes<Op, float>(with(with(a, b), with(c, d)));
 }
@@ -156,6 +175,17 @@ PTO_INLINE float extreme_of_words(const T* p, int64_t n)
 #endif
 
 #else
+
+/// Lanes that are NaN.
+PTO_INLINE i32v unordered_lanes(f32v v) { return v != v; }
+PTO_INLINE bool any_lane(i32v lanes)
+{
+    int32_t any = 0;
+    for (int i = 0; i < kF32Lanes; ++i) {
+        any |= lanes[i];
+    }
+    return any != 0;
+}
 
 /// Reduces one vector to a scalar by halving.
 template <typename Op, typename C>

@@ -1,0 +1,158 @@
+"""Vector instructions on tiles in UB: arithmetic, casts, reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyptogen.lower.instruction.ir import Compare, Imm, Mode, Node
+from pyptogen.lower.instruction.select.selector import Handler, Selector
+from pyptogen.lower.isa.kinds import REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
+from pyptogen.lower.isa.table import NARROWING
+from pyptogen.lower.tensor.ir import BINARY, BITWISE, REDUCE
+from pyptogen.lower.tile.axes import unsupported
+from pyptogen.lower.tile.ir import ScalarArg, TileOp
+
+
+def unary(sel: Selector, op: TileOp) -> list[Node]:
+    return [sel.instr(op, UNARY_NAMES[op.kind], *sel.plain(op.dst, op.srcs[0]))]
+
+
+def reduce(sel: Selector, op: TileOp) -> list[Node]:
+    source, scratch = str(op.srcs[0]), str(op.scratch)
+    return [sel.instr(op, REDUCE_NAMES[op.kind], sel.use(str(op.dst)), sel.use(source), sel.use(scratch))]
+
+
+def binary(sel: Selector, op: TileOp) -> list[Node]:
+    dst = str(op.dst)
+    a, b = op.srcs
+    if isinstance(a, ScalarArg) or isinstance(b, ScalarArg):
+        return with_scalar(sel, op, dst, a, b)
+    stem = STEMS[op.kind]
+    forms = _form_in(sel, a, dst), _form_in(sel, b, dst)
+    if forms[0] == forms[1]:
+        return [sel.instr(op, f"T{stem}", *sel.plain(dst, a, b))]
+    if forms[1] == "full" and op.kind not in ("sub", "div"):
+        a, b, forms = b, a, (forms[1], forms[0])
+    spread: list[Node] = []
+    if forms[0] != "full":  # `memory` keeps the result apart from its operands here
+        name = "TROWEXPAND" if forms[0] == "col" else "TCOLEXPAND"
+        spread, a = [sel.instr(op, name, sel.use(dst), sel.use(a))], dst
+    name = {"col": f"TROWEXPAND{stem}", "row": f"TCOLEXPAND{stem}", "full": f"T{stem}"}[forms[1]]
+    return [*spread, sel.instr(op, name, sel.use(dst), sel.use(a), sel.use(b))]
+
+
+def _form_in(sel: Selector, name: str, dst: str) -> str:
+    """Form of an operand beside the result: one row beside many is a row."""
+    tile, result = sel.tiles[name], sel.tiles[dst]
+    if tile.form == "full" and tile.rows.size == 1 and result.rows.size > 1:
+        return "row"
+    if tile.form == "col" and tile.rows != result.rows:
+        raise unsupported(
+            sel.tiles[dst].span,
+            f"a broadcast of `{name}` over looped rows",
+            "cut the rows of both by the same dim",
+        )
+    return tile.form
+
+
+def with_scalar(sel: Selector, op: TileOp, dst: str, a: Any, b: Any) -> list[Node]:
+    stem = STEMS[op.kind]
+    if isinstance(b, ScalarArg):
+        d, x = sel.plain(dst, a)
+        return [sel.instr(op, f"T{stem}S", d, x, imm(b, sel.dtype(op)))]
+    d, x = sel.plain(dst, b)
+    if op.kind == "div":
+        return [sel.instr(op, "TDIVS", d, imm(a, sel.dtype(op)), x)]
+    if op.kind == "sub":
+        return [sel.instr(op, "TNEG", d, x), sel.instr(op, "TADDS", d, d, imm(a, sel.dtype(op)))]
+    return [sel.instr(op, f"T{stem}S", d, x, imm(a, sel.dtype(op)))]
+
+
+def bitwise(sel: Selector, op: TileOp) -> list[Node]:
+    a, b = op.srcs
+    number = isinstance(b, ScalarArg)
+    last = imm(b, sel.dtype(op)) if isinstance(b, ScalarArg) else sel.plain(b)[0]
+    scratch = sel.plain(op.scratch) if op.scratch else []
+    return [sel.instr(op, instruction_of(op.kind, number), *sel.plain(op.dst, a), last, *scratch)]
+
+
+def compare(sel: Selector, op: TileOp) -> list[Node]:
+    bits, (a, b) = sel.use(str(op.dst)), op.srcs
+    (x,) = sel.plain(a)
+    if isinstance(b, ScalarArg):
+        return [sel.instr(op, "TCMPS", bits, x, imm(b, sel.tiles[str(a)].dtype), Compare(op.mode))]
+    return [sel.instr(op, "TCMP", bits, x, *sel.plain(b), Compare(op.mode))]
+
+
+def select(sel: Selector, op: TileOp) -> list[Node]:
+    bits, a, b = op.srcs
+    d, x = sel.plain(op.dst, a)
+    mask, words = sel.use(str(bits)), sel.use(str(op.scratch))
+    if isinstance(b, ScalarArg):
+        return [sel.instr(op, "TSELS", d, mask, x, words, imm(b, sel.dtype(op)))]
+    return [sel.instr(op, "TSEL", d, mask, x, *sel.plain(b), words)]
+
+
+def copy(sel: Selector, op: TileOp) -> list[Node]:
+    return [sel.instr(op, "TMOV", *sel.plain(op.dst, op.srcs[0]))]
+
+
+def fill(sel: Selector, op: TileOp) -> list[Node]:
+    scalar = op.srcs[0]
+    assert isinstance(scalar, ScalarArg)
+    return [sel.instr(op, "TEXPANDS", *sel.plain(op.dst), imm(scalar, sel.dtype(op)))]
+
+
+def cast(sel: Selector, op: TileOp) -> list[Node]:
+    pair = sel.tiles[str(op.srcs[0])].dtype, sel.tiles[str(op.dst)].dtype
+    saturate = None if op.saturate == (pair not in NARROWING) else op.saturate
+    return [sel.instr(op, "TCVT", *sel.plain(op.dst, op.srcs[0]), Mode(op.mode, saturate))]
+
+
+def expand(sel: Selector, op: TileOp) -> list[Node]:
+    source, dst = sel.tiles[str(op.srcs[0])], sel.tiles[str(op.dst)]
+    one = source.cols.size == 1 and dst.cols.size > 1
+    name = "TROWEXPAND" if one or _form_in(sel, source.name, dst.name) == "col" else "TCOLEXPAND"
+    return [sel.instr(op, name, sel.use(dst.name), sel.use(source.name))]
+
+
+def imm(scalar: ScalarArg, dtype: str) -> Imm:
+    """A number or an expression of attrs as an operand of tiles of ``dtype``."""
+    import sympy
+
+    expr = sympy.sympify(scalar.expr)
+    if not expr.free_symbols:
+        if not dtype.startswith(("fp", "bf")) and expr.is_finite:
+            return Imm(str(int(expr)), sympy.Integer(int(expr)))
+        return Imm(float_text(float(expr)), expr)
+    return Imm(sympy.ccode(expr), expr)
+
+
+def float_text(value: float) -> str:
+    """C++ float literal of a number, shortest text that gives the same fp32."""
+    import numpy as np
+
+    single = np.float32(value)
+    if np.isinf(single):
+        return "-__builtin_inff()" if single < 0 else "__builtin_inff()"
+    text = (
+        np.format_float_positional(single, unique=True, trim="0")
+        if 1e-4 <= abs(single) < 1e7 or single == 0
+        else f"{single!s}"
+    )
+    return text + "f"
+
+
+HANDLERS: Mapping[str, Handler] = {
+    **dict.fromkeys(BINARY, binary),
+    **dict.fromkeys(UNARY_NAMES, unary),
+    **dict.fromkeys(BITWISE, bitwise),
+    **dict.fromkeys(REDUCE, reduce),
+    "compare": compare,
+    "select": select,
+    "copy": copy,
+    "fill": fill,
+    "cast": cast,
+    "expand": expand,
+}

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pyptogen.diagnostics import Span
+
+if TYPE_CHECKING:
+    from pyptogen.schema.hand import HandKernel
 
 Shape = tuple[Any, ...]
 """One sympy expression per axis, in dims of the program."""
@@ -84,7 +87,7 @@ LOWERED = UNARY | BINARY | REDUCE | VIEWS | {"cast", "matmul", "concat", "scatte
 PRIMITIVES = (
     LOWERED
     | ROUNDING | COMPARE | INTEGER | BITWISE | ARG_REDUCE | SCAN | SORTING | INDEXED
-    | {"bitwise_not", "where", "prod", "arange", "permute", "expand", "batch_matmul"}
+    | {"bitwise_not", "where", "prod", "arange", "permute", "expand", "batch_matmul", "by_hand"}
 )  # fmt: skip
 
 
@@ -119,6 +122,7 @@ class Op:
     scatter    operands (x, index, src); ``axis``, ``reduce`` (none, add); the inverse of gather
     index_add  operands (x, index of rank 1, src); ``axis``
     batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes
+    by_hand    ``kernel``, ``output``: what the kernel of that name stores to ``output``; operands are all that it reads
     ========== =====================================================================================
 
     Binary operands broadcast as in NumPy; at most one of them is a Scalar.
@@ -188,6 +192,8 @@ class Program:
     notes: tuple[str, ...] = field(default=())
     requires: tuple[Requirement, ...] = field(default=())
     """Preconditions that the build could not prove; the host wrapper checks them."""
+    kernels: tuple[HandKernel, ...] = field(default=())
+    """Stages that are given at a lower level."""
 
     def dim(self, name: str) -> Dim:
         for d in self.dims:

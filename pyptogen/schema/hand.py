@@ -86,8 +86,9 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class HandKernel:
-    """A stage that is given at a lower level. ``targets`` are the platforms it is for (none: all); ``declared`` the
-    types of values that this kernel alone makes."""
+    """A stage that is given at a lower level. ``before`` and ``after`` are lines that each block runs once, around the
+    loops of the grid; ``targets`` the platforms it is for (none: all); ``declared`` the types of values that this
+    kernel alone makes."""
 
     name: str
     level: Level
@@ -96,6 +97,8 @@ class HandKernel:
     buffers: tuple[HandBuffer, ...]
     sync: Literal["auto", "hand"]
     body: tuple[HandNode, ...]
+    before: tuple[HandNode, ...]
+    after: tuple[HandNode, ...]
     reads: tuple[tuple[str, Span], ...]
     writes: tuple[tuple[str, Span], ...]
     declared: tuple[TensorSpec, ...]
@@ -123,7 +126,7 @@ def kernel_expressions(kernels: tuple[HandKernel, ...]) -> Iterator[Expr]:
             yield from (*buffer.shape, *(buffer.valid or ()))
         if kernel.source is not None and kernel.source.blocks is not None:
             yield kernel.source.blocks
-        yield from _in_body(kernel.body)
+        yield from _in_body((*kernel.before, *kernel.body, *kernel.after))
 
 
 def _in_body(nodes: tuple[HandNode, ...]) -> Iterator[Expr]:

@@ -30,9 +30,9 @@ _CORES: dict[str, Literal["cube", "vector", "mixed"]] = {
     "aiv": "vector", "aic": "cube", "mix": "mixed", "vector": "vector", "cube": "cube", "mixed": "mixed",
 }  # fmt: skip
 _KEYS = {
-    "tile": {"grid", "body"},
-    "block": {"grid", "body", "buffers", "sync"},
-    "instruction": {"grid", "body", "buffers", "sync"},
+    "tile": {"grid", "before", "body", "after"},
+    "block": {"grid", "before", "body", "after", "buffers", "sync"},
+    "instruction": {"grid", "before", "body", "after", "buffers", "sync"},
     "source": {"file", "entry", "core", "reads", "arguments", "blocks", "range"},
 }
 _NEEDED = {
@@ -61,13 +61,15 @@ def _kernel(key: Scalar, node: Node, root: str) -> HandKernel:
     model = validate(KernelModel, mapping, what)
     _check_keys(mapping, model.level, what)
     grid = _grid(mapping)
-    body = _body(mapping.get("body"), what) if model.level != "source" else ()
+    before, body, after = (
+        _body(part, what) if (part := mapping.get(key)) is not None else () for key in ("before", "body", "after")
+    )
     declared, writes = _writes(mapping.get("writes"))
     if model.level == "source":
         reads = tuple((item.text, item.span) for item in _names(mapping.get("reads")))
     else:
-        reads = moved(body, LOADS)
-        writes = moved(body, STORES)
+        reads = moved((*before, *body, *after), LOADS)
+        writes = moved((*before, *body, *after), STORES)
         if not writes:
             raise fault("PTG105", f"{what} stores nothing", key.span, expected="`store(tile, tensor[…])` in its body")
     buffers = tuple(_buffer(k, v) for k, v in need_mapping(mapping.get("buffers") or _nothing(mapping), "`buffers`"))
@@ -81,6 +83,8 @@ def _kernel(key: Scalar, node: Node, root: str) -> HandKernel:
         buffers,
         model.sync or "auto",
         body,
+        before,
+        after,
         reads,
         writes,
         declared,
@@ -120,15 +124,15 @@ def _grid(mapping: Mapping) -> tuple[GridAxis, ...]:
     )
 
 
-def _body(node: Node | None, what: str) -> tuple[HandNode, ...]:
+def _body(node: Node, what: str) -> tuple[HandNode, ...]:
     """Lines as a mapping ``name: value``, or as a list of such and of plain calls; loops in both."""
     if isinstance(node, Sequence):
         return tuple(_item(item, what) for item in node.items)
     if not isinstance(node, Mapping):
         raise fault(
             "PTG104",
-            f"the body of {what} cannot be {describe(node) if node else 'nothing'}",
-            node.span if node else None,
+            f"the body of {what} cannot be {describe(node)}",
+            node.span,
             expected="`name: expression` entries, or a list of lines",
         )
     return tuple(_line(key, value, what) for key, value in node)

@@ -10,8 +10,8 @@ from pyptogen.schema.contract_sections import read_attrs, read_dims, read_inputs
 from pyptogen.schema.expression import Expr
 from pyptogen.schema.graph_sections import read_functions, read_graph, read_requires
 from pyptogen.schema.hand import kernel_expressions
-from pyptogen.schema.include import reached, read_includes, read_tree, section
 from pyptogen.schema.hand_stages import with_kernels
+from pyptogen.schema.include import reached, read_includes, read_tree, section
 from pyptogen.schema.kernels_section import read_kernels
 from pyptogen.schema.models import SpecModel
 from pyptogen.schema.naming import check_distinct, check_name
@@ -21,6 +21,7 @@ from pyptogen.schema.tiling_section import TableNames, read_schedule, read_tilin
 from pyptogen.schema.tree import Mapping, Scalar
 from pyptogen.schema.validate import need_list, need_mapping, validate
 from pyptogen.schema.verify_section import generator_expressions, read_verify
+
 
 def load_spec(path: str | os.PathLike[str]) -> Spec:
     """The spec in the YAML or TOML file at ``path``. Raises ``DiagnosticError``."""

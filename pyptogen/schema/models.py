@@ -118,7 +118,9 @@ class KernelModel(Section):
     grid: dict[str, Any] = Field(default_factory=dict)
     buffers: dict[str, Any] = Field(default_factory=dict)
     sync: Literal["auto", "hand"] | None = None
+    before: Any = None
     body: Any = None
+    after: Any = None
     reads: list[str] = Field(default_factory=list)
     writes: list[str] | dict[str, Any] = Field(default_factory=list)
     file: str | None = None

@@ -51,6 +51,9 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     spoken: Span | None = None
     flagged: bool = False
+    windows_here: list[dict[str, int]] = field(default_factory=list)
+    """How often a window's name was given in each body around, innermost last."""
+    window_names: dict[int, str] = field(default_factory=dict)
 
     # -- types ----------------------------------------------------------------------------------------------------
 
@@ -140,10 +143,12 @@ class Writer:
         self.put(depth, f"// {self.source(span)}")
 
     def body(self, nodes: tuple[Node, ...], depth: int) -> None:
+        self.windows_here.append({})
         for i, node in enumerate(nodes):
             if isinstance(node, Declare):
                 self.announce(nodes[i:], depth)
             getattr(self, f"on_{type(node).__name__.lower()}")(node, depth)
+        self.windows_here.pop()
 
     def announce(self, nodes: tuple[Node, ...], depth: int) -> None:
         """The spec line of the instruction that a group of declarations is for, above the group."""
@@ -186,20 +191,25 @@ class Writer:
         self.put(depth, f"{self.call(node)};")
 
     def windows(self, node: Instr, depth: int) -> None:
+        """A GlobalTensor for each window of an instruction; one that is not the first of its name has a number."""
         for operand in node.operands:
             if isinstance(operand, GmWindow):
+                name = f"{operand.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
+                given = self.windows_here[-1]
+                given[name] = given.get(name, 0) + 1
+                name += f"_{given[name]}" if given[name] > 1 else ""
+                self.window_names[id(operand)] = name
                 self.put(
                     depth,
-                    f"{self.gm_alias(operand)} {_gm_name(node, operand)}({self.gm_arguments(operand)});",
+                    f"{self.gm_alias(operand)} {name}({self.gm_arguments(operand)});",
                 )
 
     def call(self, node: Instr) -> str:
-        return f"{node.name}({', '.join(self.operand(node, o) for o in node.operands)})"
+        return f"{node.name}({', '.join(self.operand(o) for o in node.operands)})"
 
-    @staticmethod
-    def operand(node: Instr, operand: Any) -> str:
+    def operand(self, operand: Any) -> str:
         if isinstance(operand, GmWindow):
-            return _gm_name(node, operand)
+            return self.window_names[id(operand)]
         if isinstance(operand, Imm):
             return operand.text
         if isinstance(operand, Mode):
@@ -246,10 +256,6 @@ def _bytes(dtype: str) -> int:
     return DTYPES[dtype]
 
 
-def _gm_name(node: Instr, window: GmWindow) -> str:
-    return f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
-
-
 def _parameters(kernel: InstrKernel) -> list[str]:
     tensors = {t.name: t for t in kernel.tensors}
     scalars = dict(kernel.scalars)
@@ -288,4 +294,5 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         tile_aliases=writer.tile_aliases,
         gm_aliases=writer.gm_aliases,
         lines=writer.lines,
+        infinite=any("INFINITY" in line for line in writer.lines),
     )

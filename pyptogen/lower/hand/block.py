@@ -43,7 +43,9 @@ class _Lines(Expressions):
         given = f"{tile.dtype} {tile.rows.size} x {tile.cols.size}"
         if (tile.dtype, tile.rows, tile.cols) != (shape.dtype, shape.rows, shape.cols):
             valid = [e.valid for e in (shape.rows, shape.cols)]
-            loops = [next((n for n, p in self.body.every.items() if v is not None and str(v) == p.valid), "") for v in valid]
+            loops = [
+                next((n for n, p in self.body.every.items() if v is not None and str(v) == p.valid), "") for v in valid
+            ]
             fix = f"`valid: [{loops[0] or shape.rows.size}, {loops[1] or shape.cols.size}]`" if any(loops) else ""
             raise self.fault(
                 "PTG205",
@@ -54,8 +56,11 @@ class _Lines(Expressions):
             )
         return tile
 
+    def done(self, result: TileVal) -> None:
+        """Results go to named buffers at once."""
+
     def emit(self, op: TileOp) -> None:
-        self.body.nodes += self.body.selector.op(op)
+        self.body.nodes += self.body.selector.body((op,))
 
     def vector_operand(self, tile: TileVal, node: ast.expr) -> TileVal:
         if tile.name in self.accumulators:
@@ -74,7 +79,9 @@ class _Lines(Expressions):
         depth = self.scope.index(self.expr, node.args[1]) if len(node.args) > 1 else ZERO
         dst = self.tiles.get(target or "")
         if dst is None or dst.dtype != source.dtype:
-            raise self.fault("PTG205", "no such buffer of that dtype", node, f"a buffer of {source.dtype} in L0A or L0B")
+            raise self.fault(
+                "PTG205", "no such buffer of that dtype", node, f"a buffer of {source.dtype} in L0A or L0B"
+            )
         role = "a" if self.body.buffers[dst.name].memory == "l0a" else "b"
         self.emit(TileOp("move", dst.name, (source.name,), self.line.span, self.stage, role=role, row=depth))
         return dst
@@ -111,5 +118,5 @@ def run(
 ) -> Finished:
     """Read one kernel. Raises PTG1xx, PTG2xx, PTG301 to PTG305."""
     body = _BlockBody(kernel, scope, tensors, gm, platform)
-    body.walk(kernel.body)
+    body.read()
     return body.finish(body.lines.reads, body.lines.writes, body.selector.declared)

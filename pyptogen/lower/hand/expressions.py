@@ -68,6 +68,7 @@ class Expressions(ABC):
     def vector_operand(self, tile: TileVal, node: ast.expr) -> TileVal:
         """A tile as vector instructions read it."""
 
+    @abstractmethod
     def done(self, result: TileVal) -> None:
         """Called after a line that names a value."""
 
@@ -116,9 +117,10 @@ class Expressions(ABC):
                 "PTG206", f"a tile of {tile.dtype} and a tensor of {dtype}", node, "one dtype", f"cast(…, {dtype})"
             )
         if (tile.rows, tile.cols) != (ref.rows, ref.cols):
+            sizes = [_show(extent) for extent in (tile.rows, tile.cols, ref.rows, ref.cols)]
             raise self.fault(
                 "PTG205",
-                f"the tile is {_show(tile.rows)} x {_show(tile.cols)}, the window {_show(ref.rows)} x {_show(ref.cols)}",
+                f"the tile is {sizes[0]} x {sizes[1]}, the window {sizes[2]} x {sizes[3]}",
                 node,
                 "equal extents",
             )
@@ -193,7 +195,9 @@ class Expressions(ABC):
     def _arguments(self, node: ast.Call, count: int) -> list[ast.expr]:
         if len(node.args) != count:
             name = self.expr.text_of(node.func)
-            raise self.fault("PTG203", f"`{name}` takes {count} operands, not {len(node.args)}", node, f"{count} operands")
+            raise self.fault(
+                "PTG203", f"`{name}` takes {count} operands, not {len(node.args)}", node, f"{count} operands"
+            )
         return node.args
 
     def _load(self, node: ast.Call, target: str | None, role: str = "vector") -> TileVal:
@@ -246,7 +250,9 @@ class Expressions(ABC):
         cols = {t.cols for t in tiles if t.cols != one} or {one}
         if len(rows) > 1 or len(cols) > 1:
             shapes = " and ".join(f"{_show(t.rows)} x {_show(t.cols)}" for t in tiles)
-            raise self.fault("PTG205", f"tiles of {shapes} do not broadcast", node, "equal extents, or 1 in one of them")
+            raise self.fault(
+                "PTG205", f"tiles of {shapes} do not broadcast", node, "equal extents, or 1 in one of them"
+            )
         forms = {t.form for t in tiles}
         form: Form = "full" if "full" in forms or len(forms) > 1 else forms.pop()
         return Shape(tiles[0].dtype, rows.pop(), cols.pop(), form)
@@ -316,7 +322,9 @@ class Expressions(ABC):
     def _matmul(self, node: ast.Call, target: str | None) -> TileVal:
         given = self._keywords(node, ("over",))
         a, b = (
-            self._load(n, None, role) if isinstance(n, ast.Call) and self.expr.text_of(n.func) == "load" else self.tile(n)
+            self._load(n, None, role)
+            if isinstance(n, ast.Call) and self.expr.text_of(n.func) == "load"
+            else self.tile(n)
             for n, role in zip(self._arguments(node, 2), ("a", "b"), strict=True)
         )
         if a.dtype != b.dtype or a.cols.size != b.rows.size:

@@ -24,7 +24,8 @@ from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.declare import place_declarations
 from pyptogen.lower.instruction.ir import Barrier, Declare, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.replay import Finding, prove
-from pyptogen.lower.instruction.select import Selector
+from pyptogen.lower.instruction.select import HANDLERS
+from pyptogen.lower.instruction.select.selector import Selector
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Form, GmTensor, TileKernel, TileVal
@@ -38,21 +39,24 @@ SYNC = ("set_flag", "wait_flag", "pipe_barrier")
 class FixedBody(ABC):
     """Reads the body of a kernel whose buffers are given."""
 
-    def __init__(
-        self, kernel: HandKernel, scope: Scope, gm: Mapping[str, GmTensor], platform: Platform
-    ) -> None:
+    def __init__(self, kernel: HandKernel, scope: Scope, gm: Mapping[str, GmTensor], platform: Platform) -> None:
         self.kernel, self.scope, self.platform, self.gm = kernel, scope, platform, gm
         self.grid = [scope.bind(axis.var, axis.trips, axis.span, grid=True) for axis in kernel.grid]
         self.every: dict[str, BoundLoop] = dict(scope.loops)
         """All loops, also those that are not open."""
-        skeleton = in_grid(kernel, self.grid, self._skeleton(kernel.body))
+        skeleton = (
+            *self._skeleton(kernel.before),
+            *in_grid(kernel, self.grid, self._skeleton(kernel.body)),
+            *self._skeleton(kernel.after),
+        )
+        scope.loops.clear()
         everywhere = replace(scope, loops=self.every)
         self.buffers = {b.name: _buffer(b, platform, everywhere) for b in kernel.buffers}
         self.vals = {b.name: _tile(b, everywhere) for b in kernel.buffers}
         outline = self.outline(([], list(gm)), skeleton, "vector")
         memory = tuple((b.name, b.memory) for b in self.buffers.values())
         block = BlockKernel(outline, skeleton, tuple(self.vals.values()), memory, tuple(self.buffers.values()))
-        self.selector = Selector(block, scope.program, platform)
+        self.selector = Selector(block, platform, HANDLERS)
         self.nodes: list[Node] = []
 
     def outline(self, moved: tuple[list[str], list[str]], body: tuple[TileNode, ...], core: Core) -> TileKernel:
@@ -79,8 +83,21 @@ class FixedBody(ABC):
     def line(self, line: HandLine) -> None:
         """One line that is no flag or barrier."""
 
+    def read(self) -> None:
+        """Read the whole kernel: what comes before the grid, its body inside its loops, and what comes after."""
+        self.walk(self.kernel.before)
+        before, self.nodes = self.nodes, []
+        self.scope.loops |= {axis.var: self.every[axis.var] for axis in self.kernel.grid}
+        self.walk(self.kernel.body)
+        self.scope.loops.clear()
+        body, parallel = tuple(self.nodes), dealt(self.grid)
+        for i in reversed(range(len(self.grid))):
+            body = (_for(self.grid[i], body, i == parallel, self.kernel.grid[i].span),)
+        self.nodes = [*before, *body]
+        self.walk(self.kernel.after)
+
     def walk(self, nodes: tuple[HandNode, ...]) -> None:
-        """Read a body."""
+        """Read a list of lines."""
         for node in nodes:
             if isinstance(node, HandLoop):
                 self._loop(node)
@@ -132,9 +149,6 @@ class FixedBody(ABC):
         core = self._core(body)
         skeleton = in_grid(self.kernel, self.grid, self._loops_only())
         outline = self.outline((reads, writes), skeleton, core)
-        parallel = dealt(self.grid)
-        for i in reversed(range(len(self.grid))):
-            body = (_for(self.grid[i], body, i == parallel, self.kernel.grid[i].span),)
         attrs = {a.name: a.dtype for a in self.scope.program.attrs}
         occupancy: dict[str, int] = {}
         for buffer in self.buffers.values():

@@ -18,7 +18,9 @@ from pyptogen.lower.hand.fixed import FixedBody, cast_pipe
 from pyptogen.lower.hand.scope import Scope
 from pyptogen.lower.hand.windows import Tensor, window
 from pyptogen.lower.instruction.ir import Declare, GmWindow, Instr, Mode, Operand, TileType
-from pyptogen.lower.instruction.select import LOCS, WORDS
+from pyptogen.lower.instruction.select.elementwise import imm
+from pyptogen.lower.instruction.select.selector import LOCS, WORDS
+from pyptogen.lower.instruction.select.transfers import window as gm_window
 from pyptogen.lower.isa import pipe_of
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
@@ -97,13 +99,13 @@ class _InstrBody(FixedBody):
             found = window(line.value, node, self.tensors, self.scope)
             note(self.writes if line.call == "TSTORE" else self.reads, found.tensor.gm)
             op = TileOp("load", None, (), line.span, self.kernel.name, gm=found.ref)
-            return _GM, self.selector.window(found.ref, op)
+            return _GM, gm_window(self.selector, found.ref, op)
         if isinstance(node, ast.Name) and node.id in ROUND_MODES:
             return _MODE, Mode(node.id)
         if line.call in _INDEXED:
             return _INDEX, self.scope.index(line.value, node)
         scalar = ScalarArg(self.scope.scalar(line.value, node), line.value.span_of(node))
-        return _SCALAR, self.selector.imm(scalar)
+        return _SCALAR, imm(scalar)
 
     def _check_form(self, line: HandLine, kinds: list[_Kind | None]) -> None:
         forms = [form.strip().split(", ") for form in INSTRUCTIONS[str(line.call)].form.split("|")]
@@ -148,5 +150,5 @@ def run(
 ) -> Finished:
     """Read one kernel. Raises PTG1xx, PTG2xx, PTG301 to PTG305."""
     body = _InstrBody(kernel, scope, tensors, gm, platform)
-    body.walk(kernel.body)
+    body.read()
     return body.finish(body.reads, body.writes, body.declared)

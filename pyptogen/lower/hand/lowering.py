@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from pyptogen.diagnostics import fault
+from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.hand import block, instruction, source, tile
 from pyptogen.lower.hand.finished import Finished
 from pyptogen.lower.hand.opaque import values_by_name
@@ -15,6 +17,7 @@ from pyptogen.lower.tensor.ir import Program, Value
 from pyptogen.lower.tile.axes import Axes
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.partition import producers, root
+from pyptogen.lower.tile.variants import Part
 from pyptogen.schema.hand import HandKernel
 
 GmNames = Mapping[str, str]
@@ -30,30 +33,33 @@ class Reader:
         self.program, self.gm, self.gm_names, self.platform = program, tensors, gm_names, platform
         self.axes = Axes(program)
 
-    def tile(self, kernel: HandKernel) -> TileKernel:
+    def tile(self, kernel: HandKernel, uncut: bool) -> TileKernel:
         """A kernel at tile level. Raises PTG1xx, PTG2xx, PTG303, PTG304."""
-        return tile.run(kernel, self.scope(kernel), self.tensors(kernel), self.gm, self.platform)
+        return tile.run(kernel, self.scope(kernel, uncut), self.tensors(kernel), self.gm, self.platform)
 
-    def finished(self, kernel: HandKernel) -> Finished:
+    def finished(self, kernel: HandKernel, uncut: bool) -> Finished:
         """A kernel at block, instruction or source level: what the levels below would make of one.
 
         Raises PTG1xx, PTG2xx, PTG301, PTG303, PTG304, PTG305.
         """
         if kernel.level == "source":
-            return source.run(kernel, self.scope(kernel), self.tensors(kernel), self.gm, self.platform)
+            return source.run(kernel, self.scope(kernel, uncut), self.tensors(kernel), self.gm, self.platform)
         front = block.run if kernel.level == "block" else instruction.run
-        return front(kernel, self.scope(kernel), self.tensors(kernel), self.gm, self.platform)
+        return front(kernel, self.scope(kernel, uncut), self.tensors(kernel), self.gm, self.platform)
 
-    def scope(self, kernel: HandKernel) -> Scope:
+    def scope(self, kernel: HandKernel, uncut: bool) -> Scope:
+        """No loop yet; names that loops may not have. ``uncut``: launches have the whole range of the segment dim."""
         names = {dim.name for dim in self.program.dims} | {attr.name for attr in self.program.attrs} | set(self.gm)
-        return Scope(self.program, self.axes, frozenset(names | {buffer.name for buffer in kernel.buffers}))
+        return Scope(
+            self.program, self.axes, frozenset(names | {buffer.name for buffer in kernel.buffers}), uncut=uncut
+        )
 
     def tensors(self, kernel: HandKernel) -> dict[str, Tensor]:
         """The tensors that a kernel may name, by the names of the spec."""
         named = values_by_name(self.program)
         outputs = dict(self.program.outputs)
         found = {}
-        for name, span in kernel.reads:
+        for name, _ in kernel.reads:
             if name in named:
                 found[name] = self._tensor(named[name], name, kernel)
         for name, _ in kernel.writes:
@@ -75,3 +81,64 @@ class Reader:
                 fix="load from the tensor behind the view",
             )
         return Tensor(value, self.gm_names[at])
+
+
+@dataclass(frozen=True, slots=True)
+class ByHand:
+    """The kernels by hand of one operator and target by name: those that go on as tile kernels, those that are
+    finished, and the level at which each was given."""
+
+    tiles: Mapping[str, TileKernel]
+    finished: Mapping[str, Finished]
+    levels: Mapping[str, str]
+
+    @staticmethod
+    def read(
+        program: Program,
+        parts: Sequence[Part],
+        tensors: Mapping[str, GmTensor],
+        gm_names: GmNames,
+        platform: Platform,
+    ) -> ByHand:
+        """Read the kernels of all parts that have one. Raises PTG1xx, PTG2xx, PTG3xx."""
+        reader = Reader(program, tensors, gm_names, platform)
+        tiles: dict[str, TileKernel] = {}
+        finished: dict[str, Finished] = {}
+        levels = {}
+        for part in parts:
+            kernel = part.ops.by_hand
+            if kernel is None:
+                continue
+            levels[part.ops.name] = kernel.level
+            if kernel.level == "tile":
+                tiles[part.ops.name] = outline = reader.tile(kernel, not part.longest)
+            else:
+                finished[part.ops.name] = reader.finished(kernel, not part.longest)
+                outline = finished[part.ops.name].outline
+            if part.longest and outline.segment is None:
+                raise _not_cut(kernel, part)
+        return ByHand(tiles, finished, levels)
+
+    def joined(self, names: Sequence[str], blocks: Sequence[BlockKernel]) -> list[BlockKernel]:
+        """All kernels in the order of ``names``."""
+        own = {block.tile.name: block for block in blocks}
+        return [own.get(name) or self.finished[name].block() for name in names]
+
+    def source(self, name: str) -> str | None:
+        """The C++ of a kernel that was given as such."""
+        return self.finished[name].source if name in self.finished else None
+
+    def level(self, name: str) -> dict[str, str]:
+        """What the report says of a kernel by hand."""
+        return {"by_hand": self.levels[name]} if name in self.levels else {}
+
+
+def _not_cut(kernel: HandKernel, part: Part) -> DiagnosticError:
+    way = "`range`" if kernel.level == "source" else "a loop of `grid` over the dim"
+    return fault(
+        "PTG304",
+        f"the tiling row launches kernel `{kernel.name}` once for each piece of a dim, and it always does all of it",
+        kernel.span,
+        expected=f"{way}, or a tiling row without `unroll`",
+        notes=(("the row", part.row),),
+    )

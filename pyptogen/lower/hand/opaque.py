@@ -107,7 +107,7 @@ def _given_names(program: Program, mine: list[Op]) -> list[str]:
 
 def _check_used(program: Program, ops: list[Op], kernel: HandKernel, mine: list[Op]) -> None:
     """Everything that other stages or the caller need from the stage is stored."""
-    lost = {op.result.name: op for op in mine} 
+    lost = {op.result.name: op for op in mine}
     for op in ops:
         lost.pop(op.result.name, None)
     needed: dict[str, Span] = {value.name: value.span for _, value in program.outputs}

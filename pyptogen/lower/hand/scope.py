@@ -49,6 +49,8 @@ class Scope:
     axes: Axes
     taken: frozenset[str]
     loops: dict[str, BoundLoop] = field(default_factory=dict)
+    uncut: bool = True
+    """A launch has the whole range of the segment dim: no tiling row cuts it into pieces."""
     segment: str | None = None
     scalars: list[str] = field(default_factory=list)
 
@@ -65,7 +67,7 @@ class Scope:
         start, stop = ZERO, extent
         if grid and dim is not None and self.segment is None:
             self.segment, start, stop = dim, Poly.of(f"{dim}_begin"), Poly.of(f"{dim}_end")
-            exact = step == 1
+            exact = step == 1 or (self.uncut and self.program.dim(dim).multiple_of % step == 0)
         elif whole is not None:
             exact = whole % step == 0
         else:
@@ -75,19 +77,31 @@ class Scope:
         return loop
 
     def _trips(self, expr: Expr) -> tuple[Poly, int]:
-        """``ceil(a / b)`` as (a, b); anything else is a number of single steps."""
+        """``ceil(a / b)`` as (a, b), and ``a // b`` where it is exact; anything else is a number of single steps."""
         node = expr.node
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "ceil":
-            inside = node.args[0] if len(node.args) == 1 else None
-            if isinstance(inside, ast.BinOp) and isinstance(inside.op, ast.Div):
-                extent, step = self._read(expr, inside.left), self._read(expr, inside.right).constant
-                if step is None or step < 1:
-                    raise fault("PTG304", "a tile's size must be known", expr.span_of(inside.right), expected="such as 8")
+        rounded = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "ceil"
+        ratio = node.args[0] if rounded and isinstance(node, ast.Call) and len(node.args) == 1 else node
+        if isinstance(ratio, ast.BinOp) and isinstance(ratio.op, ast.Div if rounded else ast.FloorDiv):
+            extent, step = self._read(expr, ratio.left), self._read(expr, ratio.right).constant
+            if step is None or step < 1:
+                raise fault("PTG304", "a tile's size must be known", expr.span_of(ratio.right), expected="such as 8")
+            if rounded or self._divides(extent, step):
                 return extent, step
+            left, right = (expr.text_of(side) for side in (ratio.left, ratio.right))
+            raise fault(
+                "PTG304",
+                f"`{left}` is not always a multiple of {step}, and `//` would leave a rest out",
+                expr.span,
+                expected=f"`ceil({left} / {right})`, or a dim with `multiple_of`",
+            )
         extent = self._read(expr, node)
         if extent.constant is not None and extent.constant < 1:
             raise fault("PTG304", "a loop needs at least one step", expr.span, expected="a positive number")
         return extent, 1
+
+    def _divides(self, extent: Poly, step: int) -> bool:
+        sizes = {dim.name: dim.multiple_of for dim in self.program.dims if dim.dynamic}
+        return extent.is_multiple_of(step, sizes)
 
     # -- numbers --------------------------------------------------------------------------------------------------
 
@@ -120,7 +134,7 @@ class Scope:
                     except ValueError:
                         raise fault(
                             "PTG304",
-                            f"`{name}` counts tiles of {loop.step} elements, and this is no multiple of {loop.step}*{name}",
+                            f"`{name}` counts tiles of {loop.step}, and this is no multiple of {loop.step}*{name}",
                             span,
                             expected=f"an index with {loop.step}*{name}",
                         ) from None
@@ -135,7 +149,7 @@ class Scope:
             top = coefficient
             for name in names:
                 last = reach.get(name)
-                if last is None or self.segment is not None and name == self._segment_var():
+                if last is None or (self.segment is not None and name == self._segment_var()):
                     return None
                 top *= last
             bottom = coefficient if not names else 0

@@ -32,7 +32,7 @@ class TileBody(Expressions):
         self.platform = platform
         self.nodes: list[Node] = []
         self.names: list[dict[str, str]] = [{}]
-        """Author's names by depth of loops, outermost first."""
+        """Author's names: outside the grid, in it, and by depth of the loops inside."""
 
     def known(self, name: str) -> TileVal | None:
         for names in reversed(self.names):
@@ -55,8 +55,8 @@ class TileBody(Expressions):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "matmul":
             over = next((k.value for k in node.keywords if k.arg == "over"), None)
             if isinstance(over, ast.Name) and over.id in self.scope.loops:
-                grid = len(self.scope.loops) - (len(self.names) - 1)
-                return list(self.scope.loops).index(over.id) - grid
+                grid = len(self.scope.loops) - (len(self.names) - 2)
+                return list(self.scope.loops).index(over.id) - grid + 1
         return len(self.names) - 1
 
     def _new(self, wanted: str, shape: Shape) -> TileVal:
@@ -70,9 +70,7 @@ class TileBody(Expressions):
         self.tiles[name] = tile
         return tile
 
-    def _carry(
-        self, shape: Shape, node: ast.expr, target: str, tile: TileVal, operands: tuple[str, ...]
-    ) -> TileVal:
+    def _carry(self, shape: Shape, node: ast.expr, target: str, tile: TileVal, operands: tuple[str, ...]) -> TileVal:
         if (tile.dtype, tile.rows, tile.cols, tile.form) != (shape.dtype, shape.rows, shape.cols, shape.form):
             raise self.fault(
                 "PTG205",
@@ -130,10 +128,11 @@ class TileBody(Expressions):
         adds_up = any(isinstance(n, TileOp) and n.first == loop.var for n in body)
         self.nodes.append(loop_node(loop, body, "reduce" if adds_up else "sub", False, node.span))
 
-    def core(self) -> Core:
-        """The core that the operations need."""
-        kinds = {op.kind for op in walk(tuple(self.nodes))} - {"load", "store"}
-        return "vector" if "matmul" not in kinds else "cube" if kinds == {"matmul"} else "mixed"
+
+def _core(nodes: tuple[Node, ...]) -> Core:
+    """The core that the operations need."""
+    kinds = {op.kind for op in walk(nodes)} - {"load", "store"}
+    return "vector" if "matmul" not in kinds else "cube" if kinds == {"matmul"} else "mixed"
 
 
 def loop_node(loop: BoundLoop, body: tuple[Node, ...], role: LoopRole, parallel: bool, span: Span) -> Loop:
@@ -185,10 +184,18 @@ def run(
     kernel: HandKernel, scope: Scope, tensors: Mapping[str, Tensor], gm: Mapping[str, GmTensor], platform: Platform
 ) -> TileKernel:
     """Read one kernel. Raises PTG1xx, PTG2xx, PTG303, PTG304."""
-    loops = [scope.bind(axis.var, axis.trips, axis.span, grid=True) for axis in kernel.grid]
     reader = TileBody(kernel, scope, tensors, platform)
+    reader.walk(kernel.before)
+    before, reader.nodes = tuple(reader.nodes), []
+    loops = [scope.bind(axis.var, axis.trips, axis.span, grid=True) for axis in kernel.grid]
+    reader.names.append({})
     reader.walk(kernel.body)
-    core = reader.core()
+    reader.names.pop()
+    inside, reader.nodes = in_grid(kernel, loops, tuple(reader.nodes)), []
+    scope.loops.clear()
+    reader.walk(kernel.after)
+    body = (*before, *inside, *reader.nodes)
+    core = _core(body)
     if core == "mixed" and not platform.unified:
         raise fault(
             "PTG303",
@@ -197,10 +204,7 @@ def run(
             expected="kernels of one kind of work",
             fix="cut it in two kernels that meet in a value",
         )
-    body = in_grid(kernel, loops, tuple(reader.nodes))
-    return tile_kernel(
-        kernel, core, scope, gm, (reader.reads, reader.writes), reader.tiles, body, run_time_names(body)
-    )
+    return tile_kernel(kernel, core, scope, gm, (reader.reads, reader.writes), reader.tiles, body, run_time_names(body))
 
 
 def run_time_names(nodes: tuple[Node, ...]) -> frozenset[str]:
@@ -217,7 +221,7 @@ def run_time_names(nodes: tuple[Node, ...]) -> frozenset[str]:
 def _roles(kernel: HandKernel) -> dict[str, str]:
     """Names of tiles that a matmul takes: they are loaded to the memories of the matrix unit."""
     roles: dict[str, str] = {}
-    for line in lines(kernel.body):
+    for line in lines((*kernel.before, *kernel.body, *kernel.after)):
         for node in ast.walk(line.value.node):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "matmul":
                 for operand, role in zip(node.args, ("a", "b"), strict=False):

@@ -103,6 +103,9 @@ def _extent(expr: Expr, node: ast.expr, start: Poly, length: int, size: Poly, sc
     for loop in scope.loops.values():
         if start == Poly.of(loop.var) and loop.extent == size and loop.step == length:
             return Extent(length, Poly.of(loop.valid) if loop.valid else None)
+        into = (start - Poly.of(loop.var)).constant
+        if into is not None and 0 <= into <= loop.step - length and loop.extent == size and loop.valid is None:
+            return Extent(length)
     reach, whole = scope.largest(start), size.constant
     if reach is not None and reach[0] >= 0 and whole is not None and reach[1] + length <= whole:
         return Extent(length)

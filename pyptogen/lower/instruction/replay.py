@@ -192,7 +192,8 @@ class Replay:
             if not _conflict(earlier, me):
                 continue
             if earlier.instr.pipe == instr.pipe:
-                if instr.pipe == "V" and self.barrier.get("V", 0) < earlier.time:
+                # A round trip by another pipe orders as well: V -> MTE3 -> V means that V was done.
+                if instr.pipe == "V" and max(self.barrier.get("V", 0), known.get("V", 0)) < earlier.time:
                     self._find("hazard", earlier, me, "vector result used without a barrier", instr.span)
                     self.barrier["V"] = self.clock - 1
             elif known.get(earlier.instr.pipe, 0) < earlier.time:
@@ -232,7 +233,8 @@ def _conflict(a: Access, b: Access) -> bool:
 
 def _race_text(earlier: Access, later: Access) -> str:
     a, b = earlier.instr, later.instr
-    region = (*later.writes, *later.reads)[0]
+    touched = (*later.writes, *later.reads)
+    region = next((r for r in touched if any(r.overlaps(o) for o in (*earlier.writes, *earlier.reads))), touched[0])
     return (
         f"{b.name} on {b.pipe} may run before {a.name} on {a.pipe} is done with {region.memory}"
         f" 0x{region.start:05x}..0x{region.end:05x} (spec lines {a.span.line} and {b.span.line})"

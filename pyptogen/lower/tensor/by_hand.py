@@ -53,8 +53,6 @@ def results(
         kind = types[name]
         with builder.located(kernel.span):
             builder.prefix = name
-            value = builder.emit(
-                "by_hand", operands, kind.dtype, kind.shape, "", kernel=kernel.name, output=name
-            )
+            value = builder.emit("by_hand", operands, kind.dtype, kind.shape, "", kernel=kernel.name, output=name)
         found.append((name, span, value))
     return found

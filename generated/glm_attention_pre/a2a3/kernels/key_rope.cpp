@@ -103,7 +103,6 @@ extern "C" __global__ AICORE void key_rope(
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
         VecF32_16x128 k_n_1(t0_valid); TASSIGN(k_n_1, 0x07b40);  // UB 0x07b40..0x09b40
-        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
         TCVT(k_n_1, k_i_tile, RoundMode::CAST_RINT);

@@ -47,7 +47,6 @@ extern "C" __global__ AICORE void key_quant_vec(
         TLOAD(k_h_tile, k_h_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         VecF32_32x128 k_q_f(t0_valid); TASSIGN(k_q_f, 0x03400);  // UB 0x03400..0x07400
-        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TCVT(k_q_f, k_h_tile, RoundMode::CAST_RINT);
@@ -104,7 +103,6 @@ extern "C" __global__ AICORE void key_quant_vec(
         // k_scale_cache: scatter_update(k_scale_cache, k_index, k_s, dim=-2)  [indexer_prolog.yaml:71]
         VecF16_32x16 k_s_wide(t0_valid); TASSIGN(k_s_wide, 0x03000);  // UB 0x03000..0x03400
         VecF16_32x1 k_s(t0_valid); TASSIGN(k_s, 0x03480);  // UB 0x03480..0x034c0
-        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
         TROWEXPAND(k_s_wide, k_s);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);

@@ -36,7 +36,6 @@ extern "C" __global__ AICORE void vector_add(
         TLOAD(b_tile, b_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         VecF32_1x4096 c_tile(n0_valid); TASSIGN(c_tile, 0x08000);  // UB 0x08000..0x0c000
-        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TADD(c_tile, a_tile, b_tile);

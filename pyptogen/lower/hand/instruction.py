@@ -41,7 +41,7 @@ class _Kind:
 
 _GM = _Kind("a window of a tensor", frozenset({"gm"}))
 _MODE = _Kind("a round mode", frozenset({"mode"}))
-_SCALAR = _Kind("a number", frozenset({"scalar"}))
+_SCALAR = _Kind("a number", frozenset({"scalar", "value", "start", "diagonal", "offset", "word"}))
 _INDEX = _Kind("an index", frozenset({"row", "col"}))
 
 
@@ -108,14 +108,14 @@ class _InstrBody(FixedBody):
         return _SCALAR, imm(scalar)
 
     def _check_form(self, line: HandLine, kinds: list[_Kind | None]) -> None:
-        forms = [form.strip().split(", ") for form in INSTRUCTIONS[str(line.call)].form.split("|")]
+        forms = INSTRUCTIONS[str(line.call)].forms
         if not any(self._fits(form, kinds, line.call in _INDEXED) for form in forms):
             shown = " or ".join(f"{line.call}({', '.join(form)})" for form in forms)
             given = ", ".join("a tile" if kind is None else kind.word for kind in kinds)
             raise fault("PTG203", f"{line.call} does not take {given or 'nothing'}", line.span, expected=shown)
 
     @staticmethod
-    def _fits(form: list[str], kinds: list[_Kind | None], indexed: bool) -> bool:
+    def _fits(form: tuple[str, ...], kinds: list[_Kind | None], indexed: bool) -> bool:
         if len(form) != len(kinds):
             return False
         special = _GM.spellings | _MODE.spellings | _SCALAR.spellings | (_INDEX.spellings if indexed else frozenset())

@@ -56,7 +56,7 @@ def run(
     used = tuple(gm[name] for name in dict.fromkeys([*writes, *reads]))
     outline = TileKernel(
         source.entry, core, (kernel.name,), used, tuple(reads), tuple(writes), scalars, segment, dims, (),
-        _blocks(kernel, source, scope), (), kernel.span, tuple(order),
+        _blocks(kernel, source, scope), (), kernel.span, signature=tuple(order),
     )  # fmt: skip
     signature = InstrKernel(
         source.entry, core, platform.name, (kernel.name,), tuple(gm[n] for n in writes), tuple(gm[n] for n in reads),

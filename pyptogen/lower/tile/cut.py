@@ -56,7 +56,7 @@ class Cutter(Operands):
             self.kernel.name, self.kernel.core, self.kernel.stages, tensors,
             tuple(self.reads), tuple(self.writes), tuple(self.scalars),
             self.segment, dims, tuple(self.tiles.values()), body,
-            tuple(used[key] for key in sorted(used)), self.kernel.span,
+            tuple(used[key] for key in sorted(used)), self.kernel.span, self.longest_segment,
         )  # fmt: skip
 
     def _gm_names_used(self, tensor: str) -> frozenset[str]:
@@ -99,7 +99,8 @@ class Cutter(Operands):
             sources = [ScalarArg(op.attrs["value"], op.span)]
         name = self._result_tile(op, shape)
         mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"
-        self.emit(TileOp(kind, name, tuple(sources), op.span, op.stage, mode=mode), home, early)
+        saturate = bool(op.attrs.get("saturate", True))
+        self.emit(TileOp(kind, name, tuple(sources), op.span, op.stage, mode=mode, saturate=saturate), home, early)
         self.placed[(op.result.name, "")] = Placed(name, home, early)
 
     def _result_tile(self, op: Op, shape: Shape2D) -> str:

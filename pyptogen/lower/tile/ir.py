@@ -95,7 +95,8 @@ class TileOp:
     extract  rows from ``row`` on of an accumulator → dst
     copy     src → dst (same shape, same dtype)
     fill     scalar → dst
-    others   unary, binary, cast and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
+    cast     with round ``mode``; ``saturate`` says what becomes of integers out of range
+    others   unary, binary and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
              a reduction may use ``scratch``
     ======== ============================================================================================
     """
@@ -114,6 +115,7 @@ class TileOp:
     scratch: str | None = None
     row: Poly = ZERO
     mode: str = "none"
+    saturate: bool = True
 
 
 LoopRole = Literal["grid", "reduce", "sub"]
@@ -122,7 +124,9 @@ LoopRole = Literal["grid", "reduce", "sub"]
 @dataclass(frozen=True, slots=True)
 class Loop:
     """``for var in start..stop step tile``; ``valid`` names the extent of this iteration's tile, min(tile, stop - var),
-    or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch."""
+    or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch. ``slot``
+    (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
+    buffers a round uses."""
 
     var: str
     dim: str
@@ -134,6 +138,8 @@ class Loop:
     parallel: bool
     body: tuple[Node, ...]
     span: Span
+    slot: str | None = None
+    slots: int = 1
 
 
 Node = Loop | TileOp
@@ -142,7 +148,9 @@ Node = Loop | TileOp
 @dataclass(frozen=True, slots=True)
 class TileKernel:
     """One kernel. ``segment`` is the dynamic dim whose range [begin, end) a launch is given; ``dims`` the other
-    dynamic dims it is told; ``sizes`` the tiles as the author wrote them, with their places."""
+    dynamic dims it is told; ``sizes`` the tiles as the author wrote them, with their places; ``longest`` the largest
+    range of the segment that a launch gets (0: any); ``depths`` the copies of buffers that the author wants, by
+    stage."""
 
     name: str
     core: Literal["cube", "vector", "mixed"]
@@ -157,6 +165,8 @@ class TileKernel:
     body: tuple[Node, ...]
     sizes: tuple[tuple[str, int, Span], ...]
     span: Span
+    longest: int = 0
+    depths: tuple[tuple[str, int], ...] = ()
     signature: tuple[str, ...] | None = None
     """Argument names where an author gave them."""
 

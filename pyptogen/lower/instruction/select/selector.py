@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from pyptogen.lower.block.ir import BlockKernel
-from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import Declare, For, Instr, Loc, Node, Operand, TileType
 from pyptogen.lower.isa import pipe_of
 from pyptogen.lower.platforms import Platform
@@ -70,7 +69,8 @@ class Selector:
             kind = self._type(loc, tile.dtype, 1 if tile.form == "row" else capacity, buffer.pitch, rows, cols, False)
         else:
             kind = self._type(loc, tile.dtype, *_in_fractals(loc, rows.size, cols.size, size), rows, cols, False)
-        where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.address + buffer.size:05x}"
+        copies = f", {buffer.copies} copies" if buffer.slot else ""
+        where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.end:05x}{copies}"
         note = (
             f"columns {tile.col_offset}.. of {owner}"
             if tile.parent
@@ -78,7 +78,7 @@ class Selector:
             if as_row
             else where
         )
-        address = Poly.of(buffer.address + tile.col_offset * size)
+        address = buffer.place() + tile.col_offset * size
         left = buffer.size - tile.col_offset * size
         return Declare(name, kind, rows, cols, address, left, note, tile.span, owner)
 
@@ -97,9 +97,8 @@ class Selector:
         for node in nodes:
             if isinstance(node, Loop):
                 body = self.body(node.body)
-                result.append(
-                    For(node.var, node.start, node.stop, node.tile, node.valid, node.parallel, body, "", node.span)
-                )
+                steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
+                result.append(For(*steps, body, "", node.span, node.slot, node.slots))
             else:
                 result += self.handlers[node.kind](self, node)
         return tuple(result)

@@ -2,6 +2,7 @@
 
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
                  opaque       stages with a kernel by hand      lowering    those kernels join at their own level
+                 fit          dtypes and operations that the platform has
     Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
@@ -40,8 +41,9 @@ from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import unlowered
+from pyptogen.lower.tensor import fit, unlowered
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import choose, cut, legalise, sizes, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
@@ -59,6 +61,8 @@ Recut = Callable[[str, str, int], TileKernel]
 @dataclass(frozen=True, slots=True)
 class _Session:
     program: Program
+    fitted: Program
+    """The same for the platform: what the levels below the Tensor level work on."""
     platform: Platform
     dump: Dump | None
 
@@ -89,9 +93,11 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
         )
     program = opaque.run(program, target)
     unlowered.check(program)
-    session = _Session(program, PLATFORMS[target], dump)
+    platform = PLATFORMS[target]
+    session = _Session(program, fit.run(program, platform), platform, dump)
+    session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     rows = sizes.select_rows(program, target)
-    needed = variants.run(program, rows, session.platform)
+    needed = variants.run(session.fitted, rows, session.platform)
     tiles, tensors, recut, finished = _tile_level(session, needed.parts)
     names = [part.ops.name for part in needed.parts]
     blocks = finished.joined(names, _block_level(session, tiles, recut))
@@ -107,7 +113,7 @@ def _tile_level(
     session: _Session, parts: Sequence[Part]
 ) -> tuple[list[TileKernel], Mapping[str, GmTensor], Recut, ByHand]:
     """Kernels of tile operations, all GM tensors, how to cut a kernel anew, and the kernels that an author finished."""
-    program, platform = session.program, session.platform
+    program, platform = session.fitted, session.platform
     tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
     by_hand = ByHand.read(program, parts, tensors, gm_names, platform)
     parts = [part for part in parts if part.ops.name not in by_hand.finished]

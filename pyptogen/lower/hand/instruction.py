@@ -105,7 +105,9 @@ class _InstrBody(FixedBody):
         if line.call in _INDEXED:
             return _INDEX, self.scope.index(line.value, node)
         scalar = ScalarArg(self.scope.scalar(line.value, node), line.value.span_of(node))
-        return _SCALAR, imm(scalar)
+        first = line.value.node.args[0] if isinstance(line.value.node, ast.Call) else node
+        dst = self.buffers.get(first.id) if isinstance(first, ast.Name) else None
+        return _SCALAR, imm(scalar, dst.dtype if dst else "fp32")
 
     def _check_form(self, line: HandLine, kinds: list[_Kind | None]) -> None:
         forms = INSTRUCTIONS[str(line.call)].forms

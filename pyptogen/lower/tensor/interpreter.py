@@ -11,7 +11,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.tensor import numerics, numerics_selection
 from pyptogen.lower.tensor.dims import DimTable
-from pyptogen.lower.tensor.ir import BINARY, LOWERED, REDUCE, UNARY, Op, Operand, Program, Scalar, Value
+from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
 from pyptogen.lower.tensor.row_blocks import Segment, segments
@@ -133,7 +133,7 @@ class _Run:
             return self._by_hand(op)
         if op.kind == "full":
             return np.full(self._shape(op.result), self._number(op.attrs["value"]), dtype)
-        if op.kind not in LOWERED:
+        if op.kind in numerics_selection.KINDS:
             return self._selection(op, operands, dtype)
         return self._view(op, operands, rows)
 

@@ -81,13 +81,16 @@ SCAN = frozenset({"cumsum", "cumprod"})
 SORTING = frozenset({"argsort", "topk_values", "topk_indices"})
 INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
-LOWERED = UNARY | BINARY | REDUCE | VIEWS | {"cast", "matmul", "concat", "scatter_update", "full", "by_hand"}
+LOWERED = (
+    UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE
+    | {"cast", "matmul", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "by_hand"}
+)  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
 PRIMITIVES = (
     LOWERED
-    | ROUNDING | COMPARE | INTEGER | BITWISE | ARG_REDUCE | SCAN | SORTING | INDEXED
-    | {"bitwise_not", "where", "prod", "arange", "permute", "expand", "batch_matmul"}
+    | INTEGER | ARG_REDUCE | SCAN | SORTING | INDEXED
+    | {"prod", "arange", "permute", "expand", "batch_matmul"}
 )  # fmt: skip
 
 

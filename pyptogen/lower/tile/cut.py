@@ -47,9 +47,7 @@ class Cutter(Operands):
             self._cut_op(op)
             done.add(op.result.name)
         body = self.nest.top.freeze()
-        dims = tuple(
-            sorted({n for t in (*self.reads, *self.writes) for n in self._gm_names_used(t)} - {self.segment or ""})
-        )
+        dims = tuple(sorted({n for t in (*self.reads, *self.writes) for n in self._gm_names_used(t)}))
         tensors = tuple(self.tensors[t] for t in dict.fromkeys([*self.writes, *self.reads]))
         used = {(n, s.tile): (n, s.tile, s.span) for st in self.kernel.stages for n, s in self.sizes[st].items()}
         return TileKernel(

@@ -1,6 +1,5 @@
 // statistics: vector kernel of `softmax_long` for cpu. Made by pyptogen; change the spec, not this file.
 // stages statistics; tiles j 1024, rows 8; memory UB 36992 B
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 
@@ -31,7 +30,7 @@ extern "C" __global__ AICORE void statistics(
         const int32_t i0_valid = rows_end - i0 < 8 ? rows_end - i0 : 8;
         // m: full(-inf, [i, 1], fp32)  [softmax_long.yaml:27]
         VecF32_1x8 m_row(i0_valid); TASSIGN(m_row, 0x00000);  // as a row, same bytes as m
-        TEXPANDS(m_row, -INFINITY);
+        TEXPANDS(m_row, -__builtin_inff());
         // l: full(0, [i, 1], fp32)  [softmax_long.yaml:28]
         VecF32_1x8 l_row(i0_valid); TASSIGN(l_row, 0x00020);  // as a row, same bytes as l
         TEXPANDS(l_row, 0.0f);

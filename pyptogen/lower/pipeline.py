@@ -10,6 +10,7 @@
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
+                 passes       vector instructions walked together, for the kernel's text
 
 Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes (on the Tensor level with
 `--verify-each`).
@@ -35,8 +36,8 @@ from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.hand import opaque
 from pyptogen.lower.hand.lowering import ByHand
+from pyptogen.lower.instruction import passes, select, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
-from pyptogen.lower.instruction import select, synchronise
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
@@ -105,8 +106,9 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks, finished)
+    walked = _walked(session, instructions)
     graph = _prioritised(session, graph, instructions)
-    return _emit(session, instructions, graph, blocks, finished)
+    return _emit(session, instructions, walked, graph, blocks, finished)
 
 
 def _tile_level(
@@ -188,6 +190,15 @@ def _instruction_level(session: _Session, blocks: Sequence[BlockKernel], by_hand
     return [made.get(b.tile.name) or by_hand.finished[b.tile.name].instructions for b in blocks]
 
 
+def _walked(session: _Session, kernels: list[InstrKernel]) -> list[InstrKernel]:
+    """The kernels as their text has them."""
+    if not session.platform.vector_passes:
+        return kernels
+    walked = [passes.run(k) for k in kernels]
+    session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
+    return walked
+
+
 def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[InstrKernel]) -> ExecutionGraph:
     longest = _longest_range(graph)
     found = {k.name: _estimate(k, session.platform, longest) for k in kernels if k.body}
@@ -206,6 +217,7 @@ def _longest_range(graph: ExecutionGraph) -> int:
 def _emit(
     session: _Session,
     kernels: Sequence[InstrKernel],
+    walked: Sequence[InstrKernel],
     graph: ExecutionGraph,
     blocks: Sequence[BlockKernel],
     by_hand: ByHand,
@@ -218,7 +230,7 @@ def _emit(
     source = spec_lines()
     texts = tuple(
         KernelSource(k.name, k.core, by_hand.source(k.name) or kernel_text(k, program.name, _sizes(b), source))
-        for k, b in zip(kernels, blocks, strict=True)
+        for k, b in zip(walked, blocks, strict=True)
     )
     report = {
         "kernels": {
@@ -231,7 +243,7 @@ def _emit(
                 **({} if by_hand.source(k.name) else _estimated(k, session.platform, longest)),
                 **by_hand.level(k.name),
             }
-            for k, b in zip(kernels, blocks, strict=True)
+            for k, b in zip(walked, blocks, strict=True)
         },
     }
     text = orchestration_text(graph, program, kernels)

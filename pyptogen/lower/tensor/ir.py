@@ -191,6 +191,8 @@ class Program:
     notes: tuple[str, ...] = field(default=())
     requires: tuple[Requirement, ...] = field(default=())
     """Preconditions that the build could not prove; the host wrapper checks them."""
+    restricted: bool = False
+    """Whether the spec names its targets: then there are no others."""
 
     def dim(self, name: str) -> Dim:
         for d in self.dims:

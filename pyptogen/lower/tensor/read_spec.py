@@ -56,6 +56,7 @@ def from_spec(
         span=spec.span,
         notes=reader.notes(),
         requires=contract.requires,
+        restricted=bool(spec.targets),
     )
     program = passed("read", unify_dims.run(program, contract.dims, declared))
     program = passed("remove-dead", remove_dead.run(program))

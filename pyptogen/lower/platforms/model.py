@@ -43,6 +43,7 @@ class Platform:
         equality_only: dtypes whose tiles compare for equality, but not for order.
         low_bits_of_floats: TCVT of a float to a narrow integer keeps low bits without a scratch tile.
         frequency_ghz, costs: for estimates; None where there are no figures.
+        vector_passes: the kernel's text walks over vector tiles once for several instructions (TPASS).
     """
 
     name: str
@@ -59,3 +60,4 @@ class Platform:
     costs: Costs | None
     equality_only: frozenset[str] = frozenset()
     vector_barriers: bool = True
+    vector_passes: bool = False

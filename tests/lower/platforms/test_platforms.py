@@ -101,8 +101,8 @@ SMALL = Platform(
 """An invented platform: what a file in `platforms/` holds."""
 
 LEGAL = {
-    name: frozenset({"fp32"})
-    for name in ("TLOAD", "TSTORE", "TROWMAX", "TROWSUM", "TROWEXPANDSUB", "TROWEXPANDDIV", "TEXP", "TADD", "TSUB", "TDIV")
+    f"T{name}": frozenset({"fp32"})
+    for name in "LOAD STORE ROWMAX ROWSUM ROWEXPANDSUB ROWEXPANDDIV EXP ADD SUB DIV".split()
 }
 """Its legality rows: the instructions that it has, with their dtypes."""
 

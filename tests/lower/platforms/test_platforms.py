@@ -102,7 +102,7 @@ SMALL = Platform(
 
 LEGAL = {
     f"T{name}": frozenset({"fp32"})
-    for name in "LOAD STORE ROWMAX ROWSUM ROWEXPANDSUB ROWEXPANDDIV EXP ADD SUB DIV".split()
+    for name in ["LOAD", "STORE", "ROWMAX", "ROWSUM", "ROWEXPANDSUB", "ROWEXPANDDIV", "EXP", "ADD", "SUB", "DIV"]
 }
 """Its legality rows: the instructions that it has, with their dtypes."""
 

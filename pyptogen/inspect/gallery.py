@@ -151,7 +151,7 @@ def _measured(cases: Sequence[Mapping[str, Any]]) -> list[str]:
     lines = [
         "## Measured on the CPU",
         "",
-        "Medians of runs in turn (`benchmarks/library.py`). A peer's column says how many times as long it takes; the limit is",
+        "Medians of runs in turn (`benchmarks/library.py`). A peer: how many times as long it takes; the limit is",
         "the time that memory and arithmetic units of the machine need at the least.",
         "",
         f"| case | threads | ms | {' | '.join(peers)} | of the limit |",

@@ -108,6 +108,13 @@ class InPlaceModel(Section):
     doc: str = ""
 
 
+class LoopModel(Section):
+    """The head of a loop: the dim whose blocks its rounds see, and how long a block is."""
+
+    over: str
+    tile: int = Field(ge=1)
+
+
 class ToleranceModel(Section):
     """How far an output may be from the reference; ``outliers`` is the fraction of elements that may be
     further."""

@@ -80,8 +80,9 @@ RESERVED = _WORDS | _CPP | frozenset(keyword.kwlist) | frozenset(DTYPES)
 
 
 def check_name(name: str, span: Span, what: str, *, snake: bool = False) -> str:
-    """``name`` if it may be given to a ``what``; raises PTG213."""
-    if name in RESERVED:
+    """``name`` if it may be given to a ``what``; raises PTG213. A stage may be called `out`: no parameter takes its
+    name."""
+    if name in RESERVED and (name, what) != ("out", "a stage"):
         raise fault(
             "PTG213",
             f"`{name}` is reserved and cannot name {what}",

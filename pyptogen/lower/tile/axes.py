@@ -12,7 +12,7 @@ from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
-from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tensor.ir import VIEWS, Op, Program, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,8 @@ class Axes:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.static = {d.name: d.value for d in program.dims if d.value is not None}
-        self.order = {d.name: i for i, d in enumerate(program.dims)}
+        blocks = tuple(loop.block.name for loop in program.loops)
+        self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
 
     def poly(self, expr: Any) -> Poly:
         """A shape expression as a polynomial in the dynamic dims; derived dynamic dims are expanded."""
@@ -88,13 +89,19 @@ class Axes:
         return GmView(tensor, tuple(reversed(result)), ZERO)
 
     def apply(self, view: GmView, op: Op) -> GmView:
-        """The view after one reshape, slice or transpose.
+        """The view after one reshape, slice, transpose or block.
 
         Raises:
             DiagnosticError: PTG303, a view that strides cannot express.
         """
         if op.kind == "transpose":
             return GmView(view.tensor, (*view.axes[:-2], view.axes[-1], view.axes[-2]), view.offset)
+        if op.kind == "block":
+            axis = int(op.attrs["axis"])
+            if len(view.axes[axis]) != 1:
+                raise unsupported(op.span, "a block of an axis that is a product of dims", "reshape it first")
+            block = self._restride(self.factor(op.result.shape[axis]), view.axes[axis][0].stride)
+            return GmView(view.tensor, (*view.axes[:axis], block, *view.axes[axis + 1 :]), view.offset)
         if op.kind == "slice":
             axis = int(op.attrs["axis"])
             if len(view.axes[axis]) > 1:
@@ -144,7 +151,7 @@ def unsupported(span: Span, what: str, fix: str) -> DiagnosticError:
 def value_views(ops: Mapping[str, Op], name: str) -> list[Op]:
     """The chain of views from the root of ``name`` to it, outermost last."""
     chain: list[Op] = []
-    while name in ops and ops[name].kind in ("reshape", "slice", "transpose"):
+    while name in ops and ops[name].kind in VIEWS:
         chain.append(ops[name])
         operand = ops[name].operands[0]
         assert isinstance(operand, Value)

@@ -42,10 +42,11 @@ class Choice:
 def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[str, Choice]:
     """First guesses for the dims of one kernel."""
     axes = Axes(program)
+    blocks = {loop.block.name for loop in program.loops}
     found: dict[str, Choice] = {}
 
     def note(dim: str | None, tile: int, yields: int) -> None:
-        if dim is not None and (dim not in found or tile < found[dim].tile):
+        if dim is not None and dim not in blocks and (dim not in found or tile < found[dim].tile):
             found[dim] = Choice(dim, tile, yields)
 
     shapes = [(op, axes.axes(op.result.shape)) for op in kernel.ops if op.kind != "scatter_update"]

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 if TYPE_CHECKING:
+    from pyptogen.inspect import KernelReport, PlatformReport
     from pyptogen.verify import CaseResult, Verdict
     from pyptogen.verify.bench import Timing
 
@@ -72,3 +73,27 @@ def timing_table(timings: Sequence[Timing]) -> Table:
         times = (timing.kernels_min, timing.kernels_median, timing.call_min, timing.call_median)
         table.add_row(timing.target, str(timing.runs), *map(milliseconds, times))
     return table
+
+
+def kernel_table(operator: str, platform: PlatformReport) -> Table:
+    """One row per kernel of an operator on one platform."""
+    table = Table(title=f"{operator} for {platform.target}", title_justify="left", header_style="bold")
+    for heading in ("kernel", "core", "tiles", "memory", "set/wait/barrier", "lines", "cycles"):
+        table.add_column(
+            heading, no_wrap=heading in ("kernel", "core"), justify="right" if heading == "lines" else "left"
+        )
+    for kernel in platform.kernels:
+        table.add_row(
+            kernel.name,
+            kernel.core,
+            ", ".join(f"{dim} {'/'.join(map(str, sizes))}" for dim, sizes in sorted(kernel.tiles.items())),
+            ", ".join(f"{use.memory} {use.used / 1024:.0f} of {use.capacity // 1024} K" for use in kernel.memory),
+            f"{kernel.sets}/{kernel.waits}/{kernel.barriers}",
+            str(kernel.lines),
+            _cycles_cell(kernel),
+        )
+    return table
+
+
+def _cycles_cell(kernel: KernelReport) -> str:
+    return ", ".join(f"{pipe} {cycles}" for pipe, cycles in sorted(kernel.cycles.items(), key=lambda c: (-c[1], c[0])))

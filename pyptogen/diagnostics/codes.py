@@ -223,6 +223,11 @@ _TOOLCHAIN = (
         "output folder not usable",
         "The folder for generated files cannot be written or holds foreign files.",
     ),
+    Code(
+        "PTG505",
+        "nothing to report",
+        "A report lacks what it is made of: measured times, cost figures of the platform, or the sizes of the call.",
+    ),
 )
 
 CODES: Mapping[str, Code] = MappingProxyType(

@@ -1,0 +1,99 @@
+"""``pyptogen report``: what the compiler decided, as a table, as pages of a gallery, or as a swimlane of one call."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pyptogen.cli.dims import parse_dims
+
+if TYPE_CHECKING:
+    from pyptogen.inspect import OperatorReport
+
+
+def command(
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH…", help="Specs, or folders of specs.")],
+    target: Annotated[
+        list[str] | None,
+        typer.Option("--target", help="Only this platform (repeatable). Default: all of the spec."),
+    ] = None,
+    gallery: Annotated[
+        Path | None, typer.Option("--gallery", metavar="DIR", help="Write a page per operator, and an index, to DIR.")
+    ] = None,
+    times: Annotated[
+        Path | None,
+        typer.Option("--times", metavar="FILE", help="Measured times for the gallery, from benchmarks/library.py."),
+    ] = None,
+    check: Annotated[
+        bool, typer.Option("--check", help="Write nothing; list the pages that are stale and exit 1 if any is.")
+    ] = False,
+    swimlane: Annotated[
+        Path | None,
+        typer.Option("--swimlane", metavar="FILE", help="Write the estimated course of one call as a Chrome trace."),
+    ] = None,
+    dims: Annotated[
+        list[str] | None,
+        typer.Option("--dims", metavar="NAME=SIZE", help="Sizes of that call (repeatable, or t=8,blocks=64)."),
+    ] = None,
+) -> None:
+    """Show kernels, tiles, memory and synchronisation of operators."""
+    sizes = parse_dims(dims or ())
+    from pyptogen.builder.run import find_specs
+    from pyptogen.inspect import report
+
+    reports = [report(path, target or None) for path in find_specs(paths)]
+    if gallery is not None:
+        if _write_gallery(gallery, reports, times, check):
+            raise typer.Exit(1)
+        return
+    if swimlane is not None:
+        _write_swimlane(swimlane, reports, sizes)
+        return
+    from pyptogen.cli.tables import console, kernel_table
+
+    screen = console()
+    for entry in reports:
+        for platform in entry.platforms:
+            screen.print(kernel_table(entry.name, platform))
+
+
+def _write_gallery(folder: Path, reports: list[OperatorReport], times: Path | None, check: bool) -> bool:
+    """Whether ``check`` found a stale page."""
+    from pyptogen.builder.writer import compare_with_disk, write
+    from pyptogen.diagnostics import fault
+    from pyptogen.inspect.gallery import files, gallery, read_times
+
+    try:
+        measured = None if times is None else read_times(times)
+    except (OSError, ValueError, KeyError) as error:
+        raise fault("PTG505", f"no measured times in `{times}`: {error}", None) from None
+    done = (compare_with_disk if check else write)("gallery", folder, files(gallery(reports, measured)))
+    changed, gone = ("stale", "obsolete") if check else ("wrote", "deleted")
+    for name in done.written:
+        typer.echo(f"{changed} {folder / name}")
+    for name in done.removed:
+        typer.echo(f"{gone} {folder / name}")
+    return check and done.changed
+
+
+def _write_swimlane(file: Path, reports: list[OperatorReport], sizes: dict[str, int]) -> None:
+    from pyptogen.diagnostics import fault
+    from pyptogen.inspect import chrome_trace, swimlane
+
+    lowered = [result for entry in reports for result in entry.lowered.values()]
+    if len(lowered) != 1:
+        raise fault(
+            "PTG505",
+            f"a swimlane shows one operator on one platform, not {len(lowered)}",
+            None,
+            fix="name one spec, and its platform with `--target`",
+        )
+    lane = swimlane(lowered[0], sizes)
+    try:
+        file.write_text(chrome_trace(lane), encoding="utf-8")
+    except OSError as error:
+        raise fault("PTG504", f"cannot write `{file}`: {error.strerror}", None) from None
+    busy = lane.busy()
+    typer.echo(f"{lane.operator} on {lane.platform}: about {lane.end:.1f} us on {len(busy)} cores, wrote {file}")

@@ -1,0 +1,182 @@
+"""The estimated course of one call on a chip: which core runs which kernel when.
+
+A list schedule over the Execution level: launches in program order, each dealt to as many cores of its kind as it has
+tiles, started when the launches that it waits for have finished. The time of a launch is its kernel's estimate
+(`lower/instruction/estimate.py`) divided among its blocks, so the picture is as good as those figures: good enough to
+see a core that idles or a kernel that everybody waits for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from pyptogen.diagnostics import fault
+
+if TYPE_CHECKING:
+    from pyptogen.lower.artifacts import Lowered
+    from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan
+    from pyptogen.lower.instruction.ir import InstrKernel
+    from pyptogen.lower.platforms import Platform
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One block of one launch on one core; times in microseconds from the start of the call."""
+
+    kernel: str
+    core: str
+    segment: tuple[int, int]
+    start: float
+    end: float
+
+
+@dataclass(frozen=True, slots=True)
+class Swimlane:
+    """All bars of a call, in order of their start."""
+
+    operator: str
+    platform: str
+    bars: tuple[Bar, ...]
+
+    @property
+    def end(self) -> float:
+        """Microseconds until the last block has finished."""
+        return max((bar.end for bar in self.bars), default=0.0)
+
+    def busy(self) -> dict[str, float]:
+        """Busy part of each core that worked, 0 to 1."""
+        totals: dict[str, float] = {}
+        for bar in self.bars:
+            totals[bar.core] = totals.get(bar.core, 0.0) + bar.end - bar.start
+        return {core: total / self.end for core, total in totals.items()} if self.end else {}
+
+
+def swimlane(lowered: Lowered, sizes: Mapping[str, int]) -> Swimlane:
+    """Schedule one call.
+
+    Args:
+        lowered: the operator for one target.
+        sizes: by dynamic dim.
+
+    Raises:
+        DiagnosticError: PTG505, the platform has no cost figures, or a dim has no size.
+    """
+    from pyptogen.lower.platforms import PLATFORMS
+
+    platform = PLATFORMS[lowered.target]
+    graph = lowered.execution
+    if platform.costs is None:
+        raise fault("PTG505", f"platform `{platform.name}` has no cost figures to estimate with", graph.span)
+    missing = [dim for dim in graph.dims if dim not in sizes]
+    if missing:
+        raise fault(
+            "PTG505",
+            f"no size for the dim `{missing[0]}`",
+            graph.span,
+            expected=", ".join(f"{dim}=SIZE" for dim in graph.dims),
+            fix="give it with `--dims`",
+        )
+    return Swimlane(lowered.name, platform.name, tuple(_schedule(lowered, platform, sizes)))
+
+
+def _schedule(lowered: Lowered, platform: Platform, sizes: Mapping[str, int]) -> list[Bar]:
+    graph = lowered.execution
+    kernels = {kernel.name: kernel for kernel in lowered.instructions}
+    free = {
+        **{f"cube {i}": 0.0 for i in range(platform.cube_cores)},
+        **{f"vector {i}": 0.0 for i in range(platform.vector_cores)},
+    }
+    bars: list[Bar] = []
+    plan, segments = _segments(graph, sizes)
+    for begin, end in segments:
+        done: dict[str, float] = {}
+        for launch in plan:
+            ready = max((done[kernel] for kernel in launch.after), default=0.0)
+            blocks = _blocks(launch, platform, {**sizes, **_bounds(graph, begin, end)})
+            micros = _micros(kernels[launch.kernel], platform, end - begin) / blocks
+            kind = "cube" if launch.core == "cube" else "vector"
+            mine = sorted((c for c in free if c.startswith(kind)), key=lambda c: (free[c], _number(c)))[:blocks]
+            for core in mine:
+                start = max(ready, free[core])
+                free[core] = start + micros
+                bars.append(Bar(launch.kernel, core, (begin, end), start, free[core]))
+            done[launch.kernel] = max(free[core] for core in mine)
+    return sorted(bars, key=lambda bar: (bar.start, bar.core))
+
+
+def _number(core: str) -> int:
+    return int(core.split()[1])
+
+
+def _bounds(graph: ExecutionGraph, begin: int, end: int) -> dict[str, int]:
+    return {} if graph.segment is None else {f"{graph.segment}_begin": begin, f"{graph.segment}_end": end}
+
+
+def _segments(graph: ExecutionGraph, sizes: Mapping[str, int]) -> tuple[Sequence[LaunchPlan], list[tuple[int, int]]]:
+    """The launches of the first cut that applies, and the ranges of the segment dim that it makes."""
+    cut = next(cut for cut in graph.cuts if _holds(cut, sizes))
+    whole = sizes[graph.segment] if graph.segment is not None else 1
+    if not cut.sizes:
+        return graph.plans[cut.plan], [(0, whole)]
+    ranges, at = [], 0
+    while at < whole:
+        step = next((size for size in cut.sizes if size <= whole - at), cut.sizes[-1])
+        ranges.append((at, min(whole, at + step)))
+        at += step
+    return graph.plans[cut.plan], ranges
+
+
+def _holds(cut: Cut, sizes: Mapping[str, int]) -> bool:
+    compare = {
+        "<=": int.__le__, "<": int.__lt__, ">=": int.__ge__, ">": int.__gt__, "==": int.__eq__, "!=": int.__ne__,
+    }  # fmt: skip
+    return all(compare[operator](sizes[dim], value) for dim, operator, value in cut.when if dim in sizes)
+
+
+def _blocks(launch: LaunchPlan, platform: Platform, values: Mapping[str, int]) -> int:
+    """Blocks worth launching: the tiles of the loop that is dealt out, at most the cores."""
+    cores = platform.cube_cores if launch.core == "cube" else platform.vector_cores
+    if launch.tiles is None:
+        return 1
+    extent, tile = launch.tiles
+    return max(1, min(cores, -(-extent.evaluate({name: values.get(name, 1) for name in extent.names()}) // tile)))
+
+
+def _micros(kernel: InstrKernel, platform: Platform, rows: int) -> float:
+    from pyptogen.lower.instruction.estimate import estimate
+
+    found = estimate(kernel, platform, rows)
+    assert found is not None
+    return found.cycles / (platform.frequency_ghz * 1e3)
+
+
+def chrome_trace(lane: Swimlane) -> str:
+    """The swimlane as a Chrome/Perfetto trace: a track per core, a slice per block."""
+    cores = sorted({bar.core for bar in lane.bars}, key=lambda core: (core.split()[0], _number(core)))
+    events: list[dict[str, Any]] = [
+        {
+            "args": {"name": f"{lane.operator} on {lane.platform}, estimated"},
+            "name": "process_name",
+            "ph": "M",
+            "pid": 1,
+        }
+    ]
+    for number, core in enumerate(cores):
+        events.append({"args": {"name": core}, "name": "thread_name", "ph": "M", "pid": 1, "tid": number})
+    for bar in lane.bars:
+        events.append(
+            {
+                "args": {"segment": list(bar.segment)},
+                "cat": "estimate",
+                "dur": round(bar.end - bar.start, 3),
+                "name": bar.kernel,
+                "ph": "X",
+                "pid": 1,
+                "tid": cores.index(bar.core),
+                "ts": round(bar.start, 3),
+            }
+        )
+    return json.dumps({"displayTimeUnit": "ns", "traceEvents": events}, indent=1, sort_keys=True) + "\n"

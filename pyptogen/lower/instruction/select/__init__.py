@@ -1,0 +1,40 @@
+"""Block level → PTO instructions.
+
+before: y = mul(x: full, s: col)            acc = matmul(a, b) first in k0
+after:  TROWEXPANDMUL(y, x, s)              k0 == 0 ? TMATMUL(acc, a, b) : TMATMUL_ACC(acc, acc, a, b)
+
+One handler a kind of tile operation, by family: `elementwise`, `transfers` (between memories), `products` (the matrix
+unit). `selector` declares the tiles that they name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.instruction.declare import place_declarations
+from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.instruction.select import elementwise, products, transfers
+from pyptogen.lower.instruction.select.selector import Handler, Selector
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import Program
+
+HANDLERS: Mapping[str, Handler] = {**elementwise.HANDLERS, **transfers.HANDLERS, **products.HANDLERS}
+"""What each kind of tile operation becomes."""
+
+
+def run(kernel: BlockKernel, program: Program, platform: Platform) -> InstrKernel:
+    """Select the instructions of one kernel (flags and barriers come in `synchronise`)."""
+    selector = Selector(kernel, platform, HANDLERS)
+    body = selector.body(kernel.body)
+    tile = kernel.tile
+    attrs = {a.name: a.dtype for a in program.attrs}
+    return InstrKernel(
+        tile.name, tile.core, platform.name, tile.stages,
+        tuple(selector.tensors[n] for n in tile.writes), tuple(selector.tensors[n] for n in tile.reads),
+        tuple((n, attrs[n]) for n in tile.scalars), tile.arguments, tile.segment, tile.dims,
+        place_declarations(body, selector.declared), tuple(sorted(kernel.occupancy().items())), tile.span,
+    )  # fmt: skip
+
+
+__all__ = ["HANDLERS", "run"]

@@ -1,0 +1,128 @@
+"""Vector instructions on tiles in UB: arithmetic, casts, reductions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pyptogen.lower.instruction.ir import Imm, Mode, Node
+from pyptogen.lower.instruction.select.selector import Handler, Selector
+from pyptogen.lower.tensor.ir import BINARY, REDUCE
+from pyptogen.lower.tile.axes import unsupported
+from pyptogen.lower.tile.ir import ScalarArg, TileOp
+
+STEMS = {"add": "ADD", "sub": "SUB", "mul": "MUL", "div": "DIV", "maximum": "MAX", "minimum": "MIN"}
+UNARY_NAMES = {
+    "neg": "TNEG", "abs": "TABS", "exp": "TEXP", "log": "TLOG", "sqrt": "TSQRT", "rsqrt": "TRSQRT",
+    "reciprocal": "TRECIP", "relu": "TRELU",
+}  # fmt: skip
+REDUCE_NAMES = {"sum": "TROWSUM", "amax": "TROWMAX", "amin": "TROWMIN"}
+
+
+def unary(sel: Selector, op: TileOp) -> list[Node]:
+    return [sel.instr(op, UNARY_NAMES[op.kind], *sel.plain(op.dst, op.srcs[0]))]
+
+
+def reduce(sel: Selector, op: TileOp) -> list[Node]:
+    source, scratch = str(op.srcs[0]), str(op.scratch)
+    return [sel.instr(op, REDUCE_NAMES[op.kind], sel.use(str(op.dst)), sel.use(source), sel.use(scratch))]
+
+
+def binary(sel: Selector, op: TileOp) -> list[Node]:
+    dst = str(op.dst)
+    a, b = op.srcs
+    if isinstance(a, ScalarArg) or isinstance(b, ScalarArg):
+        return with_scalar(sel, op, dst, a, b)
+    stem = STEMS[op.kind]
+    forms = _form_in(sel, a, dst), _form_in(sel, b, dst)
+    if forms[0] == forms[1]:
+        return [sel.instr(op, f"T{stem}", *sel.plain(dst, a, b))]
+    if forms[1] == "full" and op.kind not in ("sub", "div"):
+        a, b, forms = b, a, (forms[1], forms[0])
+    spread: list[Node] = []
+    if forms[0] != "full":  # `memory` keeps the result apart from its operands here
+        name = "TROWEXPAND" if forms[0] == "col" else "TCOLEXPAND"
+        spread, a = [sel.instr(op, name, sel.use(dst), sel.use(a))], dst
+    name = {"col": f"TROWEXPAND{stem}", "row": f"TCOLEXPAND{stem}", "full": f"T{stem}"}[forms[1]]
+    return [*spread, sel.instr(op, name, sel.use(dst), sel.use(a), sel.use(b))]
+
+
+def _form_in(sel: Selector, name: str, dst: str) -> str:
+    """Form of an operand beside the result: one row beside many is a row."""
+    tile, result = sel.tiles[name], sel.tiles[dst]
+    if tile.form == "full" and tile.rows.size == 1 and result.rows.size > 1:
+        return "row"
+    if tile.form == "col" and tile.rows != result.rows:
+        raise unsupported(
+            sel.tiles[dst].span,
+            f"a broadcast of `{name}` over looped rows",
+            "cut the rows of both by the same dim",
+        )
+    return tile.form
+
+
+def with_scalar(sel: Selector, op: TileOp, dst: str, a: Any, b: Any) -> list[Node]:
+    stem = STEMS[op.kind]
+    if isinstance(b, ScalarArg):
+        d, x = sel.plain(dst, a)
+        return [sel.instr(op, f"T{stem}S", d, x, imm(b))]
+    d, x = sel.plain(dst, b)
+    if op.kind == "div":
+        return [sel.instr(op, "TDIVS", d, imm(a), x)]
+    if op.kind == "sub":
+        return [sel.instr(op, "TNEG", d, x), sel.instr(op, "TADDS", d, d, imm(a))]
+    return [sel.instr(op, f"T{stem}S", d, x, imm(a))]
+
+
+def copy(sel: Selector, op: TileOp) -> list[Node]:
+    return [sel.instr(op, "TMOV", *sel.plain(op.dst, op.srcs[0]))]
+
+
+def fill(sel: Selector, op: TileOp) -> list[Node]:
+    scalar = op.srcs[0]
+    assert isinstance(scalar, ScalarArg)
+    return [sel.instr(op, "TEXPANDS", *sel.plain(op.dst), imm(scalar))]
+
+
+def cast(sel: Selector, op: TileOp) -> list[Node]:
+    return [sel.instr(op, "TCVT", *sel.plain(op.dst, op.srcs[0]), Mode(op.mode))]
+
+
+def expand(sel: Selector, op: TileOp) -> list[Node]:
+    return [sel.instr(op, "TROWEXPAND", sel.use(str(op.dst)), sel.use(str(op.srcs[0])))]
+
+
+def imm(scalar: ScalarArg) -> Imm:
+    """A number or an expression of attrs as an operand."""
+    import sympy
+
+    expr = sympy.sympify(scalar.expr)
+    if not expr.free_symbols:
+        return Imm(float_text(float(expr)), expr)
+    return Imm(sympy.ccode(expr), expr)
+
+
+def float_text(value: float) -> str:
+    """C++ float literal of a number, shortest text that gives the same fp32."""
+    import numpy as np
+
+    single = np.float32(value)
+    if np.isinf(single):
+        return "-INFINITY" if single < 0 else "INFINITY"
+    text = (
+        np.format_float_positional(single, unique=True, trim="0")
+        if 1e-4 <= abs(single) < 1e7 or single == 0
+        else f"{single!s}"
+    )
+    return text + "f"
+
+
+HANDLERS: Mapping[str, Handler] = {
+    **dict.fromkeys(BINARY, binary),
+    **dict.fromkeys(UNARY_NAMES, unary),
+    **dict.fromkeys(REDUCE, reduce),
+    "copy": copy,
+    "fill": fill,
+    "cast": cast,
+    "expand": expand,
+}

@@ -1,0 +1,33 @@
+"""The matrix unit: moves to its operand memories, products, and results on their way to vector tiles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyptogen.lower.expr import ZERO
+from pyptogen.lower.instruction.ir import Choose, Node
+from pyptogen.lower.instruction.select.selector import Handler, Selector
+from pyptogen.lower.tile.ir import TileOp
+
+
+def move(sel: Selector, op: TileOp) -> list[Node]:
+    dst, src = sel.use(str(op.dst)), sel.use(str(op.srcs[0]))
+    if sel.declared[src].type.loc == "Mat":
+        row, col = (ZERO, op.row) if op.role == "a" else (op.row, ZERO)
+        return [sel.instr(op, "TEXTRACT", dst, src, row, col)]
+    return [sel.instr(op, "TMOV", dst, src)]
+
+
+def extract(sel: Selector, op: TileOp) -> list[Node]:
+    return [sel.instr(op, "TEXTRACT", sel.use(str(op.dst)), sel.use(str(op.srcs[0])), op.row, ZERO)]
+
+
+def matmul(sel: Selector, op: TileOp) -> list[Node]:
+    acc, left, right = sel.use(str(op.dst)), sel.use(str(op.srcs[0])), sel.use(str(op.srcs[1]))
+    fresh = sel.instr(op, "TMATMUL", acc, left, right)
+    if op.first is None:
+        return [fresh]
+    return [Choose(op.first, fresh, sel.instr(op, "TMATMUL_ACC", acc, acc, left, right), op.span)]
+
+
+HANDLERS: Mapping[str, Handler] = {"move": move, "extract": extract, "matmul": matmul}

@@ -1,0 +1,128 @@
+"""Declares the tiles of one kernel and hands its operations to their handlers.
+
+Tiles that meet a column have its row capacity, which is a multiple of 32 bytes of column elements; the rows beyond the
+tile's own are never valid and have no bytes in the memory plan.
+
+A column of statistics lies contiguously in UB under two tile types: [R, 1] column-major for reductions and row
+broadcasts, and [1, R] row-major (`…_row`) for elementwise work, because the device takes no column-major elementwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Literal
+
+from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.ir import Declare, For, Instr, Loc, Node, Operand, TileType
+from pyptogen.lower.isa import pipe_of
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.tile.ir import Extent, GmTensor, Loop, TileOp, TileVal
+from pyptogen.lower.tile.ir import Node as TileNode
+
+LOCS: dict[str, Loc] = {"ub": "Vec", "l1": "Mat", "l0a": "Left", "l0b": "Right", "l0c": "Acc"}
+WORDS = {"ub": "UB", "l1": "L1", "l0a": "L0A", "l0b": "L0B", "l0c": "L0C"}
+View = Literal["own", "row"]
+
+
+class Selector:
+    """Selects for one kernel; collects the declarations that the chosen instructions need."""
+
+    def __init__(self, kernel: BlockKernel, platform: Platform, handlers: Mapping[str, Handler]) -> None:
+        self.platform, self.handlers = platform, handlers
+        self.tiles: dict[str, TileVal] = {t.name: t for t in kernel.tiles}
+        self.memory = dict(kernel.memory)
+        self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.tensors}
+        self.buffers = {b.name: b for b in kernel.buffers}
+        self.declared: dict[str, Declare] = {}
+        self.steps = dict(_loop_steps(kernel.body))
+        columns = [DTYPES[t.dtype] for t in kernel.tiles if t.form == "col" and self.memory.get(t.name) == "ub"]
+        self.row_step = 32 // min(columns) if columns else 1
+
+    # -- tiles ----------------------------------------------------------------------------------------------------
+
+    def use(self, name: str, view: View = "own") -> str:
+        """Name of the declaration of a tile under one of its two types."""
+        tile = self.tiles[name]
+        declared = f"{name}_row" if view == "row" and tile.form == "col" else name
+        if declared not in self.declared:
+            self.declared[declared] = self._declare(tile, declared, as_row=declared != name)
+        return declared
+
+    def _declare(self, tile: TileVal, name: str, as_row: bool) -> Declare:
+        owner = tile.parent or tile.name
+        buffer = self.buffers[owner]
+        loc = LOCS[buffer.memory]
+        size = DTYPES[tile.dtype]
+        rows, cols = tile.rows, tile.cols
+        capacity = -(-rows.size // self.row_step) * self.row_step
+        if loc == "Vec" and tile.form == "col":
+            shape = (1, capacity) if as_row else (capacity, 1)
+            rows, cols = (Extent(1), rows) if as_row else (rows, Extent(1))
+            kind = self._type(loc, tile.dtype, *shape, rows, cols, not as_row)
+        elif loc == "Vec":
+            kind = self._type(loc, tile.dtype, 1 if tile.form == "row" else capacity, buffer.pitch, rows, cols, False)
+        else:
+            kind = self._type(loc, tile.dtype, *_in_fractals(loc, rows.size, cols.size, size), rows, cols, False)
+        where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.address + buffer.size:05x}"
+        note = (
+            f"columns {tile.col_offset}.. of {owner}"
+            if tile.parent
+            else f"as a row, same bytes as {tile.name}"
+            if as_row
+            else where
+        )
+        address = Poly.of(buffer.address + tile.col_offset * size)
+        left = buffer.size - tile.col_offset * size
+        return Declare(name, kind, rows, cols, address, left, note, tile.span, owner)
+
+    @staticmethod
+    def _type(
+        loc: Loc, dtype: str, rows: int, cols: int, valid_rows: Extent, valid_cols: Extent, col_major: bool
+    ) -> TileType:
+        fixed_rows = None if valid_rows.valid is not None else valid_rows.size
+        fixed_cols = None if valid_cols.valid is not None else valid_cols.size
+        return TileType(loc, dtype, rows, cols, fixed_rows, fixed_cols, col_major)
+
+    # -- nodes ----------------------------------------------------------------------------------------------------
+
+    def body(self, nodes: tuple[TileNode, ...]) -> tuple[Node, ...]:
+        result: list[Node] = []
+        for node in nodes:
+            if isinstance(node, Loop):
+                body = self.body(node.body)
+                result.append(
+                    For(node.var, node.start, node.stop, node.tile, node.valid, node.parallel, body, "", node.span)
+                )
+            else:
+                result += self.handlers[node.kind](self, node)
+        return tuple(result)
+
+    def instr(self, op: TileOp, name: str, *operands: Operand) -> Instr:
+        locs = [self.declared[o].type.loc for o in operands if isinstance(o, str)]
+        src = locs[-1] if locs else "Vec"
+        return Instr(name, operands, pipe_of(name, src, locs[0] if locs else "Vec"), op.stage, op.span)  # type: ignore[arg-type]
+
+    def plain(self, *names: Any) -> list[str]:
+        """Operands of elementwise instructions: columns go as rows."""
+        return [self.use(str(n), "row") for n in names]
+
+
+Handler = Callable[[Selector, TileOp], list[Node]]
+"""What becomes of one tile operation."""
+
+
+def _loop_steps(nodes: tuple[TileNode, ...]) -> Iterator[tuple[str, int]]:
+    """What each loop variable is a multiple of: loops start at 0, or at the variable of the loop around."""
+    for node in nodes:
+        if isinstance(node, Loop):
+            yield node.var, node.tile if not node.start.terms or node.role == "sub" else 1
+            yield from _loop_steps(node.body)
+
+
+def _in_fractals(loc: Loc, rows: int, cols: int, size: int) -> tuple[int, int]:
+    """Capacity of a cube tile in whole fractals: 16 rows x 32 bytes, turned for L0B, 16 x 16 for an accumulator."""
+    deep = 32 // size
+    row_step, col_step = {"Right": (deep, 16), "Acc": (16, 16)}.get(loc, (16, deep))
+    return -(-rows // row_step) * row_step, -(-cols // col_step) * col_step

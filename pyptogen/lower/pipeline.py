@@ -3,7 +3,8 @@
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
     Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
-                 cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
+                 cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
+                 legalise     what the platform has no instruction for
     Block        loads_first  loads ahead of vector work        place       memories and moves
                  memory       pitches, liveness, addresses
     Execution    build        launches, dependencies, workspace
@@ -38,7 +39,7 @@ from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import unlowered
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile import choose, cut, legalise, loads_first, sizes, variants
+from pyptogen.lower.tile import carried, choose, cut, legalise, loads_first, sizes, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
@@ -101,7 +102,7 @@ def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKern
     tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
 
     def cut_part(part: Part, table: Table) -> TileKernel:
-        return cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest)
+        return carried.run(cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest))
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
         part = next(p for p in parts if p.ops.name == kernel)

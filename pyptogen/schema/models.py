@@ -152,3 +152,4 @@ class SizeModel(Section):
     unroll: list[int] | None = Field(default=None, min_length=1)
     l1: int | None = Field(default=None, ge=1)
     l0: int | None = Field(default=None, ge=1)
+    vector: int | None = Field(default=None, ge=1)

@@ -70,6 +70,7 @@ BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
 VIEWS = frozenset({"reshape", "slice", "transpose", "block"})
 LOOP = frozenset({"carry", "carried"})
+PRODUCTS = frozenset({"matmul", "batch_matmul"})
 ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
 COMPARE = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 INTEGER = frozenset({"floor_div", "gcd"})
@@ -79,13 +80,13 @@ SCAN = frozenset({"cumsum", "cumprod"})
 SORTING = frozenset({"argsort", "topk_values", "topk_indices"})
 INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
-LOWERED = UNARY | BINARY | REDUCE | VIEWS | LOOP | {"cast", "matmul", "concat", "scatter_update", "full"}
+LOWERED = UNARY | BINARY | REDUCE | VIEWS | LOOP | PRODUCTS | {"cast", "concat", "scatter_update", "full"}
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
 PRIMITIVES = (
     LOWERED
     | ROUNDING | COMPARE | INTEGER | BITWISE | ARG_REDUCE | SCAN | SORTING | INDEXED
-    | {"bitwise_not", "where", "prod", "arange", "permute", "expand", "batch_matmul"}
+    | {"bitwise_not", "where", "prod", "arange", "permute", "expand"}
 )  # fmt: skip
 
 

@@ -17,7 +17,7 @@ from itertools import takewhile
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import VIEWS, CoreKind, Op, Program, TilingRow, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, CoreKind, Op, Program, TilingRow, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +88,9 @@ def _runs(ops: list[Op], made_by: dict[str, Op]) -> list[tuple[CoreKind, list[Op
     """Alternating cube and vector runs: each operation as early as its operands allow."""
     level: dict[str, int] = {}
     runs: dict[int, list[Op]] = {}
-    first_cube = any(op.kind == "matmul" for op in ops)
+    first_cube = any(op.kind in PRODUCTS for op in ops)
     for op in ops:
-        want = 0 if op.kind == "matmul" else 1
+        want = 0 if op.kind in PRODUCTS else 1
         at = 0 if first_cube else 1
         for operand in op.operands:
             if isinstance(operand, Value):

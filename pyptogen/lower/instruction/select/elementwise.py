@@ -108,7 +108,7 @@ def float_text(value: float) -> str:
 
     single = np.float32(value)
     if np.isinf(single):
-        return "-INFINITY" if single < 0 else "INFINITY"
+        return "-__builtin_inff()" if single < 0 else "__builtin_inff()"
     text = (
         np.format_float_positional(single, unique=True, trim="0")
         if 1e-4 <= abs(single) < 1e7 or single == 0

@@ -73,8 +73,11 @@ class Selector:
             if as_row
             else where
         )
-        address = Poly.of(buffer.address + tile.col_offset * size)
+        line = size if tile.form == "col" else buffer.pitch * size
+        address = Poly.of(buffer.address + tile.col_offset * size) + tile.row_offset * line
         left = buffer.size - tile.col_offset * size
+        if tile.row_offset.terms:
+            note, left = f"rows {tile.row_offset.c()}.. of {owner}", tile.rows.size * line - tile.col_offset * size
         return Declare(name, kind, rows, cols, address, left, note, tile.span, owner)
 
     @staticmethod

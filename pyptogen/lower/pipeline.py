@@ -29,12 +29,13 @@ from pyptogen.lower.block import verify as block_verify
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution import build as execution_build
 from pyptogen.lower.execution import printer as execution_printer
+from pyptogen.lower.execution import prioritise
 from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import select, synchronise
 from pyptogen.lower.instruction import verify as instruction_verify
-from pyptogen.lower.instruction.estimate import estimate
+from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import unlowered
@@ -94,6 +95,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks)
+    graph = _prioritised(session, graph, instructions)
     return _emit(session, instructions, graph, blocks)
 
 
@@ -175,6 +177,21 @@ def _instruction_level(session: _Session, blocks: Sequence[BlockKernel]) -> list
     return kernels
 
 
+def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[InstrKernel]) -> ExecutionGraph:
+    longest = _longest_range(graph)
+    found = {k.name: _estimate(k, session.platform, longest) for k in kernels}
+    cycles = {name: cost.cycles for name, cost in found.items() if cost is not None}
+    graph = prioritise.run(graph, session.program, {k.name: k.stages for k in kernels}, cycles)
+    execution_verify.verify(graph)
+    session.note(50, "execution-prioritise", lambda: execution_printer.print_graph(graph))
+    return graph
+
+
+def _longest_range(graph: ExecutionGraph) -> int:
+    """The longest range of an unrolled segment; 0 where none is unrolled."""
+    return max((max(cut.sizes) for cut in graph.cuts if cut.sizes), default=0)
+
+
 def _emit(
     session: _Session, kernels: Sequence[InstrKernel], graph: ExecutionGraph, blocks: Sequence[BlockKernel]
 ) -> Lowered:
@@ -182,7 +199,7 @@ def _emit(
     from pyptogen.templates.orchestration import orchestration_text
 
     program = session.program
-    longest = max((max(cut.sizes) for cut in graph.cuts if cut.sizes), default=0)
+    longest = _longest_range(graph)
     source = spec_lines()
     texts = tuple(
         KernelSource(k.name, k.core, kernel_text(k, program.name, _sizes(b), source))
@@ -220,10 +237,15 @@ def _sizes(kernel: BlockKernel) -> str:
     return ", ".join(f"{dim} {' / '.join(map(str, tiles))}" for dim, tiles in sorted(sizes.items()))
 
 
-def _estimated(kernel: InstrKernel, platform: Platform, longest: int) -> dict[str, Any]:
-    """The manifest's cycles of one launch on one core: over the longest range of an unrolled segment, else one tile."""
+def _estimate(kernel: InstrKernel, platform: Platform, longest: int) -> Estimate | None:
+    """One launch on one core: over the longest range of an unrolled segment, else one tile."""
     tile = next((n.step for n in kernel.body if isinstance(n, For)), 1)
-    found = estimate(kernel, platform, longest or tile)
+    return estimate(kernel, platform, longest or tile)
+
+
+def _estimated(kernel: InstrKernel, platform: Platform, longest: int) -> dict[str, Any]:
+    """The manifest's cycles of one launch."""
+    found = _estimate(kernel, platform, longest)
     return (
         {} if found is None else {"cycles": {"rows": found.rows, "pipes": dict(found.pipes), "busiest": found.cycles}}
     )

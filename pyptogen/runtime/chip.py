@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import queue
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +12,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from pyptogen.diagnostics import did_you_mean, fault
 from pyptogen.runtime.arg import Arg
-from pyptogen.runtime.native import POLICIES, Chip, RunError, RunReport
+from pyptogen.runtime.chip_jobs import ChipHandle, Job, JobQueue
+from pyptogen.runtime.native import POLICIES, RunError, RunReport
+from pyptogen.runtime.stoppable import StoppableChip
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -73,50 +74,6 @@ class OperatorProgram:
         return self.operator.bind(given, out)
 
 
-class ChipHandle:
-    """A submitted run."""
-
-    def __init__(self, name: str, runtime: ChipRuntime) -> None:
-        self.name = name
-        self._runtime = runtime
-        self._event = threading.Event()
-        self._result: Any = None
-        self._error: BaseException | None = None
-
-    def done(self) -> bool:
-        """Whether the run is over, well or not."""
-        return self._event.is_set()
-
-    def wait(self, timeout: float | None = None) -> bool:
-        """Wait until the run is over, at most ``timeout`` seconds; whether it is."""
-        return self._event.wait(timeout)
-
-    def result(self, timeout: float | None = None) -> Any:
-        """The outputs, once the run is over. Raises what made it fail, or ``TimeoutError``."""
-        if not self._event.wait(timeout):
-            raise TimeoutError(f"`{self.name}` is not over after {timeout} s")
-        if self._error is not None:
-            raise self._error
-        return self._result
-
-    def _finish(self, result: Any, error: BaseException | None) -> None:
-        self._result, self._error = result, error
-        self._event.set()
-
-    def __repr__(self) -> str:
-        state = "running" if not self.done() else "failed" if self._error else "done"
-        return f"ChipHandle({self.name!r}, {state})"
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    call: BoundCall
-    handle: ChipHandle
-    after: tuple[Any, ...]
-    trace: Path | None
-    deps: Path | None
-
-
 class ChipRuntime:
     """One simulated chip and the programs registered with it; a context manager.
 
@@ -143,12 +100,10 @@ class ChipRuntime:
         """Of the last run that went well."""
         self._isa, self._portable = isa, portable
         self._programs: dict[str, Program] = {}
-        self._chip = Chip(self.cores, ring=ring)
+        self._chip = StoppableChip(self.cores, ring=ring)
         self._pid = os.getpid()
-        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
-        self._open_jobs = 0
+        self._jobs = JobQueue(self._make_run, f"pto-chip-{device}")
         self._lock = threading.Lock()
-        self._thread: threading.Thread | None = None
         self._closed = False
 
     def register(
@@ -204,17 +159,21 @@ class ChipRuntime:
         *,
         trace: str | Path | None = None,
         deps: str | Path | None = None,
+        timeout: float | None = None,
     ) -> Any:
         """Run a program on these arguments, after everything submitted before, and return its outputs.
 
         ``trace`` is a file for a trace in Chrome format (chrome://tracing, Perfetto), ``deps`` one for the
-        graph of its tasks. Raises ``DiagnosticError`` for arguments that do not fit, before anything is
-        written; ``RunError`` when a kernel fails; ``OSError`` when a file cannot be written.
+        graph of its tasks; after ``timeout`` seconds it is stopped. Raises ``DiagnosticError`` for arguments
+        that do not fit, before anything is written; ``RunError`` when a kernel fails; ``TaskTimeout``, a kind
+        of it; ``OSError`` when a file cannot be written.
         """
         call = self._bind(name, args)
-        if self._open_jobs:
-            return self._submit(call, (), trace, deps).result()
-        self.last_report = call.run(self._chip, trace=_path(trace), graph=_path(deps))
+        job = Job(call, ChipHandle(call.name), (), _path(trace), _path(deps), timeout)
+        if self._jobs.open:
+            self._jobs.put(job)
+            return job.handle.result()
+        self._make_run(job)
         return call.results
 
     def submit(
@@ -225,26 +184,49 @@ class ChipRuntime:
         after: Iterable[Any] = (),
         trace: str | Path | None = None,
         deps: str | Path | None = None,
+        timeout: float | None = None,
     ) -> ChipHandle:
         """Start a program and return at once.
 
         The arguments are checked before. Runs take place in the order of submission, each after those in
         ``after`` (handles, also of other runtimes); a run of which one in ``after`` failed does not take
-        place and raises ``RunError``.
+        place and raises ``RunError``. ``timeout`` counts from when the run begins.
         """
-        return self._submit(self._bind(name, args), tuple(after), trace, deps)
+        call = self._bind(name, args)
+        handle = ChipHandle(call.name)
+        with self._lock:
+            self._check_open()
+            self._jobs.put(Job(call, handle, tuple(after), _path(trace), _path(deps), timeout))
+        return handle
 
     def close(self) -> None:
-        """Finish what was submitted and stop the cores. A second call does nothing."""
+        """Finish what was submitted and stop the cores. A second call does nothing. Ctrl-C meanwhile ends it all."""
         with self._lock:
             if self._closed:
                 return
             self._closed = True
-            thread = self._thread
-        if thread is not None and os.getpid() == self._pid:
-            self._jobs.put(None)
-            thread.join()
-        self._chip.close()
+        if os.getpid() != self._pid:
+            return
+        try:
+            self._jobs.close()
+            self._chip.close()
+        except BaseException:
+            self._end_now()
+            raise
+
+    def abort(self) -> None:
+        """Stop the run in progress, let the others fail with ``RuntimeClosed``, and stop the cores."""
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+        if os.getpid() == self._pid:
+            self._end_now()
+
+    def _end_now(self) -> None:
+        self._jobs.abort()
+        self._chip.stop()
+        self._jobs.close()
 
     def __enter__(self) -> Self:
         return self
@@ -252,7 +234,10 @@ class ChipRuntime:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self.close()
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
 
     def _check_open(self) -> None:
         if self._closed:
@@ -280,42 +265,21 @@ class ChipRuntime:
             )
         return program.bind(args)
 
-    def _submit(
-        self, call: BoundCall, after: tuple[Any, ...], trace: str | Path | None, deps: str | Path | None
-    ) -> ChipHandle:
-        handle = ChipHandle(call.name, self)
-        with self._lock:
-            self._check_open()
-            self._open_jobs += 1
-            if self._thread is None:
-                self._thread = threading.Thread(target=self._work, name=f"pto-chip-{self.device}", daemon=True)
-                self._thread.start()
-            self._jobs.put(_Job(call, handle, after, _path(trace), _path(deps)))
-        return handle
-
-    def _work(self) -> None:
-        while (job := self._jobs.get()) is not None:
-            result, error = None, None
-            try:
-                _wait_for(job)
-                self.last_report = job.call.run(self._chip, trace=job.trace, graph=job.deps)
-                result = job.call.results
-            except BaseException as raised:  # it belongs to whoever asks for the result
-                error = raised
-            with self._lock:
-                self._open_jobs -= 1
-            job.handle._finish(result, error)
+    def _make_run(self, job: Job) -> None:
+        call = job.call
+        self.last_report = self._chip.run(
+            call.entry,
+            call.packed,
+            name=call.name,
+            policy=call.policy,
+            trace=job.trace,
+            graph=job.deps,
+            timeout=job.timeout,
+            keep=call,
+        )
 
     def __repr__(self) -> str:
         return f"ChipRuntime(platform={self.platform!r}, device={self.device}, cores={self.cores})"
-
-
-def _wait_for(job: _Job) -> None:
-    for handle in job.after:
-        try:
-            handle.result()
-        except Exception as error:  # whatever made that run fail is the reason why this one does not take place
-            raise RunError(f"`{job.call.name}` did not run, because `{handle!r}` failed: {error}") from error
 
 
 def _path(given: str | Path | None) -> Path | None:

@@ -89,7 +89,8 @@ def _native(definition: Mapping[str, Any], threads: int) -> Callable[..., list[A
             inputs[number] = copy
         fresh = [_fresh(tensor) for tensor in call["fresh"]]
         pointers = [address(array) for array in (*inputs, *fresh)]
-        shared_chip(threads).run(entry, struct.pack(f"={len(pointers)}Q", *pointers) + call["scalars"])
+        packed = struct.pack(f"={len(pointers)}Q", *pointers) + call["scalars"]
+        shared_chip(threads).run(entry, packed, policy=definition["policy"])
         return [to_wire(array) for array in (*(inputs[number] for number in call["updated"]), *fresh)]
 
     return kernel

@@ -48,11 +48,9 @@ class BoundCall:
     results: Any
     held: tuple[Any, ...]
 
-    def run(self, chip: Chip, *, trace: Path | None = None, graph: Path | None = None) -> RunReport:
-        """Run it on a chip; the results are then in ``results``. Parameters and faults: ``Chip.run``."""
-        return chip.run(
-            self.entry, self.packed, policy=self.policy, trace=trace, graph=graph, title=f"chip: {self.name}"
-        )
+    def run(self, chip: Chip) -> RunReport:
+        """Run it on a chip; the results are then in ``results``. Faults: ``Chip.run``."""
+        return chip.run(self.entry, self.packed, policy=self.policy)
 
 
 class CompiledOperator:
@@ -81,7 +79,8 @@ class CompiledOperator:
             f"{''.join(part.capitalize() for part in program.name.split('_'))}Outputs",
             [tensor.name for tensor in self.contract.outputs],
         )
-        self._policy: str = program.schedule.get("policy") or "critical_path"
+        self.policy: str = program.schedule.get("policy") or "critical_path"
+        """By which a chip orders its ready launches: as the spec's ``schedule`` says."""
         self._attr_names = frozenset(attr.name for attr in self.contract.attrs)
         self._updated = frozenset(self.contract.inplace.values())
         self._fresh = tuple(
@@ -105,7 +104,7 @@ class CompiledOperator:
             for bound in self._index_bounds:
                 bound.check(arguments)
             results = self._results(*(out[name] if where else arguments[name] for where, name in self._sources))
-            call = BoundCall(self.contract.name, self._entry, self._last.packed, self._policy, results, ())
+            call = BoundCall(self.contract.name, self._entry, self._last.packed, self.policy, results, ())
         else:
             self._last = None
             call = self.bind(arguments, out)
@@ -152,7 +151,7 @@ class CompiledOperator:
         for name, source in contract.inplace.items():
             results[name] = arrays[source]
         ordered = self._results(*(results[tensor.name] for tensor in contract.outputs))
-        return BoundCall(contract.name, self._entry, packed, self._policy, ordered, tuple(held))
+        return BoundCall(contract.name, self._entry, packed, self.policy, ordered, tuple(held))
 
     def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Every argument as a numpy array or a packed weight."""

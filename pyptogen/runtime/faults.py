@@ -35,7 +35,7 @@ class WorkerLost(TaskError):
 
 
 class TaskTimeout(TaskError, TimeoutError):
-    """The task ran longer than its ``timeout=`` and was stopped with its worker."""
+    """The task, or the run of a chip, took longer than its ``timeout=`` and was stopped."""
 
 
 class RuntimeClosed(TaskError):

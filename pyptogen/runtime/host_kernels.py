@@ -96,6 +96,7 @@ class NativeKernel:
         pointers = len(contract.inputs) + len(self.fresh)
         self.definition = {
             "form": "native", "library": str(package.library), "symbol": package.symbol, "pointers": pointers,
+            "policy": package.policy,
         }  # fmt: skip
         self._slots = struct.Struct(
             f"={pointers}Q{len(contract.dims)}q" + "".join("d" if attr.is_float else "q" for attr in contract.attrs)

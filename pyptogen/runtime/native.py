@@ -49,7 +49,8 @@ def build_scheduler(cache: Cache | None = None) -> Path:
 
 
 @functools.cache
-def _library() -> ctypes.CDLL:
+def native_library() -> ctypes.CDLL:
+    """The scheduler, loaded once, with the types of its functions."""
     library = ctypes.CDLL(str(build_scheduler()))
     library.pto_chip_create.argtypes = [ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_uint32]
     library.pto_chip_create.restype = ctypes.c_void_p
@@ -57,6 +58,18 @@ def _library() -> ctypes.CDLL:
     library.pto_chip_destroy.restype = None
     library.pto_chip_run.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
     library.pto_chip_run.restype = ctypes.c_int
+    library.pto_driver_create.argtypes = [ctypes.c_void_p]
+    library.pto_driver_create.restype = ctypes.c_void_p
+    library.pto_driver_destroy.argtypes = [ctypes.c_void_p]
+    library.pto_driver_destroy.restype = None
+    library.pto_driver_start.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.pto_driver_start.restype = None
+    library.pto_driver_wait.argtypes = [ctypes.c_void_p, ctypes.c_double]
+    library.pto_driver_wait.restype = ctypes.c_int
+    library.pto_driver_cancel.argtypes = [ctypes.c_void_p]
+    library.pto_driver_cancel.restype = None
+    library.pto_driver_abandon.argtypes = [ctypes.c_void_p]
+    library.pto_driver_abandon.restype = ctypes.c_int
     return library
 
 
@@ -93,6 +106,32 @@ class RunReport:
     ring: int
 
 
+class NativeCall:
+    """One run as native code takes it; it must live until the run is over."""
+
+    def __init__(
+        self, entry: int, arguments: bytes, policy: str, trace: str | Path | None, graph: str | Path | None, title: str
+    ) -> None:
+        self._message = ctypes.create_string_buffer(_MESSAGE_BYTES)
+        call = self._call = _Call(entry, arguments, None, None, None, os.getpid(), POLICIES[policy], _MESSAGE_BYTES)
+        call.message = ctypes.addressof(self._message)
+        call.process_name = title.encode()
+        if trace is not None:
+            call.trace_path = os.fsencode(trace)
+        if graph is not None:
+            call.graph_path = os.fsencode(graph)
+        self.address = ctypes.addressof(call)
+
+    def report(self, status: int) -> RunReport:
+        """The report of the run that returned ``status``. Raises ``RunError`` and ``OSError``."""
+        call = self._call
+        if status == 1:
+            raise RunError(self._message.value.decode(errors="replace"))
+        if status == 2:
+            raise OSError(f"cannot write {os.fsdecode(self._message.value)}")
+        return RunReport(call.seconds, call.submit_seconds, call.launches, call.ring)
+
+
 class Chip:
     """A simulated chip.
 
@@ -111,9 +150,9 @@ class Chip:
         if unified + cube + vector > _MOST_CORES:
             raise ValueError(f"a chip has at most {_MOST_CORES} cores, not {unified + cube + vector}")
         self.cores = cores
-        self._library = _library()
-        self._run = self._library.pto_chip_run
-        self._handle: int | None = self._library.pto_chip_create(unified, cube, vector, ring)
+        self.library = native_library()
+        self._run = self.library.pto_chip_run
+        self._handle: int | None = self.library.pto_chip_create(unified, cube, vector, ring)
         if not self._handle:
             raise RunError(f"the system does not allow {unified + cube + vector} threads")
         _alive.add(self)
@@ -135,28 +174,21 @@ class Chip:
         interpreter lock is released meanwhile. Raises ``RunError``, and ``OSError`` when the run went well
         but a file could not be written.
         """
+        call = NativeCall(entry, arguments, policy, trace, graph, title)
+        return call.report(self._run(self.handle, call.address))
+
+    @property
+    def handle(self) -> int:
+        """The native chip. Raises ``RunError`` when it is closed."""
         if self._handle is None:
             raise RunError("the chip is closed")
-        message = ctypes.create_string_buffer(_MESSAGE_BYTES)
-        call = _Call(entry, arguments, None, None, None, os.getpid(), POLICIES[policy], _MESSAGE_BYTES)
-        call.message = ctypes.addressof(message)
-        call.process_name = title.encode()
-        if trace is not None:
-            call.trace_path = os.fsencode(trace)
-        if graph is not None:
-            call.graph_path = os.fsencode(graph)
-        status = self._run(self._handle, ctypes.addressof(call))
-        if status == 1:
-            raise RunError(message.value.decode(errors="replace"))
-        if status == 2:
-            raise OSError(f"cannot write {os.fsdecode(message.value)}")
-        return RunReport(call.seconds, call.submit_seconds, call.launches, call.ring)
+        return self._handle
 
     def close(self) -> None:
         """Stop the threads and free the workspace. No run may be in progress."""
         handle, self._handle = self._handle, None
         if handle:
-            self._library.pto_chip_destroy(handle)
+            self.library.pto_chip_destroy(handle)
 
     def forget(self) -> None:
         """After a fork: the threads exist in the parent only, so there is nothing to stop."""

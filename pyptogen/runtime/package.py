@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CompiledPackage:
-    """An operator for one target: the shared object on this machine, its entry symbol, and the contract that
-    a call is checked against.
+    """An operator for one target: the shared object on this machine, its entry symbol, the contract that a call is
+    checked against, and the policy by which a chip orders its ready launches.
     """
 
     name: str
@@ -22,6 +22,7 @@ class CompiledPackage:
     library: Path
     symbol: str
     contract: Contract
+    policy: str = "critical_path"
 
     @classmethod
     def of(cls, what: Any) -> CompiledPackage:
@@ -44,4 +45,5 @@ def _package(operator: CompiledOperator) -> CompiledPackage:
         operator.library,
         entry_name(operator.program.name, operator.target),
         operator.contract,
+        operator.policy,
     )

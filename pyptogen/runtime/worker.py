@@ -80,10 +80,10 @@ class _Chip:
     def load(self, what: dict[str, Any]) -> Kernel:
         """The function for a kernel's messages."""
         if what["form"] == "native":
-            return self._native(what["library"], what["symbol"], what["pointers"])
+            return self._native(what["library"], what["symbol"], what["pointers"], what["policy"])
         return self._python(what["module"], what["function"], what["file"])
 
-    def _native(self, library: str, symbol: str, pointers: int) -> Kernel:
+    def _native(self, library: str, symbol: str, pointers: int, policy: str) -> Kernel:
         import struct
         from pathlib import Path
 
@@ -95,7 +95,7 @@ class _Chip:
         unpack, pack = slots.unpack_from, slots.pack
 
         def kernel(message: bytes) -> None:
-            run(entry, pack(*(base + offset for offset in unpack(message, start))) + message[end:])
+            run(entry, pack(*(base + offset for offset in unpack(message, start))) + message[end:], policy=policy)
 
         return kernel
 

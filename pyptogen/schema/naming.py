@@ -13,76 +13,27 @@ from pyptogen.schema.tree import Scalar
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _SNAKE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _WORDS = frozenset({"true", "false", "null", "inf", "nan", "target", "when", "fuse", "out"})
-_CPP = frozenset(
-    [
-        "alignas",
-        "alignof",
-        "asm",
-        "auto",
-        "bool",
-        "break",
-        "case",
-        "catch",
-        "char",
-        "class",
-        "const",
-        "constexpr",
-        "continue",
-        "default",
-        "delete",
-        "do",
-        "double",
-        "else",
-        "enum",
-        "explicit",
-        "export",
-        "extern",
-        "float",
-        "for",
-        "friend",
-        "goto",
-        "if",
-        "inline",
-        "int",
-        "long",
-        "mutable",
-        "namespace",
-        "new",
-        "operator",
-        "private",
-        "protected",
-        "public",
-        "register",
-        "return",
-        "short",
-        "signed",
-        "sizeof",
-        "static",
-        "struct",
-        "switch",
-        "template",
-        "this",
-        "throw",
-        "try",
-        "typedef",
-        "typename",
-        "union",
-        "unsigned",
-        "using",
-        "virtual",
-        "void",
-        "volatile",
-        "while",
-    ]
+_CPP = (
+    "alignas alignof and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+    "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue "
+    "decltype default delete do double dynamic_cast else enum explicit export extern float for friend goto if "
+    "inline int long mutable namespace new noexcept not_eq nullptr operator or_eq private protected public "
+    "register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct "
+    "switch template this thread_local throw try typedef typeid typename union unsigned using virtual void "
+    "volatile wchar_t while xor xor_eq "
 )
-RESERVED = _WORDS | _CPP | frozenset(keyword.kwlist) | frozenset(DTYPES)
+_KERNELS = frozenset({"half", "bfloat16_t", "nblk", "pto", "std"})
+"""Types, namespaces and the block count that generated kernels speak of: no tensor, attr or value may hide them."""
+_VARIABLES = frozenset({"a tensor", "an attr", "an output", "a value"})
+RESERVED = _WORDS | frozenset(_CPP.split()) | frozenset(keyword.kwlist) | frozenset(DTYPES)
 """Names become Python parameters and C++ variables, so the words of both languages are taken."""
 
 
 def check_name(name: str, span: Span, what: str, *, snake: bool = False) -> str:
     """``name`` if it may be given to a ``what``; raises PTG213. A stage may be called `out`: no parameter takes its
     name."""
-    if name in RESERVED and (name, what) != ("out", "a stage"):
+    reserved = name in RESERVED and (name, what) != ("out", "a stage")
+    if reserved or (what in _VARIABLES and name in _KERNELS):
         raise fault(
             "PTG213",
             f"`{name}` is reserved and cannot name {what}",

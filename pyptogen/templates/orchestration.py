@@ -32,6 +32,14 @@ def _call(launch: LaunchPlan) -> str:
     return textwrap.fill(text, 96, subsequent_indent=" " * 20, break_long_words=False)
 
 
+def _order(launch: LaunchPlan) -> str:
+    """The arguments of a launch behind its body: what it waits for, and its priority."""
+    after = ", ".join(f"{name}_done" for name in launch.after)
+    if launch.priority:
+        return f", {{{after}}}, {launch.priority}"
+    return f", {{{after}}}" if after else ""
+
+
 def _condition(when: Sequence[tuple[str, str, int]]) -> str:
     return " && ".join(f"{name} {op} {value}" for name, op, value in when)
 
@@ -45,7 +53,7 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     cuts = [(_condition(cut.when), cut.sizes, names[cut.plan]) for cut in graph.cuts]
     segments = [
-        (name, [(launch, CORES[launch.core], _blocks(launch), _call(launch)) for launch in plan])
+        (name, [(launch, CORES[launch.core], _blocks(launch), _call(launch), _order(launch)) for launch in plan])
         for name, plan in zip(names, graph.plans, strict=True)
     ]
     return render(
@@ -63,6 +71,7 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
         segments=segments,
         awaited={name for launch in launches for name in launch.after},
         core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None}),
+        prioritised=any(launch.priority for launch in launches),
         cores=CORES,
         cuts=cuts,
     )

@@ -135,62 +135,62 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
-    // The launches of one range of t; each starts when those it names have finished.
+    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t query_linear_blocks = fewer(64, cube);
         const Launch query_linear_done = rt.launch(
             "query_linear", Core::Cube, query_linear_blocks,
             [=] {
                 query_linear(q_i32, q_norm, w_qb, t_begin, t_end, query_linear_blocks);
-            });
+            }, {}, 9);
         const int32_t query_rope_blocks = fewer(64, vector);
         const Launch query_rope_done = rt.launch(
             "query_rope", Core::Vector, query_rope_blocks,
             [=] {
                 query_rope(q_cat, q_i32, q_norm_scale, w_qb_scale, cos, sin, t_begin, t_end, query_rope_blocks);
-            }, {query_linear_done});
+            }, {query_linear_done}, 8);
         const int32_t query_quant_cube_blocks = fewer((t_end - t_begin + 0) / 1, cube);
         const Launch query_quant_cube_done = rt.launch(
             "query_quant_cube", Core::Cube, query_quant_cube_blocks,
             [=] {
                 query_quant_cube(q_h, q_cat, hadamard_q, t_begin, t_end, query_quant_cube_blocks);
-            }, {query_rope_done});
+            }, {query_rope_done}, 7);
         const int32_t query_quant_vec_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         rt.launch(
             "query_quant_vec", Core::Vector, query_quant_vec_blocks,
             [=] {
                 query_quant_vec(q, q_scale, q_h, t_begin, t_end, query_quant_vec_blocks);
-            }, {query_quant_cube_done});
+            }, {query_quant_cube_done}, 6);
         const int32_t key_linear_blocks = fewer(2, cube);
         const Launch key_linear_done = rt.launch(
             "key_linear", Core::Cube, key_linear_blocks,
             [=] {
                 key_linear(k_f32, x, w_k, t_begin, t_end, key_linear_blocks);
-            });
+            }, {}, 5);
         const int32_t key_rope_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         const Launch key_rope_done = rt.launch(
             "key_rope", Core::Vector, key_rope_blocks,
             [=] {
                 key_rope(k_cat, k_f32, ln_gamma, ln_beta, cos, sin, eps, t_begin, t_end, key_rope_blocks);
-            }, {key_linear_done});
+            }, {key_linear_done}, 4);
         const int32_t key_quant_cube_blocks = fewer((t_end - t_begin + 31) / 32, cube);
         const Launch key_quant_cube_done = rt.launch(
             "key_quant_cube", Core::Cube, key_quant_cube_blocks,
             [=] {
                 key_quant_cube(k_h, k_cat, hadamard_k, t_begin, t_end, key_quant_cube_blocks);
-            }, {key_rope_done});
+            }, {key_rope_done}, 3);
         const int32_t key_quant_vec_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         rt.launch(
             "key_quant_vec", Core::Vector, key_quant_vec_blocks,
             [=] {
                 key_quant_vec(k_cache, k_scale_cache, k_h, k_index, t_begin, t_end, key_quant_vec_blocks);
-            }, {key_quant_cube_done});
+            }, {key_quant_cube_done}, 2);
         const int32_t head_weights_cube_blocks = fewer(2, cube);
         const Launch head_weights_cube_done = rt.launch(
             "head_weights_cube", Core::Cube, head_weights_cube_blocks,
             [=] {
                 head_weights_cube(w_b, x, w_proj, t_begin, t_end, head_weights_cube_blocks);
-            });
+            }, {}, 1);
         const int32_t head_weights_vec_blocks = fewer(2, vector);
         rt.launch(
             "head_weights_vec", Core::Vector, head_weights_vec_blocks,

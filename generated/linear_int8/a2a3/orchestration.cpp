@@ -54,14 +54,14 @@ extern "C" void linear_int8_a2a3(pto_rt::Runtime &rt, const linear_int8_args &ar
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
-    // The launches of one range of t; each starts when those it names have finished.
+    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
         const int32_t product_blocks = fewer(16, cube);
         const Launch product_done = rt.launch(
             "product", Core::Cube, product_blocks,
             [=] {
                 product(p, x, w, t_begin, t_end, product_blocks);
-            });
+            }, {}, 1);
         const int32_t scale_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         rt.launch(
             "scale", Core::Vector, scale_blocks,

@@ -22,7 +22,8 @@ class Workspace:
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
     """One kernel of a segment. ``tiles``: iterations of its parallel loop as (extent, tile), which bound the blocks
-    worth launching; ``after``: kernels of the same segment that must have finished."""
+    worth launching; ``after``: kernels of the same segment that must have finished; ``priority``: of several ready
+    launches, the one with the largest starts first."""
 
     kernel: str
     core: Literal["cube", "vector", "mixed"]
@@ -30,6 +31,7 @@ class LaunchPlan:
     tiles: tuple[Poly, int] | None
     after: tuple[str, ...]
     span: Span
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,5 +18,7 @@ def print_graph(graph: ExecutionGraph) -> str:
         for launch in plan:
             tiles = f" tiles {launch.tiles[0]} / {launch.tiles[1]}" if launch.tiles else ""
             after = f" after {', '.join(launch.after)}" if launch.after else ""
-            lines.append(f"    launch {launch.kernel}({', '.join(launch.arguments)}) on {launch.core}{tiles}{after}")
+            priority = f" priority {launch.priority}" if launch.priority else ""
+            call = f"{launch.kernel}({', '.join(launch.arguments)})"
+            lines.append(f"    launch {call} on {launch.core}{tiles}{after}{priority}")
     return "\n".join(lines) + "\n"

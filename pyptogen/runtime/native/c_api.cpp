@@ -3,13 +3,16 @@
 #include <cstring>
 #include <memory>
 
+#include "driver.hpp"
 #include "inline_chip.hpp"
 #include "threaded_chip.hpp"
 
 using pto_rt::native::Chip;
 using pto_rt::native::ChipShape;
+using pto_rt::native::Driver;
 using pto_rt::native::Entry;
 using pto_rt::native::InlineChip;
+using pto_rt::native::KernelThread;
 using pto_rt::native::Policy;
 using pto_rt::native::RunReport;
 using pto_rt::native::ThreadedChip;
@@ -67,4 +70,58 @@ PTO_API int pto_chip_run(Chip* chip, pto_chip_call* call)
     }
     if (unwritten != nullptr) say(unwritten, std::strlen(unwritten));
     return unwritten != nullptr ? 2 : 0;
+}
+
+// A chip with a thread that makes its runs, and the run in progress.
+struct pto_driver {
+    Chip* chip;
+    Driver driver;
+    pto_chip_call* call = nullptr;
+};
+
+// Null when the system allows no thread.
+PTO_API pto_driver* pto_driver_create(Chip* chip)
+{
+    try {
+        return new pto_driver{chip, {}};
+    } catch (...) {
+        return nullptr;
+    }
+}
+
+// Waits for the run in progress. The chip stays.
+PTO_API void pto_driver_destroy(pto_driver* self) { delete self; }
+
+// Starts a run; one at a time.
+PTO_API void pto_driver_start(pto_driver* self, pto_chip_call* call)
+{
+    self->call = call;
+    self->chip->uncancel();
+    const auto run = [](void* context) {
+        auto* driver = static_cast<pto_driver*>(context);
+        return pto_chip_run(driver->chip, driver->call);
+    };
+    self->driver.start(run, self);
+}
+
+// Waits for the run: what `pto_chip_run` returned, or -1 when it is not over after so many seconds.
+PTO_API int pto_driver_wait(pto_driver* self, double seconds)
+{
+    const auto most = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(seconds));
+    return self->driver.wait(most) ? self->driver.result() : -1;
+}
+
+// Asks the run in progress to end: no more blocks start.
+PTO_API void pto_driver_cancel(pto_driver* self) { self->chip->cancel(); }
+
+// Gives up a run that hangs, with its chip and this driver: parks the threads that are inside of the operator and lets the
+// others end. Neither may be used again, nor destroyed. Returns how many threads could not be parked.
+PTO_API int pto_driver_abandon(pto_driver* self)
+{
+    std::vector<KernelThread*> threads = self->chip->threads();
+    threads.push_back(&self->driver.thread());
+    const int left = pto_rt::native::park(threads, reinterpret_cast<const void*>(self->call->entry));
+    self->chip->abandon();
+    self->driver.abandon();
+    return left;
 }

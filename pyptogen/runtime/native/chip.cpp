@@ -1,11 +1,13 @@
 #include "chip.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace pto_rt::native {
 
-Launch Chip::submit_with_uses(const LaunchRequest& request)
+Launch Chip::submit_with_care(const LaunchRequest& request)
 {
+    if ((watched_.load(std::memory_order_relaxed) & kCancelled) != 0) throw std::runtime_error(kStopped);
     const uint32_t id = last_id_ + 1;
     // A trace shows every dependency, also on launches that finished long ago.
     const uint32_t settled = tracing() ? 0 : settled_launches();

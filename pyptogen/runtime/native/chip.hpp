@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "interface.hpp"
+#include "kernel_thread.hpp"
 #include "ready_queue.hpp"
 #include "regions.hpp"
 #include "trace.hpp"
@@ -41,26 +42,36 @@ public:
     {
         using Seconds = std::chrono::duration<double>;
         const auto start = std::chrono::steady_clock::now();
-        error_.clear();
-        last_id_ = 0;
-        policy_.store(options.policy, std::memory_order_relaxed);
-        if (options.trace) trace_.begin(core_names());
-        tracing_.store(options.trace, std::memory_order_relaxed);
-        begin_run();
+        begin(options);
         try {
+            Inside orchestration(true);
             entry(*this, args);
         } catch (...) {
             fail(std::current_exception());
         }
         const auto submitted = std::chrono::steady_clock::now();
         end_run();
+        if (failed() && error_.empty()) error_ = kStopped;
         if (options.trace) trace_.end();
-        tracing_.store(false, std::memory_order_relaxed);
+        watched_.fetch_and(~kTracing, std::memory_order_relaxed);
         memory_.reset();
         tracker_.clear();
         const auto end = std::chrono::steady_clock::now();
         return {Seconds(end - start).count(), Seconds(submitted - start).count(), last_id_, ring()};
     }
+
+    // From another thread: no block starts any more, and the orchestration ends at its next submission, in the run in
+    // progress and in later ones until `uncancel`.
+    void cancel()
+    {
+        watched_.fetch_or(kCancelled, std::memory_order_seq_cst);
+        failed_.store(true, std::memory_order_seq_cst);
+    }
+    void uncancel() { watched_.fetch_and(~kCancelled, std::memory_order_seq_cst); }
+
+    // The chip's own threads, and how to let them be when one hangs: the chip must then stay for ever, unused.
+    virtual std::vector<KernelThread*> threads() { return {}; }
+    virtual void abandon() {}
 
     // The first failure of the last run, empty when there was none.
     const std::string& error() const { return error_; }
@@ -84,6 +95,14 @@ protected:
     // All launches up to this one have finished; perhaps more. Asked once per launch with uses.
     virtual uint32_t settled_launches() = 0;
 
+    // A kernel has failed: no block starts any more.
+    void fail_kernel(std::exception_ptr failure)
+    {
+        fail(failure);
+        failed_.store(true, std::memory_order_relaxed);
+    }
+
+    // Keeps the first failure of the run.
     void fail(std::exception_ptr failure)
     {
         std::lock_guard guard(error_lock_);
@@ -101,25 +120,45 @@ protected:
     }
 
     Policy policy() const { return policy_.load(std::memory_order_relaxed); }
-    bool tracing() const { return tracing_.load(std::memory_order_relaxed); }
+    bool tracing() const { return (watched_.load(std::memory_order_relaxed) & kTracing) != 0; }
+    bool failed() const { return failed_.load(std::memory_order_relaxed); }
 
     uint32_t last_id_ = 0;
     Trace trace_;
 
 private:
+    static constexpr const char* kStopped = "the run was stopped";
+    static constexpr uint32_t kTracing = 1;
+    static constexpr uint32_t kCancelled = 2;
+
+    void begin(const RunOptions& options)
+    {
+        error_.clear();
+        last_id_ = 0;
+        failed_.store(false, std::memory_order_seq_cst);
+        policy_.store(options.policy, std::memory_order_relaxed);
+        if (options.trace) {
+            trace_.begin(core_names());
+            watched_.fetch_or(kTracing, std::memory_order_relaxed);
+        }
+        if ((watched_.load(std::memory_order_seq_cst) & kCancelled) != 0) failed_.store(true, std::memory_order_seq_cst);
+        begin_run();
+    }
+
     Launch submit(const LaunchRequest& request) final
     {
         const bool plain = request.use_count == 0 || ring() == 0;
-        if (plain && !tracing()) return enqueue(request);
-        return submit_with_uses(request);
+        if (plain && watched_.load(std::memory_order_relaxed) == 0) return enqueue(request);
+        return submit_with_care(request);
     }
 
-    // Adds what the launch must wait for because of its uses.
-    Launch submit_with_uses(const LaunchRequest& request);
+    // Traces the launch, adds what it must wait for because of its uses, and ends a run that is cancelled.
+    Launch submit_with_care(const LaunchRequest& request);
 
-    // Idle cores look at both between runs.
+    // Idle cores look at these between runs.
     std::atomic<Policy> policy_{Policy::CriticalPath};
-    std::atomic<bool> tracing_{false};
+    std::atomic<uint32_t> watched_{0};
+    std::atomic<bool> failed_{false};
     Workspace memory_;
     RegionTracker tracker_;
     std::vector<Dependency> found_;

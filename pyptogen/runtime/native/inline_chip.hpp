@@ -11,7 +11,7 @@ public:
     int cores(Core) const override { return 1; }
 
 private:
-    void begin_run() override { failed_ = false; }
+    void begin_run() override {}
 
     void end_run() override
     {
@@ -27,7 +27,7 @@ private:
     Launch enqueue(const LaunchRequest& request) override
     {
         const uint32_t id = ++last_id_;
-        if (request.blocks > 0 && !failed_) {
+        if (request.blocks > 0 && !failed()) {
             const uint64_t begin = tracing() ? ticks() : 0;
             try {
                 if (hooks_ != request.hooks) {
@@ -37,8 +37,7 @@ private:
                 }
                 request.run(request.body, 0, request.blocks);
             } catch (...) {
-                failed_ = true;
-                fail(std::current_exception());
+                fail_kernel(std::current_exception());
             }
             if (tracing()) trace_.core(0).spans.push({begin, ticks(), id, 0, request.blocks, 0});
         }
@@ -46,7 +45,6 @@ private:
     }
 
     const CoreHooks* hooks_ = nullptr;
-    bool failed_ = false;
 };
 
 }  // namespace pto_rt::native

@@ -1,10 +1,9 @@
 #include "threaded_chip.hpp"
 
-#include <pthread.h>
-#include <signal.h>
-
 #include <algorithm>
 #include <cstdio>
+
+#include "signals.hpp"
 
 namespace pto_rt::native {
 
@@ -16,21 +15,6 @@ constexpr std::chrono::microseconds kSpin{50};
 // A thief's patience with a short queue, in steps of 8 pauses (a third of a microsecond each), and what is not short.
 constexpr int kPatience = 3;
 constexpr uint32_t kEnough = 32;
-
-// Signals belong to the threads of the application (Python handles them on its main thread).
-class SignalsBlocked {
-public:
-    SignalsBlocked()
-    {
-        sigset_t all;
-        sigfillset(&all);
-        pthread_sigmask(SIG_SETMASK, &all, &before_);
-    }
-    ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-
-private:
-    sigset_t before_;
-};
 
 uint32_t power_of_two(uint32_t at_least)
 {
@@ -80,6 +64,22 @@ void ThreadedChip::stop()
     for (std::thread& thread : threads_) thread.join();
 }
 
+void ThreadedChip::abandon()
+{
+    stop_.store(true, std::memory_order_seq_cst);
+    for (Group& group : groups_) group.parking.wake_all();
+    for (std::thread& thread : threads_) thread.detach();
+}
+
+std::vector<KernelThread*> ThreadedChip::threads()
+{
+    std::vector<KernelThread*> found;
+    for (const auto& core : cores_) {
+        if (core.get() != orchestrator_) found.push_back(&core->thread);
+    }
+    return found;
+}
+
 void ThreadedChip::make_ring(uint32_t size)
 {
     rings_.emplace_back(new LaunchRecord[size]);
@@ -99,6 +99,7 @@ std::vector<std::string> ThreadedChip::core_names() const
 
 void ThreadedChip::core_main(CoreThread& core)
 {
+    core.thread.adopt();
 #if defined(__linux__)
     char name[16];
     std::snprintf(name, sizeof(name), "pto-core-%d", static_cast<int>(core.index));
@@ -122,7 +123,6 @@ void ThreadedChip::begin_run()
     // Nothing is in flight, and no queue holds a record.
     if (wanted_ring_ > ring_size_) make_ring(wanted_ring_);
     settled_ = 0;
-    failed_.store(false, std::memory_order_relaxed);
     finished_.store(0, std::memory_order_relaxed);
 }
 
@@ -188,6 +188,7 @@ void ThreadedChip::help_until_retired(LaunchRecord& launch, uint32_t id)
     while (!launch.retired()) {
         LaunchRecord* found = orchestrator_ != nullptr ? take(*orchestrator_) : nullptr;
         if (found == nullptr) {
+            Inside waiting(false);
             awaited_.store(id, std::memory_order_seq_cst);
             orchestrator_sleeps_in_->wait(
                 0,
@@ -276,14 +277,14 @@ LaunchRecord* ThreadedChip::go_on(LaunchRecord* next, CoreThread& core)
 
 void ThreadedChip::run_blocks(LaunchRecord& launch, uint32_t id, const LaunchRecord::Claim& claim, CoreThread& core)
 {
-    if (failed_.load(std::memory_order_relaxed)) return;
+    if (failed()) return;
     const uint64_t begin = tracing() ? ticks() : 0;
     try {
+        Inside kernel(true);
         core.use(launch.hooks);
         launch.run(launch.body, claim.first, claim.first + claim.count);
     } catch (...) {
-        fail(std::current_exception());
-        failed_.store(true, std::memory_order_relaxed);
+        fail_kernel(std::current_exception());
     }
     if (tracing()) {
         trace_.core(core.index).spans.push({begin, ticks(), id, claim.first, claim.count, core.ready.size()});

@@ -30,6 +30,9 @@ public:
 
     int cores(Core kind) const override { return static_cast<int>(group_of(kind).cores.size()); }
 
+    std::vector<KernelThread*> threads() override;
+    void abandon() override;
+
 private:
     static constexpr uint32_t kShortestRing = 1024;
     static constexpr uint32_t kLongestRing = 16384;
@@ -40,6 +43,7 @@ private:
     // A core: its queue, and what its thread remembers between blocks.
     struct alignas(64) CoreThread {
         ReadyQueue ready;
+        KernelThread thread;
         Group* group = nullptr;
         size_t index = 0;          // in the chip
         size_t index_in_group = 0;
@@ -109,7 +113,6 @@ private:
     Parking orchestrator_parking_;
     Parking* orchestrator_sleeps_in_ = nullptr;
     CoreThread* orchestrator_ = nullptr;  // null when the calling thread is no core
-    std::atomic<bool> failed_{false};
     std::atomic<bool> stop_{false};
     // The launch whose completion the sleeping orchestrator waits for.
     std::atomic<uint32_t> awaited_{0};

@@ -36,9 +36,14 @@ class Selector:
         self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.tensors}
         self.buffers = {b.name: b for b in kernel.buffers}
         self.declared: dict[str, Declare] = {}
+        self.taken = {*kernel.tile.arguments, *self.tiles}
         self.steps = dict(_loop_steps(kernel.body))
         columns = [DTYPES[t.dtype] for t in kernel.tiles if t.form == "col" and self.memory.get(t.name) == "ub"]
         self.row_step = 32 // min(columns) if columns else 1
+
+    def local(self, wanted: str) -> str:
+        """A name for a local variable that no argument and no tile of the kernel has."""
+        return wanted if wanted not in self.taken else f"{wanted}_i"
 
     # -- tiles ----------------------------------------------------------------------------------------------------
 

@@ -75,7 +75,8 @@ def scatter(sel: Selector, op: TileOp) -> list[Node]:
     sel.use(source.name)
     buffer, size = sel.buffers[source.parent or source.name], DTYPES[source.dtype]
     columns = op.gm.cols
-    address = Poly.of(buffer.address + source.col_offset * size) + Poly.of("row") * (buffer.pitch * size)
+    at, slot = sel.local("row"), sel.local("slot")
+    address = Poly.of(buffer.address + source.col_offset * size) + Poly.of(at) * (buffer.pitch * size)
     kind = TileType("Vec", source.dtype, 1, buffer.pitch, 1, columns.size)
     name = f"{source.name}_one"
     note = f"row of {source.name}"
@@ -86,22 +87,22 @@ def scatter(sel: Selector, op: TileOp) -> list[Node]:
         op.gm.tensor,
         sel.tensors[op.gm.tensor].dtype,
         "ND",
-        Poly.of("slot") * columns.size,
+        Poly.of(slot) * columns.size,
         Extent(1),
         columns,
         Poly.of(columns.size),
         ONE,
     )
     body: tuple[Node, ...] = (
-        ReadIndex("slot", op.index, op.index_offset + "row", op.span),
-        SkipIfNegative("slot", "this row is not kept", op.span),
+        ReadIndex(slot, op.index, op.index_offset + at, op.span),
+        SkipIfNegative(slot, "this row is not kept", op.span),
         row,
         sel.instr(op, "TSTORE", target, name),
     )
     del sel.declared[name]
     return [
         For(
-            "row",
+            at,
             ZERO,
             source.rows.poly(),
             1,

@@ -1,0 +1,114 @@
+// key_linear: cube kernel of `glm_attention_pre` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages key_linear; tiles h 512, k1 256, t 64; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, L1 163840 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccI32_64x128 = TileAcc<int32_t, 64, 128, DYNAMIC, 128>;
+using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
+using LeftI8_64x256 = TileLeft<int8_t, 64, 256, DYNAMIC, 256>;
+using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
+using NQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 5120, 1>>;
+using WKGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 163840, 512, 32, 1>, Layout::NZ>;
+using KIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void key_linear(
+    __gm__ int32_t *k_i,
+    __gm__ int32_t *v_i,
+    __gm__ int8_t *n_q,
+    __gm__ int8_t *w_k,
+    __gm__ int8_t *w_v,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free for the first round
+    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
+        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+        AccI32_64x128 k_i_acc(t0_valid); TASSIGN(k_i_acc, 0x00000);  // L0C 0x00000..0x08000
+        AccI32_64x128 v_i_acc(t0_valid); TASSIGN(v_i_acc, 0x08000);  // L0C 0x08000..0x10000
+        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+        for (int32_t h0 = 0; h0 < 5120; h0 += 512) {
+            // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
+            MatI8_64x512 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000);  // L1 0x00000..0x08000
+            wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
+            NQGm n_q_in(n_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
+            TLOAD(n_q_tile, n_q_in);
+            MatI8_512x128 w_k_tile; TASSIGN(w_k_tile, 0x08000);  // L1 0x08000..0x18000
+            WKGm w_k_in(w_k + int64_t(h0) * 32);
+            TLOAD(w_k_tile, w_k_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+            // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
+            MatI8_512x128 w_v_tile; TASSIGN(w_v_tile, 0x18000);  // L1 0x18000..0x28000
+            WKGm w_v_in(w_v + int64_t(h0) * 32);
+            TLOAD(w_v_tile, w_v_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+            wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free again
+            for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
+                LeftI8_64x256 n_q_tile_l0a(t0_valid); TASSIGN(n_q_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
+                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free again
+                TEXTRACT(n_q_tile_l0a, n_q_tile, 0, k1);
+                RightI8_256x128 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                TEXTRACT(w_k_tile_l0b, w_k_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                if (h0 + k1 == 0) {
+                    TMATMUL(k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
+                } else {
+                    TMATMUL_ACC(k_i_acc, k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
+                }
+                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+            }
+            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+            wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+            for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
+                LeftI8_64x256 n_q_tile_l0a_2(t0_valid); TASSIGN(n_q_tile_l0a_2, 0x00000);  // L0A 0x00000..0x04000
+                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free again
+                TEXTRACT(n_q_tile_l0a_2, n_q_tile, 0, k1);
+                RightI8_256x128 w_v_tile_l0b; TASSIGN(w_v_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                TEXTRACT(w_v_tile_l0b, w_v_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
+                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
+                if (h0 + k1 == 0) {
+                    TMATMUL(v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
+                } else {
+                    TMATMUL_ACC(v_i_acc, v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
+                }
+                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);
+            }
+            set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);
+        }
+        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
+        KIGm k_i_out(k_i + int64_t(t0) * 128, {t0_valid});
+        TSTORE(k_i_out, k_i_acc);
+        // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
+        KIGm v_i_out(v_i + int64_t(t0) * 128, {t0_valid});
+        TSTORE(v_i_out, v_i_acc);
+        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+    }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round
+#endif
+}

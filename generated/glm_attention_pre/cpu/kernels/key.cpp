@@ -1,0 +1,201 @@
+// key: mixed kernel of `glm_attention_pre` for cpu. Made by pyptogen; change the spec, not this file.
+// stages key_linear, key_rope; tiles t 256 / 32; memory L0A 1310720 B, L0B 1310720 B, L0C 262144 B, UB 60160 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using RightI8_5120x128 = TileRight<int8_t, 5120, 128, 5120, 128>;
+using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
+using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
+using LeftI8_256x5120 = TileLeft<int8_t, 256, 5120, DYNAMIC, 5120>;
+using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
+using VecI32_32x128 = Tile<TileType::Vec, int32_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecB16_32x128_c64 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
+using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecF32_32x64_c32 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
+using WKGm = GlobalTensor<int8_t, Shape<1, 1, 1, 5120, 128>, Stride<1, 1, 1, 163840, 1>, Layout::CPU_PACKED>;
+using KGammaGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
+using KScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
+using NQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
+using NScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using KCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void key(
+    __gm__ bfloat16_t *k_cache,
+    __gm__ bfloat16_t *v_cache,
+    __gm__ int8_t *n_q,
+    __gm__ int8_t *w_k,
+    __gm__ int8_t *w_v,
+    __gm__ bfloat16_t *k_gamma,
+    __gm__ float *n_scale,
+    __gm__ float *k_scale,
+    __gm__ float *k_bias,
+    __gm__ bfloat16_t *cos,
+    __gm__ bfloat16_t *sin,
+    __gm__ int64_t *slot,
+    __gm__ float *v_scale,
+    __gm__ float *v_bias,
+    float eps,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
+    RightI8_5120x128 w_k_tile; TASSIGN(w_k_tile, 0x00000);  // L0B 0x00000..0xa0000
+    WKGm w_k_in(w_k);
+    TLOAD(w_k_tile, w_k_in);
+    // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
+    RightI8_5120x128 w_v_tile; TASSIGN(w_v_tile, 0xa0000);  // L0B 0xa0000..0x140000
+    WKGm w_v_in(w_v);
+    TLOAD(w_v_tile, w_v_in);
+    // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
+    VecB16_1x128 k_gamma_tile; TASSIGN(k_gamma_tile, 0x00000);  // UB 0x00000..0x00100
+    KGammaGm k_gamma_in(k_gamma);
+    TLOAD(k_gamma_tile, k_gamma_in);
+    VecF32_1x128 k_n_5; TASSIGN(k_n_5, 0x00100);  // UB 0x00100..0x00300
+    TCVT(k_n_5, k_gamma_tile, RoundMode::CAST_RINT);
+    VecF32_1x128 k_n_k_scale_row; TASSIGN(k_n_k_scale_row, 0x00300);  // UB 0x00300..0x00500
+    KScaleGm k_scale_in(k_scale);
+    TLOAD(k_n_k_scale_row, k_scale_in);
+    VecF32_1x128 k_n_k_bias_row; TASSIGN(k_n_k_bias_row, 0x00500);  // UB 0x00500..0x00700
+    KScaleGm k_bias_in(k_bias);
+    TLOAD(k_n_k_bias_row, k_bias_in);
+    // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
+    VecF32_1x128 v_v_scale_row; TASSIGN(v_v_scale_row, 0x00700);  // UB 0x00700..0x00900
+    KScaleGm v_scale_in(v_scale);
+    TLOAD(v_v_scale_row, v_scale_in);
+    VecF32_1x128 v_v_bias_row; TASSIGN(v_v_bias_row, 0x00900);  // UB 0x00900..0x00b00
+    KScaleGm v_bias_in(v_bias);
+    TLOAD(v_v_bias_row, v_bias_in);
+    for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
+        const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
+        // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
+        LeftI8_256x5120 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000);  // L0A 0x00000..0x140000
+        NQGm n_q_in(n_q + int64_t(t0) * 5120, {t0_valid});
+        TLOAD(n_q_tile, n_q_in);
+        AccI32_256x128 k_i_acc(t0_valid); TASSIGN(k_i_acc, 0x00000);  // L0C 0x00000..0x20000
+        TMATMUL(k_i_acc, n_q_tile, w_k_tile);
+        // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
+        AccI32_256x128 v_i_acc(t0_valid); TASSIGN(v_i_acc, 0x20000);  // L0C 0x20000..0x40000
+        TMATMUL(v_i_acc, n_q_tile, w_v_tile);
+        for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
+            const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
+            // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
+            VecI32_32x128 k_i(t1_valid); TASSIGN(k_i, 0x00b00);  // UB 0x00b00..0x04b00
+            TEXTRACT(k_i, k_i_acc, t1 - t0, 0);
+            VecF32_32x128 k_n_1(t1_valid); TASSIGN(k_n_1, 0x04b00);  // UB 0x04b00..0x08b00
+            TCVT(k_n_1, k_i, RoundMode::CAST_RINT);
+            VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00000);  // as a row, same bytes as n_scale_tile
+            NScaleGm n_scale_in(n_scale + int64_t(t1), {t1_valid});
+            TLOAD(n_scale_tile_row, n_scale_in);
+            VecF32_32x128 k_n_2(t1_valid); TASSIGN(k_n_2, 0x00b00);  // UB 0x00b00..0x04b00
+            VecF32_32x1 n_scale_tile(t1_valid); TASSIGN(n_scale_tile, 0x00000);  // UB 0x00000..0x00080
+            TROWEXPANDMUL(k_n_2, k_n_1, n_scale_tile);
+            VecF32_32x128 k_n_3(t1_valid); TASSIGN(k_n_3, 0x00b00);  // UB 0x00b00..0x04b00
+            TCOLEXPANDMUL(k_n_3, k_n_2, k_n_k_scale_row);
+            VecF32_32x128 k_n_4(t1_valid); TASSIGN(k_n_4, 0x00b00);  // UB 0x00b00..0x04b00
+            TCOLEXPANDADD(k_n_4, k_n_3, k_n_k_bias_row);
+            VecF32_32x128 k_n_square(t1_valid); TASSIGN(k_n_square, 0x04b00);  // UB 0x04b00..0x08b00
+            TMUL(k_n_square, k_n_4, k_n_4);
+            VecF32_32x128 k_n_var_part(t1_valid); TASSIGN(k_n_var_part, 0x04b00);  // UB 0x04b00..0x08b00
+            TMULS(k_n_var_part, k_n_square, 0.0078125f);
+            VecF32_32x1 k_n_var(t1_valid); TASSIGN(k_n_var, 0x00080);  // UB 0x00080..0x00100
+            VecF32_32x128 k_n_var_tmp(t1_valid); TASSIGN(k_n_var_tmp, 0x08b00);  // UB 0x08b00..0x0cb00
+            TROWSUM(k_n_var, k_n_var_part, k_n_var_tmp);
+            VecF32_1x32 k_n_var_eps_row(t1_valid); TASSIGN(k_n_var_eps_row, 0x00080);  // as a row, same bytes as k_n_var_eps
+            VecF32_1x32 k_n_var_row(t1_valid); TASSIGN(k_n_var_row, 0x00080);  // as a row, same bytes as k_n_var
+            TADDS(k_n_var_eps_row, k_n_var_row, eps);
+            VecF32_1x32 k_n_std_row(t1_valid); TASSIGN(k_n_std_row, 0x00080);  // as a row, same bytes as k_n_std
+            TSQRT(k_n_std_row, k_n_var_eps_row);
+            VecF32_32x128 k_n_unit(t1_valid); TASSIGN(k_n_unit, 0x00b00);  // UB 0x00b00..0x04b00
+            VecF32_32x1 k_n_std(t1_valid); TASSIGN(k_n_std, 0x00080);  // UB 0x00080..0x00100
+            TROWEXPANDDIV(k_n_unit, k_n_4, k_n_std);
+            VecF32_32x128 k_n_7(t1_valid); TASSIGN(k_n_7, 0x00b00);  // UB 0x00b00..0x04b00
+            TCOLEXPANDMUL(k_n_7, k_n_unit, k_n_5);
+            VecB16_32x128 k_n(t1_valid); TASSIGN(k_n, 0x04b00);  // UB 0x04b00..0x06b00
+            TCVT(k_n, k_n_7, RoundMode::CAST_RINT);
+            // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
+            VecF32_32x64 k_x(t1_valid); TASSIGN(k_x, 0x00b00);  // UB 0x00b00..0x02b00
+            VecB16_32x128_c64 k_1(t1_valid); TASSIGN(k_1, 0x04b00);  // columns 0.. of k_n
+            TCVT(k_x, k_1, RoundMode::CAST_RINT);
+            VecB16_32x64 cos_tile(t1_valid); TASSIGN(cos_tile, 0x02b00);  // UB 0x02b00..0x03b00
+            CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+            TLOAD(cos_tile, cos_in);
+            VecF32_32x64 k_cos(t1_valid); TASSIGN(k_cos, 0x06b00);  // UB 0x06b00..0x08b00
+            TCVT(k_cos, cos_tile, RoundMode::CAST_RINT);
+            VecB16_32x64 sin_tile(t1_valid); TASSIGN(sin_tile, 0x02b00);  // UB 0x02b00..0x03b00
+            CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
+            TLOAD(sin_tile, sin_in);
+            VecF32_32x64 k_sin(t1_valid); TASSIGN(k_sin, 0x08b00);  // UB 0x08b00..0x0ab00
+            TCVT(k_sin, sin_tile, RoundMode::CAST_RINT);
+            VecF32_32x64_c32 k_x1c1(t1_valid); TASSIGN(k_x1c1, 0x02b00);  // UB 0x02b00..0x04b00
+            VecF32_32x64_c32 k_x1(t1_valid); TASSIGN(k_x1, 0x00b00);  // columns 0.. of k_x
+            VecF32_32x64_c32 k_cos1(t1_valid); TASSIGN(k_cos1, 0x06b00);  // columns 0.. of k_cos
+            TMUL(k_x1c1, k_x1, k_cos1);
+            VecF32_32x64_c32 k_x2s1(t1_valid); TASSIGN(k_x2s1, 0x0ab00);  // UB 0x0ab00..0x0cb00
+            VecF32_32x64_c32 k_x2(t1_valid); TASSIGN(k_x2, 0x00b80);  // columns 32.. of k_x
+            VecF32_32x64_c32 k_sin1(t1_valid); TASSIGN(k_sin1, 0x08b00);  // columns 0.. of k_sin
+            TMUL(k_x2s1, k_x2, k_sin1);
+            VecF32_32x64_c32 k_low(t1_valid); TASSIGN(k_low, 0x0cb00);  // columns 0.. of k_roped
+            TSUB(k_low, k_x1c1, k_x2s1);
+            VecF32_32x64_c32 k_x2c2(t1_valid); TASSIGN(k_x2c2, 0x02b00);  // UB 0x02b00..0x04b00
+            VecF32_32x64_c32 k_cos2(t1_valid); TASSIGN(k_cos2, 0x06b80);  // columns 32.. of k_cos
+            TMUL(k_x2c2, k_x2, k_cos2);
+            VecF32_32x64_c32 k_x1s2(t1_valid); TASSIGN(k_x1s2, 0x00b00);  // UB 0x00b00..0x02b00
+            VecF32_32x64_c32 k_sin2(t1_valid); TASSIGN(k_sin2, 0x08b80);  // columns 32.. of k_sin
+            TMUL(k_x1s2, k_x1, k_sin2);
+            VecF32_32x64_c32 k_high(t1_valid); TASSIGN(k_high, 0x0cb80);  // columns 32.. of k_roped
+            TADD(k_high, k_x2c2, k_x1s2);
+            VecB16_32x128_c64 k_rope(t1_valid); TASSIGN(k_rope, 0x04b00);  // columns 0.. of k_n
+            VecF32_32x64 k_roped(t1_valid); TASSIGN(k_roped, 0x0cb00);  // UB 0x0cb00..0x0eb00
+            TCVT(k_rope, k_roped, RoundMode::CAST_RINT);
+            // rows of k_n to the slots in slot
+            for (int32_t row = 0; row < t1_valid; ++row) {
+                const int64_t slot_i = slot[int64_t(row) + int64_t(t1)];
+                if (slot_i < 0) {  // this row is not kept
+                    continue;
+                }
+                // k_cache: scatter_update(k_cache, slot, k, dim=0)  [glm_attention_pre.yaml:68]
+                VecB16_1x128 k_n_one; TASSIGN(k_n_one, row * 256 + 19200);  // row of k_n
+                KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 128);
+                TSTORE(k_cache_out, k_n_one);
+            }
+            // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
+            VecI32_32x128 v_i(t1_valid); TASSIGN(v_i, 0x00b00);  // UB 0x00b00..0x04b00
+            TEXTRACT(v_i, v_i_acc, t1 - t0, 0);
+            VecF32_32x128 v_1(t1_valid); TASSIGN(v_1, 0x04b00);  // UB 0x04b00..0x08b00
+            TCVT(v_1, v_i, RoundMode::CAST_RINT);
+            VecF32_32x128 v_2(t1_valid); TASSIGN(v_2, 0x00b00);  // UB 0x00b00..0x04b00
+            TROWEXPANDMUL(v_2, v_1, n_scale_tile);
+            VecF32_32x128 v_3(t1_valid); TASSIGN(v_3, 0x00b00);  // UB 0x00b00..0x04b00
+            TCOLEXPANDMUL(v_3, v_2, v_v_scale_row);
+            VecF32_32x128 v_4(t1_valid); TASSIGN(v_4, 0x00b00);  // UB 0x00b00..0x04b00
+            TCOLEXPANDADD(v_4, v_3, v_v_bias_row);
+            VecB16_32x128 v(t1_valid); TASSIGN(v, 0x04b00);  // UB 0x04b00..0x06b00
+            TCVT(v, v_4, RoundMode::CAST_RINT);
+            // rows of v to the slots in slot
+            for (int32_t row = 0; row < t1_valid; ++row) {
+                const int64_t slot_i = slot[int64_t(row) + int64_t(t1)];
+                if (slot_i < 0) {  // this row is not kept
+                    continue;
+                }
+                // v_cache: scatter_update(v_cache, slot, v, dim=0)  [glm_attention_pre.yaml:70]
+                VecB16_1x128 v_one; TASSIGN(v_one, row * 256 + 19200);  // row of v
+                KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 128);
+                TSTORE(v_cache_out, v_one);
+            }
+        }
+    }
+}

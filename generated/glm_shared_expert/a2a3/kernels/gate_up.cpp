@@ -1,0 +1,116 @@
+// gate_up: cube kernel of `glm_shared_expert` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages gate_up; tiles f 128, h 512, k1 256, t 64; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, L1 163840 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccI32_64x128 = TileAcc<int32_t, 64, 128, DYNAMIC, 128>;
+using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
+using LeftI8_64x256 = TileLeft<int8_t, 64, 256, DYNAMIC, 256>;
+using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
+using XQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 5120, 1>>;
+using WGateGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 163840, 512, 32, 1>, Layout::NZ>;
+using GateIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void gate_up(
+    __gm__ int32_t *gate_i,
+    __gm__ int32_t *up_i,
+    __gm__ int8_t *x_q,
+    __gm__ int8_t *w_gate,
+    __gm__ int8_t *w_up,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free for the first round
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
+        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+        for (int32_t f0 = block * 128; f0 < 1536; f0 += nblk * 128) {
+            AccI32_64x128 gate_i_acc(t0_valid); TASSIGN(gate_i_acc, 0x00000);  // L0C 0x00000..0x08000
+            AccI32_64x128 up_i_acc(t0_valid); TASSIGN(up_i_acc, 0x08000);  // L0C 0x08000..0x10000
+            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+            for (int32_t h0 = 0; h0 < 5120; h0 += 512) {
+                // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
+                MatI8_64x512 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000);  // L1 0x00000..0x08000
+                wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
+                XQGm x_q_in(x_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
+                TLOAD(x_q_tile, x_q_in);
+                MatI8_512x128 w_gate_tile; TASSIGN(w_gate_tile, 0x08000);  // L1 0x08000..0x18000
+                WGateGm w_gate_in(w_gate + int64_t(f0) * 5120 + int64_t(h0) * 32);
+                TLOAD(w_gate_tile, w_gate_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+                // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
+                MatI8_512x128 w_up_tile; TASSIGN(w_up_tile, 0x18000);  // L1 0x18000..0x28000
+                WGateGm w_up_in(w_up + int64_t(f0) * 5120 + int64_t(h0) * 32);
+                TLOAD(w_up_tile, w_up_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+                wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free again
+                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                    // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
+                    LeftI8_64x256 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
+                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free again
+                    TEXTRACT(x_q_tile_l0a, x_q_tile, 0, k1);
+                    RightI8_256x128 w_gate_tile_l0b; TASSIGN(w_gate_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                    TEXTRACT(w_gate_tile_l0b, w_gate_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    if (h0 + k1 == 0) {
+                        TMATMUL(gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(gate_i_acc, gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+                }
+                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                    // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
+                    LeftI8_64x256 x_q_tile_l0a_2(t0_valid); TASSIGN(x_q_tile_l0a_2, 0x00000);  // L0A 0x00000..0x04000
+                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free again
+                    TEXTRACT(x_q_tile_l0a_2, x_q_tile, 0, k1);
+                    RightI8_256x128 w_up_tile_l0b; TASSIGN(w_up_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                    TEXTRACT(w_up_tile_l0b, w_up_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
+                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
+                    if (h0 + k1 == 0) {
+                        TMATMUL(up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(up_i_acc, up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);
+                }
+                set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);
+            }
+            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
+            GateIGm gate_i_out(gate_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
+            TSTORE(gate_i_out, gate_i_acc);
+            // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
+            GateIGm up_i_out(up_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
+            TSTORE(up_i_out, up_i_acc);
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        }
+    }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round
+#endif
+}

@@ -1,0 +1,98 @@
+// quantise_x: vector kernel of `glm_shared_expert` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages quantise_x; tiles t 2; memory UB 113728 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_8x5120 = Tile<TileType::Vec, bfloat16_t, 8, 5120, BLayout::RowMajor, DYNAMIC, 5120>;
+using VecF32_8x5120 = Tile<TileType::Vec, float, 8, 5120, BLayout::RowMajor, DYNAMIC, 5120>;
+using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_8x5120 = Tile<TileType::Vec, int32_t, 8, 5120, BLayout::RowMajor, DYNAMIC, 5120>;
+using VecF16_8x5120 = Tile<TileType::Vec, half, 8, 5120, BLayout::RowMajor, DYNAMIC, 5120>;
+using VecI8_8x5120 = Tile<TileType::Vec, int8_t, 8, 5120, BLayout::RowMajor, DYNAMIC, 5120>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
+using XQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
+using XScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void quantise_x(
+    __gm__ int8_t *x_q,
+    __gm__ float *x_scale,
+    __gm__ bfloat16_t *x,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2) {
+        const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
+        // x_q, x_scale: quantise(cast(x, fp32))  [glm_shared_expert.yaml:28]
+        VecB16_8x5120 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x05000
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        XGm x_in(x + int64_t(t0) * 5120, {t0_valid});
+        TLOAD(x_tile, x_in);
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        VecF32_8x5120 x_q_1(t0_valid); TASSIGN(x_q_1, 0x07820);  // UB 0x07820..0x11820
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        TCVT(x_q_1, x_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
+        VecF32_8x5120 x_q_m_1(t0_valid); TASSIGN(x_q_m_1, 0x11820);  // UB 0x11820..0x1b820
+        pipe_barrier(PIPE_V);
+        TABS(x_q_m_1, x_q_1);
+        VecF32_8x1 x_q_m_2(t0_valid); TASSIGN(x_q_m_2, 0x1b820);  // UB 0x1b820..0x1b840
+        VecF32_8x128 x_q_m_2_tmp(t0_valid); TASSIGN(x_q_m_2_tmp, 0x1b840);  // UB 0x1b840..0x1bc40
+        pipe_barrier(PIPE_V);
+        TROWMAX(x_q_m_2, x_q_m_1, x_q_m_2_tmp);
+        VecF32_1x8 x_q_m_row(t0_valid); TASSIGN(x_q_m_row, 0x11820);  // as a row, same bytes as x_q_m
+        VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN(x_q_m_2_row, 0x1b820);  // as a row, same bytes as x_q_m_2
+        pipe_barrier(PIPE_V);
+        TMAXS(x_q_m_row, x_q_m_2_row, 1e-30f);
+        // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_shared_expert.yaml:24]
+        VecF32_1x8 x_q_2_row(t0_valid); TASSIGN(x_q_2_row, 0x11840);  // as a row, same bytes as x_q_2
+        pipe_barrier(PIPE_V);
+        TDIVS(x_q_2_row, 127.0f, x_q_m_row);
+        VecF32_8x5120 x_q_3(t0_valid); TASSIGN(x_q_3, 0x07820);  // UB 0x07820..0x11820
+        VecF32_8x1 x_q_2(t0_valid); TASSIGN(x_q_2, 0x11840);  // UB 0x11840..0x11860
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(x_q_3, x_q_1, x_q_2);
+        VecI32_8x5120 x_q_tile_int32(t0_valid); TASSIGN(x_q_tile_int32, 0x11840);  // UB 0x11840..0x1b840
+        pipe_barrier(PIPE_V);
+        TCVT(x_q_tile_int32, x_q_3, RoundMode::CAST_RINT);
+        VecF16_8x5120 x_q_tile_fp16(t0_valid); TASSIGN(x_q_tile_fp16, 0x07820);  // UB 0x07820..0x0c820
+        pipe_barrier(PIPE_V);
+        TCVT(x_q_tile_fp16, x_q_tile_int32, RoundMode::CAST_NONE);
+        VecI8_8x5120 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x05000);  // UB 0x05000..0x07800
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
+        TCVT(x_q_tile, x_q_tile_fp16, RoundMode::CAST_NONE);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x07800);  // as a row, same bytes as x_scale_tile
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TMULS(x_scale_tile_row, x_q_m_row, 0.007874016f);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        XQGm x_q_out(x_q + int64_t(t0) * 5120, {t0_valid});
+        TSTORE(x_q_out, x_q_tile);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        XScaleGm x_scale_out(x_scale + int64_t(t0), {t0_valid});
+        TSTORE(x_scale_out, x_scale_tile_row);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+#endif
+}

@@ -1,0 +1,87 @@
+// scale: vector kernel of `glm_shared_expert` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages scale; tiles h 512, t 16; memory UB 84032 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_16x512 = Tile<TileType::Vec, int32_t, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512>;
+using VecF32_16x512 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecB16_16x512 = Tile<TileType::Vec, bfloat16_t, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using AScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using DownIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 5120, 1>>;
+using WDownScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 5120, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void scale(
+    __gm__ bfloat16_t *y,
+    __gm__ int32_t *down_i,
+    __gm__ float *a_scale,
+    __gm__ float *w_down_scale,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 16) {
+        const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
+        // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)  [glm_shared_expert.yaml:41]
+        VecF32_1x16 a_scale_tile_row(t0_valid); TASSIGN(a_scale_tile_row, 0x08000);  // as a row, same bytes as a_scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
+        AScaleGm a_scale_in(a_scale + int64_t(t0), {t0_valid});
+        TLOAD(a_scale_tile_row, a_scale_in);
+        for (int32_t h0 = block * 512; h0 < 5120; h0 += nblk * 512) {
+            VecI32_16x512 down_i_tile(t0_valid); TASSIGN(down_i_tile, 0x00000);  // UB 0x00000..0x08000
+            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
+            DownIGm down_i_in(down_i + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
+            TLOAD(down_i_tile, down_i_in);
+            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+            VecF32_1x512 y_w_down_scale_row; TASSIGN(y_w_down_scale_row, 0x08040);  // UB 0x08040..0x08840
+            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+            WDownScaleGm w_down_scale_in(w_down_scale + int64_t(h0));
+            TLOAD(y_w_down_scale_row, w_down_scale_in);
+            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x0c840);  // UB 0x0c840..0x14840
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+            TCVT(y_1, down_i_tile, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+            VecF32_16x512 y_2(t0_valid); TASSIGN(y_2, 0x0c840);  // UB 0x0c840..0x14840
+            VecF32_16x1 a_scale_tile(t0_valid); TASSIGN(a_scale_tile, 0x08000);  // UB 0x08000..0x08040
+            pipe_barrier(PIPE_V);
+            TROWEXPANDMUL(y_2, y_1, a_scale_tile);
+            VecF32_16x512 y_3(t0_valid); TASSIGN(y_3, 0x0c840);  // UB 0x0c840..0x14840
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            TCOLEXPANDMUL(y_3, y_2, y_w_down_scale_row);
+            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+            VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x08840);  // UB 0x08840..0x0c840
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+            TCVT(y_tile, y_3, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            YGm y_out(y + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
+            TSTORE(y_out, y_tile);
+            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        }
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
+#endif
+}

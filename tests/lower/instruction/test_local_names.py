@@ -1,0 +1,46 @@
+"""Locals of generated kernels keep clear of the names of a spec."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pyptogen
+from pyptogen.diagnostics import DiagnosticError
+
+SPEC = """\
+pyptogen: 1
+operator: keep_rows
+dims:
+  t: {{min: 1, max: 64}}
+  n: {{min: 1, max: 64}}
+inputs:
+  {row}: fp32[t, 16]
+  cache: fp32[n, 16]
+  {slot}: int64[t]
+outputs:
+  cache: {{inplace: true}}
+graph:
+  twice: {row} * 2
+  cache: scatter_update(cache, {slot}, twice, dim=0)
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_a_scatter_whose_tensors_are_called_row_and_slot(target: str, tmp_path: Path) -> None:
+    path = tmp_path / "keep_rows.yaml"
+    path.write_text(SPEC.format(row="row", slot="slot"))
+    row = np.arange(48, dtype=np.float32).reshape(3, 16)
+    cache = np.zeros((4, 16), np.float32)
+    got = pyptogen.compile(path, target=target)(row=row, slot=np.array([2, -1, 0]), cache=cache).cache
+    np.testing.assert_array_equal(got[[0, 1, 2, 3]], [row[2] * 2, np.zeros(16), row[0] * 2, np.zeros(16)])
+
+
+@pytest.mark.parametrize("name", ["half", "xor", "nblk", "nullptr", "requires"])
+def test_words_of_kernels_cannot_name_tensors(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "keep_rows.yaml"
+    path.write_text(SPEC.format(row=name, slot="slot"))
+    with pytest.raises(DiagnosticError, match="PTG213"):
+        pyptogen.load(path)

@@ -98,9 +98,11 @@ class _Liveness:
         return same - {self.parent[t.name] for t in operands if t.col_offset != 0}
 
     def _cross(self, loop: Loop, before: set[str], start: int) -> None:
-        """What enters the loop from outside, or is accumulated in it, lives through all of it."""
+        """What enters the loop from outside, or is accumulated or made some rows at a time in it, lives through all of
+        it."""
         inside = {self.parent[n] for n in _names(loop.body)}
         accumulated = {self.parent[op.dst] for op in _ops(loop.body) if op.kind == "matmul" and op.first and op.dst}
+        accumulated |= {self.parent[op.dst] for op in _ops(loop.body) if op.dst and self.tiles[op.dst].row_offset.terms}
         for name in inside:
             live = self.ranges[name]
             if name in before:

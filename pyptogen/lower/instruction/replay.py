@@ -30,6 +30,7 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.tensor.ir import DTYPES
 
 Path = tuple[int, ...]
+MIXED_TRIPS = ((2, 1), (1, 2), (3, 1), (1, 3))
 Sync = SetFlag | WaitFlag | Barrier
 
 
@@ -100,6 +101,8 @@ class Replay:
     history: dict[Path, Access] = field(default_factory=dict)
     regions: dict[int, tuple[tuple[Region, ...], tuple[Region, ...]]] = field(default_factory=dict)
     tiles: dict[str, Declare] = field(default_factory=dict)
+    inner: int | None = None
+    """Trips of loops inside of loops, where they are others; those of a known length run that often, up to 3."""
 
     def run(self) -> None:
         """Walk the whole kernel; findings go to ``on_find``."""
@@ -122,7 +125,7 @@ class Replay:
             for sync in self.overlay.get((path, i, "before"), ()):
                 self._sync(sync)
             if isinstance(node, For):
-                for n in range(self.trips):
+                for n in range(self._trips(node, path)):
                     self._body(node.body, (*path, i), (*iteration, n))
             elif isinstance(node, SetFlag | WaitFlag | Barrier):
                 self._sync(node)
@@ -132,6 +135,12 @@ class Replay:
                 self._instr(node, (*path, i), iteration)
             for sync in self.overlay.get((path, i, "after"), ()):
                 self._sync(sync)
+
+    def _trips(self, loop: For, path: Path) -> int:
+        if not path or self.inner is None:
+            return self.trips
+        length = (loop.stop - loop.start).constant
+        return self.inner if length is None else min(3, -(-length // loop.step))
 
     # -- flags ----------------------------------------------------------------------------------------------------
 
@@ -240,10 +249,13 @@ def _race_text(earlier: Access, later: Access) -> str:
 
 
 def prove(kernel: InstrKernel) -> list[Finding]:
-    """Findings of the finished program for trip counts 0, 1, 2 and 3 of every loop: none if it is sound."""
+    """Findings of the finished program for trip counts 0, 1, 2 and 3 of every loop, and for inner loops that run once in
+    several rounds of an outer one, or the other way round: none if it is sound."""
     findings: list[Finding] = []
     for trips in range(4):
         Replay(kernel, trips, on_find=findings.append).run()
+    for outer, inner in MIXED_TRIPS:
+        Replay(kernel, outer, inner=inner, on_find=findings.append).run()
     return findings
 
 

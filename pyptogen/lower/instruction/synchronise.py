@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import Barrier, For, InstrKernel, Node, Pipe, SetFlag, WaitFlag
-from pyptogen.lower.instruction.replay import Finding, Path, Replay, Sync, prove
+from pyptogen.lower.instruction.replay import MIXED_TRIPS, Finding, Path, Replay, Sync, prove
 from pyptogen.lower.verify import IllegalIR, require
 
 EVENT_IDS = 8
@@ -161,14 +161,15 @@ def run(kernel: InstrKernel) -> InstrKernel:
         IllegalIR: the result is not proved (a fault of the compiler).
     """
     plan = _Plan()
-    for _ in range(ROUNDS):
-        found: list[Finding] = []
-        Replay(kernel, 2, plan.places, found.append).run()
-        races = [f for f in found if f.kind in ("race", "hazard")]
-        if not races:
-            break
-        for finding in _leading(races):
-            _place(plan, finding)
+    for trips, inner in ((2, None), *MIXED_TRIPS):
+        for _ in range(ROUNDS):
+            found: list[Finding] = []
+            Replay(kernel, trips, plan.places, found.append, inner=inner).run()
+            races = [f for f in found if f.kind in ("race", "hazard")]
+            if not races:
+                break
+            for finding in _leading(races):
+                _place(plan, finding)
     result = replace(kernel, body=_materialise(kernel.body, (), plan))
     findings = prove(result)
     require(

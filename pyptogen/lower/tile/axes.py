@@ -42,7 +42,8 @@ class Axes:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.static = {d.name: d.value for d in program.dims if d.value is not None}
-        blocks = tuple(loop.block.name for loop in program.loops)
+        self.over = {loop.block.name: loop.over for loop in program.loops}
+        blocks = tuple(self.over)
         self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
 
     def poly(self, expr: Any) -> Poly:
@@ -84,9 +85,21 @@ class Axes:
             strided: list[Factor] = []
             for factor in reversed(axis):
                 strided.append(Factor(factor.dim, factor.extent, stride))
-                stride = stride * factor.extent
+                stride = stride * self.in_memory(factor)
             result.append(tuple(reversed(strided)))
         return GmView(tensor, tuple(reversed(result)), ZERO)
+
+    def in_memory(self, factor: Factor) -> Poly:
+        """Elements of a factor in GM, where the blocks of all rounds lie side by side."""
+        over = self.over.get(factor.dim or "")
+        return factor.extent if over is None else self.poly(self.symbol(over))
+
+    @staticmethod
+    def symbol(name: str) -> Any:
+        """The symbol of a dim in shapes."""
+        import sympy
+
+        return sympy.Symbol(name, integer=True, positive=True)
 
     def apply(self, view: GmView, op: Op) -> GmView:
         """The view after one reshape, slice, transpose or block.
@@ -157,3 +170,12 @@ def value_views(ops: Mapping[str, Op], name: str) -> list[Op]:
         assert isinstance(operand, Value)
         name = operand.name
     return chain[::-1]
+
+
+def root(name: str, made_by: Mapping[str, Op]) -> str:
+    """The value with data of its own behind a chain of views."""
+    while name in made_by and made_by[name].kind in VIEWS:
+        operand = made_by[name].operands[0]
+        assert isinstance(operand, Value)
+        name = operand.name
+    return name

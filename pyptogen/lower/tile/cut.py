@@ -19,10 +19,11 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Scalar, Value
 from pyptogen.lower.tile.grid import Shape2D
-from pyptogen.lower.tile.ir import GmRef, GmTensor, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk_loops
+from pyptogen.lower.tile.ir import GmRef, GmTensor, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk, walk_loops
 from pyptogen.lower.tile.nest import Scope
 from pyptogen.lower.tile.operands import Placed
-from pyptogen.lower.tile.partition import KernelOps, root
+from pyptogen.lower.tile.axes import root
+from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.rounds import Rounds
 from pyptogen.lower.tile.sizes import TileSize
 
@@ -69,8 +70,10 @@ class Cutter(Rounds):
     def _dims(self, body: tuple[Node, ...]) -> tuple[str, ...]:
         """Dynamic dims that strides, offsets or bounds of loops need, besides the range of the segment."""
         strides = {n for t in (*self.reads, *self.writes) for n in self._gm_names_used(t)}
+        offsets = {n for op in walk(body) if op.gm is not None for n in op.gm.offset.names()}
+        known = {d.name for d in self.program.dims}
         bounds = {n for loop in walk_loops(body) if loop.role == "rounds" for n in loop.stop.names()}
-        return tuple(sorted(strides | bounds))
+        return tuple(sorted(strides | bounds | (offsets & known)))
 
     def _ready(self, op: Op, done: set[str]) -> bool:
         """Whether all operands are there; of a loop, those of all of its operations."""
@@ -78,7 +81,7 @@ class Cutter(Rounds):
         roots = {root(v.name, self.made_by) for o in together for v in o.operands if isinstance(v, Value)}
         roots -= {other.result.name for other in together}
         if op.kind == "carried":
-            roots.add(next(iter(self.loops[op.stage].carried))[0])
+            roots |= {carry for carry, _ in self.pairs(self.loops[op.stage])}
         return all(r not in self.mine or r in done for r in roots)
 
     def _cut_loop(self, name: str, ops: list[Op]) -> None:
@@ -92,7 +95,7 @@ class Cutter(Rounds):
             self.row_loop = None
             for op in level:
                 if op.kind in PRODUCTS:
-                    self._product(op, scope)
+                    self._compute(op, scope)
             self.row_loop = self.open_rows(level[0], scope) if level[0].kind not in PRODUCTS else None
             for op in sorted(level, key=lambda o: self.round_scope(o) is not scope):
                 if op.kind not in PRODUCTS:

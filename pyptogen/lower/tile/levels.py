@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
-from pyptogen.lower.tile.partition import root
+from pyptogen.lower.tile.axes import root
 
 
 def levels(
-    ops: Sequence[Op], made_by: dict[str, Op], carried: Sequence[tuple[str, str]]
+    ops: Sequence[Op], made_by: Mapping[str, Op], carried: Sequence[tuple[str, str]]
 ) -> tuple[dict[str, int], frozenset[str]]:
     """The level of each operation of a loop by its result, even for matrix work and odd for vector work, and the carried
     values that matrix work of their own round needs before it makes the next one: these are read at a lower level than
@@ -42,7 +42,7 @@ def _vector_level(level: int) -> int:
     return level + (level % 2 == 0)
 
 
-def _assign(ops: Sequence[Op], made_by: dict[str, Op], floor: Mapping[str, int]) -> dict[str, int]:
+def _assign(ops: Sequence[Op], made_by: Mapping[str, Op], floor: Mapping[str, int]) -> dict[str, int]:
     found: dict[str, int] = {}
     for op in ops:
         operands = (root(v.name, made_by) for v in op.operands if isinstance(v, Value))
@@ -52,7 +52,7 @@ def _assign(ops: Sequence[Op], made_by: dict[str, Op], floor: Mapping[str, int])
     return found
 
 
-def _feeds_itself(carry: str, ops: Sequence[Op], made_by: dict[str, Op], following: str) -> bool:
+def _feeds_itself(carry: str, ops: Sequence[Op], made_by: Mapping[str, Op], following: str) -> bool:
     """Whether matrix work stands between a carried value and its next value."""
     through: dict[str, bool] = {carry: False}
     for op in ops:

@@ -15,9 +15,10 @@ from pyptogen.lower.tensor.ir import BINARY, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tile import concat as concat_pass
 from pyptogen.lower.tile.axes import Factor, GmView, unsupported, value_views
 from pyptogen.lower.tile.grid import Grid, Shape2D
+from pyptogen.lower.tile.between_rounds import values_apart
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.tile.nest import Scope
-from pyptogen.lower.tile.partition import root
+from pyptogen.lower.tile.axes import root
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class Operands(Grid):
         super().__init__(*arguments)
         self.placed: dict[tuple[str, str], Placed] = {}
         self.reads: list[str] = []
+        self.apart = values_apart(self.program, self.axes)
         self.concats = concat_pass.plan(self.kernel.ops, self.made_by, self.axes, frozenset(self.kernel.writes))
 
     def emit(self, op: TileOp, scope: Scope, early: bool) -> None:
@@ -73,6 +75,10 @@ class Operands(Grid):
                 loop = self.loop_of(factor.dim, scope)
                 if loop is not None:
                     offset = offset + Poly.of(loop.var) * factor.stride
+        if view.tensor in self.apart and self.tensors[view.tensor].workspace:
+            loop = self.loop_of(self.apart[view.tensor].loop.block.name, scope)
+            assert loop is not None
+            offset = offset + Poly.of(loop.var) * self.apart[view.tensor].step
         row_stride = next(
             (
                 f.stride
@@ -90,6 +96,7 @@ class Operands(Grid):
         view = self.gm_view(value.name)
         assert view is not None
         dims = {f.dim for axis in view.axes for f in axis if f.dim}
+        dims |= {self.apart[view.tensor].loop.block.name} if view.tensor in self.apart else set()
         home = scope
         while home.parent is not None and home.dim not in dims:
             home = home.parent

@@ -18,13 +18,13 @@ from typing import Any
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tensor.ir import PRODUCTS, Loop, Op, Value
-from pyptogen.lower.tile.axes import unsupported, value_views
+from pyptogen.lower.tile.axes import root, unsupported
+from pyptogen.lower.tile.between_rounds import varying
 from pyptogen.lower.tile.grid import Shape2D
 from pyptogen.lower.tile.ir import TileOp, TileVal
 from pyptogen.lower.tile.levels import levels
 from pyptogen.lower.tile.nest import Scope
 from pyptogen.lower.tile.operands import Operands, Placed
-from pyptogen.lower.tile.partition import root
 
 
 class Rounds(Operands):
@@ -43,23 +43,17 @@ class Rounds(Operands):
 
     def ordered(self, loop: Loop, ops: list[Op]) -> list[list[Op]]:
         """What is computed before the loop (carried values first), then level after level of its rounds."""
-        varying = self._varying(ops)
-        outside = [op for op in ops if op.kind == "carry" or op.result.name not in varying]
+        changing = varying(self.program.ops, self.made_by)
+        outside = [op for op in ops if op.kind == "carry" or op.result.name not in changing]
         inside = [op for op in ops if op not in outside]
         carries = [op for op in ops if op.kind == "carry"]
-        self.level_of, _ = levels([*carries, *inside], self.made_by, loop.carried)
+        self.level_of, _ = levels([*carries, *inside], self.made_by, self.pairs(loop))
         numbers = sorted({self.level_of[op.result.name] for op in inside})
         return [outside, *([op for op in inside if self.level_of[op.result.name] == n] for n in numbers)]
 
-    def _varying(self, ops: list[Op]) -> set[str]:
-        """Results that are others in every round: they follow from a carried value or from a block."""
-        found: set[str] = set()
-        for op in ops:
-            names = [v.name for v in op.operands if isinstance(v, Value)]
-            blocks = any(view.kind == "block" for name in names for view in value_views(self.made_by, name))
-            if op.kind == "carry" or blocks or any(root(name, self.made_by) in found for name in names):
-                found.add(op.result.name)
-        return found
+    def pairs(self, loop: Loop) -> list[tuple[str, str]]:
+        """The carried values of this kernel with their next ones."""
+        return [pair for pair in loop.carried if pair[0] in self.mine]
 
     def open_rounds(self, loop: Loop) -> Scope:
         """The loop itself, inside of the grid."""
@@ -114,7 +108,7 @@ class Rounds(Operands):
     def advance(self, loop: Loop) -> None:
         """The end of a round: the next values take the place of the carried ones, as if all at once."""
         steps: list[tuple[str, str, Scope, Op]] = []
-        for carry, following in loop.carried:
+        for carry, following in self.pairs(loop):
             op = self.made_by[carry]
             if following != carry:
                 scope = self.row_loops.get(root(following, self.made_by), self.scopes[loop.name])
@@ -164,7 +158,7 @@ class Rounds(Operands):
     def _leaves(self, op: Op) -> bool:
         """Whether a result is read at another level, or once the loop over its rows is done."""
         name, level = op.result.name, self.level_of[op.result.name]
-        for carry, following in self.loops[op.loop].carried:
+        for carry, following in self.pairs(self.loops[op.loop]):
             if root(following, self.made_by) == name and self._is_read_late(carry, level):
                 return True
         return any(
@@ -175,7 +169,7 @@ class Rounds(Operands):
 
     def _is_read_late(self, carry: str, level: int) -> bool:
         """Whether a carried value is still read after the level that makes its next one."""
-        if any(root(following, self.made_by) == carry for _, following in self.loops[self.made_by[carry].loop].carried):
+        if any(root(following, self.made_by) == carry for _, following in self.pairs(self.loops[self.made_by[carry].loop])):
             return True
         return any(
             carry in self._roots(other) and self.level_of.get(other.result.name, 0) > level

@@ -5,8 +5,8 @@
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
                  legalise     what the platform has no instruction for
-    Block        loads_first  loads ahead of vector work        place       memories and moves
-                 memory       pitches, liveness, addresses
+    Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
+                              moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
 
@@ -17,13 +17,13 @@ Each level has a printer (`--dump-ir`) and a legality check, run after each of i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.artifacts import KernelSource, Lowered
-from pyptogen.lower.block import memory, place
+from pyptogen.lower.block import memory, plan
 from pyptogen.lower.block import printer as block_printer
 from pyptogen.lower.block import verify as block_verify
 from pyptogen.lower.block.ir import BlockKernel
@@ -40,7 +40,7 @@ from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import unlowered
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile import carried, choose, cut, legalise, loads_first, sizes, variants
+from pyptogen.lower.tile import carried, choose, cut, legalise, sizes, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
@@ -104,7 +104,8 @@ def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKern
     tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
 
     def cut_part(part: Part, table: Table) -> TileKernel:
-        return carried.run(cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest))
+        kernel = carried.run(cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest))
+        return replace(kernel, depths=part.depths)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
         part = next(p for p in parts if p.ops.name == kernel)
@@ -112,7 +113,7 @@ def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKern
 
     def choose_tiles(part: Part) -> Table:
         def fits(table: Table) -> bool:
-            return _fits(legalise.run(cut_part(part, table), platform), platform)
+            return plan.fits(legalise.run(cut_part(part, table), platform), platform)
 
         return choose.run(program, part.ops, part.sizes, platform, part.row, fits)
 
@@ -136,23 +137,11 @@ def _block_level(session: _Session, tiles: Sequence[TileKernel], recut: Recut) -
 
 
 def _plan_memory(tile: TileKernel, platform: Platform, recut: Recut) -> tuple[TileKernel, BlockKernel]:
-    """The memory plan with most overlap that fits: loads ahead in buffers of their own, else as tight as possible.
-    Returns the kernel with its moves, and with its addresses."""
-    if platform.flags:
-        placed, where = place.run(loads_first.run(tile), platform)
-        roomy = memory.plan(placed, where, platform, private_transfers=True)
-        if isinstance(roomy, BlockKernel):
-            return placed, roomy
-    placed, where = place.run(tile, platform)
-    tight = memory.plan(placed, where, platform, private_transfers=False)
-    if isinstance(tight, memory.Overflow):
-        raise memory.overflow(placed, tight, platform, _fitting_tiles(tile, platform, recut))
-    return placed, tight
-
-
-def _fits(tile: TileKernel, platform: Platform) -> bool:
-    placed, where = place.run(tile, platform)
-    return isinstance(memory.plan(placed, where, platform, private_transfers=False), BlockKernel)
+    """The kernel with its moves, and with its addresses."""
+    placed, found = plan.run(tile, platform)
+    if isinstance(found, memory.Overflow):
+        raise memory.overflow(placed, found, platform, _fitting_tiles(tile, platform, recut))
+    return placed, found
 
 
 def _fitting_tiles(tile: TileKernel, platform: Platform, recut: Recut) -> dict[str, int]:
@@ -161,7 +150,7 @@ def _fitting_tiles(tile: TileKernel, platform: Platform, recut: Recut) -> dict[s
     for dim, size, _ in tile.sizes:
         smaller = size // 2
         while smaller and dim not in found:
-            if _fits(recut(tile.name, dim, smaller), platform):
+            if plan.fits(recut(tile.name, dim, smaller), platform):
                 found[dim] = smaller
             smaller //= 2
     return found

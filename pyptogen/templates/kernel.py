@@ -28,6 +28,7 @@ from pyptogen.lower.instruction.ir import (
     SkipIfNegative,
     TileType,
     WaitFlag,
+    walk,
 )
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
@@ -51,6 +52,9 @@ class Writer:
     lines: list[str] = field(default_factory=list)
     spoken: Span | None = None
     flagged: bool = False
+    taken: list[set[str]] = field(default_factory=lambda: [set()])
+    """Names of windows in each open body."""
+    window_names: dict[int, str] = field(default_factory=dict)
 
     # -- types ----------------------------------------------------------------------------------------------------
 
@@ -158,11 +162,18 @@ class Writer:
         valid = [e.valid.c() for e in (node.rows, node.cols) if e.valid is not None]
         arguments = f"({', '.join(valid)})" if valid else ""
         address = node.address.constant
-        where = f"0x{address:05x}" if address is not None else node.address.c()
+        where = f"0x{address:05x}" if address is not None else self.address_text(node.address)
         self.put(
             depth,
             f"{self.tile_alias(node.type)} {node.name}{arguments}; TASSIGN({node.name}, {where});  // {node.note}",
         )
+
+    @staticmethod
+    def address_text(address: Poly) -> str:
+        """An address that changes from round to round: its first value, and a step for each name."""
+        base = dict(address.terms).get((), 0)
+        steps = [f"{' * '.join(names)} * 0x{step:05x}" for names, step in address.terms if names]
+        return " + ".join([f"0x{base:05x}", *steps])
 
     def on_for(self, node: For, depth: int) -> None:
         if node.note:
@@ -173,11 +184,15 @@ class Writer:
             start = share if start == "0" else f"{start} + {share}"
             step = "nblk" if node.step == 1 else f"nblk * {node.step}"
         advance = f"++{node.var}" if step == "1" else f"{node.var} += {step}"
+        if node.slot:
+            advance += f", {node.slot} ^= 1" if node.slots == 2 else f", {node.slot} = ({node.slot} + 1) % {node.slots}"
         self.put(depth, f"for (int32_t {node.var} = {start}; {node.var} < {node.stop.c()}; {advance}) {{")
         if node.valid:
             left = (node.stop - node.var).c()
             self.put(depth + 1, f"const int32_t {node.valid} = {left} < {node.step} ? {left} : {node.step};")
+        self.taken.append(set())
         self.body(node.body, depth + 1)
+        self.taken.pop()
         self.put(depth, "}")
 
     def on_instr(self, node: Instr, depth: int) -> None:
@@ -188,22 +203,31 @@ class Writer:
     def windows(self, node: Instr, depth: int) -> None:
         for operand in node.operands:
             if isinstance(operand, GmWindow):
-                self.put(
-                    depth,
-                    f"{self.gm_alias(operand)} {_gm_name(node, operand)}({self.gm_arguments(operand)});",
-                )
+                name = self.window_name(node, operand)
+                self.put(depth, f"{self.gm_alias(operand)} {name}({self.gm_arguments(operand)});")
+
+    def window_name(self, node: Instr, window: GmWindow) -> str:
+        """A variable for a window, one of its own where a body looks at a tensor more than once."""
+        base = f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
+        name, n = base, 1
+        while name in self.taken[-1]:
+            n += 1
+            name = f"{base}_{n}"
+        self.taken[-1].add(name)
+        self.window_names[id(window)] = name
+        return name
 
     def call(self, node: Instr) -> str:
-        return f"{node.name}({', '.join(self.operand(node, o) for o in node.operands)})"
+        return f"{node.name}({', '.join(self.operand(o) for o in node.operands)})"
 
-    @staticmethod
-    def operand(node: Instr, operand: Any) -> str:
+    def operand(self, operand: Any) -> str:
         if isinstance(operand, GmWindow):
-            return _gm_name(node, operand)
+            return self.window_names[id(operand)]
         if isinstance(operand, Imm):
             return operand.text
         if isinstance(operand, Mode):
-            return f"RoundMode::{ROUND_MODES[operand.name]}"
+            saturation = {None: "", True: ", SaturationMode::ON", False: ", SaturationMode::OFF"}[operand.saturate]
+            return f"RoundMode::{ROUND_MODES[operand.name]}{saturation}"
         return operand.c() if isinstance(operand, Poly) else str(operand)
 
     def on_choose(self, node: Choose, depth: int) -> None:
@@ -223,10 +247,10 @@ class Writer:
         self.put(depth, "}")
 
     def on_setflag(self, node: SetFlag, depth: int) -> None:
-        self.put(depth, f"set_flag(PIPE_{node.src}, PIPE_{node.dst}, EVENT_ID{node.event});{_note(node.note)}")
+        self.put(depth, f"set_flag(PIPE_{node.src}, PIPE_{node.dst}, {_event(node)});{_note(node.note)}")
 
     def on_waitflag(self, node: WaitFlag, depth: int) -> None:
-        self.put(depth, f"wait_flag(PIPE_{node.src}, PIPE_{node.dst}, EVENT_ID{node.event});{_note(node.note)}")
+        self.put(depth, f"wait_flag(PIPE_{node.src}, PIPE_{node.dst}, {_event(node)});{_note(node.note)}")
 
     def on_barrier(self, node: Barrier, depth: int) -> None:
         self.put(depth, f"pipe_barrier(PIPE_{node.pipe});")
@@ -234,6 +258,12 @@ class Writer:
 
 def _note(note: str) -> str:
     return f"  // {note}" if note else ""
+
+
+def _event(node: SetFlag | WaitFlag) -> str:
+    if node.slot is None:
+        return f"EVENT_ID{node.event}"
+    return f"event_t({node.event} + {node.slot})" if node.event else f"event_t({node.slot})"
 
 
 def _fixed(extent: Extent) -> str:
@@ -244,10 +274,6 @@ def _bytes(dtype: str) -> int:
     from pyptogen.lower.tensor.ir import DTYPES
 
     return DTYPES[dtype]
-
-
-def _gm_name(node: Instr, window: GmWindow) -> str:
-    return f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
 
 
 def _parameters(kernel: InstrKernel) -> list[str]:
@@ -274,6 +300,9 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
     """
     writer = Writer(source)
+    for loop in walk(kernel.body):
+        if isinstance(loop, For) and loop.slot:
+            writer.put(1, f"int32_t {loop.slot} = 0;  // which of {loop.slots} buffers this round of {loop.var} uses")
     writer.body(kernel.body, 1)
     guards = {"cube": "__DAV_CUBE__", "vector": "__DAV_VEC__", "mixed": ""}
     occupancy = ", ".join(f"{name.upper()} {used} B" for name, used in kernel.occupancy)

@@ -82,9 +82,16 @@ class Writer:
         elif isinstance(node, Barrier):
             self.values.put(f"pto.barrier <PIPE_{node.pipe}>")
         elif isinstance(node, SetFlag | WaitFlag):
-            word = "set" if isinstance(node, SetFlag) else "wait"
-            text = f"pto.{word}_flag[<PIPE_{node.src}>, <PIPE_{node.dst}>, <EVENT_ID{node.event}>]"
-            self.values.put(text, node.note)
+            self.flag(node)
+
+    def flag(self, node: SetFlag | WaitFlag) -> None:
+        """A flag of a fixed event, or of one that the round chooses."""
+        word, pipes = "set" if isinstance(node, SetFlag) else "wait", f"<PIPE_{node.src}>, <PIPE_{node.dst}>"
+        if node.slot is None:
+            self.values.put(f"pto.{word}_flag[{pipes}, <EVENT_ID{node.event}>]", node.note)
+        else:
+            event = self.values.poly(Poly.of(node.slot) + node.event)
+            self.values.put(f"pto.{word}_flag_dyn[{pipes}, {event}]", node.note)
 
     def speak(self, span: Span) -> None:
         """The spec line that the next instructions serve, once."""
@@ -124,14 +131,36 @@ class Writer:
             start, step = start + Poly.of("block") * node.step, Poly.of("nblk") * node.step
         bounds = [values.poly(p) for p in (start, node.stop, step)]
         var = values.name(node.var)
-        values.open(f"scf.for {var} = {bounds[0]} to {bounds[1]} step {bounds[2]}", node.note)
+        slots = {n.slot: n.slots for n in (node, *walk(node.body)) if isinstance(n, For) and n.slot is not None}
+        carried = {slot: (values.bound(slot), values.name(slot), values.name(f"{slot}_end")) for slot in slots}
+        head = f"scf.for {var} = {bounds[0]} to {bounds[1]} step {bounds[2]}"
+        if slots:
+            given = ", ".join(f"{inside} = {before}" for before, inside, _ in carried.values())
+            kinds = ", ".join("index" for _ in slots)
+            head = f"{', '.join(after for *_, after in carried.values())} = {head} iter_args({given}) -> ({kinds})"
+        values.open(head, node.note)
         values.bind(node.var, var)
+        for slot, (_, inside, _) in carried.items():
+            values.bind(slot, inside)
         if node.valid:
             left = values.poly(node.stop - node.var)
             valid = values.compute(f"arith.minsi {left}, {values.index(node.step)} : index", node.valid)
             values.bind(node.valid, valid)
         self.body(node.body)
+        if slots:
+            self.next_round(node, tuple(slots))
         values.close()
+        for slot, (*_, after) in carried.items():
+            values.bind(slot, after)
+
+    def next_round(self, node: For, slots: tuple[str, ...]) -> None:
+        """Hands the counters of rounds on; the loop's own counts one further."""
+        values = self.values
+        if node.slot is not None:
+            further = values.poly(Poly.of(node.slot) + 1)
+            values.bind(node.slot, values.compute(f"arith.remui {further}, {values.index(node.slots)} : index"))
+        names = ", ".join(values.bound(slot) for slot in slots)
+        values.put(f"scf.yield {names} : {', '.join('index' for _ in slots)}")
 
     def choose(self, node: Choose) -> None:
         """``scf.if`` on whether a sum of loop variables is 0."""
@@ -226,6 +255,8 @@ def pto_text(kernel: InstrKernel, operator: str, source: Callable[[Span], str]) 
         values.put(f"{values.name('block_i64')} = pto.get_block_idx")
         values.bind("block", values.compute("arith.index_cast %block_i64 : i64 to index", "block"))
     for node in walk(kernel.body):
+        if isinstance(node, For) and node.slot is not None:
+            values.bind(node.slot, values.index(0))
         if isinstance(node, Instr):
             for operand in node.operands:
                 if isinstance(operand, GmWindow):

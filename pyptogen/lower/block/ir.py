@@ -9,13 +9,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pyptogen.diagnostics import Span
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.tile.ir import Node, TileKernel, TileVal
+
+ALWAYS = (-2, 1 << 30)
+"""First and last tick of bytes that one buffer has to itself."""
 
 
 @dataclass(frozen=True, slots=True)
 class Buffer:
-    """Bytes [address, address + size) of a memory, holding one tile of ``rows`` x ``pitch`` elements.
+    """Bytes [address, address + size) of a memory, holding one tile of ``rows`` x ``pitch`` elements; ``copies`` of
+    them in a row, used in turn by the rounds of the loop that counts ``slot``. Buffers of one ``group`` (named after
+    its first) take the same place one after another.
 
     ``first``/``last`` are the positions in program order between which it is live.
     """
@@ -30,6 +36,18 @@ class Buffer:
     first: int
     last: int
     span: Span
+    copies: int = 1
+    slot: str | None = None
+    group: str = ""
+
+    @property
+    def end(self) -> int:
+        """The byte after the last copy."""
+        return self.address + self.size * self.copies
+
+    def place(self) -> Poly:
+        """Address of the copy that a round uses."""
+        return Poly.of(self.address) + (Poly.of(self.slot) * self.size if self.slot else 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,5 +69,5 @@ class BlockKernel:
         """Highest byte used in each memory."""
         used: dict[str, int] = {}
         for buffer in self.buffers:
-            used[buffer.memory] = max(used.get(buffer.memory, 0), buffer.address + buffer.size)
+            used[buffer.memory] = max(used.get(buffer.memory, 0), buffer.end)
         return used

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.block.ir import ALWAYS, BlockKernel, Buffer
 from pyptogen.lower.tile import printer as tile_printer
+
+
+def _life(buffer: Buffer) -> str:
+    return "alone" if (buffer.first, buffer.last) == ALWAYS else f"live {buffer.first}..{buffer.last}"
 
 
 def print_kernel(kernel: BlockKernel) -> str:
@@ -13,8 +17,8 @@ def print_kernel(kernel: BlockKernel) -> str:
     lines = [f"kernel {kernel.tile.name} ({kernel.tile.core})"]
     for b in sorted(kernel.buffers, key=lambda b: (b.memory, b.address, b.first)):
         lines.append(
-            f"  {b.memory:<3} 0x{b.address:05x}..0x{b.address + b.size:05x} live {b.first}..{b.last}:"
-            f" {b.name} {b.dtype}[{b.rows}, pitch {b.pitch}]"
+            f"  {b.memory:<3} 0x{b.address:05x}..0x{b.end:05x} {_life(b)}:"
+            f" {b.name} {b.dtype}[{b.rows}, pitch {b.pitch}]{f' x {b.copies} by {b.slot}' if b.slot else ''}"
         )
     return "\n".join(lines + tile_printer.body(kernel.body, 1)) + "\n"
 

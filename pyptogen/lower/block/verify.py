@@ -18,8 +18,12 @@ def verify(kernels: Sequence[BlockKernel], platform: Platform) -> None:
     for kernel in kernels:
         for i, a in enumerate(kernel.buffers):
             require(a.address % 32 == 0, f"{a.name} is not aligned to 32 bytes", a.span)
-            require(a.address + a.size <= platform.memories[a.memory], f"{a.name} leaves {a.memory}", a.span)
+            require(a.end <= platform.memories[a.memory], f"{a.name} leaves {a.memory}", a.span)
             for b in kernel.buffers[i + 1 :]:
+                if a.group and a.group == b.group:
+                    same = (a.memory, a.address, a.size, a.copies) == (b.memory, b.address, b.size, b.copies)
+                    require(same, f"{a.name} and {b.name} share a place and differ", a.span)
+                    continue
                 together = a.memory == b.memory and a.first <= b.last and b.first <= a.last
-                apart = a.address + a.size <= b.address or b.address + b.size <= a.address
+                apart = a.end <= b.address or b.end <= a.address
                 require(not together or apart, f"{a.name} and {b.name} overlap while both live", a.span)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import zip_longest
 from typing import Any
 
 from pyptogen.diagnostics import Span
@@ -26,8 +27,11 @@ from pyptogen.lower.instruction.ir import (
     Node,
     ReadIndex,
     SkipIfNegative,
+    walk,
 )
-from pyptogen.lower.isa.meaning import MEANINGS, SCRATCH, Shaped
+from pyptogen.lower.isa import INSTRUCTIONS
+from pyptogen.lower.isa.instruction import OTHER_TYPES
+from pyptogen.lower.isa.meaning import MEANINGS, Shaped
 from pyptogen.lower.tensor.numerics import Array
 
 
@@ -60,6 +64,7 @@ class BlockRun:
             MachineFault: the first thing that no machine may do.
         """
         self.core.clear()
+        self.env |= {n.slot: 0 for n in walk(self.kernel.body) if isinstance(n, For) and n.slot is not None}
         self._body(self.kernel.body)
 
     def _body(self, nodes: Sequence[Node]) -> None:
@@ -87,6 +92,8 @@ class BlockRun:
             if node.valid is not None:
                 self.env[node.valid] = min(node.step, stop - at)
             self._body(node.body)
+            if node.slot is not None:
+                self.env[node.slot] = (self.env[node.slot] + 1) % node.slots
         for name in (node.var, node.valid or node.var):
             self.env.pop(name, None)
 
@@ -115,28 +122,43 @@ class BlockRun:
         self.memory.write(bound, MEANINGS[instr.name](target, self.core.read(tile)))
 
     def _compute(self, instr: Instr) -> None:
-        name, *sources = instr.operands
-        assert isinstance(name, str)
-        tile = self.tiles[name]
-        target = Shaped(tile.declare.type.dtype, tile.rows, tile.cols)
-        if instr.name in SCRATCH:
-            scratch = sources.pop()
-            assert isinstance(scratch, str)
-            result = MEANINGS[instr.name](target, *(self._operand(instr, o, target) for o in sources))
-            self.core.forget(self.tiles[scratch])
-        else:
-            result = MEANINGS[instr.name](target, *(self._operand(instr, o, target) for o in sources))
-        if result.shape != target.shape or result.dtype != target.numpy:
-            raise tile.fault("extent", f"is {target.shape} {target.dtype} and is given {result.shape} {result.dtype}")
-        self.core.write(tile, result)
-
-    def _operand(self, instr: Instr, operand: Any, target: Shaped) -> Array | float | int | str:
-        if isinstance(operand, str):
+        """The row's effects say which operands are written (``w``), read and written (``u``), read, or scratch."""
+        row = INSTRUCTIONS[instr.name]
+        effects = iter(row.effects_for(sum(isinstance(o, str | GmWindow) for o in instr.operands)))
+        names = row.form_of(len(instr.operands))
+        written: list[BoundTile] = []
+        scratch: list[BoundTile] = []
+        arguments: list[Any] = []
+        for operand, name in zip_longest(instr.operands, names[: len(instr.operands)]):
+            if not isinstance(operand, str | GmWindow):
+                arguments.append(self._value(operand))
+                if isinstance(operand, Mode) and operand.saturate is not None:
+                    arguments.append(operand.saturate)
+                continue
+            effect = next(effects)
+            if isinstance(operand, GmWindow):
+                arguments.append(self._load(operand, _shape_of(written[0]), instr.span))
+                continue
             tile = self.tiles[operand]
-            self._check_dtype(instr, tile, target.dtype)
-            return self.core.read(tile)
-        if isinstance(operand, GmWindow):
-            return self._load(operand, target, instr.span)
+            if effect in "wu":
+                written.append(tile)
+            elif effect == "t":
+                scratch.append(tile)
+            if effect in "ru":
+                if written and row.typed == "first" and name not in OTHER_TYPES:
+                    self._check_dtype(instr, tile, written[0].declare.type.dtype)
+                arguments.append(self.core.read(tile))
+        targets = tuple(map(_shape_of, written))
+        results = MEANINGS[instr.name](targets if len(targets) > 1 else targets[0], *arguments)
+        for tile in scratch:
+            self.core.forget(tile)
+        for tile, target, result in zip(written, targets, results if len(targets) > 1 else (results,), strict=True):
+            if result.shape != target.shape or result.dtype != target.numpy:
+                found = f"{result.shape} {result.dtype}"
+                raise tile.fault("extent", f"is {target.shape} {target.dtype} and is given {found}")
+            self.core.write(tile, result)
+
+    def _value(self, operand: Any) -> float | int | str:
         if isinstance(operand, Imm):
             return self._number(operand)
         if isinstance(operand, Mode):
@@ -172,6 +194,10 @@ class BlockRun:
             legal |= own.dtype == "fp32" and dtype in ("bf16", "fp16")
         if not legal:
             raise tile.fault("dtype", f"is {own.dtype}, the other side of {instr.name} {dtype}")
+
+
+def _shape_of(tile: BoundTile) -> Shaped:
+    return Shaped(tile.declare.type.dtype, tile.rows, tile.cols)
 
 
 @contextmanager

@@ -71,9 +71,10 @@ class Imm:
 
 @dataclass(frozen=True, slots=True)
 class Mode:
-    """A round mode by its spec name."""
+    """A round mode by its spec name, and saturation on or off where the instruction's own choice is not the spec's."""
 
     name: str
+    saturate: bool | None = None
 
 
 Operand = str | GmWindow | Imm | Mode | Poly
@@ -122,20 +123,27 @@ class Choose:
 
 @dataclass(frozen=True, slots=True)
 class SetFlag:
+    """``set_flag``: fires when all earlier work of ``src`` is done. Where the loop around counts ``slot``, the event is
+    ``event + slot``."""
+
     src: Pipe
     dst: Pipe
     event: int
     note: str
     span: Span
+    slot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class WaitFlag:
+    """``wait_flag``: ``dst`` stops there until the flag fires; ``slot`` as in `SetFlag`."""
+
     src: Pipe
     dst: Pipe
     event: int
     note: str
     span: Span
+    slot: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +157,8 @@ class Barrier:
 @dataclass(frozen=True, slots=True)
 class For:
     """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
-    this block's share and strides over the others'."""
+    this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
+    modulo ``slots``: the copy of the rotating buffers that a round uses."""
 
     var: str
     start: Poly
@@ -160,6 +169,8 @@ class For:
     body: tuple[Node, ...]
     note: str
     span: Span
+    slot: str | None = None
+    slots: int = 1
 
 
 Node = For | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | WaitFlag | Barrier

@@ -30,7 +30,9 @@ def _operand(o: Any) -> str:
         return f"{o.tensor}[{o.offset}; {extent(o.rows)} x {extent(o.cols)} {o.layout}]"
     if isinstance(o, Imm):
         return o.text
-    return o.name if isinstance(o, Mode) else str(o)
+    if isinstance(o, Mode):
+        return o.name + {None: "", True: " saturate", False: " wrap"}[o.saturate]
+    return str(o)
 
 
 def _instr(node: Instr) -> str:
@@ -43,7 +45,8 @@ def _lines(nodes: Sequence[Node], depth: int) -> list[str]:
     for node in nodes:
         if isinstance(node, For):
             dealt = " parallel" if node.parallel else ""
-            lines.append(f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{dealt}")
+            slot = f" {node.slot} of {node.slots}" if node.slot else ""
+            lines.append(f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{dealt}{slot}")
             lines += _lines(node.body, depth + 1)
         elif isinstance(node, Declare):
             t = node.type
@@ -63,7 +66,8 @@ def _lines(nodes: Sequence[Node], depth: int) -> list[str]:
             lines.append(f"{pad}barrier {node.pipe}")
         else:
             word = "set" if isinstance(node, SetFlag) else "wait"
-            lines.append(f"{pad}{word} {node.src} -> {node.dst} #{node.event}  {node.note}".rstrip())
+            slot = f" + {node.slot}" if node.slot else ""
+            lines.append(f"{pad}{word} {node.src} -> {node.dst} #{node.event}{slot}  {node.note}".rstrip())
     return lines
 
 

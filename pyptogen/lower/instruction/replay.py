@@ -1,11 +1,12 @@
 """Replay of a kernel with vector clocks: who is known to have finished when, and where that is not enough.
 
 Every pipe runs its instructions in order; between pipes only flags order. The replay walks the program with a fixed
-trip count for every loop, gives each instruction a time, and keeps for each pipe the latest time of every other pipe
-that it is known to come after. Two accesses to the same bytes, one of them a write, without such knowledge are a race.
+trip count for every loop, gives each instruction a time, and keeps for each pipe the latest time of every pipe (its own
+too) that it is known to come after. Two accesses to the same bytes, one of them a write, without such knowledge are a
+race; on the vector pipe, which starts an instruction before the last one has ended, a hazard.
 
-`synchronise` uses the races it finds to place flags; the same replay of the finished program, for trip counts 0 to 3,
-is the proof.
+`synchronise` uses the races it finds to place flags; the same replay of the finished program, for trip counts from 0 to
+one more than the deepest buffer has copies, is the proof.
 """
 
 from __future__ import annotations
@@ -17,7 +18,6 @@ from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
-    Declare,
     For,
     Instr,
     InstrKernel,
@@ -25,32 +25,12 @@ from pyptogen.lower.instruction.ir import (
     Pipe,
     SetFlag,
     WaitFlag,
-    declarations,
+    walk,
 )
-from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.instruction.touches import Region, Touch, Touches
 
 Path = tuple[int, ...]
-MIXED_TRIPS = ((2, 1), (1, 2), (3, 1), (1, 3))
 Sync = SetFlag | WaitFlag | Barrier
-
-
-@dataclass(frozen=True, slots=True)
-class Region:
-    """Bytes of one memory: ``width`` bytes from ``start``, repeated every ``pitch`` bytes up to ``end``."""
-
-    memory: str
-    start: int
-    end: int
-    pitch: int
-    width: int
-
-    def overlaps(self, other: Region) -> bool:
-        if self.memory != other.memory or self.end <= other.start or other.end <= self.start:
-            return False
-        if self.pitch != other.pitch or self.pitch == 0:
-            return True
-        shift = (other.start - self.start) % self.pitch
-        return shift < self.width or shift + other.width > self.pitch
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +41,29 @@ class Access:
     iteration: Path
     instr: Instr
     time: int
-    reads: tuple[Region, ...]
-    writes: tuple[Region, ...]
+    touch: Touch
     knew: Mapping[str, int]
+
+    @property
+    def reads(self) -> tuple[Region, ...]:
+        return self.touch.reads
+
+    @property
+    def writes(self) -> tuple[Region, ...]:
+        return self.touch.writes
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A place where the order does not hold: ``kind`` is race, hazard (same pipe, barrier missing), double set,
-    deadlock or left over."""
+    deadlock or left over. ``slot`` is the counter of the copies that a race is about, if they rotate."""
 
     kind: str
     earlier: Access | None
     later: Access | None
     text: str
     span: Span
+    slot: str | None = None
 
 
 @dataclass(slots=True)
@@ -86,7 +74,9 @@ class _Token:
 
 @dataclass(slots=True)
 class Replay:
-    """One walk. ``overlay`` holds planned flags by (body path, index, before or after the node there)."""
+    """One walk: ``trips`` rounds of every loop, ``inner`` ones of loops within loops where given. ``overlay`` holds
+    planned flags by (body path, index, before or after the node there); ``touches`` may be shared by walks of one
+    kernel; ``hazards``: vector results need a barrier before they are used."""
 
     kernel: InstrKernel
     trips: int
@@ -98,15 +88,16 @@ class Replay:
     barrier: dict[str, int] = field(default_factory=dict)
     tokens: dict[tuple[str, str, int], _Token] = field(default_factory=dict)
     last_wait: dict[tuple[str, str, int], int] = field(default_factory=dict)
-    history: dict[Path, Access] = field(default_factory=dict)
-    regions: dict[int, tuple[tuple[Region, ...], tuple[Region, ...]]] = field(default_factory=dict)
-    tiles: dict[str, Declare] = field(default_factory=dict)
+    history: dict[tuple[Path, int], Access] = field(default_factory=dict)
+    slots: dict[str, int] = field(default_factory=dict)
+    touches: Touches | None = None
+    hazards: bool = True
     inner: int | None = None
-    """Trips of loops inside of loops, where they are others; those of a known length run that often, up to 3."""
 
     def run(self) -> None:
         """Walk the whole kernel; findings go to ``on_find``."""
-        self.tiles = declarations(self.kernel)
+        self.slots = {n.slot: 0 for n in walk(self.kernel.body) if isinstance(n, For) and n.slot is not None}
+        self.touches = self.touches or Touches(self.kernel)
         self._body(self.kernel.body, (), ())
         for (src, dst, event), _ in self.tokens.items():
             self._find(
@@ -125,8 +116,10 @@ class Replay:
             for sync in self.overlay.get((path, i, "before"), ()):
                 self._sync(sync)
             if isinstance(node, For):
-                for n in range(self._trips(node, path)):
+                for n in range(self.trips if not path or self.inner is None else self.inner):
                     self._body(node.body, (*path, i), (*iteration, n))
+                    if node.slot is not None:
+                        self.slots[node.slot] = (self.slots[node.slot] + 1) % node.slots
             elif isinstance(node, SetFlag | WaitFlag | Barrier):
                 self._sync(node)
             elif isinstance(node, Choose):
@@ -136,12 +129,6 @@ class Replay:
             for sync in self.overlay.get((path, i, "after"), ()):
                 self._sync(sync)
 
-    def _trips(self, loop: For, path: Path) -> int:
-        if not path or self.inner is None:
-            return self.trips
-        length = (loop.stop - loop.start).constant
-        return self.inner if length is None else min(3, -(-length // loop.step))
-
     # -- flags ----------------------------------------------------------------------------------------------------
 
     def _sync(self, node: Sync) -> None:
@@ -149,7 +136,7 @@ class Replay:
         if isinstance(node, Barrier):
             self._barrier(node.pipe)
             return
-        key = (node.src, node.dst, node.event)
+        key = (node.src, node.dst, node.event + (self.slots[node.slot] if node.slot is not None else 0))
         if isinstance(node, SetFlag):
             known = self.known.setdefault(node.src, {})
             if key in self.tokens or self.last_wait.get(key, 0) > known.get(node.dst, 0):
@@ -157,7 +144,7 @@ class Replay:
                     "double set",
                     None,
                     None,
-                    f"flag {node.src} -> {node.dst} #{node.event} may still be set",
+                    f"flag {node.src} -> {node.dst} #{key[2]} may still be set",
                     node.span,
                 )
             self.tokens[key] = _Token({**known, node.src: self.progress.get(node.src, 0)})
@@ -168,7 +155,7 @@ class Replay:
                     "deadlock",
                     None,
                     None,
-                    f"flag {node.src} -> {node.dst} #{node.event} is never set",
+                    f"flag {node.src} -> {node.dst} #{key[2]} is never set",
                     node.span,
                 )
                 return
@@ -194,49 +181,30 @@ class Replay:
 
     def _instr(self, instr: Instr, path: Path, iteration: Path) -> None:
         self.clock += 1
-        reads, writes = self._touched(instr)
+        assert self.touches is not None
+        touch = self.touches.of(instr, self.slots)
         known = self.known.setdefault(instr.pipe, {})
-        me = Access(path, iteration, instr, self.clock, reads, writes, {})
-        for earlier in sorted(self.history.values(), key=lambda a: -a.time):
-            if not _conflict(earlier, me):
+        me = Access(path, iteration, instr, self.clock, touch, {})
+        for earlier in reversed(self.history.values()):
+            own = earlier.instr.pipe == instr.pipe
+            if (own and instr.pipe != "V") or known.get(earlier.instr.pipe, 0) >= earlier.time:
                 continue
-            if earlier.instr.pipe == instr.pipe:
-                if instr.pipe == "V" and self.barrier.get("V", 0) < earlier.time:
-                    self._find("hazard", earlier, me, "vector result used without a barrier", instr.span)
-                    self.barrier["V"] = self.clock - 1
-            elif known.get(earlier.instr.pipe, 0) < earlier.time:
-                self._find("race", earlier, me, _race_text(earlier, me), instr.span)
+            if own and (not self.hazards or self.barrier.get("V", 0) >= earlier.time):
+                continue
+            conflict = self.touches.conflict(earlier.touch, touch)
+            if conflict is None:
+                continue
+            if own:
+                self._find("hazard", earlier, me, "vector result used without a barrier", instr.span)
+                self.barrier["V"] = self.clock - 1
+            else:
+                text = _race_text(earlier, me)
+                self.on_find(Finding("race", earlier, me, text, instr.span, conflict.slot))
                 self._learn(instr.pipe, {**earlier.knew, earlier.instr.pipe: earlier.time})
         self.progress[instr.pipe] = self.clock
-        self.history[path] = Access(path, iteration, instr, self.clock, reads, writes, dict(known))
-
-    def _touched(self, instr: Instr) -> tuple[tuple[Region, ...], tuple[Region, ...]]:
-        found = self.regions.get(id(instr))
-        if found is None:
-            names = [o for o in instr.operands if isinstance(o, str)]
-            regions = [self._region(self.tiles[n]) for n in names]
-            stores = instr.name == "TSTORE"
-            scratch = regions[2:] if instr.name in ("TROWSUM", "TROWMAX", "TROWMIN") else []
-            found = (tuple(regions if stores else regions[1:]), () if stores else (regions[0], *scratch))
-            self.regions[id(instr)] = found
-        return found
-
-    @staticmethod
-    def _region(tile: Declare) -> Region:
-        start = tile.address.constant
-        size = DTYPES[tile.type.dtype]
-        if start is None:
-            base = dict(tile.address.terms).get((), 0)
-            return Region(tile.type.loc, base, base + (1 << 20), 0, 0)
-        pitch = tile.type.cols * size
-        if tile.type.loc != "Vec" or tile.type.col_major or tile.type.rows == 1:
-            return Region(tile.type.loc, start, start + tile.size, 0, 0)
-        return Region(tile.type.loc, start, start + tile.size, pitch, tile.cols.size * size)
-
-
-def _conflict(a: Access, b: Access) -> bool:
-    pairs = [(x, y) for x in a.writes for y in (*b.reads, *b.writes)] + [(x, y) for x in a.reads for y in b.writes]
-    return any(x.overlaps(y) for x, y in pairs)
+        # The latest access from each place to each set of bytes: it stands for the earlier ones. In order of time.
+        self.history.pop((path, touch.number), None)
+        self.history[path, touch.number] = Access(path, iteration, instr, self.clock, touch, dict(known))
 
 
 def _race_text(earlier: Access, later: Access) -> str:
@@ -248,15 +216,28 @@ def _race_text(earlier: Access, later: Access) -> str:
     )
 
 
+def deepest(kernel: InstrKernel) -> int:
+    """Most copies of any buffer."""
+    return max((n.slots for n in walk(kernel.body) if isinstance(n, For)), default=1)
+
+
+def rounds(kernel: InstrKernel) -> list[tuple[int, int]]:
+    """Trip counts (of outer loops, of loops within them) under which a kernel has to hold: every number up to one more
+    than the deepest buffer has copies, alike and mixed. A loop within one that runs does run: its extent is a tile's,
+    or a dim's, or a share that no launch leaves empty."""
+    most = deepest(kernel) + 1
+    alike = [(n, n) for n in (most, *range(most), most + 1)]
+    nested = any(isinstance(n, For) and any(isinstance(m, For) for m in n.body) for n in walk(kernel.body))
+    return [*alike, *((most, n) for n in range(1, most))] if nested else alike
+
+
 def prove(kernel: InstrKernel) -> list[Finding]:
-    """Findings of the finished program for trip counts 0, 1, 2 and 3 of every loop, and for inner loops that run once in
-    several rounds of an outer one, or the other way round: none if it is sound."""
+    """Findings of the finished program under all of `rounds`: none if it is sound."""
     findings: list[Finding] = []
-    for trips in range(4):
-        Replay(kernel, trips, on_find=findings.append).run()
-    for outer, inner in MIXED_TRIPS:
-        Replay(kernel, outer, inner=inner, on_find=findings.append).run()
+    touches = Touches(kernel)
+    for trips, inner in rounds(kernel):
+        Replay(kernel, trips, inner=inner, on_find=findings.append, touches=touches).run()
     return findings
 
 
-__all__ = ["Access", "Finding", "Path", "Pipe", "Replay", "Sync", "prove"]
+__all__ = ["Access", "Finding", "Path", "Pipe", "Region", "Replay", "Sync", "deepest", "prove", "rounds"]

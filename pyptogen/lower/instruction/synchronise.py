@@ -8,10 +8,14 @@ after:  set V→MTE2; set MTE3→V
 
 A race inside one iteration gets a set after the earlier node and a wait before the later one, in the innermost body
 around both. A race with the next iteration gets a token that is set once before all loops and waited for once after.
+A race about a buffer that rotates over N copies gets N events, one for each copy, chosen by the loop's counter: so a
+round waits for the last user of its own copy only, and loads run ahead of compute, and compute ahead of stores, by as
+many rounds as there are copies. The N tokens set before the loops are the prologue of this pipeline, and the N waits
+after them its epilogue.
 The latest earlier access is ordered first, so an order that follows from it needs no flag of its own. Where the eight
 ids of a pair of pipes are used up, a local barrier over all pipes takes their place.
 
-Afterwards the replay of the program for 0 to 3 trips finds nothing (checked here, in every build).
+Afterwards the replay of the program for all small trip counts finds nothing (checked here, in every build).
 """
 
 from __future__ import annotations
@@ -20,7 +24,8 @@ from dataclasses import dataclass, field, replace
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import Barrier, For, InstrKernel, Node, Pipe, SetFlag, WaitFlag
-from pyptogen.lower.instruction.replay import MIXED_TRIPS, Finding, Path, Replay, Sync, prove
+from pyptogen.lower.instruction.replay import Finding, Path, Replay, Sync, prove, rounds
+from pyptogen.lower.instruction.touches import Touches
 from pyptogen.lower.verify import IllegalIR, require
 
 EVENT_IDS = 8
@@ -37,11 +42,12 @@ class _Plan:
     def put(self, body: Path, index: int, side: str, sync: Sync) -> None:
         self.places.setdefault((body, index, side), []).append(sync)
 
-    def event(self, src: Pipe, dst: Pipe) -> int | None:
+    def event(self, src: Pipe, dst: Pipe, count: int) -> int | None:
+        """The first of ``count`` fresh ids."""
         used = self.ids.get((src, dst), 0)
-        if used == EVENT_IDS:
+        if used + count > EVENT_IDS:
             return None
-        self.ids[(src, dst)] = used + 1
+        self.ids[(src, dst)] = used + count
         return used
 
 
@@ -55,7 +61,7 @@ def _shared(a: Path, b: Path) -> int:
 @dataclass(frozen=True, slots=True)
 class _Edge:
     """An order to establish: after node ``first`` of ``body`` on pipe src comes node ``then`` on dst, in the same
-    iteration or (``carried``) in the next."""
+    iteration or (``carried``) in a later one: the next, or with a ``slot`` the one that many copies later."""
 
     src: Pipe
     dst: Pipe
@@ -64,27 +70,35 @@ class _Edge:
     then: int
     carried: bool
     span: Span
+    slot: str | None = None
+    copies: int = 1
 
 
-def _edge(finding: Finding) -> _Edge:
+def _loop(kernel: InstrKernel, body: Path) -> For | None:
+    """The loop whose body is at a path."""
+    nodes, loop = kernel.body, None
+    for index in body:
+        node = nodes[index]
+        assert isinstance(node, For)
+        loop, nodes = node, node.body
+    return loop
+
+
+def _edge(kernel: InstrKernel, finding: Finding) -> _Edge:
     earlier, later = finding.earlier, finding.later
     if earlier is None or later is None:
         raise IllegalIR(finding.text)
     depth = _shared(earlier.path, later.path)
     carried = next((i for i in range(depth) if earlier.iteration[i] != later.iteration[i]), None)
     level = depth if carried is None else carried + 1
-    pipes = earlier.instr.pipe, later.instr.pipe
-    return _Edge(
-        *pipes,
-        later.path[:level],
-        earlier.path[level],
-        later.path[level],
-        carried is not None,
-        later.instr.span,
-    )
+    pipes, body = (earlier.instr.pipe, later.instr.pipe), later.path[:level]
+    loop = _loop(kernel, body)
+    rotates = loop is not None and loop.slot is not None and loop.slot == finding.slot
+    copies = (loop.slot, loop.slots) if loop is not None and rotates else (None, 1)
+    return _Edge(*pipes, body, earlier.path[level], later.path[level], carried is not None, later.instr.span, *copies)
 
 
-def _leading(findings: list[Finding]) -> list[_Edge | Finding]:
+def _leading(kernel: InstrKernel, findings: list[Finding]) -> list[_Edge | Finding]:
     """The findings to settle in this round: every barrier, and for each pair of pipes one order, the innermost one
     that starts at the latest node. What follows from it is not found again."""
     chosen: dict[tuple[str, str], _Edge] = {}
@@ -93,7 +107,7 @@ def _leading(findings: list[Finding]) -> list[_Edge | Finding]:
         if finding.kind == "hazard":
             barriers.append(finding)
             continue
-        edge = _edge(finding)
+        edge = _edge(kernel, finding)
         other = chosen.get((edge.src, edge.dst))
         if other is None or _rank(edge) > _rank(other):
             chosen[(edge.src, edge.dst)] = edge
@@ -110,30 +124,36 @@ def _place(plan: _Plan, item: _Edge | Finding) -> None:
         assert item.later is not None
         plan.put(item.later.path[:-1], item.later.path[-1], "before", Barrier("V", item.span))
         return
-    event = plan.event(item.src, item.dst)
-    at, pipes = (item.first, item.then), (item.src, item.dst)
+    event = plan.event(item.src, item.dst, item.copies)
     if event is None:
         plan.put(item.body, item.then, "before", Barrier("ALL", item.span))
     elif item.carried:
-        _carried(plan, item.body, at, (*pipes, event), item.span)
+        _carried(plan, item, event)
     else:
-        _forward(plan, item.body, at, (*pipes, event), item.span)
+        _forward(plan, item, event)
 
 
-def _forward(plan: _Plan, body: Path, at: tuple[int, int], flag: tuple[Pipe, Pipe, int], span: Span) -> None:
-    plan.put(body, at[0], "after", SetFlag(*flag, "", span))
-    plan.put(body, at[1], "before", WaitFlag(*flag, "", span))
+def _forward(plan: _Plan, edge: _Edge, event: int) -> None:
+    pipes = edge.src, edge.dst
+    plan.put(edge.body, edge.first, "after", SetFlag(*pipes, event, "", edge.span, edge.slot))
+    plan.put(edge.body, edge.then, "before", WaitFlag(*pipes, event, "", edge.span, edge.slot))
 
 
-def _carried(plan: _Plan, body: Path, at: tuple[int, int], flag: tuple[Pipe, Pipe, int], span: Span) -> None:
-    """A token from one iteration to the next. It is primed before the outermost loop and drained after that, so that it
-    also passes from the last round of an inner loop to the first of the next: priming an inner loop again might set a
-    token that nobody has taken yet."""
-    loop, index = (), body[0]
-    plan.put(loop, index, "before", SetFlag(*flag, "free for the first round", span))
-    plan.put(body, at[1], "before", WaitFlag(*flag, "free again", span))
-    plan.put(body, at[0], "after", SetFlag(*flag, "", span))
-    plan.put(loop, index, "after", WaitFlag(*flag, "of the last round", span))
+def _carried(plan: _Plan, edge: _Edge, event: int) -> None:
+    """A token from one iteration to a later one, for every copy of the buffer. It is primed before the outermost loop
+    and drained after that, so that it also passes from the last round of an inner loop to the first of the next:
+    priming an inner loop again might set a token that nobody has taken yet."""
+    loop, index = (), edge.body[0]
+    pipes = edge.src, edge.dst
+    many = edge.copies > 1
+    for copy in range(edge.copies):
+        note = f"copy {copy} is free" if many else "free for the first round"
+        plan.put(loop, index, "before", SetFlag(*pipes, event + copy, note, edge.span))
+    plan.put(edge.body, edge.then, "before", WaitFlag(*pipes, event, "free again", edge.span, edge.slot))
+    plan.put(edge.body, edge.first, "after", SetFlag(*pipes, event, "", edge.span, edge.slot))
+    for copy in range(edge.copies):
+        note = f"of the last round of copy {copy}" if many else "of the last round"
+        plan.put(loop, index, "after", WaitFlag(*pipes, event + copy, note, edge.span))
 
 
 def _materialise(nodes: tuple[Node, ...], path: Path, plan: _Plan) -> tuple[Node, ...]:
@@ -161,14 +181,15 @@ def run(kernel: InstrKernel) -> InstrKernel:
         IllegalIR: the result is not proved (a fault of the compiler).
     """
     plan = _Plan()
-    for trips, inner in ((2, None), *MIXED_TRIPS):
+    touches = Touches(kernel)
+    for trips, inner in rounds(kernel):
         for _ in range(ROUNDS):
             found: list[Finding] = []
-            Replay(kernel, trips, plan.places, found.append, inner=inner).run()
+            Replay(kernel, trips, plan.places, found.append, touches=touches, inner=inner).run()
             races = [f for f in found if f.kind in ("race", "hazard")]
             if not races:
                 break
-            for finding in _leading(races):
+            for finding in _leading(kernel, races):
                 _place(plan, finding)
     result = replace(kernel, body=_materialise(kernel.body, (), plan))
     findings = prove(result)

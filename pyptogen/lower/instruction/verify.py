@@ -15,7 +15,7 @@ from pyptogen.lower.instruction.ir import (
     Node,
     declarations,
 )
-from pyptogen.lower.isa.table import A2A3_CASTS, INSTRUCTIONS
+from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.verify import require
@@ -51,14 +51,14 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
     tiles = [declared[o].type for o in instr.operands if isinstance(o, str)]
     windows = [o for o in instr.operands if isinstance(o, GmWindow)]
     row = INSTRUCTIONS[instr.name]
-    dtype = tiles[0].dtype
+    dtype = _typed(instr, declared)
     if dtype not in row.dtypes[platform.name]:
         raise _illegal(
             instr,
             f"{instr.name} takes no {dtype} on {platform.name}",
             ", ".join(sorted(row.dtypes[platform.name])),
         )
-    if instr.name == "TCVT" and platform.name != "cpu" and (tiles[1].dtype, dtype) not in A2A3_CASTS:
+    if instr.name == "TCVT" and (tiles[1].dtype, dtype) not in CASTS[platform.name]:
         raise _illegal(
             instr,
             f"no cast from {tiles[1].dtype} to {dtype} on {platform.name}",
@@ -72,6 +72,15 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
             f"{instr.name} on tiles of different types",
             instr.span,
         )
+
+
+def _typed(instr: Instr, declared: dict[str, Declare]) -> str:
+    """Element type of the operand that the row's dtypes are about."""
+    operands = [o for o in instr.operands if isinstance(o, str | GmWindow)]
+    row = INSTRUCTIONS[instr.name]
+    at = row.effects_for(len(operands)).index("r") if row.typed == "read" else 0
+    operand = operands[at]
+    return operand.dtype if isinstance(operand, GmWindow) else declared[operand].type.dtype
 
 
 def _check_tile(tile: Declare, platform: Platform) -> None:

@@ -1,90 +1,130 @@
-"""Layout and movement instructions: moves, insertion and extraction, padding, transposition, gathering and scattering,
-sorting, histograms and the operands of convolutions.
+"""Layout and movement: loads, stores, moves, insertion and extraction, padding, transposition, gathering and
+scattering, sorting, histograms and the operands of convolutions.
 
-`a2a3` is what the public A2/A3 headers and pages take (an instruction that they lack has an empty set); `cpu` is what
-the bundled headers take. Dtypes are those of the moved elements. TLOAD, TSTORE, TMOV and TEXTRACT stand in `table.py`.
+`a2a3` and `a5` are what the static checks and pages of the public A2/A3 and A5 headers take; `cpu` is what the
+bundled headers take. Dtypes are those of the moved elements.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pyptogen.lower.isa.instruction import (
+    ALL,
+    ANY,
+    EVERY,
+    FLOATS,
+    FLOATS_3,
+    FP4,
+    FP8,
+    INT_8_32,
+    NONE,
+    TWO_OR_4_BYTES,
+    UP_TO_4_BYTES,
+    Group,
+    Types,
+)
 
-from pyptogen.lower.isa.table import ANY, Instruction
-
-_NONE: frozenset[str] = frozenset()
-_ALL = ANY | {"uint64"}
-_FLOATS = frozenset({"fp32", "fp16"})
-_TWO_OR_FOUR_BYTES = frozenset({"fp32", "fp16", "bf16", "int16", "uint16", "int32", "uint32"})
-_UP_TO_FOUR_BYTES = _TWO_OR_FOUR_BYTES | {"int8", "uint8"}
-_CUBE = frozenset({"fp32", "fp16", "bf16", "int8"})
-_OPERAND = _UP_TO_FOUR_BYTES
-_SORTED = frozenset({"fp32", "fp16", "bf16", "int16", "int32"})
-_QUANTISED = frozenset({"int8", "uint8", "int16", "fp16"})
-_COUNTED = frozenset({"uint16", "uint32"})
-
-
-def _rows(form: str, a2a3: frozenset[str], cpu: frozenset[str], meanings: Mapping[str, str]) -> tuple[Instruction, ...]:
-    dtypes = {"a2a3": a2a3, "cpu": cpu}
-    return tuple(Instruction(name, form, dtypes, doc) for name, doc in meanings.items())
-
+_A5: Types = ALL | FP8 | FP4 | {"e8m0"}
+_CUBE: Types = frozenset({"fp32", "fp16", "bf16", "int8"})
+_SORTED: Types = FLOATS_3 | {"int16", "int32"}
+_QUANTISED: Types = frozenset({"int8", "uint8", "int16", "fp16"})
+_A5_QUANTISED: Types = frozenset({"int8", "uint8", "fp16", "bf16", "fp32", "hif8", "e4m3"})
+_COUNTED: Types = frozenset({"uint16", "uint32"})
+_TABLE_TYPES: Types = UP_TO_4_BYTES | FP8
+_INSERTED: Types = frozenset({"fp16", "bf16"})
+_A5_INSERTED: Types = FLOATS_3 | {"int32", "int8", "e8m0"} | FP8 | FP4
 
 _MOVES = (
-    *_rows("dst, a, row, col", frozenset({"fp16", "bf16"}), _ALL, {"TINSERT": "dst at (row, col) and on = a"}),
-    *_rows("dst, acc, fp", _QUANTISED, _QUANTISED | {"bf16"}, {"TMOV_FP": "acc under one quantisation word a column"}),
-    *_rows(
-        "dst, acc, fp, row, col",
-        _QUANTISED,
-        _QUANTISED | {"bf16"},
-        {
-            "TEXTRACT_FP": "as TMOV_FP, acc at (row, col) and on",
-            "TINSERT_FP": "as TMOV_FP, to dst at (row, col) and on",
-        },
+    *Group("dst, gm", ANY, _A5, _A5, pipe="MTE2", layouts="any gm")(TLOAD="GM to UB or L1 (cpu: also to L0A, L0B)"),
+    *Group(
+        "gm, src | gm, src, word", ANY, _A5, _A5, pipe="place", layouts="gm any", typed="read"
+    )(TSTORE="UB or L0C to GM; an accumulator may be rounded, quantised, under relu, or added"),
+    *Group("dst, src, row, col", ANY, _A5, _A5, pipe="place", layouts="any")(
+        TEXTRACT="part of an L1 tile to L0A or L0B; of an accumulator or UB tile to UB"
     ),
-    *_rows("dst, a", _ALL, _ALL, {"TRESHAPE": "a's bytes in another shape, without a copy"}),
-    *_rows("dst, a, row, col", _ALL, _ALL, {"TSUBVIEW": "a from (row, col) on, without a copy"}),
-    *_rows("dst, gm", _ALL, _ALL, {"TPREFETCH": "global memory into the cache; dst is scratch"}),
-    *_rows("gm, context", _ALL, _ALL, {"TPREFETCH_ASYNC": "global memory into the cache"}),
-)
+    *Group("dst, src | dst, src, word", ANY, _A5, _A5, pipe="place", layouts="any")(
+        TMOV="tile to tile: L1 to L0; UB to UB; L0C to UB or L1, as TSTORE; UB to L0A on cpu"
+    ),
+    *Group("dst, a, row, col", _INSERTED, _A5_INSERTED, ALL, effects="ur", pipe="place", layouts="any")(
+        TINSERT="dst at (row, col) and on = a"
+    ),
+    *Group("dst, acc, words", _QUANTISED, _A5_QUANTISED, _QUANTISED | {"bf16"}, pipe="place", layouts="any nz nd")(
+        TMOV_FP="acc under one quantisation word a column"
+    ),
+    *Group(
+        "dst, acc, words, row, col", _QUANTISED, _A5_QUANTISED, _QUANTISED | {"bf16"}, pipe="place",
+        layouts="any nz nd",
+    )(TEXTRACT_FP="as TMOV_FP, acc at (row, col) and on"),
+    *Group(
+        "dst, acc, words, row, col", _QUANTISED, _A5_QUANTISED, _QUANTISED | {"bf16"}, effects="urr", pipe="place",
+        layouts="any nz nd",
+    )(TINSERT_FP="as TMOV_FP, to dst at (row, col) and on"),
+    *Group("dst, a", EVERY, EVERY, EVERY, effects="--", pipe="S", layouts="any")(
+        TRESHAPE="a's bytes in another shape, without a copy"
+    ),
+    *Group("dst, a, row, col", EVERY, EVERY, EVERY, effects="--", pipe="S", layouts="any")(
+        TSUBVIEW="a from (row, col) on, without a copy"
+    ),
+    *Group("dst, gm", ANY, _A5, _A5, effects="-r", pipe="MTE2", layouts="any gm")(
+        TPREFETCH="global memory into the cache; dst is scratch"
+    ),
+    *Group("gm, context", ANY, _A5, _A5, effects="r", pipe="MTE2", layouts="gm")(
+        TPREFETCH_ASYNC="global memory into the cache"
+    ),
+)  # fmt: skip
 _LAYOUT = (
-    *_rows(
-        "dst, a",
-        _UP_TO_FOUR_BYTES,
-        _ALL,
-        {
-            "TFILLPAD": "a's valid region, dst's pad value in the rest of dst",
-            "TFILLPAD_INPLACE": "as TFILLPAD, both tiles on the same bytes",
-            "TFILLPAD_EXPAND": "as TFILLPAD into a larger dst",
-        },
+    *Group("dst, a", UP_TO_4_BYTES, UP_TO_4_BYTES, ALL)(
+        TFILLPAD="a's valid region, dst's pad value in the rest of dst",
+        TFILLPAD_INPLACE="as TFILLPAD, both tiles on the same bytes",
+        TFILLPAD_EXPAND="as TFILLPAD into a larger dst",
     ),
-    *_rows("dst, a, tmp", _UP_TO_FOUR_BYTES, _ALL, {"TTRANS": "a transposed"}),
-    *_rows("dst, a, b", _UP_TO_FOUR_BYTES, _ALL, {"TCONCAT": "a's columns, then b's"}),
-    *_rows("dst1, dst0, b, a", _NONE, _ALL, {"TINTERLEAVE": "dst0, then dst1 = elements of a and b in turn"}),
-    *_rows("dst1, dst0, b, a", _NONE, _ALL, {"TDEINTERLEAVE": "even (dst0) and odd (dst1) elements of a, then b"}),
+    *Group("dst, a, tmp", UP_TO_4_BYTES, UP_TO_4_BYTES, ALL, effects="wrt")(TTRANS="a transposed"),
+    *Group(
+        "dst, a, b | dst, a, b, ai, bi | dst, a, b, idx, ai, bi",
+        UP_TO_4_BYTES,
+        UP_TO_4_BYTES,
+        ALL,
+        effects="wrr|wrrwrr",
+    )(TCONCAT="a's columns, then b's; with index tiles as many of each as they say"),
+    *Group("dst1, dst0, b, a", NONE, UP_TO_4_BYTES, ALL, effects="wwrr")(
+        TINTERLEAVE="dst0, then dst1 = elements of a and b in turn"
+    ),
+    *Group("dst1, dst0, b, a | dst1, dst0, a", NONE, UP_TO_4_BYTES, ALL, effects="wwrr|wwr")(
+        TDEINTERLEAVE="even (dst0) and odd (dst1) elements of a, then b"
+    ),
 )
 _INDEXED = (
-    *_rows("dst, a, index, tmp", _TWO_OR_FOUR_BYTES, _ALL, {"TGATHER": "a at flat positions; or by pattern or match"}),
-    *_rows("dst, a, offset", _UP_TO_FOUR_BYTES, _ALL, {"TGATHERB": "32-byte blocks of a at byte offsets"}),
-    *_rows("dst, a, index", _UP_TO_FOUR_BYTES, _ALL, {"TSCATTER": "a to flat positions of zeros; or by pattern"}),
-    *_rows("dst, gm, index", _UP_TO_FOUR_BYTES, _ALL, {"MGATHER": "rows or elements of global memory"}),
-    *_rows("gm, a, index", _UP_TO_FOUR_BYTES, _ALL, {"MSCATTER": "rows or elements of global memory = a, or combined"}),
+    *Group(
+        "dst, a, idx, tmp | dst, a | dst, a, key, counts, tmp, offset", TWO_OR_4_BYTES, _A5, ALL, effects="wrrt|wrrwt"
+    )(TGATHER="a at flat positions; or by pattern; or positions of matches"),
+    *Group("dst, a, offset", UP_TO_4_BYTES, UP_TO_4_BYTES, ALL)(TGATHERB="32-byte blocks of a at byte offsets"),
+    *Group("dst, a, idx | dst, a", UP_TO_4_BYTES, ALL, ALL)(TSCATTER="a to flat positions of zeros; or by pattern"),
+    *Group("dst, gm, idx", UP_TO_4_BYTES, _TABLE_TYPES, ALL, pipe="MTE2", layouts="any gm any")(
+        MGATHER="rows or elements of global memory"
+    ),
+    *Group("gm, a, idx", UP_TO_4_BYTES, _TABLE_TYPES, ALL, pipe="MTE3", layouts="gm any", typed="read")(
+        MSCATTER="rows or elements of global memory = a, or combined"
+    ),
 )
 _SORTING = (
-    *_rows("pairs, a, index", _FLOATS, _SORTED, {"TSORT32": "32 values at a time, descending, with their indices"}),
-    *_rows("pairs, taken, tmp, a, b", _FLOATS, _SORTED, {"TMRGSORT": "two to four sorted lists in one"}),
-    *_rows("dst, a, filter", _NONE, _COUNTED, {"THISTOGRAM": "running counts of a byte's values in each row"}),
+    *Group("pairs, a, idx | pairs, a, idx, tmp", FLOATS, FLOATS, _SORTED, effects="wrrt")(
+        TSORT32="32 values at a time, descending, with their indices"
+    ),
+    *Group("pairs, taken, tmp, a, b[, c[, d]] | pairs, a, block", FLOATS, FLOATS, FLOATS, effects="wtrrrr|wr")(
+        TMRGSORT="two to four sorted lists in one"
+    ),
+    *Group("dst, a, filter", NONE, _COUNTED, _COUNTED, typed="read")(
+        THISTOGRAM="running counts of a byte's values in each row"
+    ),
 )
 _CONVOLUTION = (
-    *_rows("dst, map, m, k", _CUBE, _OPERAND, {"TIMG2COL": "rows of a convolution's A operand"}),
-    *_rows(
-        "map",
-        _CUBE,
-        _OPERAND,
-        {
-            "SETFMATRIX": "size and padding of the feature map (cpu: taken from TIMG2COL's source)",
-            "SET_IMG2COL_RPT": "repetition of TIMG2COL (cpu: not needed)",
-            "SET_IMG2COL_PADDING": "pad value of TIMG2COL (cpu: taken from its source)",
-        },
+    *Group("dst, map, m, k", _CUBE, _CUBE | INT_8_32, UP_TO_4_BYTES, pipe="MTE1", layouts="nz any")(
+        TIMG2COL="rows of a convolution's A operand"
+    ),
+    *Group("map", _CUBE, _CUBE | INT_8_32, UP_TO_4_BYTES, effects="-", pipe="S", layouts="any")(
+        SETFMATRIX="size and padding of the feature map (cpu: taken from TIMG2COL's source)",
+        SET_IMG2COL_RPT="repetition of TIMG2COL (cpu: not needed)",
+        SET_IMG2COL_PADDING="pad value of TIMG2COL (cpu: taken from its source)",
     ),
 )
 
-ROWS: tuple[Instruction, ...] = (*_MOVES, *_LAYOUT, *_INDEXED, *_SORTING, *_CONVOLUTION)
+ROWS = (*_MOVES, *_LAYOUT, *_INDEXED, *_SORTING, *_CONVOLUTION)

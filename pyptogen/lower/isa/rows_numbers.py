@@ -1,69 +1,72 @@
-"""Quantising instructions, further forms of the matrix product, and moves under quantisation words.
+"""Matrix products and quantisation.
 
-`a2a3` is what the static checks of the public A2/A3 headers take (an instruction that they lack has an empty set);
-`cpu` is what the bundled headers take. `dtypes` are those of the destination.
+`a2a3` and `a5` are what the static checks and pages of the public A2/A3 and A5 headers take; `cpu` is what the
+bundled headers take. Dtypes are those of the destination; which operands a product takes stands in `table.PRODUCTS`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from pyptogen.lower.isa.instruction import EVERY, FP32, NONE, SUMMED, Group, Types
 
-from pyptogen.lower.isa.table import Instruction
+_ACC: Types = frozenset({"fp32", "int32"})
+_INT8: Types = frozenset({"int8", "uint8"})
+_NARROW: Types = frozenset({"fp16", "int8"})
+_MX: Types = frozenset({"e4m3", "e2m1"})
+_FIXPIPE: Types = frozenset({"int8", "uint8", "fp16", "bf16", "int16"})
+_A5_FIXPIPE: Types = frozenset({"int8", "uint8", "fp16", "bf16", "fp32", "hif8", "e4m3"})
+_SCALES: Types = frozenset({"e8m0"})
+_BOXES = "nz nz zn"
 
-_NONE: frozenset[str] = frozenset()
-_ACC = frozenset({"fp32", "int32"})
-_FP32 = frozenset({"fp32"})
-_INT8 = frozenset({"int8", "uint8"})
-_NARROW = frozenset({"fp16", "int8"})
-_MX = frozenset({"e4m3", "e2m1"})
-_FIXPIPE = frozenset({"int8", "uint8", "fp16", "bf16", "int16"})
-
-
-def _rows(form: str, a2a3: frozenset[str], cpu: frozenset[str], meanings: Mapping[str, str]) -> tuple[Instruction, ...]:
-    dtypes = {"a2a3": a2a3, "cpu": cpu}
-    return tuple(Instruction(name, form, dtypes, doc) for name, doc in meanings.items())
-
-
-_QUANTISING = (
-    *_rows(
-        "dst, a, scale | dst, a, scale, tmp | dst, a, scale, offset | dst, a, exp, max, scaling",
+_PRODUCTS = (
+    *Group("acc, left, right", _ACC, _ACC, _ACC, pipe="M", layouts=_BOXES, bound=SUMMED)(
+        TMATMUL="acc = left @ right", TGEMV="acc = left @ right, one row"
+    ),
+    *Group("acc, acc, left, right", _ACC, _ACC, _ACC, effects="wrrr", pipe="M", layouts="nz nz nz zn", bound=SUMMED)(
+        TGEMV_ACC="acc = acc + left @ right, one row"
+    ),
+    *Group(
+        "acc, acc, left, right | acc, left, right", _ACC, _ACC, _ACC, effects="urr|wrrr", pipe="M",
+        layouts="nz nz nz zn", bound=SUMMED,
+    )(TMATMUL_ACC="acc = acc + left @ right"),
+    *Group("acc, left, right, bias", _ACC, _ACC, _ACC, pipe="M", layouts=f"{_BOXES} nd", bound=SUMMED)(
+        TMATMUL_BIAS="acc = left @ right + bias", TGEMV_BIAS="acc = left @ right + bias, one row"
+    ),
+    *Group(
+        "acc, left, ls, right, rs | acc, acc, left, ls, right, rs | acc, left, ls, right, rs, bias",
+        NONE, FP32, FP32, pipe="M", layouts="nz nz zz zn nn", bound=SUMMED,
+    )(
+        TMATMUL_MX="product of fp8 or fp4 operands with a scale for 32 elements of K",
+        TGEMV_MX="TMATMUL_MX of one row",
+    ),
+    *Group("scales, operand", NONE, _SCALES, _SCALES, effects="--", pipe="S", layouts="any")(
+        TGET_SCALE_ADDR="puts a scale tile where it belongs"
+    ),
+)  # fmt: skip
+_QUANTISATION = (
+    *Group(
+        "dst, a, scale[, offset] | dst, a, scale, tmp[, offset] | dst, a, exp, max, scaling",
         _INT8,
         _INT8 | _MX,
-        {"TQUANT": "round(a * scale + offset) by rows; or groups of 32 with a shared exponent"},
+        _INT8 | _MX,
+    )(TQUANT="round(a * scale + offset) by rows; or groups of 32 with a shared exponent"),
+    *Group("dst, a, scale, offset", FP32, FP32, FP32)(TDEQUANT="(a - offset) * scale by rows"),
+    *Group("dst, a, b, scalar, tmp", frozenset({"fp16"}), frozenset({"fp16"}), frozenset({"fp16"}), effects="wrrt")(
+        TADDDEQRELU="max((a + b) * s, 0) of int32 sources"
     ),
-    *_rows("dst, a, scale, offset", _FP32, _FP32, {"TDEQUANT": "(a - offset) * scale by rows"}),
-    *_rows("dst, a, b, scalar, tmp", frozenset({"fp16"}), frozenset({"fp16"}), {"TADDDEQRELU": "max((a + b) * s, 0)"}),
-    *_rows(
-        "dst, a, b",
-        _NARROW,
-        _NARROW,
-        {"TADDRELUCONV": "max(a + b, 0) narrowed", "TSUBRELUCONV": "max(a - b, 0) narrowed"},
+    *Group("dst, a, b", _NARROW, _NARROW, _NARROW)(
+        TADDRELUCONV="max(a + b, 0) narrowed", TSUBRELUCONV="max(a - b, 0) narrowed"
     ),
-)
-_PRODUCTS = (
-    *_rows(
-        "acc, left, right, bias",
-        _ACC,
-        _ACC,
-        {"TMATMUL_BIAS": "acc = left @ right + bias", "TGEMV_BIAS": "acc = left @ right + bias, one row"},
-    ),
-    *_rows("acc, left, right", _ACC, _ACC, {"TGEMV": "acc = left @ right, one row"}),
-    *_rows("acc, acc, left, right", _ACC, _ACC, {"TGEMV_ACC": "acc += left @ right, one row"}),
-    *_rows(
-        "acc, left, ls, right, rs | acc, acc, left, ls, right, rs | acc, left, ls, right, rs, bias",
-        _NONE,
-        _FP32,
-        {
-            "TMATMUL_MX": "product of fp8 or fp4 operands with a scale for 32 elements of K",
-            "TGEMV_MX": "TMATMUL_MX of one row",
-        },
-    ),
-    *_rows("scales, operand", _NONE, frozenset({"e8m0"}), {"TGET_SCALE_ADDR": "puts a scale tile where it belongs"}),
 )
 _UNDER_WORDS = (
-    *_rows("gm, acc, words", _FIXPIPE, _FIXPIPE, {"TSTORE_FP": "L0C to GM, one quantisation word for each column"}),
-    *_rows("scalar", _FIXPIPE, _FIXPIPE, {"SET_QUANT_SCALAR": "the word of further pushes, for all columns"}),
-    *_rows("words", _FIXPIPE, _FIXPIPE, {"SET_QUANT_VECTOR": "the words of further pushes, one for each column"}),
+    *Group("gm, acc, words", _FIXPIPE, _A5_FIXPIPE, _FIXPIPE, pipe="FIX", layouts="gm nz nd")(
+        TSTORE_FP="L0C to GM, one quantisation word for each column"
+    ),
+    *Group("scalar", EVERY, EVERY, EVERY, effects="", pipe="S")(
+        SET_QUANT_SCALAR="the word of further pushes, for all columns"
+    ),
+    *Group("words", EVERY, EVERY, EVERY, effects="r", pipe="S")(
+        SET_QUANT_VECTOR="the words of further pushes, one for each column"
+    ),
 )
 
-ROWS: tuple[Instruction, ...] = (*_QUANTISING, *_PRODUCTS, *_UNDER_WORDS)
+ROWS = (*_PRODUCTS, *_QUANTISATION, *_UNDER_WORDS)

@@ -1,53 +1,82 @@
-"""Synchronisation, queues between cube and vector cores, communication between chips, printing.
+"""Addresses, synchronisation, queues between cube and vector cores, communication between chips, printing.
 
-Instructions without element types (barriers, signals, frees) have the type of what they count or move. `a2a3` is what
-the public A2/A3 headers take; `cpu` is what the bundled headers take.
+`EVERY` stands where element types do not matter. `a2a3` and `a5` are what the public headers take; `cpu` is what the
+bundled headers take.
 """
 
 from __future__ import annotations
 
-from pyptogen.lower.isa.table import ANY, FLOATS, Instruction
+from pyptogen.lower.isa.instruction import ALL, ANY, EVERY, FLOATS, INT_8_32, Group, Types
 
-_SIGNAL = frozenset({"int32"})
-_PRINTED = FLOATS | {"int8", "uint8", "int16", "uint16", "int32", "uint32"}
-_SUMMED = FLOATS | {"int16", "int32"}
-_SUMMED_CPU = _SUMMED | {"bf16", "int8", "uint8", "uint16", "uint32", "int64"}
+_SIGNAL: Types = frozenset({"int32"})
+_PRINTED: Types = FLOATS | INT_8_32
+_SUMMED: Types = FLOATS | {"int16", "int32"}
+_SUMMED_CPU: Types = ALL - {"uint64"}
 
-
-def _row(name: str, form: str, a2a3: frozenset[str], cpu: frozenset[str], doc: str) -> Instruction:
-    return Instruction(name, form, {"a2a3": a2a3, "cpu": cpu}, doc)
-
-
+_ADDRESSES = Group("tile, address", EVERY, EVERY, EVERY, effects="-", pipe="S", layouts="any")(
+    TASSIGN="puts a tile at a byte offset of its memory, or at another tile's data"
+)
 _SYNCHRONISATION = (
-    _row("TSYNC", "events... | <Op>", ANY, ANY, "waits for events, or until the pipe of Op has done everything"),
-    _row("SYNCALL", " | workspace, cores", _SIGNAL, _SIGNAL, "waits until every core of the launch is here"),
-)
-_QUEUES = (
-    _row("TPUSH", "pipe, tile[, sub] | pipe, gm", ANY, ANY, "puts a tile into a pipe, or signals a filled slot"),
-    _row("TPOP", "pipe, tile[, sub] | pipe, gm", ANY, ANY, "takes the next tile, or a view of its slot, out of a pipe"),
-    _row("TFREE", "pipe[, gm]", ANY, ANY, "gives the oldest popped slot back"),
-    _row("TALLOC", "pipe, gm", ANY, ANY, "a view of the next free slot"),
-)
-_COMMUNICATION = (
-    _row("comm::TPUT", "gm, gm, tile[, tile][, atomic]", ANY, ANY, "writes, or adds, to another chip's memory"),
-    _row("comm::TGET", "gm, gm, tile[, tile]", ANY, ANY, "reads another chip's memory"),
-    _row("comm::TPUT_ASYNC", "gm, gm, session[, peer]", ANY, ANY, "TPUT through a session, without waiting"),
-    _row("comm::TGET_ASYNC", "gm, gm, session[, peer]", ANY, ANY, "TGET through a session, without waiting"),
-    _row("comm::TNOTIFY", "signal, value, op", _SIGNAL, _SIGNAL, "sets a signal or adds to it"),
-    _row("comm::TWAIT", "signals, value, cmp", _SIGNAL, _SIGNAL, "waits until a comparison holds for all signals"),
-    _row("comm::TTEST", "signals, value, cmp", _SIGNAL, _SIGNAL, "whether a comparison holds for all signals"),
-    _row("comm::TBROADCAST", "group, gm, tile[, tile]", ANY, ANY, "the root's tensor to every rank"),
-    _row("comm::TGATHER", "group, gm, tile[, tile]", ANY, ANY, "the ranks' tensors, one below the other"),
-    _row("comm::TSCATTER", "group, gm, tile[, tile]", ANY, ANY, "equal parts of the root's tensor to the ranks"),
-    _row(
-        "comm::TREDUCE",
-        "group, gm, acc, tile[, tile], op",
-        _SUMMED,
-        _SUMMED_CPU,
-        "sum, maximum or minimum over the ranks",
+    *Group("events... |", EVERY, EVERY, EVERY, effects="", pipe="place")(
+        TSYNC="waits for events, or until the pipe of the instruction in <> has done everything"
+    ),
+    *Group(" | workspace, cores", EVERY, EVERY, EVERY, effects="", pipe="ALL")(
+        SYNCALL="waits until every core of the launch is here"
     ),
 )
-_DEBUGGING = (_row("TPRINT", "object[, scratch]", _PRINTED, ANY, "a tile or a GlobalTensor as text"),)
+_QUEUES = (
+    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ANY, ANY, ANY, effects="r", pipe="place", layouts="any")(
+        TPUSH="puts a tile into a pipe, or signals a filled slot"
+    ),
+    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ANY, ANY, ANY, effects="w", pipe="MTE2", layouts="any")(
+        TPOP="takes the next tile, or a view of its slot, out of a pipe"
+    ),
+    *Group("pipe[, gm]", ANY, ANY, ANY, effects="-", pipe="S", layouts="gm")(TFREE="gives the oldest popped slot back"),
+    *Group("pipe, gm", ANY, ANY, ANY, effects="-", pipe="S", layouts="gm")(TALLOC="a view of the next free slot"),
+)
+_TRANSFERS = (
+    *Group("gm, gm, tile[, tile][, atomic]", ANY, ANY, ANY, effects="wrt", pipe="MTE3", layouts="gm gm any").rows(
+        {"comm::TPUT": "writes, or adds, to another chip's memory"}
+    ),
+    *Group("gm, gm, tile[, tile]", ANY, ANY, ANY, effects="wrt", pipe="MTE2", layouts="gm gm any").rows(
+        {"comm::TGET": "reads another chip's memory"}
+    ),
+    *Group("gm, gm, session[, peer]", ANY, ANY, ANY, pipe="MTE3", layouts="gm").rows(
+        {
+            "comm::TPUT_ASYNC": "TPUT through a session, without waiting",
+            "comm::TGET_ASYNC": "TGET through a session, without waiting",
+        }
+    ),
+)
+_SIGNALS = (
+    *Group("signal, value, op", _SIGNAL, _SIGNAL, _SIGNAL, effects="u", pipe="S", layouts="gm").rows(
+        {"comm::TNOTIFY": "sets a signal or adds to it"}
+    ),
+    *Group("signals, value, cmp", _SIGNAL, _SIGNAL, _SIGNAL, effects="r", pipe="S", layouts="gm").rows(
+        {
+            "comm::TWAIT": "waits until a comparison holds for all signals",
+            "comm::TTEST": "whether a comparison holds for all signals",
+        }
+    ),
+)
+_COLLECTIVES = (
+    *Group("group, gm, tile[, tile]", ANY, ANY, ANY, effects="rt", pipe="MTE3", layouts="gm any").rows(
+        {
+            "comm::TBROADCAST": "the root's tensor to every rank",
+            "comm::TSCATTER": "equal parts of the root's tensor to the ranks",
+        }
+    ),
+    *Group("group, gm, tile[, tile]", ANY, ANY, ANY, effects="wt", pipe="MTE2", layouts="gm any").rows(
+        {"comm::TGATHER": "the ranks' tensors, one below the other"}
+    ),
+    *Group(
+        "group, gm, acc, tile[, tile], op", _SUMMED, _SUMMED, _SUMMED_CPU, effects="wt", pipe="V", layouts="gm any"
+    ).rows({"comm::TREDUCE": "sum, maximum or minimum over the ranks"}),
+)
+_DEBUGGING = Group("object[, scratch]", _PRINTED, _PRINTED, ANY, effects="rt", pipe="S", layouts="any")(
+    TPRINT="a tile or a GlobalTensor as text"
+)
 
-ROWS: tuple[Instruction, ...] = (*_SYNCHRONISATION, *_QUEUES, *_COMMUNICATION, *_DEBUGGING)
-"""The instructions of this family."""
+ROWS = (
+    *_ADDRESSES, *_SYNCHRONISATION, *_QUEUES, *_TRANSFERS, *_SIGNALS, *_COLLECTIVES, *_DEBUGGING,
+)  # fmt: skip

@@ -1,94 +1,115 @@
-"""Vector instructions beside the plain arithmetic of `table.py`: bitwise, fused, remainder and power, comparison and
-selection, positions of extremes, products, partial and generating instructions.
+"""Vector instructions beside arithmetic: bits, comparison and selection, along rows and columns, partial, generated.
 
-`a2a3` is what the static checks of the public A2/A3 headers take (an instruction that they lack has an empty set);
-`cpu` is what the bundled headers take.
+`a2a3` and `a5` are what the static checks and pages of the public A2/A3 and A5 headers take; `cpu` is what the
+bundled headers take.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from pyptogen.lower.isa.table import FLOATS, Instruction
-
-_NONE: frozenset[str] = frozenset()
-_INT_16_32 = frozenset({"int16", "uint16", "int32", "uint32"})
-_INT_8_32 = _INT_16_32 | {"int8", "uint8"}
-_INT_ANY = _INT_8_32 | {"int64", "uint64"}
-_ARITH = FLOATS | {"int16", "int32"}
-_ANY = FLOATS | {"bf16"} | _INT_ANY
-_ANY_FLOAT = FLOATS | {"bf16"}
-_FP32 = frozenset({"fp32"})
-_TWO_OR_FOUR_BYTES = FLOATS | {"bf16"} | _INT_16_32
-
-
-def _rows(form: str, a2a3: frozenset[str], cpu: frozenset[str], meanings: Mapping[str, str]) -> tuple[Instruction, ...]:
-    dtypes = {"a2a3": a2a3, "cpu": cpu}
-    return tuple(Instruction(name, form, dtypes, doc) for name, doc in meanings.items())
-
-
-_BITWISE = (
-    *_rows("dst, a, b", _INT_8_32, _INT_ANY, {"TAND": "a & b", "TOR": "a | b"}),
-    *_rows("dst, a, b", _INT_8_32, _INT_ANY, {"TSHL": "a << b, b unsigned", "TSHR": "a >> b with a's sign"}),
-    *_rows("dst, a, b, tmp", _INT_8_32, _INT_ANY, {"TXOR": "a ^ b"}),
-    *_rows("dst, a", _INT_8_32, _INT_ANY, {"TNOT": "~a"}),
-    *_rows("dst, a, scalar", _INT_16_32, _INT_ANY, {"TANDS": "a & s", "TORS": "a | s"}),
-    *_rows("dst, a, scalar", _INT_16_32, _INT_ANY, {"TSHLS": "a << s, s unsigned", "TSHRS": "a >> s with a's sign"}),
-    *_rows("dst, a, scalar, tmp", _INT_8_32, _INT_ANY, {"TXORS": "a ^ s"}),
+from pyptogen.lower.isa.instruction import (
+    ALL,
+    ARITH,
+    FLOATS,
+    FLOATS_3,
+    INT_8_32,
+    INT_16_32,
+    INT_ANY,
+    NONE,
+    SUMMED,
+    TWO_OR_4_BYTES,
+    UP_TO_4_BYTES,
+    Bound,
+    Group,
+    Types,
 )
-_FUSED = (
-    *_rows("dst, a, b", FLOATS, _ANY, {"TMULADDDST": "dst = a * b + dst", "TFUSEDMULADD": "dst = a * dst + b"}),
-    *_rows("dst, a, b", FLOATS, _ANY, {"TFUSEDMULADDRELU": "dst = max(a * dst + b, 0)", "TSUBRELU": "max(a - b, 0)"}),
-    *_rows("dst, a, scalar", FLOATS, _ANY, {"TAXPY": "dst = s * a + dst", "TLRELU": "a where a > 0, else s * a"}),
-    *_rows("dst, a, b, tmp", FLOATS, _ANY, {"TPRELU": "a where a > 0, else a * b"}),
-    *_rows("dst, a, b, c", _NONE, _ANY, {"TADDC": "a + b + c", "TSUBC": "a - b + c"}),
-    *_rows("dst, a, scalar, b", _NONE, _ANY, {"TADDSC": "a + s + b", "TSUBSC": "a - s + b"}),
+
+_32_BITS: Types = frozenset({"int32", "uint32"})
+_ROW_SUMS: Types = ARITH | {"int64", "uint64"}
+
+_BITS = (
+    *Group("dst, a, b", INT_8_32, UP_TO_4_BYTES, INT_ANY)(TAND="a & b", TOR="a | b"),
+    *Group("dst, a, b", INT_8_32, INT_ANY, INT_ANY)(TSHL="a << b, b unsigned", TSHR="a >> b with a's sign"),
+    *Group("dst, a, b, tmp", INT_8_32, INT_8_32, INT_ANY, effects="wrrt")(TXOR="a ^ b"),
+    *Group("dst, a", INT_8_32, INT_8_32, INT_ANY)(TNOT="~a"),
+    *Group("dst, a, scalar", INT_16_32, UP_TO_4_BYTES, INT_ANY)(TANDS="a & s", TORS="a | s"),
+    *Group("dst, a, scalar", INT_16_32, INT_ANY, INT_ANY)(TSHLS="a << s, s unsigned", TSHRS="a >> s with a's sign"),
+    *Group("dst, a, scalar, tmp", INT_8_32, UP_TO_4_BYTES, INT_ANY, effects="wrt")(TXORS="a ^ s"),
 )
-_REMAINDER = (
-    *_rows("dst, a, b", _FP32, _ANY, {"TFMOD": "remainder of a / b with a's sign"}),
-    *_rows("dst, a, scalar", _FP32, _ANY, {"TFMODS": "remainder of a / s with a's sign"}),
-    *_rows("dst, a, b, tmp", _FP32 | {"int32"}, _ANY, {"TREM": "remainder of a / b with b's sign"}),
-    *_rows("dst, a, scalar, tmp", _FP32 | {"int32"}, _ANY, {"TREMS": "remainder of a / s with s's sign"}),
-    *_rows("dst, a, b, tmp", _FP32 | _INT_8_32, _ANY, {"TPOW": "a to the power b"}),
-    *_rows("dst, a, scalar, tmp", _FP32 | _INT_8_32, _ANY, {"TPOWS": "a to the power s"}),
+_COMPARISONS = (
+    *Group("bits, a, b, cmp", FLOATS | {"int32"}, ALL, ALL, typed="read")(TCMP="packed bits of a cmp b"),
+    *Group("bits, a, scalar, cmp | bits, a, b, cmp", ARITH | {"uint16"}, ALL, ALL, typed="read")(
+        TCMPS="packed bits of a cmp s, or of a cmp b's first element"
+    ),
+    *Group("dst, bits, a, b, tmp", TWO_OR_4_BYTES, ALL, ALL, effects="wrrrt")(TSEL="a where the bit is set, else b"),
+    *Group("dst, bits, a, tmp, scalar", TWO_OR_4_BYTES, ALL - {"bf16"}, ALL, effects="wrrt")(
+        TSELS="a where the bit is set, else s"
+    ),
 )
-_COMPARE = (
-    *_rows("bits, a, b, mode", FLOATS | {"int32"}, _ANY, {"TCMP": "packed bits of a mode b"}),
-    *_rows("bits, a, scalar, mode", _ARITH | {"uint16"}, _ANY, {"TCMPS": "packed bits of a mode s"}),
-    *_rows("dst, bits, a, b, tmp", _TWO_OR_FOUR_BYTES, _ANY, {"TSEL": "a where the bit is set, else b"}),
-    *_rows("dst, bits, a, tmp, scalar", _TWO_OR_FOUR_BYTES, _ANY, {"TSELS": "a where the bit is set, else s"}),
-)
-_ALONG_AXES = (
-    *_rows("idx, a, tmp | dst, idx, a, tmp", _ARITH, _ANY, {"TROWARGMAX": "column of the first largest of a row"}),
-    *_rows("idx, a, tmp | dst, idx, a, tmp", _ARITH, _ANY, {"TROWARGMIN": "column of the first least of a row"}),
-    *_rows(
+_REDUCTIONS = (
+    *Group("dst, a, tmp", ARITH, _ROW_SUMS, ALL, effects="wrt", layouts="dn nd", bound=SUMMED)(TROWSUM="sum of a row"),
+    *Group("dst, a, tmp", ARITH, _ROW_SUMS | {"int8", "uint8"}, ALL, effects="wrt", layouts="dn nd")(
+        TROWMAX="its largest", TROWMIN="its least"
+    ),
+    *Group("dst, a, tmp", ARITH, ARITH, ALL, effects="wrt", layouts="dn nd", bound=Bound("relative", 2.0**-17))(
+        TROWPROD="product of a row"
+    ),
+    *Group("idx, a, tmp | dst, idx, a, tmp", ARITH, FLOATS, ALL, effects="wrt|wwrt", layouts="dn dn nd", typed="read")(
+        TROWARGMAX="column of the first largest of a row, and the largest",
+        TROWARGMIN="column of the first least of a row, and the least",
+    ),
+    *Group("dst, a | dst, a, tmp, binary", ARITH, ALL, ALL, effects="wrt", bound=SUMMED)(TCOLSUM="sum of a column"),
+    *Group("dst, a", ARITH, ALL, ALL)(TCOLMAX="its largest", TCOLMIN="its least"),
+    *Group("dst, a", ARITH, FLOATS_3 | INT_16_32, ALL, bound=Bound("relative", 2.0**-17))(
+        TCOLPROD="product of a column"
+    ),
+    *Group(
         "idx, a, tmp | dst, idx, a, tmp",
         FLOATS | {"uint16", "uint32"},
-        _ANY,
-        {"TCOLARGMAX": "row of the first largest of a column", "TCOLARGMIN": "row of the first least of a column"},
+        UP_TO_4_BYTES,
+        ALL,
+        effects="wrt|wwrt",
+        typed="read",
+    )(
+        TCOLARGMAX="row of the first largest of a column, and the largest",
+        TCOLARGMIN="row of the first least of a column, and the least",
     ),
-    *_rows("dst, a, tmp", _ARITH, _ANY, {"TROWPROD": "product of a row"}),
-    *_rows("dst, a", _ARITH, _ANY, {"TCOLPROD": "product of a column"}),
-    *_rows("dst, a", FLOATS, _ANY, {"TPAIRREDUCESUM": "sums of neighbours in the left half, 0 in the right"}),
-    *_rows("dst, a, col", FLOATS, _ANY_FLOAT, {"TROWEXPANDEXPDIF": "e^(a - col), row by row"}),
-    *_rows("dst, a, row", FLOATS, _ANY_FLOAT, {"TCOLEXPANDEXPDIF": "e^(a - row), column by column"}),
+    *Group("dst, a", FLOATS, FLOATS, ALL)(TPAIRREDUCESUM="sums of neighbours in the left half, 0 in the right"),
 )
+_EXPANDED = {"ADD": "+", "SUB": "-", "MUL": "*", "DIV": "/", "MAX": "max", "MIN": "min"}
+_SPREAD = (
+    *Group("dst, col", UP_TO_4_BYTES, ALL, ALL, layouts="nd dn")(TROWEXPAND="a column copied to every column"),
+    *Group("dst, row", UP_TO_4_BYTES, ALL, ALL)(TCOLEXPAND="a row copied to every row"),
+    *Group("dst, a, col | dst, a, col, tmp", ARITH, UP_TO_4_BYTES, ALL, effects="wrrt", layouts="nd nd dn nd").rows(
+        {f"TROWEXPAND{name}": f"a {sign} col, row by row" for name, sign in _EXPANDED.items()}
+    ),
+    *Group("dst, a, row", ARITH, UP_TO_4_BYTES, ALL).rows(
+        {f"TCOLEXPAND{name}": f"a {sign} row, column by column" for name, sign in _EXPANDED.items()}
+    ),
+    *Group(
+        "dst, a, col | dst, a, col, tmp", FLOATS, FLOATS, FLOATS_3, effects="wrrt", layouts="nd nd dn nd",
+        bound=Bound("ulps", 1.0),
+    )(TROWEXPANDEXPDIF="e^(a - col), row by row"),
+    *Group("dst, a, row", FLOATS, FLOATS, FLOATS_3, bound=Bound("ulps", 1.0))(
+        TCOLEXPANDEXPDIF="e^(a - row), column by column"
+    ),
+)  # fmt: skip
 _PARTIAL = (
-    *_rows("dst, a, b", _ARITH, _ANY, {"TPARTADD": "a + b where both are valid", "TPARTMUL": "a * b, likewise"}),
-    *_rows("dst, a, b", _ARITH, _ANY, {"TPARTMAX": "the larger, likewise", "TPARTMIN": "the smaller, likewise"}),
-    *_rows(
-        "dst, a, b, idx, a_idx, b_idx",
-        FLOATS,
-        _ANY,
-        {"TPARTARGMAX": "the larger and its index, likewise", "TPARTARGMIN": "the smaller and its index, likewise"},
+    *Group("dst, a, b", ARITH, ALL, ALL)(
+        TPARTADD="a + b where both are valid", TPARTMAX="the larger, likewise", TPARTMIN="the smaller, likewise"
+    ),
+    *Group("dst, a, b", ARITH, UP_TO_4_BYTES, ALL)(TPARTMUL="a * b, likewise"),
+    *Group("dst, a, b, idx, ai, bi", FLOATS, FLOATS, ALL, effects="wrrwrr")(
+        TPARTARGMAX="the larger and its index, likewise", TPARTARGMIN="the smaller and its index, likewise"
     ),
 )
-_GENERATE = (
-    *_rows("dst, start | dst, start, tmp", _TWO_OR_FOUR_BYTES, _ANY, {"TCI": "start, start + 1, ..., or descending"}),
-    *_rows("dst, diagonal", FLOATS | _INT_16_32, _ANY, {"TTRI": "1 below (above) a diagonal, 0 elsewhere"}),
-    *_rows("dst, key, counter", _NONE, frozenset({"int32", "uint32"}), {"TRANDOM": "random bits, Philox 4x32"}),
+_GENERATED = (
+    *Group("dst, start | dst, start, tmp", INT_16_32, INT_16_32, TWO_OR_4_BYTES, effects="wt", pipe="S")(
+        TCI="start, start + 1, ..., or descending; one row"
+    ),
+    *Group("dst, diagonal", FLOATS | INT_16_32, ALL, TWO_OR_4_BYTES, effects="w")(
+        TTRI="1 below (above) a diagonal, 0 elsewhere"
+    ),
+    *Group("dst, key, counter", NONE, _32_BITS, _32_BITS, effects="w")(TRANDOM="random bits, Philox 4x32"),
 )
 
-ROWS: tuple[Instruction, ...] = (
-    *_BITWISE, *_FUSED, *_REMAINDER, *_COMPARE, *_ALONG_AXES, *_PARTIAL, *_GENERATE,
-)  # fmt: skip
+ROWS = (*_BITS, *_COMPARISONS, *_REDUCTIONS, *_SPREAD, *_PARTIAL, *_GENERATED)

@@ -1,102 +1,107 @@
-"""PTO instructions: form, pipe, legal dtypes per platform.
+"""The PTO instruction table: one row for every instruction, and what does not fit in a row.
 
-Sources: call forms and platform columns of the public PTO-ISA API (2026-08-21); legal dtypes from the static checks of
-its A2/A3 headers. `cpu` is what the bundled headers take. What an instruction computes stands in `meaning.py`.
+Sources: call forms and platform columns of the public PTO-ISA API (2026-08-21); legal dtypes from the static checks
+and pages of its A2/A3 and A5 headers. `cpu` is what the bundled headers take. What an instruction computes stands in
+`meaning`; `tests/runtime/isa` prove that the headers agree with it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-FLOATS = frozenset({"fp32", "fp16"})
-ARITH = FLOATS | {"int32", "int16"}
-CPU_ARITH = ARITH | {"bf16"}
-ANY = frozenset({"fp32", "fp16", "bf16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
+from pyptogen.lower.isa import rows_arithmetic, rows_movement, rows_numbers, rows_system, rows_vector
+from pyptogen.lower.isa.instruction import ALL, ANY, ARITH, CPU_ARITH, FLOATS, FP4, Instruction, by_name
+
+FAMILIES: Mapping[str, tuple[Instruction, ...]] = {
+    "arithmetic": rows_arithmetic.ROWS,
+    "vector": rows_vector.ROWS,
+    "movement": rows_movement.ROWS,
+    "numbers": rows_numbers.ROWS,
+    "system": rows_system.ROWS,
+}
+"""Rows by family."""
+
+INSTRUCTIONS: Mapping[str, Instruction] = by_name(row for rows in FAMILIES.values() for row in rows)
+"""Every instruction by name."""
+
+ISA_PLATFORMS = ("a2a3", "a5", "cpu")
+"""The platforms whose legality the rows state."""
 
 A2A3_CASTS = frozenset(
     {
         ("fp32", "fp32"), ("fp32", "fp16"), ("fp32", "bf16"), ("fp32", "int64"), ("fp32", "int32"), ("fp32", "int16"),
-        ("fp16", "fp32"), ("fp16", "int32"), ("fp16", "int16"), ("fp16", "int8"), ("fp16", "uint8"),
-        ("bf16", "fp32"), ("bf16", "int32"), ("uint8", "fp16"), ("int8", "fp16"), ("int16", "fp16"), ("int16", "fp32"),
+        ("fp16", "fp32"), ("fp16", "int32"), ("fp16", "int16"), ("fp16", "int8"), ("fp16", "uint8"), ("fp16", "int4"),
+        ("bf16", "fp32"), ("bf16", "int32"), ("uint8", "fp16"), ("int8", "fp16"), ("int4", "fp16"),
+        ("int16", "fp16"), ("int16", "fp32"),
         ("int32", "fp32"), ("int32", "int16"), ("int32", "int64"), ("int32", "fp16"),
         ("int64", "int32"), ("int64", "fp32"),
     }
 )  # fmt: skip
 """(source, destination) pairs of one TCVT on A2/A3."""
 
+A5_CASTS = frozenset(
+    {
+        ("fp32", "fp32"), ("fp32", "fp16"), ("fp32", "bf16"), ("fp32", "int64"), ("fp32", "int32"), ("fp32", "int16"),
+        ("fp32", "e4m3"), ("fp32", "e5m2"), ("fp32", "hif8"),
+        ("fp16", "fp32"), ("fp16", "int32"), ("fp16", "int16"), ("fp16", "int8"), ("fp16", "uint8"), ("fp16", "hif8"),
+        ("bf16", "fp32"), ("bf16", "int32"), ("bf16", "fp16"), ("bf16", "e1m2"), ("bf16", "e2m1"),
+        ("int16", "uint8"), ("int16", "fp16"), ("int16", "fp32"), ("int16", "uint32"), ("int16", "int32"),
+        ("int32", "fp32"), ("int32", "int16"), ("int32", "uint16"), ("int32", "int64"), ("int32", "uint8"),
+        ("int64", "fp32"), ("int64", "int32"),
+        ("uint8", "fp16"), ("uint8", "uint16"), ("int8", "fp16"), ("int8", "int16"), ("int8", "int32"),
+        ("uint32", "uint8"), ("uint32", "uint16"), ("uint32", "int16"),
+        ("e4m3", "fp32"), ("e5m2", "fp32"), ("hif8", "fp32"), ("e1m2", "bf16"), ("e2m1", "bf16"),
+    }
+)  # fmt: skip
+"""(source, destination) pairs of one TCVT on A5."""
 
-@dataclass(frozen=True, slots=True)
-class Instruction:
-    """One instruction. ``form`` spells the operands (destination first); ``dtypes`` are those of the destination
-    (stores and casts: of the source)."""
+CPU_CASTS = frozenset(
+    {(source, target) for source in ALL for target in ALL}
+    | {(a, b) for small in ("e4m3", "e5m2", "hif8", "e2m1", "e1m2") for wide in ("fp32", "fp16", "bf16")
+       for a, b in ((small, wide), (wide, small))}
+    | {("fp16", "int4"), ("int4", "fp16")}
+)  # fmt: skip
+"""(source, destination) pairs of one TCVT of the bundled headers."""
 
-    name: str
-    form: str
-    dtypes: Mapping[str, frozenset[str]]
-    doc: str
+CASTS: Mapping[str, frozenset[tuple[str, str]]] = {"a2a3": A2A3_CASTS, "a5": A5_CASTS, "cpu": CPU_CASTS}
 
+NARROWING = frozenset(
+    {
+        ("fp16", "int8"), ("fp16", "uint8"), ("fp16", "int16"), ("fp32", "int16"), ("int32", "int16"),
+        ("int64", "int32"),
+    }
+)  # fmt: skip
+"""(source, destination) pairs for which a TCVT without a SaturationMode keeps low bits, on every platform."""
 
-def _row(name: str, form: str, a2a3: frozenset[str], cpu: frozenset[str], doc: str) -> Instruction:
-    return Instruction(name, form, {"a2a3": a2a3, "cpu": cpu}, doc)
-
-
-_ACC = frozenset({"fp32", "int32"})
-_EXPANDED = (("ADD", "+"), ("SUB", "-"), ("MUL", "*"), ("DIV", "/"), ("MAX", "max"), ("MIN", "min"))
-
-
-def _rows(form: str, a2a3: frozenset[str], cpu: frozenset[str], meanings: Mapping[str, str]) -> tuple[Instruction, ...]:
-    return tuple(_row(name, form, a2a3, cpu, doc) for name, doc in meanings.items())
-
-
-_MOVES = (
-    _row("TLOAD", "dst, gm", ANY, ANY, "GM to UB or L1 (cpu: also to L0A, L0B)"),
-    _row("TSTORE", "gm, src", ANY, ANY, "UB or L0C to GM; an fp32 accumulator may be stored as bf16 or fp16"),
-    _row("TEXTRACT", "dst, src, row, col", ANY, ANY, "part of an L1 tile to L0A or L0B; cpu: accumulator rows to UB"),
-    _row("TMOV", "dst, src", ANY, ANY, "tile to tile: L1 to L0; UB to UB; cpu: L0C to UB, UB to L0A"),
-    _row("TCVT", "dst, a, mode", ANY, ANY, "conversion with a round mode"),
-    _row("TEXPANDS", "dst, scalar", ANY, ANY, "every element = scalar"),
+_PLAIN = frozenset(
+    {("int8", "int8", "int32"), ("fp16", "fp16", "fp32"), ("bf16", "bf16", "fp32"), ("fp32", "fp32", "fp32")}
 )
-_CUBE = (
-    _row("TMATMUL", "acc, left, right", _ACC, _ACC, "acc = left @ right"),
-    _row("TMATMUL_ACC", "acc, acc, left, right", _ACC, _ACC, "acc += left @ right"),
-)
-_ELEMENTWISE = (
-    *_rows("dst, a, b", ARITH, CPU_ARITH, {"TADD": "a + b", "TSUB": "a - b", "TMUL": "a * b"}),
-    *_rows("dst, a, b", ARITH, CPU_ARITH, {"TMAX": "the larger", "TMIN": "the smaller"}),
-    *_rows("dst, a, b", FLOATS, FLOATS, {"TDIV": "a / b"}),
-    *_rows("dst, a, scalar", ARITH, CPU_ARITH, {"TADDS": "a + s", "TSUBS": "a - s", "TMULS": "a * s"}),
-    *_rows("dst, a, scalar", ARITH, CPU_ARITH, {"TMAXS": "the larger", "TMINS": "the smaller"}),
-    *_rows("dst, a, scalar | dst, scalar, a", FLOATS, FLOATS, {"TDIVS": "a / s, or s / a"}),
-    *_rows("dst, a", FLOATS, FLOATS, {"TEXP": "e^a", "TLOG": "ln a", "TSQRT": "root", "TRSQRT": "1 / root"}),
-    *_rows("dst, a", FLOATS, FLOATS, {"TRECIP": "1 / a"}),
-    *_rows("dst, a", FLOATS, FLOATS | {"int32"}, {"TABS": "|a|", "TNEG": "-a", "TRELU": "max(a, 0)"}),
-)
-_ROWS_AND_COLUMNS = (
-    *_rows(
-        "dst, a, tmp", FLOATS, FLOATS, {"TROWSUM": "sum of a row", "TROWMAX": "its largest", "TROWMIN": "its least"}
-    ),
-    _row("TROWEXPAND", "dst, col", ARITH, CPU_ARITH, "a column copied to every column"),
-    _row("TCOLEXPAND", "dst, row", ARITH, CPU_ARITH, "a row copied to every row"),
-    *_rows("dst, a, col", FLOATS, FLOATS, {f"TROWEXPAND{n}": f"a {s} col, row by row" for n, s in _EXPANDED}),
-    *_rows("dst, a, row", FLOATS, FLOATS, {f"TCOLEXPAND{n}": f"a {s} row, column by column" for n, s in _EXPANDED}),
-)
-
-INSTRUCTIONS: Mapping[str, Instruction] = {
-    row.name: row for row in (*_MOVES, *_CUBE, *_ELEMENTWISE, *_ROWS_AND_COLUMNS)
+_FP8_PAIRS = frozenset((a, b, "fp32") for a in ("e4m3", "e5m2") for b in ("e4m3", "e5m2"))
+PRODUCTS: Mapping[str, frozenset[tuple[str, str, str]]] = {
+    "a2a3": _PLAIN,
+    "a5": _PLAIN | _FP8_PAIRS | {("hif8", "hif8", "fp32")},
+    "cpu": _PLAIN | _FP8_PAIRS | {("hif8", "hif8", "fp32")},
 }
+"""(left, right, accumulator) of TMATMUL and TGEMV."""
+MX_PRODUCTS = _FP8_PAIRS | frozenset((a, b, "fp32") for a in FP4 for b in FP4)
+"""(left, right, accumulator) of TMATMUL_MX and TGEMV_MX, on A5 and the CPU."""
 
 
 def pipe_of(name: str, src_loc: str, dst_loc: str) -> str:
     """The pipe that runs an instruction, by where its operands live (facts: synchronisation)."""
-    if name == "TLOAD":
-        return "MTE2"
+    pipe = INSTRUCTIONS[name].pipe
+    if pipe != "place":
+        return pipe
     if name == "TSTORE":
         return "FIX" if src_loc == "Acc" else "MTE3"
-    if name in ("TMATMUL", "TMATMUL_ACC"):
-        return "M"
-    if name in ("TMOV", "TEXTRACT"):
-        if src_loc == "Mat":
-            return "MTE1"
-        return "FIX" if src_loc == "Acc" else "V" if dst_loc == "Vec" else "MTE3"
-    return "V"
+    if name == "TPUSH":
+        return "FIX" if src_loc == "Acc" else "MTE3"
+    if src_loc == "Mat":
+        return "FIX" if dst_loc == "Scaling" else "MTE1"
+    return "FIX" if src_loc == "Acc" else "V" if dst_loc == "Vec" else "MTE3"
+
+
+__all__ = [
+    "A2A3_CASTS", "A5_CASTS", "ANY", "ARITH", "CASTS", "CPU_ARITH", "CPU_CASTS", "FAMILIES", "FLOATS", "INSTRUCTIONS",
+    "ISA_PLATFORMS", "MX_PRODUCTS", "NARROWING", "PRODUCTS", "Instruction", "pipe_of",
+]  # fmt: skip

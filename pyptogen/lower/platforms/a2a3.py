@@ -37,6 +37,7 @@ A2A3 = Platform(
         ("int32", "int8"): ("fp16",),
         ("int8", "fp32"): ("fp16",),
     },
+    low_bits_of_floats=False,
     frequency_ghz=1.85,
     costs=COSTS,
 )

@@ -21,6 +21,7 @@ CPU = Platform(
     packed_nz=True,
     flags=False,
     cast_chains={},
+    low_bits_of_floats=True,
     frequency_ghz=2.6,
     costs=None,
 )

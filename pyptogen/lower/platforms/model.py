@@ -38,6 +38,7 @@ class Platform:
         packed_nz: `layout: nz` weights are in the CPU's packed form, bound in place; else the public NZ fractal.
         flags: pipes run asynchronously, so kernels carry set_flag/wait_flag and pipe_barrier.
         cast_chains: the dtypes between source and destination for pairs that one TCVT cannot do.
+        low_bits_of_floats: TCVT of a float to a narrow integer keeps low bits without a scratch tile.
         frequency_ghz, costs: for estimates; None where there are no figures.
     """
 
@@ -50,5 +51,6 @@ class Platform:
     packed_nz: bool
     flags: bool
     cast_chains: Mapping[tuple[str, str], tuple[str, ...]]
+    low_bits_of_floats: bool
     frequency_ghz: float
     costs: Costs | None

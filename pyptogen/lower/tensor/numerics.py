@@ -14,6 +14,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from pyptogen.lower.tensor.rounding import GRIDS, on_grid, whole
+
 Array = np.ndarray[Any, Any]
 
 NUMPY_DTYPES: Mapping[str, np.dtype[Any]] = {
@@ -29,6 +31,8 @@ NUMPY_DTYPES: Mapping[str, np.dtype[Any]] = {
     "int64": np.dtype(np.int64),
     "bool": np.dtype(np.bool_),
 }
+
+_NAMES: Mapping[np.dtype[Any], str] = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 _EXACT_K = 1024
 """Longest int8 dot product whose partial sums all stay within 2**24, so that fp32 holds each exactly."""
@@ -116,21 +120,24 @@ def matmul(a: Array, prepared: Array, dtype: np.dtype[Any]) -> Array:
 
 
 def cast(x: Array, dtype: np.dtype[Any], mode: str, saturate: bool) -> Array:
-    """A conversion; ``mode`` says how floats become integers, ``saturate`` what happens to those out of
-    range."""
-    if dtype == np.bool_ or x.dtype == np.bool_ or not np.issubdtype(dtype, np.integer):
+    """A conversion. ``mode`` says how an inexact result is rounded, ``saturate`` what happens to integers out of range;
+    wider integers always saturate when they come from floats."""
+    if dtype == np.bool_ or x.dtype == np.bool_:
         return x.astype(dtype)
+    if not np.issubdtype(dtype, np.integer):
+        grid = None if mode in ("none", "rint") else GRIDS.get(_NAMES[dtype])
+        return x.astype(dtype) if grid is None else on_grid(x, grid, mode, saturate).astype(np.float64).astype(dtype)
     limits = np.iinfo(dtype)
     if np.issubdtype(x.dtype, np.integer):
         return (np.clip(x, *_within(limits, x.dtype)) if saturate else x).astype(dtype)
-    whole = _whole(widen(x), mode)
-    whole = np.where(np.isnan(whole), np.zeros((), whole.dtype), whole)
-    if not saturate:
-        return np.clip(whole, -(2.0**63), 2.0**63 - 1024).astype(np.int64).astype(dtype)
+    rounded = whole(widen(x), mode)
+    rounded = np.where(np.isnan(rounded), np.zeros((), rounded.dtype), rounded)
+    if not saturate and dtype.itemsize < 4:  # an int32 first, which saturates; then its low bits, as TCVT does
+        return np.clip(rounded.astype(np.float64), -(2.0**31), 2.0**31 - 1).astype(np.int32).astype(dtype)
     if dtype.itemsize >= 4:
-        whole = whole.astype(np.float64)
-    top = whole >= float(limits.max)
-    result = np.where(top, 0, np.maximum(whole, float(limits.min))).astype(dtype)
+        rounded = rounded.astype(np.float64)
+    top = rounded >= float(limits.max)
+    result = np.where(top, 0, np.maximum(rounded, float(limits.min))).astype(dtype)
     result[top] = limits.max
     return result
 
@@ -139,16 +146,6 @@ def _within(limits: Any, dtype: np.dtype[Any]) -> tuple[int, int]:
     """The part of an integer range that another integer dtype can hold."""
     own = np.iinfo(dtype)
     return max(int(limits.min), int(own.min)), min(int(limits.max), int(own.max))
-
-
-def _whole(x: Array, mode: str) -> Array:
-    if mode in {"none", "rint"}:
-        return np.asarray(np.rint(x))
-    if mode == "round":
-        toward = np.trunc(x)
-        return np.asarray(toward + np.copysign(np.abs(x - toward) >= 0.5, x).astype(x.dtype))
-    directed = np.floor if mode == "floor" else np.ceil if mode == "ceil" else np.trunc
-    return np.asarray(directed(x))
 
 
 def scatter_update(x: Array, index: Array, src: Array, dim: int) -> Array:

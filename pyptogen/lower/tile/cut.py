@@ -60,7 +60,7 @@ class Cutter(Rounds):
             self.kernel.name, self.kernel.core, self.kernel.stages, tensors,
             tuple(self.reads), tuple(self.writes), tuple(self.scalars),
             self.segment, dims, tuple(self.tiles.values()), body,
-            tuple(used[key] for key in sorted(used)), self.kernel.span,
+            tuple(used[key] for key in sorted(used)), self.kernel.span, self.longest_segment,
         )  # fmt: skip
 
     def _gm_names_used(self, tensor: str) -> frozenset[str]:
@@ -149,7 +149,8 @@ class Cutter(Rounds):
             self.placed[(op.result.name, "")], home, op.result.name
         ).tile
         mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"
-        self.emit(TileOp(kind, name, tuple(sources), op.span, op.stage, mode=mode), home, early)
+        saturate = bool(op.attrs.get("saturate", True))
+        self.emit(TileOp(kind, name, tuple(sources), op.span, op.stage, mode=mode, saturate=saturate), home, early)
         if leaving is None:
             self.placed[(op.result.name, "")] = Placed(name, home, early)
 

@@ -97,7 +97,8 @@ class TileOp:
     extract  rows from ``row`` on of an accumulator → dst
     copy     src → dst (same shape, same dtype)
     fill     scalar → dst
-    others   unary, binary, cast and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
+    cast     with round ``mode``; ``saturate`` says what becomes of integers out of range
+    others   unary, binary and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
              a reduction may use ``scratch``
     ======== ============================================================================================
     """
@@ -116,6 +117,7 @@ class TileOp:
     scratch: str | None = None
     row: Poly = ZERO
     mode: str = "none"
+    saturate: bool = True
 
 
 LoopRole = Literal["grid", "reduce", "sub", "rounds"]
@@ -124,7 +126,9 @@ LoopRole = Literal["grid", "reduce", "sub", "rounds"]
 @dataclass(frozen=True, slots=True)
 class Loop:
     """``for var in start..stop step tile``; ``valid`` names the extent of this iteration's tile, min(tile, stop - var),
-    or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch."""
+    or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch. ``slot``
+    (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
+    buffers a round uses."""
 
     var: str
     dim: str
@@ -136,6 +140,8 @@ class Loop:
     parallel: bool
     body: tuple[Node, ...]
     span: Span
+    slot: str | None = None
+    slots: int = 1
 
 
 Node = Loop | TileOp
@@ -144,7 +150,9 @@ Node = Loop | TileOp
 @dataclass(frozen=True, slots=True)
 class TileKernel:
     """One kernel. ``segment`` is the dynamic dim whose range [begin, end) a launch is given; ``dims`` the other
-    dynamic dims it is told; ``sizes`` the tiles as the author wrote them, with their places."""
+    dynamic dims it is told; ``sizes`` the tiles as the author wrote them, with their places; ``longest`` the largest
+    range of the segment that a launch gets (0: any); ``depths`` the copies of buffers that the author wants, by
+    stage."""
 
     name: str
     core: Literal["cube", "vector", "mixed"]
@@ -159,6 +167,8 @@ class TileKernel:
     body: tuple[Node, ...]
     sizes: tuple[tuple[str, int, Span], ...]
     span: Span
+    longest: int = 0
+    depths: tuple[tuple[str, int], ...] = ()
 
     @property
     def arguments(self) -> tuple[str, ...]:

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, REDUCE
+from pyptogen.lower.tile.axes import unsupported
 from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal
 
 SCRATCH_BYTES = 512
@@ -57,7 +58,15 @@ class _Legaliser:
         steps: list[TileOp] = []
         at = source.name
         mode = op.mode
-        for dtype in self.platform.cast_chains.get((source.dtype, dst.dtype), ()):
+        chain = self.platform.cast_chains.get((source.dtype, dst.dtype), ())
+        exact = source.dtype.startswith("int") or self.platform.low_bits_of_floats
+        if not op.saturate and (chain or not exact):
+            raise unsupported(
+                op.span,
+                f"a cast from {source.dtype} to {dst.dtype} that keeps low bits on {self.platform.name}",
+                "let it saturate",
+            )
+        for dtype in chain:
             name = self.add(f"{dst.name}_{dtype}", replace(dst, dtype=dtype, parent=None, col_offset=0))
             steps.append(replace(op, dst=name, srcs=(at,), mode=mode))
             at, mode = name, "none"

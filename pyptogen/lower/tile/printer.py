@@ -30,6 +30,7 @@ def op_text(op: TileOp) -> str:
     extra += f" first at {op.first} = 0" if op.first else ""
     extra += f" from row {op.row}" if op.row.terms else ""
     extra += f" mode={op.mode}" if op.kind == "cast" else ""
+    extra += "" if op.saturate else " saturate=false"
     extra += f" scratch {op.scratch}" if op.scratch else ""
     left = f"{op.dst} = " if op.dst else ""
     return f"{left}{op.kind}{gm} {sources}{extra}".rstrip()

@@ -28,13 +28,14 @@ Table = Mapping[str, Mapping[str, TileSize]]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A kernel to be cut: its operations, its tile sizes as written in ``row``, and the largest range of the segment
-    dim that a launch gets (0: any)."""
+    """A kernel to be cut: its operations, its tile sizes as written in ``row``, the largest range of the segment dim
+    that a launch gets (0: any), and the copies of its buffers by stage, where the author wants a number."""
 
     ops: KernelOps
     sizes: Table
     longest: int
     row: Span
+    depths: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +69,20 @@ def run(program: Program, rows: Sequence[Selected], platform: Platform) -> Varia
         taken = key not in last and any(other[0] == ops.name for other in users if other is not key)
         name = ops.name + "".join(map(_condition_suffix, selected.when)) if taken else ops.name
         table = common_table([stage_sizes(program, row.row, ops.stages) for row, _ in shared])
-        parts[key] = Part(
-            replace(ops, name=name), table, longest_segment(program, [row for row, _ in shared]), selected.row.span
-        )
+        longest = longest_segment(program, [row for row, _ in shared])
+        depths = _depths(program, [row for row, _ in shared], ops.stages)
+        parts[key] = Part(replace(ops, name=name), table, longest, selected.row.span, depths)
     return Variants(tuple(parts.values()), tuple(tuple(parts[key].ops.name for key in keys) for keys in by_row))
+
+
+def _depths(program: Program, rows: Sequence[Selected], stages: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    """Copies of buffers by stage: `buffers` of a stage in a tiling row, the most of all rows, else of the schedule."""
+    found = {s: int(n) for s, n in program.schedule.get("buffers", {}).items() if s in stages}
+    for stage in stages:
+        written = [int(r.row.sizes[stage]["buffers"]) for r in rows if "buffers" in r.row.sizes.get(stage, {})]
+        if written:
+            found[stage] = max(written)
+    return tuple(sorted(found.items()))
 
 
 def _static_part(program: Program, table: Table) -> tuple[Any, ...]:

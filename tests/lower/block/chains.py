@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
 
-from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations
-from pyptogen.lower.isa.meaning import SCRATCH
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.ir import (
+    Choose,
+    Declare,
+    For,
+    GmWindow,
+    Instr,
+    InstrKernel,
+    Node,
+    declarations,
+    walk,
+)
+from pyptogen.lower.isa import INSTRUCTIONS
 
 UNARY = ("abs({a})", "exp(-abs({a}))", "sqrt(abs({a}))", "({a} * 0.5)", "(2 - {a})", "(1 / (abs({a}) + 1))")
 BINARY = ("({a} + {b})", "({a} - {b})", "maximum({a}, {b})", "minimum({a} * {b}, 4)", "({a} / (abs({b}) + 1))")
@@ -45,25 +56,36 @@ def trace(kernel: InstrKernel, trips: int) -> list[Step]:
     """The instructions in the order in which they run, every loop ``trips`` times."""
     tiles = declarations(kernel)
     steps: list[Step] = []
+    slots = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None}
 
     def run(nodes: tuple[Node, ...], first: bool) -> None:
         for node in nodes:
             if isinstance(node, For):
                 for trip in range(trips):
                     run(node.body, trip == 0)
+                    if node.slot is not None:
+                        slots[node.slot] = (slots[node.slot] + 1) % node.slots
             elif isinstance(node, Choose):
                 add(node.then if first else node.other)
             elif isinstance(node, Instr):
                 add(node)
 
+    def here(tile: Declare) -> Declare:
+        """The tile at the address of this round."""
+        return (
+            replace(tile, address=Poly.of(tile.address.evaluate(slots)))
+            if tile.address.names() <= slots.keys()
+            else tile
+        )
+
     def add(instr: Instr) -> None:
-        named = [tiles[o] for o in instr.operands if isinstance(o, str)]
-        if instr.name == "TSTORE":
-            steps.append(Step(instr, tuple(named), ()))
-        elif instr.name in SCRATCH:
-            steps.append(Step(instr, (named[1],), (named[0], named[2])))
-        else:
-            steps.append(Step(instr, tuple(named[1:]), (named[0],)))
+        touched = [o for o in instr.operands if isinstance(o, str | GmWindow)]
+        effects = INSTRUCTIONS[instr.name].effects_for(len(touched))
+        tiles_only = [
+            (here(tiles[o]), effect) for o, effect in zip(touched, effects, strict=True) if isinstance(o, str)
+        ]
+        reads = tuple(tile for tile, effect in tiles_only if effect in "ru")
+        steps.append(Step(instr, reads, tuple(tile for tile, effect in tiles_only if effect in "wut")))
 
     run(kernel.body, True)
     return steps

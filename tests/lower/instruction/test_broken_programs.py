@@ -128,11 +128,11 @@ def _declared(nodes: tuple[Node, ...], path: tuple[int, ...]) -> str:
 
 def test_an_operand_that_overwrites_another() -> None:
     program = lowered("fused", "a2a3")
-    fault = fault_of(changed(program, "linear", declares("b_tile"), moved(-1024)))
+    fault = fault_of(changed(program, "linear", declares("b_tile"), moved(-3072)))
     assert fault.kind == "order", "the flags were made for the old address"
     unguarded = replace(program, target="cpu")
     with pytest.raises(MachineFault, match="after `b_tile` overwrote it") as caught:
-        interpret(changed(unguarded, "linear", declares("b_tile"), moved(-1024)), fused_arrays())
+        interpret(changed(unguarded, "linear", declares("b_tile"), moved(-3072)), fused_arrays())
     assert (caught.value.kind, caught.value.memory) == ("overlap", "Mat")
 
 

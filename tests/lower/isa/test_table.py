@@ -10,25 +10,9 @@ import pytest
 
 from lower.small_programs import TARGETS, instructions, lowered
 from pyptogen.lower.isa import INSTRUCTIONS
-from pyptogen.lower.isa.meaning import MEANINGS, SCRATCH, Shaped
-from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.isa.meaning import MEANINGS, Shaped
 
 F32, BF16 = np.float32, ml_dtypes.bfloat16
-
-
-def test_table_and_meanings_cover_each_other() -> None:
-    assert set(MEANINGS) == set(INSTRUCTIONS)
-    assert set(SCRATCH) < set(MEANINGS)
-
-
-def test_rows_are_complete() -> None:
-    for name, row in INSTRUCTIONS.items():
-        assert row.name == name
-        assert row.doc
-        assert row.form
-        assert set(row.dtypes) == set(PLATFORMS)
-        assert all(dtypes and dtypes <= set(DTYPES) for dtypes in row.dtypes.values())
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -36,8 +20,7 @@ def test_rows_are_complete() -> None:
 def test_operand_counts_follow_the_form(name: str, target: str) -> None:
     for kernel in lowered(name, target).instructions:
         for instr in instructions(kernel):
-            counts = {form.count(",") + 1 for form in INSTRUCTIONS[instr.name].form.split("|")}
-            assert len(instr.operands) in counts, instr.name
+            assert len(instr.operands) in map(len, INSTRUCTIONS[instr.name].forms), instr.name
 
 
 A = np.array([[1.0, -2.0, 3.0], [4.0, 5.0, -6.0]], F32)

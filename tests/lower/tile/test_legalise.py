@@ -101,7 +101,8 @@ def _check_bound(nodes: tuple[Node, ...], numbers: set[str], tiles: set[str]) ->
     for node in nodes:
         if isinstance(node, For):
             assert (node.start.names() | node.stop.names()) <= numbers
-            _check_bound(node.body, numbers | {node.var} | ({node.valid} if node.valid else set()), tiles)
+            own = {name for name in (node.var, node.valid, node.slot) if name}
+            _check_bound(node.body, numbers | own, tiles)
         elif isinstance(node, Declare):
             assert (node.address.names() | node.rows.poly().names() | node.cols.poly().names()) <= numbers
             tiles.add(node.name)

@@ -257,6 +257,48 @@ class WaitFlag(Flag):
     name = "pto.wait_flag"
 
 
+class FlagDyn(IRDLOperation):
+    """``[<PIPE_src>, <PIPE_dst>, %event]``: the event is a number of run time."""
+
+    src = prop_def(StringAttr)
+    dst = prop_def(StringAttr)
+    event = operand_def(IndexType)
+
+    @classmethod
+    def parse(cls, parser: Parser) -> FlagDyn:
+        pipes = []
+        with parser.in_square_brackets():
+            for _ in range(2):
+                with parser.in_angle_brackets():
+                    pipes.append(StringAttr(parser.parse_identifier()))
+                parser.parse_punctuation(",")
+            event = parser.resolve_operand(parser.parse_unresolved_operand(), IndexType())
+        return cls(operands=[event], properties={"src": pipes[0], "dst": pipes[1]})
+
+    def print(self, printer: Printer) -> None:
+        printer.print_string(f"[<{self.src.data}>, <{self.dst.data}>, ")
+        printer.print_ssa_value(self.event)
+        printer.print_string("]")
+
+    def verify_(self) -> None:
+        pipes = {f"PIPE_{pipe}" for pipe in PIPES if pipe != "ALL"}
+        check({self.src.data, self.dst.data} <= pipes and self.src.data != self.dst.data, f"{self.name}: pipes")
+
+
+@irdl_op_definition
+class SetFlagDyn(FlagDyn):
+    """`SetFlag` of an event chosen at run time."""
+
+    name = "pto.set_flag_dyn"
+
+
+@irdl_op_definition
+class WaitFlagDyn(FlagDyn):
+    """`WaitFlag` for an event chosen at run time."""
+
+    name = "pto.wait_flag_dyn"
+
+
 @irdl_op_definition
 class Barrier(IRDLOperation):
     """A pipe finishes what it has before it goes on."""
@@ -279,7 +321,8 @@ class Barrier(IRDLOperation):
 Pto = Dialect(
     "pto",
     [
-        AddPtr, LoadScalar, GetBlockIdx, MakeTensorView, PartitionView, AllocTile, SetFlag, WaitFlag, Barrier,
+        AddPtr, LoadScalar, GetBlockIdx, MakeTensorView, PartitionView, AllocTile, SetFlag, WaitFlag, SetFlagDyn,
+        WaitFlagDyn, Barrier,
         *INSTRUCTIONS.values(),
     ],
     [Ptr, TensorView, PartitionTensorView, TileBuf, Layout, KernelKind, RoundMode],

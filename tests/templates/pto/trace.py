@@ -29,6 +29,7 @@ from pyptogen.lower.instruction.ir import (
     ReadIndex,
     SetFlag,
     SkipIfNegative,
+    walk,
 )
 from pyptogen.lower.tensor.ir import DTYPES
 from templates.pto.instructions import Instruction
@@ -36,6 +37,7 @@ from templates.pto.structure import (
     AddPtr,
     AllocTile,
     Flag,
+    FlagDyn,
     GetBlockIdx,
     LoadScalar,
     MakeTensorView,
@@ -47,7 +49,8 @@ from templates.pto.types import TileBuf
 Event = tuple[Any, ...]
 ARITH: Mapping[str, Any] = {
     "arith.addi": lambda a, b: a + b, "arith.subi": lambda a, b: a - b, "arith.muli": lambda a, b: a * b,
-    "arith.minsi": min, "arith.divui": lambda a, b: a // b, "arith.addf": lambda a, b: a + b,
+    "arith.minsi": min,
+    "arith.remui": lambda a, b: a % b, "arith.divui": lambda a, b: a // b, "arith.addf": lambda a, b: a + b,
     "arith.mulf": lambda a, b: a * b, "arith.divf": lambda a, b: a / b, "math.sqrt": lambda a: a**0.5,
     "arith.index_cast": lambda a: a, "arith.truncf": lambda a: a, "arith.minimumf": min, "arith.maximumf": max,
 }  # fmt: skip
@@ -97,9 +100,15 @@ class ModuleTrace:
         elif op.name in ARITH:
             at[op.results[0]] = ARITH[op.name](*given)
         elif isinstance(op, scf.ForOp):
-            for i in range(*given):
-                at[op.body.block.args[0]] = i
+            first, *carried = op.body.block.args
+            bounds, state = given[:3], given[3:]
+            for i in range(*bounds):
+                at[first] = i
+                at.update(zip(carried, state, strict=True))
                 self.run(op.body.block)
+                last = op.body.block.last_op
+                state = [at[value] for value in last.operands] if last is not None else []
+            at.update(zip(op.results, state, strict=True))
         elif isinstance(op, scf.IfOp):
             region = op.true_region if given[0] else op.false_region
             if region.blocks:
@@ -110,6 +119,8 @@ class ModuleTrace:
             self.events.append((op.name, destination, *sources, *mode))
         elif isinstance(op, Flag):
             self.events.append((op.name, op.src.data, op.dst.data, op.event.data))
+        elif isinstance(op, FlagDyn):
+            self.events.append((op.name.removesuffix("_dyn"), op.src.data, op.dst.data, f"EVENT_ID{given[0]}"))
         elif isinstance(op, BarrierOp):
             self.events.append((op.name, op.pipe.data))
         elif op.results:
@@ -152,7 +163,8 @@ class KernelTrace:
 
     @staticmethod
     def of(kernel: InstrKernel, arguments: Mapping[str, Any], block: int) -> list[Event]:
-        trace = KernelTrace(dict(arguments), block, {}, [])
+        counters = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot}
+        trace = KernelTrace({**arguments, **counters}, block, {}, [])
         trace.run(kernel.body)
         return trace.events
 
@@ -171,6 +183,8 @@ class KernelTrace:
                 if node.valid:
                     self.names[node.valid] = min(node.step, stop - i)
                 self.run(node.body)
+                if node.slot is not None:
+                    self.names[node.slot] = (self.names[node.slot] + 1) % node.slots
         elif isinstance(node, Declare):
             self.tiles[node.name] = node
         elif isinstance(node, ReadIndex):
@@ -185,7 +199,8 @@ class KernelTrace:
         elif not isinstance(node, SkipIfNegative):
             word = "set" if isinstance(node, SetFlag) else "wait"
             pipes = (f"PIPE_{node.src}", f"PIPE_{node.dst}")
-            self.events.append((f"pto.{word}_flag", *pipes, f"EVENT_ID{node.event}"))
+            event = node.event + (self.names[node.slot] if node.slot else 0)
+            self.events.append((f"pto.{word}_flag", *pipes, f"EVENT_ID{event}"))
 
     def instr(self, node: Instr) -> None:
         name = {"TMATMUL_ACC": "tmatmul.acc"}.get(node.name, node.name.lower())

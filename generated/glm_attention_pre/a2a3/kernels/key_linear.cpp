@@ -1,5 +1,5 @@
 // key_linear: cube kernel of `glm_attention_pre` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_linear; tiles h 512, k1 256, t 64; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, L1 163840 B
+// stages key_linear; tiles h 512, k1 256, t 64; memory L0A 16384 B, L0B 32768 B, L0C 131072 B, L1 327680 B
 #include <cstddef>
 #include <cstdint>
 
@@ -30,32 +30,36 @@ extern "C" __global__ AICORE void key_linear(
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free for the first round
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free for the first round
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free for the first round
-    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
+    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        AccI32_64x128 k_i_acc(t0_valid); TASSIGN(k_i_acc, 0x00000);  // L0C 0x00000..0x08000
-        AccI32_64x128 v_i_acc(t0_valid); TASSIGN(v_i_acc, 0x08000);  // L0C 0x08000..0x10000
-        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-        for (int32_t h0 = 0; h0 < 5120; h0 += 512) {
+        AccI32_64x128 k_i_acc(t0_valid); TASSIGN(k_i_acc, 0x00000 + t0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+        AccI32_64x128 v_i_acc(t0_valid); TASSIGN(v_i_acc, 0x10000 + t0_slot * 0x08000);  // L0C 0x10000..0x20000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));  // free again
+        for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_slot ^= 1) {
             // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
-            MatI8_64x512 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000);  // L1 0x00000..0x08000
-            wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
+            MatI8_64x512 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x00000 + h0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
             NQGm n_q_in(n_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
             TLOAD(n_q_tile, n_q_in);
-            MatI8_512x128 w_k_tile; TASSIGN(w_k_tile, 0x08000);  // L1 0x08000..0x18000
+            MatI8_512x128 w_k_tile; TASSIGN(w_k_tile, 0x10000 + h0_slot * 0x10000);  // L1 0x10000..0x30000, 2 copies
             WKGm w_k_in(w_k + int64_t(h0) * 32);
             TLOAD(w_k_tile, w_k_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
             // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
-            MatI8_512x128 w_v_tile; TASSIGN(w_v_tile, 0x18000);  // L1 0x18000..0x28000
+            MatI8_512x128 w_v_tile; TASSIGN(w_v_tile, 0x30000 + h0_slot * 0x10000);  // L1 0x30000..0x50000, 2 copies
             WKGm w_v_in(w_v + int64_t(h0) * 32);
             TLOAD(w_v_tile, w_v_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
-            wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
             wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free again
             for (int32_t k1 = 0; k1 < 512; k1 += 256) {
                 // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
@@ -74,7 +78,7 @@ extern "C" __global__ AICORE void key_linear(
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
             }
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-            wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
             wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
             for (int32_t k1 = 0; k1 < 512; k1 += 256) {
                 // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
@@ -92,21 +96,23 @@ extern "C" __global__ AICORE void key_linear(
                 }
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);
             }
-            set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);
         }
-        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        set_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
         // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
         KIGm k_i_out(k_i + int64_t(t0) * 128, {t0_valid});
         TSTORE(k_i_out, k_i_acc);
         // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
         KIGm v_i_out(v_i + int64_t(t0) * 128, {t0_valid});
         TSTORE(v_i_out, v_i_acc);
-        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        set_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round

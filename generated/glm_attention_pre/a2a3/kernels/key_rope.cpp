@@ -1,5 +1,5 @@
 // key_rope: vector kernel of `glm_attention_pre` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_rope; tiles t 16; memory UB 56192 B
+// stages key_rope; tiles t 16; memory UB 84928 B
 #include <cstddef>
 #include <cstdint>
 
@@ -48,161 +48,164 @@ extern "C" __global__ AICORE void key_rope(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
-    VecF32_1x128 k_n_k_scale_row; TASSIGN(k_n_k_scale_row, 0x02040);  // UB 0x02040..0x02240
+    VecF32_1x128 k_n_k_scale_row; TASSIGN(k_n_k_scale_row, 0x04080);  // UB 0x04080..0x04280
     KScaleGm k_scale_in(k_scale);
     TLOAD(k_n_k_scale_row, k_scale_in);
-    VecF32_1x128 k_n_k_bias_row; TASSIGN(k_n_k_bias_row, 0x02240);  // UB 0x02240..0x02440
+    VecF32_1x128 k_n_k_bias_row; TASSIGN(k_n_k_bias_row, 0x04280);  // UB 0x04280..0x04480
     KScaleGm k_bias_in(k_bias);
     TLOAD(k_n_k_bias_row, k_bias_in);
-    VecB16_1x128 k_gamma_tile; TASSIGN(k_gamma_tile, 0x02440);  // UB 0x02440..0x02540
+    VecB16_1x128 k_gamma_tile; TASSIGN(k_gamma_tile, 0x04480);  // UB 0x04480..0x04580
     KGammaGm k_gamma_in(k_gamma);
     TLOAD(k_gamma_tile, k_gamma_in);
-    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID5);
     // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
-    VecF32_1x128 v_v_scale_row; TASSIGN(v_v_scale_row, 0x06540);  // UB 0x06540..0x06740
+    VecF32_1x128 v_v_scale_row; TASSIGN(v_v_scale_row, 0x0c580);  // UB 0x0c580..0x0c780
     KScaleGm v_scale_in(v_scale);
     TLOAD(v_v_scale_row, v_scale_in);
-    VecF32_1x128 v_v_bias_row; TASSIGN(v_v_bias_row, 0x06740);  // UB 0x06740..0x06940
+    VecF32_1x128 v_v_bias_row; TASSIGN(v_v_bias_row, 0x0c780);  // UB 0x0c780..0x0c980
     KScaleGm v_bias_in(v_bias);
     TLOAD(v_v_bias_row, v_bias_in);
     // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
-    VecF32_1x128 k_n_5; TASSIGN(k_n_5, 0x07940);  // UB 0x07940..0x07b40
-    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID5);
+    VecF32_1x128 k_n_5; TASSIGN(k_n_5, 0x0e980);  // UB 0x0e980..0x0eb80
+    pipe_barrier(PIPE_ALL);
     TCVT(k_n_5, k_gamma_tile, RoundMode::CAST_RINT);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
-        VecI32_16x128 k_i_tile(t0_valid); TASSIGN(k_i_tile, 0x00000);  // UB 0x00000..0x02000
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
+        VecI32_16x128 k_i_tile(t0_valid); TASSIGN(k_i_tile, 0x00000 + t0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         KIGm k_i_in(k_i + int64_t(t0) * 128, {t0_valid});
         TLOAD(k_i_tile, k_i_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
-        VecF32_1x16 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x02000);  // as a row, same bytes as n_scale_tile
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        VecF32_1x16 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x04000 + t0_slot * 0x00040);  // as a row, same bytes as n_scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         NScaleGm n_scale_in(n_scale + int64_t(t0), {t0_valid});
         TLOAD(n_scale_tile_row, n_scale_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
         // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
-        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x03540);  // UB 0x03540..0x03d40
-        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
+        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x06580 + t0_slot * 0x00800);  // UB 0x06580..0x07580, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x03d40);  // UB 0x03d40..0x04540
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x07580 + t0_slot * 0x00800);  // UB 0x07580..0x08580, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
-        VecI32_16x128 v_i_tile(t0_valid); TASSIGN(v_i_tile, 0x04540);  // UB 0x04540..0x06540
+        VecI32_16x128 v_i_tile(t0_valid); TASSIGN(v_i_tile, 0x08580 + t0_slot * 0x02000);  // UB 0x08580..0x0c580, 2 copies
         KIGm v_i_in(v_i + int64_t(t0) * 128, {t0_valid});
         TLOAD(v_i_tile, v_i_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
-        VecF32_16x128 k_n_1(t0_valid); TASSIGN(k_n_1, 0x07b40);  // UB 0x07b40..0x09b40
+        VecF32_16x128 k_n_1(t0_valid); TASSIGN(k_n_1, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
+        pipe_barrier(PIPE_ALL);
         TCVT(k_n_1, k_i_tile, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-        VecF32_16x128 k_n_2(t0_valid); TASSIGN(k_n_2, 0x07b40);  // UB 0x07b40..0x09b40
-        VecF32_16x1 n_scale_tile(t0_valid); TASSIGN(n_scale_tile, 0x02000);  // UB 0x02000..0x02040
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
+        VecF32_16x128 k_n_2(t0_valid); TASSIGN(k_n_2, 0x0eb80);  // UB 0x0eb80..0x10b80
+        VecF32_16x1 n_scale_tile(t0_valid); TASSIGN(n_scale_tile, 0x04000 + t0_slot * 0x00040);  // UB 0x04000..0x04080, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
         TROWEXPANDMUL(k_n_2, k_n_1, n_scale_tile);
-        VecF32_16x128 k_n_3(t0_valid); TASSIGN(k_n_3, 0x07b40);  // UB 0x07b40..0x09b40
+        VecF32_16x128 k_n_3(t0_valid); TASSIGN(k_n_3, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(k_n_3, k_n_2, k_n_k_scale_row);
-        VecF32_16x128 k_n_4(t0_valid); TASSIGN(k_n_4, 0x07b40);  // UB 0x07b40..0x09b40
+        VecF32_16x128 k_n_4(t0_valid); TASSIGN(k_n_4, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         TCOLEXPANDADD(k_n_4, k_n_3, k_n_k_bias_row);
-        VecF32_16x128 k_n_square(t0_valid); TASSIGN(k_n_square, 0x09b40);  // UB 0x09b40..0x0bb40
+        VecF32_16x128 k_n_square(t0_valid); TASSIGN(k_n_square, 0x10b80);  // UB 0x10b80..0x12b80
         pipe_barrier(PIPE_V);
         TMUL(k_n_square, k_n_4, k_n_4);
-        VecF32_16x128 k_n_var_part(t0_valid); TASSIGN(k_n_var_part, 0x09b40);  // UB 0x09b40..0x0bb40
+        VecF32_16x128 k_n_var_part(t0_valid); TASSIGN(k_n_var_part, 0x10b80);  // UB 0x10b80..0x12b80
         pipe_barrier(PIPE_V);
         TMULS(k_n_var_part, k_n_square, 0.0078125f);
-        VecF32_16x1 k_n_var(t0_valid); TASSIGN(k_n_var, 0x0bb40);  // UB 0x0bb40..0x0bb80
-        VecF32_16x128 k_n_var_tmp(t0_valid); TASSIGN(k_n_var_tmp, 0x0bb80);  // UB 0x0bb80..0x0db80
+        VecF32_16x1 k_n_var(t0_valid); TASSIGN(k_n_var, 0x12b80);  // UB 0x12b80..0x12bc0
+        VecF32_16x128 k_n_var_tmp(t0_valid); TASSIGN(k_n_var_tmp, 0x12bc0);  // UB 0x12bc0..0x14bc0
         pipe_barrier(PIPE_V);
         TROWSUM(k_n_var, k_n_var_part, k_n_var_tmp);
-        VecF32_1x16 k_n_var_eps_row(t0_valid); TASSIGN(k_n_var_eps_row, 0x09b40);  // as a row, same bytes as k_n_var_eps
-        VecF32_1x16 k_n_var_row(t0_valid); TASSIGN(k_n_var_row, 0x0bb40);  // as a row, same bytes as k_n_var
+        VecF32_1x16 k_n_var_eps_row(t0_valid); TASSIGN(k_n_var_eps_row, 0x10b80);  // as a row, same bytes as k_n_var_eps
+        VecF32_1x16 k_n_var_row(t0_valid); TASSIGN(k_n_var_row, 0x12b80);  // as a row, same bytes as k_n_var
         pipe_barrier(PIPE_V);
         TADDS(k_n_var_eps_row, k_n_var_row, eps);
-        VecF32_1x16 k_n_std_row(t0_valid); TASSIGN(k_n_std_row, 0x09b40);  // as a row, same bytes as k_n_std
+        VecF32_1x16 k_n_std_row(t0_valid); TASSIGN(k_n_std_row, 0x10b80);  // as a row, same bytes as k_n_std
         pipe_barrier(PIPE_V);
         TSQRT(k_n_std_row, k_n_var_eps_row);
-        VecF32_16x128 k_n_unit(t0_valid); TASSIGN(k_n_unit, 0x07b40);  // UB 0x07b40..0x09b40
-        VecF32_16x1 k_n_std(t0_valid); TASSIGN(k_n_std, 0x09b40);  // UB 0x09b40..0x09b80
+        VecF32_16x128 k_n_unit(t0_valid); TASSIGN(k_n_unit, 0x0eb80);  // UB 0x0eb80..0x10b80
+        VecF32_16x1 k_n_std(t0_valid); TASSIGN(k_n_std, 0x10b80);  // UB 0x10b80..0x10bc0
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(k_n_unit, k_n_4, k_n_std);
-        VecF32_16x128 k_n_7(t0_valid); TASSIGN(k_n_7, 0x07b40);  // UB 0x07b40..0x09b40
+        VecF32_16x128 k_n_7(t0_valid); TASSIGN(k_n_7, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(k_n_7, k_n_unit, k_n_5);
-        VecB16_16x128 k_n(t0_valid); TASSIGN(k_n, 0x02540);  // UB 0x02540..0x03540
+        VecB16_16x128 k_n(t0_valid); TASSIGN(k_n, 0x04580 + t0_slot * 0x01000);  // UB 0x04580..0x06580, 2 copies
         pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
         TCVT(k_n, k_n_7, RoundMode::CAST_RINT);
         // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
-        VecF32_16x64 k_x(t0_valid); TASSIGN(k_x, 0x07b40);  // UB 0x07b40..0x08b40
-        VecB16_16x128_c64 k_1(t0_valid); TASSIGN(k_1, 0x02540);  // columns 0.. of k_n
+        VecF32_16x64 k_x(t0_valid); TASSIGN(k_x, 0x0eb80);  // UB 0x0eb80..0x0fb80
+        VecB16_16x128_c64 k_1(t0_valid); TASSIGN(k_1, 0x04580 + t0_slot * 0x01000);  // columns 0.. of k_n
         pipe_barrier(PIPE_V);
         TCVT(k_x, k_1, RoundMode::CAST_RINT);
-        VecF32_16x64 k_cos(t0_valid); TASSIGN(k_cos, 0x08b40);  // UB 0x08b40..0x09b40
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+        VecF32_16x64 k_cos(t0_valid); TASSIGN(k_cos, 0x0fb80);  // UB 0x0fb80..0x10b80
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TCVT(k_cos, cos_tile, RoundMode::CAST_RINT);
-        VecF32_16x64 k_sin(t0_valid); TASSIGN(k_sin, 0x09b40);  // UB 0x09b40..0x0ab40
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+        VecF32_16x64 k_sin(t0_valid); TASSIGN(k_sin, 0x10b80);  // UB 0x10b80..0x11b80
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCVT(k_sin, sin_tile, RoundMode::CAST_RINT);
-        VecF32_16x64_c32 k_x1c1(t0_valid); TASSIGN(k_x1c1, 0x0ab40);  // UB 0x0ab40..0x0bb40
-        VecF32_16x64_c32 k_x1(t0_valid); TASSIGN(k_x1, 0x07b40);  // columns 0.. of k_x
-        VecF32_16x64_c32 k_cos1(t0_valid); TASSIGN(k_cos1, 0x08b40);  // columns 0.. of k_cos
+        VecF32_16x64_c32 k_x1c1(t0_valid); TASSIGN(k_x1c1, 0x11b80);  // UB 0x11b80..0x12b80
+        VecF32_16x64_c32 k_x1(t0_valid); TASSIGN(k_x1, 0x0eb80);  // columns 0.. of k_x
+        VecF32_16x64_c32 k_cos1(t0_valid); TASSIGN(k_cos1, 0x0fb80);  // columns 0.. of k_cos
         pipe_barrier(PIPE_V);
         TMUL(k_x1c1, k_x1, k_cos1);
-        VecF32_16x64_c32 k_x2s1(t0_valid); TASSIGN(k_x2s1, 0x0bb40);  // UB 0x0bb40..0x0cb40
-        VecF32_16x64_c32 k_x2(t0_valid); TASSIGN(k_x2, 0x07bc0);  // columns 32.. of k_x
-        VecF32_16x64_c32 k_sin1(t0_valid); TASSIGN(k_sin1, 0x09b40);  // columns 0.. of k_sin
+        VecF32_16x64_c32 k_x2s1(t0_valid); TASSIGN(k_x2s1, 0x12b80);  // UB 0x12b80..0x13b80
+        VecF32_16x64_c32 k_x2(t0_valid); TASSIGN(k_x2, 0x0ec00);  // columns 32.. of k_x
+        VecF32_16x64_c32 k_sin1(t0_valid); TASSIGN(k_sin1, 0x10b80);  // columns 0.. of k_sin
         TMUL(k_x2s1, k_x2, k_sin1);
-        VecF32_16x64_c32 k_low(t0_valid); TASSIGN(k_low, 0x0cb40);  // columns 0.. of k_roped
+        VecF32_16x64_c32 k_low(t0_valid); TASSIGN(k_low, 0x13b80);  // columns 0.. of k_roped
         pipe_barrier(PIPE_V);
         TSUB(k_low, k_x1c1, k_x2s1);
-        VecF32_16x64_c32 k_x2c2(t0_valid); TASSIGN(k_x2c2, 0x0ab40);  // UB 0x0ab40..0x0bb40
-        VecF32_16x64_c32 k_cos2(t0_valid); TASSIGN(k_cos2, 0x08bc0);  // columns 32.. of k_cos
+        VecF32_16x64_c32 k_x2c2(t0_valid); TASSIGN(k_x2c2, 0x11b80);  // UB 0x11b80..0x12b80
+        VecF32_16x64_c32 k_cos2(t0_valid); TASSIGN(k_cos2, 0x0fc00);  // columns 32.. of k_cos
         pipe_barrier(PIPE_V);
         TMUL(k_x2c2, k_x2, k_cos2);
-        VecF32_16x64_c32 k_x1s2(t0_valid); TASSIGN(k_x1s2, 0x07b40);  // UB 0x07b40..0x08b40
-        VecF32_16x64_c32 k_sin2(t0_valid); TASSIGN(k_sin2, 0x09bc0);  // columns 32.. of k_sin
+        VecF32_16x64_c32 k_x1s2(t0_valid); TASSIGN(k_x1s2, 0x0eb80);  // UB 0x0eb80..0x0fb80
+        VecF32_16x64_c32 k_sin2(t0_valid); TASSIGN(k_sin2, 0x10c00);  // columns 32.. of k_sin
         TMUL(k_x1s2, k_x1, k_sin2);
-        VecF32_16x64_c32 k_high(t0_valid); TASSIGN(k_high, 0x0cbc0);  // columns 32.. of k_roped
+        VecF32_16x64_c32 k_high(t0_valid); TASSIGN(k_high, 0x13c00);  // columns 32.. of k_roped
         pipe_barrier(PIPE_V);
         TADD(k_high, k_x2c2, k_x1s2);
         // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
-        VecF32_16x128 v_1(t0_valid); TASSIGN(v_1, 0x07b40);  // UB 0x07b40..0x09b40
+        VecF32_16x128 v_1(t0_valid); TASSIGN(v_1, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TCVT(v_1, v_i_tile, RoundMode::CAST_RINT);
-        VecF32_16x128 v_2(t0_valid); TASSIGN(v_2, 0x07b40);  // UB 0x07b40..0x09b40
+        VecF32_16x128 v_2(t0_valid); TASSIGN(v_2, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(v_2, v_1, n_scale_tile);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        VecF32_16x128 v_3(t0_valid); TASSIGN(v_3, 0x07b40);  // UB 0x07b40..0x09b40
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        VecF32_16x128 v_3(t0_valid); TASSIGN(v_3, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(v_3, v_2, v_v_scale_row);
-        VecF32_16x128 v_4(t0_valid); TASSIGN(v_4, 0x07b40);  // UB 0x07b40..0x09b40
+        VecF32_16x128 v_4(t0_valid); TASSIGN(v_4, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         TCOLEXPANDADD(v_4, v_3, v_v_bias_row);
-        VecB16_16x128 v(t0_valid); TASSIGN(v, 0x06940);  // UB 0x06940..0x07940
+        VecB16_16x128 v(t0_valid); TASSIGN(v, 0x0c980 + t0_slot * 0x01000);  // UB 0x0c980..0x0e980, 2 copies
         pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(v, v_4, RoundMode::CAST_RINT);
         // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
-        VecB16_16x128_c64 k_rope(t0_valid); TASSIGN(k_rope, 0x02540);  // columns 0.. of k_n
-        VecF32_16x64 k_roped(t0_valid); TASSIGN(k_roped, 0x0cb40);  // UB 0x0cb40..0x0db40
+        VecB16_16x128_c64 k_rope(t0_valid); TASSIGN(k_rope, 0x04580 + t0_slot * 0x01000);  // columns 0.. of k_n
+        VecF32_16x64 k_roped(t0_valid); TASSIGN(k_roped, 0x13b80);  // UB 0x13b80..0x14b80
         TCVT(k_rope, k_roped, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         // rows of k_n to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
@@ -210,11 +213,11 @@ extern "C" __global__ AICORE void key_rope(
                 continue;
             }
             // k_cache: scatter_update(k_cache, slot, k, dim=0)  [glm_attention_pre.yaml:68]
-            VecB16_1x128 k_n_one; TASSIGN(k_n_one, row * 256 + 9536);  // row of k_n
+            VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04580 + row * 0x00100 + t0_slot * 0x01000);  // row of k_n
             KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 128);
             TSTORE(k_cache_out, k_n_one);
         }
-        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
         // rows of v to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
@@ -222,15 +225,19 @@ extern "C" __global__ AICORE void key_rope(
                 continue;
             }
             // v_cache: scatter_update(v_cache, slot, v, dim=0)  [glm_attention_pre.yaml:70]
-            VecB16_1x128 v_one; TASSIGN(v_one, row * 256 + 26944);  // row of v
+            VecB16_1x128 v_one; TASSIGN(v_one, 0x0c980 + row * 0x00100 + t0_slot * 0x01000);  // row of v
             KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 128);
             TSTORE(v_cache_out, v_one);
         }
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

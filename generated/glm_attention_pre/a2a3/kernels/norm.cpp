@@ -135,7 +135,7 @@ extern "C" __global__ AICORE void norm(
         VecI8_8x5120 n_q_tile(t0_valid); TASSIGN(n_q_tile, 0x11800);  // UB 0x11800..0x14000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
-        TCVT(n_q_tile, n_q_tile_fp16, RoundMode::CAST_NONE);
+        TCVT(n_q_tile, n_q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         VecF32_1x8 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x14000);  // as a row, same bytes as n_scale_tile
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again

@@ -168,7 +168,7 @@ extern "C" __global__ AICORE void key(
                     continue;
                 }
                 // k_cache: scatter_update(k_cache, slot, k, dim=0)  [glm_attention_pre.yaml:68]
-                VecB16_1x128 k_n_one; TASSIGN(k_n_one, row * 256 + 19200);  // row of k_n
+                VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04b00 + row * 0x00100);  // row of k_n
                 KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 128);
                 TSTORE(k_cache_out, k_n_one);
             }
@@ -192,7 +192,7 @@ extern "C" __global__ AICORE void key(
                     continue;
                 }
                 // v_cache: scatter_update(v_cache, slot, v, dim=0)  [glm_attention_pre.yaml:70]
-                VecB16_1x128 v_one; TASSIGN(v_one, row * 256 + 19200);  // row of v
+                VecB16_1x128 v_one; TASSIGN(v_one, 0x04b00 + row * 0x00100);  // row of v
                 KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 128);
                 TSTORE(v_cache_out, v_one);
             }

@@ -1,5 +1,5 @@
 // activate: vector kernel of `glm_shared_expert` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages activate; tiles f 256, t 16; memory UB 100416 B
+// stages activate; tiles f 256, t 16; memory UB 151680 B
 #include <cstddef>
 #include <cstdint>
 
@@ -32,98 +32,107 @@ extern "C" __global__ AICORE void activate(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // free for the first round
-    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t f0_slot = 0;  // which of 2 buffers this round of f0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
-        VecF32_1x16 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x04000);  // as a row, same bytes as x_scale_tile
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // free again
+        VecF32_1x16 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x08000 + t0_slot * 0x00040);  // as a row, same bytes as x_scale_tile
+        pipe_barrier(PIPE_ALL);
         XScaleGm x_scale_in(x_scale + int64_t(t0), {t0_valid});
         TLOAD(x_scale_tile_row, x_scale_in);
-        for (int32_t f0 = 0; f0 < 1536; f0 += 256) {
-            VecI32_16x256 gate_i_tile(t0_valid); TASSIGN(gate_i_tile, 0x00000);  // UB 0x00000..0x04000
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
+        for (int32_t f0 = 0; f0 < 1536; f0 += 256, f0_slot ^= 1) {
+            VecI32_16x256 gate_i_tile(t0_valid); TASSIGN(gate_i_tile, 0x00000 + f0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + f0_slot));  // free again
             GateIGm gate_i_in(gate_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TLOAD(gate_i_tile, gate_i_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-            VecF32_1x256 gate_w_gate_scale_row; TASSIGN(gate_w_gate_scale_row, 0x04040);  // UB 0x04040..0x04440
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(6 + f0_slot));
+            VecF32_1x256 gate_w_gate_scale_row; TASSIGN(gate_w_gate_scale_row, 0x08080 + f0_slot * 0x00400);  // UB 0x08080..0x08880, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + f0_slot));  // free again
             WGateScaleGm w_gate_scale_in(w_gate_scale + int64_t(f0));
             TLOAD(gate_w_gate_scale_row, w_gate_scale_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + f0_slot));
             // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
-            VecI32_16x256 up_i_tile(t0_valid); TASSIGN(up_i_tile, 0x04440);  // UB 0x04440..0x08440
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
+            VecI32_16x256 up_i_tile(t0_valid); TASSIGN(up_i_tile, 0x08880 + f0_slot * 0x04000);  // UB 0x08880..0x10880, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + f0_slot));  // free again
             GateIGm up_i_in(up_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TLOAD(up_i_tile, up_i_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-            VecF32_1x256 up_w_up_scale_row; TASSIGN(up_w_up_scale_row, 0x08440);  // UB 0x08440..0x08840
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + f0_slot));
+            VecF32_1x256 up_w_up_scale_row; TASSIGN(up_w_up_scale_row, 0x10880 + f0_slot * 0x00400);  // UB 0x10880..0x11080, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(f0_slot));  // free again
             WGateScaleGm w_up_scale_in(w_up_scale + int64_t(f0));
             TLOAD(up_w_up_scale_row, w_up_scale_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(f0_slot));
             // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
-            VecF32_16x256 gate_1(t0_valid); TASSIGN(gate_1, 0x0c840);  // UB 0x0c840..0x10840
+            VecF32_16x256 gate_1(t0_valid); TASSIGN(gate_1, 0x19080);  // UB 0x19080..0x1d080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + f0_slot));
             TCVT(gate_1, gate_i_tile, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
-            VecF32_16x256 gate_2(t0_valid); TASSIGN(gate_2, 0x0c840);  // UB 0x0c840..0x10840
-            VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x04000);  // UB 0x04000..0x04040
+            set_flag(PIPE_V, PIPE_MTE2, event_t(6 + f0_slot));
+            VecF32_16x256 gate_2(t0_valid); TASSIGN(gate_2, 0x19080);  // UB 0x19080..0x1d080
+            VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x08000 + t0_slot * 0x00040);  // UB 0x08000..0x08080, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(gate_2, gate_1, x_scale_tile);
-            VecF32_16x256 gate(t0_valid); TASSIGN(gate, 0x0c840);  // UB 0x0c840..0x10840
+            VecF32_16x256 gate(t0_valid); TASSIGN(gate, 0x19080);  // UB 0x19080..0x1d080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + f0_slot));
             TCOLEXPANDMUL(gate, gate_2, gate_w_gate_scale_row);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(4 + f0_slot));
             // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
-            VecF32_16x256 up_1(t0_valid); TASSIGN(up_1, 0x10840);  // UB 0x10840..0x14840
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+            VecF32_16x256 up_1(t0_valid); TASSIGN(up_1, 0x1d080);  // UB 0x1d080..0x21080
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + f0_slot));
             TCVT(up_1, up_i_tile, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-            VecF32_16x256 up_2(t0_valid); TASSIGN(up_2, 0x10840);  // UB 0x10840..0x14840
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + f0_slot));
+            VecF32_16x256 up_2(t0_valid); TASSIGN(up_2, 0x1d080);  // UB 0x1d080..0x21080
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(up_2, up_1, x_scale_tile);
-            VecF32_16x256 up(t0_valid); TASSIGN(up, 0x10840);  // UB 0x10840..0x14840
+            VecF32_16x256 up(t0_valid); TASSIGN(up, 0x1d080);  // UB 0x1d080..0x21080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(f0_slot));
             TCOLEXPANDMUL(up, up_2, up_w_up_scale_row);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(f0_slot));
             // a:    gate / (1 + exp(-gate)) * up  [glm_shared_expert.yaml:35]
-            VecF32_16x256 a_1(t0_valid); TASSIGN(a_1, 0x14840);  // UB 0x14840..0x18840
+            VecF32_16x256 a_1(t0_valid); TASSIGN(a_1, 0x21080);  // UB 0x21080..0x25080
             TNEG(a_1, gate);
-            VecF32_16x256 a_2(t0_valid); TASSIGN(a_2, 0x14840);  // UB 0x14840..0x18840
+            VecF32_16x256 a_2(t0_valid); TASSIGN(a_2, 0x21080);  // UB 0x21080..0x25080
             pipe_barrier(PIPE_V);
             TEXP(a_2, a_1);
-            VecF32_16x256 a_3(t0_valid); TASSIGN(a_3, 0x14840);  // UB 0x14840..0x18840
+            VecF32_16x256 a_3(t0_valid); TASSIGN(a_3, 0x21080);  // UB 0x21080..0x25080
             pipe_barrier(PIPE_V);
             TADDS(a_3, a_2, 1.0f);
-            VecF32_16x256 a_4(t0_valid); TASSIGN(a_4, 0x0c840);  // UB 0x0c840..0x10840
+            VecF32_16x256 a_4(t0_valid); TASSIGN(a_4, 0x19080);  // UB 0x19080..0x1d080
             pipe_barrier(PIPE_V);
             TDIV(a_4, gate, a_3);
-            VecF32_16x256 a_tile(t0_valid); TASSIGN(a_tile, 0x08840);  // UB 0x08840..0x0c840
+            VecF32_16x256 a_tile(t0_valid); TASSIGN(a_tile, 0x11080 + f0_slot * 0x04000);  // UB 0x11080..0x19080, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(f0_slot));  // free again
             TMUL(a_tile, a_4, up);
-            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(f0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(f0_slot));
             AGm a_out(a + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TSTORE(a_out, a_tile);
-            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(f0_slot));
         }
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last round of copy 1
 #endif
 }

@@ -1,5 +1,5 @@
 // gate_up: cube kernel of `glm_shared_expert` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages gate_up; tiles f 128, h 512, k1 256, t 64; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, L1 163840 B
+// stages gate_up; tiles f 128, h 512, k1 256, t 64; memory L0A 16384 B, L0B 32768 B, L0C 131072 B, L1 327680 B
 #include <cstddef>
 #include <cstdint>
 
@@ -30,33 +30,37 @@ extern "C" __global__ AICORE void gate_up(
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    int32_t f0_slot = 0;  // which of 2 buffers this round of f0 uses
+    int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free for the first round
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free for the first round
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free for the first round
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        for (int32_t f0 = block * 128; f0 < 1536; f0 += nblk * 128) {
-            AccI32_64x128 gate_i_acc(t0_valid); TASSIGN(gate_i_acc, 0x00000);  // L0C 0x00000..0x08000
-            AccI32_64x128 up_i_acc(t0_valid); TASSIGN(up_i_acc, 0x08000);  // L0C 0x08000..0x10000
-            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-            for (int32_t h0 = 0; h0 < 5120; h0 += 512) {
+        for (int32_t f0 = block * 128; f0 < 1536; f0 += nblk * 128, f0_slot ^= 1) {
+            AccI32_64x128 gate_i_acc(t0_valid); TASSIGN(gate_i_acc, 0x00000 + f0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+            AccI32_64x128 up_i_acc(t0_valid); TASSIGN(up_i_acc, 0x10000 + f0_slot * 0x08000);  // L0C 0x10000..0x20000, 2 copies
+            wait_flag(PIPE_FIX, PIPE_M, event_t(f0_slot));  // free again
+            for (int32_t h0 = 0; h0 < 5120; h0 += 512, h0_slot ^= 1) {
                 // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
-                MatI8_64x512 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000);  // L1 0x00000..0x08000
-                wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
+                MatI8_64x512 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + h0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
                 XQGm x_q_in(x_q + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
                 TLOAD(x_q_tile, x_q_in);
-                MatI8_512x128 w_gate_tile; TASSIGN(w_gate_tile, 0x08000);  // L1 0x08000..0x18000
+                MatI8_512x128 w_gate_tile; TASSIGN(w_gate_tile, 0x10000 + h0_slot * 0x10000);  // L1 0x10000..0x30000, 2 copies
                 WGateGm w_gate_in(w_gate + int64_t(f0) * 5120 + int64_t(h0) * 32);
                 TLOAD(w_gate_tile, w_gate_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
                 // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
-                MatI8_512x128 w_up_tile; TASSIGN(w_up_tile, 0x18000);  // L1 0x18000..0x28000
+                MatI8_512x128 w_up_tile; TASSIGN(w_up_tile, 0x30000 + h0_slot * 0x10000);  // L1 0x30000..0x50000, 2 copies
                 WGateGm w_up_in(w_up + int64_t(f0) * 5120 + int64_t(h0) * 32);
                 TLOAD(w_up_tile, w_up_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
-                wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID1);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free again
                 for (int32_t k1 = 0; k1 < 512; k1 += 256) {
                     // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
@@ -75,7 +79,7 @@ extern "C" __global__ AICORE void gate_up(
                     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 for (int32_t k1 = 0; k1 < 512; k1 += 256) {
                     // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
@@ -93,22 +97,24 @@ extern "C" __global__ AICORE void gate_up(
                     }
                     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);
             }
-            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            set_flag(PIPE_M, PIPE_FIX, event_t(f0_slot));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(f0_slot));
             // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
             GateIGm gate_i_out(gate_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TSTORE(gate_i_out, gate_i_acc);
             // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
             GateIGm up_i_out(up_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TSTORE(up_i_out, up_i_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+            set_flag(PIPE_FIX, PIPE_M, event_t(f0_slot));
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round

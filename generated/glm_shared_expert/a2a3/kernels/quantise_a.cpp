@@ -71,7 +71,7 @@ extern "C" __global__ AICORE void quantise_a(
         VecI8_8x1536 a_q_tile(t0_valid); TASSIGN(a_q_tile, 0x0c000);  // UB 0x0c000..0x0f000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
-        TCVT(a_q_tile, a_q_tile_fp16, RoundMode::CAST_NONE);
+        TCVT(a_q_tile, a_q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         VecF32_1x8 a_scale_tile_row(t0_valid); TASSIGN(a_scale_tile_row, 0x0f000);  // as a row, same bytes as a_scale_tile
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again

@@ -1,5 +1,5 @@
 // quantise_x: vector kernel of `glm_shared_expert` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages quantise_x; tiles t 2; memory UB 113728 B
+// stages quantise_x; tiles t 2; memory UB 144480 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,68 +31,75 @@ extern "C" __global__ AICORE void quantise_x(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
-    for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2) {
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
         // x_q, x_scale: quantise(cast(x, fp32))  [glm_shared_expert.yaml:28]
-        VecB16_8x5120 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x05000
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        VecB16_8x5120 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + t0_slot * 0x05000);  // UB 0x00000..0x0a000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         XGm x_in(x + int64_t(t0) * 5120, {t0_valid});
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_8x5120 x_q_1(t0_valid); TASSIGN(x_q_1, 0x07820);  // UB 0x07820..0x11820
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecF32_8x5120 x_q_1(t0_valid); TASSIGN(x_q_1, 0x0f040);  // UB 0x0f040..0x19040
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TCVT(x_q_1, x_tile, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
-        VecF32_8x5120 x_q_m_1(t0_valid); TASSIGN(x_q_m_1, 0x11820);  // UB 0x11820..0x1b820
+        VecF32_8x5120 x_q_m_1(t0_valid); TASSIGN(x_q_m_1, 0x19040);  // UB 0x19040..0x23040
         pipe_barrier(PIPE_V);
         TABS(x_q_m_1, x_q_1);
-        VecF32_8x1 x_q_m_2(t0_valid); TASSIGN(x_q_m_2, 0x1b820);  // UB 0x1b820..0x1b840
-        VecF32_8x128 x_q_m_2_tmp(t0_valid); TASSIGN(x_q_m_2_tmp, 0x1b840);  // UB 0x1b840..0x1bc40
+        VecF32_8x1 x_q_m_2(t0_valid); TASSIGN(x_q_m_2, 0x23040);  // UB 0x23040..0x23060
+        VecF32_8x128 x_q_m_2_tmp(t0_valid); TASSIGN(x_q_m_2_tmp, 0x23060);  // UB 0x23060..0x23460
         pipe_barrier(PIPE_V);
         TROWMAX(x_q_m_2, x_q_m_1, x_q_m_2_tmp);
-        VecF32_1x8 x_q_m_row(t0_valid); TASSIGN(x_q_m_row, 0x11820);  // as a row, same bytes as x_q_m
-        VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN(x_q_m_2_row, 0x1b820);  // as a row, same bytes as x_q_m_2
+        VecF32_1x8 x_q_m_row(t0_valid); TASSIGN(x_q_m_row, 0x19040);  // as a row, same bytes as x_q_m
+        VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN(x_q_m_2_row, 0x23040);  // as a row, same bytes as x_q_m_2
         pipe_barrier(PIPE_V);
         TMAXS(x_q_m_row, x_q_m_2_row, 1e-30f);
         // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_shared_expert.yaml:24]
-        VecF32_1x8 x_q_2_row(t0_valid); TASSIGN(x_q_2_row, 0x11840);  // as a row, same bytes as x_q_2
+        VecF32_1x8 x_q_2_row(t0_valid); TASSIGN(x_q_2_row, 0x19060);  // as a row, same bytes as x_q_2
         pipe_barrier(PIPE_V);
         TDIVS(x_q_2_row, 127.0f, x_q_m_row);
-        VecF32_8x5120 x_q_3(t0_valid); TASSIGN(x_q_3, 0x07820);  // UB 0x07820..0x11820
-        VecF32_8x1 x_q_2(t0_valid); TASSIGN(x_q_2, 0x11840);  // UB 0x11840..0x11860
+        VecF32_8x5120 x_q_3(t0_valid); TASSIGN(x_q_3, 0x0f040);  // UB 0x0f040..0x19040
+        VecF32_8x1 x_q_2(t0_valid); TASSIGN(x_q_2, 0x19060);  // UB 0x19060..0x19080
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(x_q_3, x_q_1, x_q_2);
-        VecI32_8x5120 x_q_tile_int32(t0_valid); TASSIGN(x_q_tile_int32, 0x11840);  // UB 0x11840..0x1b840
+        VecI32_8x5120 x_q_tile_int32(t0_valid); TASSIGN(x_q_tile_int32, 0x19060);  // UB 0x19060..0x23060
         pipe_barrier(PIPE_V);
         TCVT(x_q_tile_int32, x_q_3, RoundMode::CAST_RINT);
-        VecF16_8x5120 x_q_tile_fp16(t0_valid); TASSIGN(x_q_tile_fp16, 0x07820);  // UB 0x07820..0x0c820
+        VecF16_8x5120 x_q_tile_fp16(t0_valid); TASSIGN(x_q_tile_fp16, 0x0f040);  // UB 0x0f040..0x14040
         pipe_barrier(PIPE_V);
         TCVT(x_q_tile_fp16, x_q_tile_int32, RoundMode::CAST_NONE);
-        VecI8_8x5120 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x05000);  // UB 0x05000..0x07800
+        VecI8_8x5120 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x0a000 + t0_slot * 0x02800);  // UB 0x0a000..0x0f000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
-        TCVT(x_q_tile, x_q_tile_fp16, RoundMode::CAST_NONE);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x07800);  // as a row, same bytes as x_scale_tile
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
+        TCVT(x_q_tile, x_q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
+        VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x0f000 + t0_slot * 0x00020);  // as a row, same bytes as x_scale_tile
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TMULS(x_scale_tile_row, x_q_m_row, 0.007874016f);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         XQGm x_q_out(x_q + int64_t(t0) * 5120, {t0_valid});
         TSTORE(x_q_out, x_q_tile);
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         XScaleGm x_scale_out(x_scale + int64_t(t0), {t0_valid});
         TSTORE(x_scale_out, x_scale_tile_row);
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

@@ -1,5 +1,5 @@
 // scale: vector kernel of `glm_shared_expert` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages scale; tiles h 512, t 16; memory UB 84032 B
+// stages scale; tiles h 512, t 16; memory UB 135296 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,57 +31,67 @@ extern "C" __global__ AICORE void scale(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 16) {
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)  [glm_shared_expert.yaml:41]
-        VecF32_1x16 a_scale_tile_row(t0_valid); TASSIGN(a_scale_tile_row, 0x08000);  // as a row, same bytes as a_scale_tile
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
+        VecF32_1x16 a_scale_tile_row(t0_valid); TASSIGN(a_scale_tile_row, 0x10000 + t0_slot * 0x00040);  // as a row, same bytes as a_scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         AScaleGm a_scale_in(a_scale + int64_t(t0), {t0_valid});
         TLOAD(a_scale_tile_row, a_scale_in);
-        for (int32_t h0 = block * 512; h0 < 5120; h0 += nblk * 512) {
-            VecI32_16x512 down_i_tile(t0_valid); TASSIGN(down_i_tile, 0x00000);  // UB 0x00000..0x08000
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
+        for (int32_t h0 = block * 512; h0 < 5120; h0 += nblk * 512, h0_slot ^= 1) {
+            VecI32_16x512 down_i_tile(t0_valid); TASSIGN(down_i_tile, 0x00000 + h0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + h0_slot));  // free again
             DownIGm down_i_in(down_i + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
             TLOAD(down_i_tile, down_i_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-            VecF32_1x512 y_w_down_scale_row; TASSIGN(y_w_down_scale_row, 0x08040);  // UB 0x08040..0x08840
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + h0_slot));
+            VecF32_1x512 y_w_down_scale_row; TASSIGN(y_w_down_scale_row, 0x10080 + h0_slot * 0x00800);  // UB 0x10080..0x11080, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(h0_slot));  // free again
             WDownScaleGm w_down_scale_in(w_down_scale + int64_t(h0));
             TLOAD(y_w_down_scale_row, w_down_scale_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x0c840);  // UB 0x0c840..0x14840
+            set_flag(PIPE_MTE2, PIPE_V, event_t(h0_slot));
+            VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x19080);  // UB 0x19080..0x21080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + h0_slot));
             TCVT(y_1, down_i_tile, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-            VecF32_16x512 y_2(t0_valid); TASSIGN(y_2, 0x0c840);  // UB 0x0c840..0x14840
-            VecF32_16x1 a_scale_tile(t0_valid); TASSIGN(a_scale_tile, 0x08000);  // UB 0x08000..0x08040
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + h0_slot));
+            VecF32_16x512 y_2(t0_valid); TASSIGN(y_2, 0x19080);  // UB 0x19080..0x21080
+            VecF32_16x1 a_scale_tile(t0_valid); TASSIGN(a_scale_tile, 0x10000 + t0_slot * 0x00040);  // UB 0x10000..0x10080, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(y_2, y_1, a_scale_tile);
-            VecF32_16x512 y_3(t0_valid); TASSIGN(y_3, 0x0c840);  // UB 0x0c840..0x14840
+            VecF32_16x512 y_3(t0_valid); TASSIGN(y_3, 0x19080);  // UB 0x19080..0x21080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(h0_slot));
             TCOLEXPANDMUL(y_3, y_2, y_w_down_scale_row);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-            VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x08840);  // UB 0x08840..0x0c840
+            set_flag(PIPE_V, PIPE_MTE2, event_t(h0_slot));
+            VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x11080 + h0_slot * 0x04000);  // UB 0x11080..0x19080, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(h0_slot));  // free again
             TCVT(y_tile, y_3, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(h0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(h0_slot));
             YGm y_out(y + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
             TSTORE(y_out, y_tile);
-            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(h0_slot));
         }
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

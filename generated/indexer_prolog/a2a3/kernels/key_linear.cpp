@@ -1,5 +1,5 @@
 // key_linear: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_linear; tiles d 64, h 512, k1 256, t 128; memory L0A 65536 B, L0B 32768 B, L0C 32768 B, L1 196608 B
+// stages key_linear; tiles d 64, h 512, k1 256, t 128; memory L0A 65536 B, L0B 32768 B, L0C 32768 B, L1 393216 B
 #include <cstddef>
 #include <cstdint>
 
@@ -28,25 +28,27 @@ extern "C" __global__ AICORE void key_linear(
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         for (int32_t d0 = block * 64; d0 < 128; d0 += nblk * 64) {
             AccF32_128x64 k_f32_acc(t0_valid); TASSIGN(k_f32_acc, 0x00000);  // L0C 0x00000..0x08000
             wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-            for (int32_t h0 = 0; h0 < 7168; h0 += 512) {
+            for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_slot ^= 1) {
                 // k_f32: matmul(x, w_k, dtype=fp32)  [indexer_prolog.yaml:63]
-                MatB16_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L1 0x00000..0x20000
-                wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
+                MatB16_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_slot * 0x20000);  // L1 0x00000..0x40000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
                 TLOAD(x_tile, x_in);
-                MatB16_512x64 w_k_tile; TASSIGN(w_k_tile, 0x20000);  // L1 0x20000..0x30000
+                MatB16_512x64 w_k_tile; TASSIGN(w_k_tile, 0x40000 + h0_slot * 0x10000);  // L1 0x40000..0x60000, 2 copies
                 WKGm w_k_in(w_k + int64_t(d0) * 7168 + int64_t(h0) * 16);
                 TLOAD(w_k_tile, w_k_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
-                wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
                 for (int32_t k1 = 0; k1 < 512; k1 += 256) {
                     LeftB16_128x256 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000);  // L0A 0x00000..0x10000
                     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
@@ -62,7 +64,7 @@ extern "C" __global__ AICORE void key_linear(
                     }
                     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
             }
             set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
             wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
@@ -72,7 +74,8 @@ extern "C" __global__ AICORE void key_linear(
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
 #endif
 }

@@ -37,6 +37,7 @@ extern "C" __global__ AICORE void key_quant_vec(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
@@ -49,7 +50,6 @@ extern "C" __global__ AICORE void key_quant_vec(
         VecF32_32x128 k_q_f(t0_valid); TASSIGN(k_q_f, 0x03400);  // UB 0x03400..0x07400
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         TCVT(k_q_f, k_h_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [indexer_prolog.yaml:49]
@@ -80,14 +80,15 @@ extern "C" __global__ AICORE void key_quant_vec(
         TCVT(k_q_fp16, k_q_int32, RoundMode::CAST_NONE);
         VecI8_32x128 k_q(t0_valid); TASSIGN(k_q, 0x02000);  // UB 0x02000..0x03000
         pipe_barrier(PIPE_V);
-        TCVT(k_q, k_q_fp16, RoundMode::CAST_NONE);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
+        TCVT(k_q, k_q_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         VecF32_1x32 k_s_1_row(t0_valid); TASSIGN(k_s_1_row, 0x03400);  // as a row, same bytes as k_s_1
         pipe_barrier(PIPE_V);
         TDIVS(k_s_1_row, 1.0f, k_q_s_row);
         VecF16_1x32 k_s_row(t0_valid); TASSIGN(k_s_row, 0x03480);  // as a row, same bytes as k_s
         pipe_barrier(PIPE_V);
         TCVT(k_s_row, k_s_1_row, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         // rows of k_q to the slots in k_index
         for (int32_t row = 0; row < t0_valid; ++row) {
@@ -96,16 +97,16 @@ extern "C" __global__ AICORE void key_quant_vec(
                 continue;
             }
             // k_cache:       scatter_update(k_cache, k_index, k_q, dim=-2)  [indexer_prolog.yaml:70]
-            VecI8_1x128 k_q_one; TASSIGN(k_q_one, row * 128 + 8192);  // row of k_q
+            VecI8_1x128 k_q_one; TASSIGN(k_q_one, 0x02000 + row * 0x00080);  // row of k_q
             KCacheGm k_cache_out(k_cache + int64_t(slot) * 128);
             TSTORE(k_cache_out, k_q_one);
         }
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
         // k_scale_cache: scatter_update(k_scale_cache, k_index, k_s, dim=-2)  [indexer_prolog.yaml:71]
         VecF16_32x16 k_s_wide(t0_valid); TASSIGN(k_s_wide, 0x03000);  // UB 0x03000..0x03400
         VecF16_32x1 k_s(t0_valid); TASSIGN(k_s, 0x03480);  // UB 0x03480..0x034c0
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TROWEXPAND(k_s_wide, k_s);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
@@ -115,13 +116,14 @@ extern "C" __global__ AICORE void key_quant_vec(
             if (slot < 0) {  // this row is not kept
                 continue;
             }
-            VecF16_1x16_c1 k_s_wide_one; TASSIGN(k_s_wide_one, row * 32 + 12288);  // row of k_s_wide
+            VecF16_1x16_c1 k_s_wide_one; TASSIGN(k_s_wide_one, 0x03000 + row * 0x00020);  // row of k_s_wide
             KScaleCacheGm k_scale_cache_out(k_scale_cache + int64_t(slot));
             TSTORE(k_scale_cache_out, k_s_wide_one);
         }
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
 }

@@ -1,5 +1,5 @@
 // query_quant_cube: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages query_quant; tiles heads 32, t 1; memory L0A 8192 B, L0B 32768 B, L0C 16384 B, L1 40960 B
+// stages query_quant; tiles heads 32, t 1; memory L0A 16384 B, L0B 65536 B, L0C 32768 B, L1 49152 B
 #include <cstddef>
 #include <cstdint>
 
@@ -27,42 +27,49 @@ extern "C" __global__ AICORE void query_quant_cube(
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     // q_h: matmul(q_cat, hadamard_q, dtype=bf16)  [indexer_prolog.yaml:60]
-    MatB16_128x128 hadamard_q_tile; TASSIGN(hadamard_q_tile, 0x00000);  // L1 0x00000..0x08000
+    MatB16_128x128 hadamard_q_tile; TASSIGN(hadamard_q_tile, 0x04000);  // L1 0x04000..0x0c000
     HadamardQGm hadamard_q_in(hadamard_q);
     TLOAD(hadamard_q_tile, hadamard_q_in);
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        for (int32_t heads0 = 0; heads0 < 64; heads0 += 32) {
-            MatB16_32x128 q_cat_tile; TASSIGN(q_cat_tile, 0x08000);  // L1 0x08000..0x0a000
-            wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
+        for (int32_t heads0 = 0; heads0 < 64; heads0 += 32, heads0_slot ^= 1) {
+            MatB16_32x128 q_cat_tile; TASSIGN(q_cat_tile, 0x00000 + heads0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_slot));  // free again
             QCatGm q_cat_in(q_cat + int64_t(t0) * 8192 + int64_t(heads0) * 128);
             TLOAD(q_cat_tile, q_cat_in);
-            set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
-            LeftB16_32x128 q_cat_tile_l0a; TASSIGN(q_cat_tile_l0a, 0x00000);  // L0A 0x00000..0x02000
-            wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
-            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_slot));
+            LeftB16_32x128 q_cat_tile_l0a; TASSIGN(q_cat_tile_l0a, 0x00000 + heads0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(heads0_slot));
+            wait_flag(PIPE_M, PIPE_MTE1, event_t(heads0_slot));  // free again
             TEXTRACT(q_cat_tile_l0a, q_cat_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
-            RightB16_128x128 hadamard_q_tile_l0b; TASSIGN(hadamard_q_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(heads0_slot));
+            RightB16_128x128 hadamard_q_tile_l0b; TASSIGN(hadamard_q_tile_l0b, 0x00000 + heads0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
             TEXTRACT(hadamard_q_tile_l0b, hadamard_q_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-            AccF32_32x128 q_h_acc; TASSIGN(q_h_acc, 0x00000);  // L0C 0x00000..0x04000
-            wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+            set_flag(PIPE_MTE1, PIPE_M, event_t(heads0_slot));
+            AccF32_32x128 q_h_acc; TASSIGN(q_h_acc, 0x00000 + heads0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, event_t(heads0_slot));
+            wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));  // free again
             TMATMUL(q_h_acc, q_cat_tile_l0a, hadamard_q_tile_l0b);
-            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            set_flag(PIPE_M, PIPE_FIX, event_t(heads0_slot));
+            set_flag(PIPE_M, PIPE_MTE1, event_t(heads0_slot));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_slot));
             QCatGm q_h_out(q_h + int64_t(t0) * 8192 + int64_t(heads0) * 128);
             TSTORE(q_h_out, q_h_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+            set_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
 #endif
 }

@@ -1,5 +1,5 @@
 // query_quant_vec: vector kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages query_quant; tiles heads 32, t 1; memory UB 61632 B
+// stages query_quant; tiles heads 32, t 1; memory UB 73984 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,73 +31,80 @@ extern "C" __global__ AICORE void query_quant_vec(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        for (int32_t heads0 = 0; heads0 < 64; heads0 += 32) {
+        for (int32_t heads0 = 0; heads0 < 64; heads0 += 32, heads0_slot ^= 1) {
             // f: cast(v, fp32)  [indexer_prolog.yaml:46]
-            VecB16_32x128 q_h_tile; TASSIGN(q_h_tile, 0x00000);  // UB 0x00000..0x02000
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+            VecB16_32x128 q_h_tile; TASSIGN(q_h_tile, 0x00000 + heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             QHGm q_h_in(q_h + int64_t(t0) * 8192 + int64_t(heads0) * 128);
             TLOAD(q_h_tile, q_h_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            VecF32_32x128 q_f; TASSIGN(q_f, 0x03040);  // UB 0x03040..0x07040
+            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            VecF32_32x128 q_f; TASSIGN(q_f, 0x06080);  // UB 0x06080..0x0a080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             TCVT(q_f, q_h_tile, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
             // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [indexer_prolog.yaml:49]
-            VecF32_32x128 q_s_1; TASSIGN(q_s_1, 0x07040);  // UB 0x07040..0x0b040
+            VecF32_32x128 q_s_1; TASSIGN(q_s_1, 0x0a080);  // UB 0x0a080..0x0e080
             pipe_barrier(PIPE_V);
             TABS(q_s_1, q_f);
-            VecF32_32x1 q_s_2; TASSIGN(q_s_2, 0x0b040);  // UB 0x0b040..0x0b0c0
-            VecF32_32x128 q_s_2_tmp; TASSIGN(q_s_2_tmp, 0x0b0c0);  // UB 0x0b0c0..0x0f0c0
+            VecF32_32x1 q_s_2; TASSIGN(q_s_2, 0x0e080);  // UB 0x0e080..0x0e100
+            VecF32_32x128 q_s_2_tmp; TASSIGN(q_s_2_tmp, 0x0e100);  // UB 0x0e100..0x12100
             pipe_barrier(PIPE_V);
             TROWMAX(q_s_2, q_s_1, q_s_2_tmp);
-            VecF32_1x32 q_s_3_row; TASSIGN(q_s_3_row, 0x07040);  // as a row, same bytes as q_s_3
-            VecF32_1x32 q_s_2_row; TASSIGN(q_s_2_row, 0x0b040);  // as a row, same bytes as q_s_2
+            VecF32_1x32 q_s_3_row; TASSIGN(q_s_3_row, 0x0a080);  // as a row, same bytes as q_s_3
+            VecF32_1x32 q_s_2_row; TASSIGN(q_s_2_row, 0x0e080);  // as a row, same bytes as q_s_2
             pipe_barrier(PIPE_V);
             TMAXS(q_s_3_row, q_s_2_row, 1e-35f);
-            VecF32_1x32 q_s_row; TASSIGN(q_s_row, 0x07040);  // as a row, same bytes as q_s
+            VecF32_1x32 q_s_row; TASSIGN(q_s_row, 0x0a080);  // as a row, same bytes as q_s
             pipe_barrier(PIPE_V);
             TDIVS(q_s_row, 127.0f, q_s_3_row);
             // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [indexer_prolog.yaml:50]
-            VecF32_32x128 q_1; TASSIGN(q_1, 0x03040);  // UB 0x03040..0x07040
-            VecF32_32x1 q_s; TASSIGN(q_s, 0x07040);  // UB 0x07040..0x070c0
+            VecF32_32x128 q_1; TASSIGN(q_1, 0x06080);  // UB 0x06080..0x0a080
+            VecF32_32x1 q_s; TASSIGN(q_s, 0x0a080);  // UB 0x0a080..0x0a100
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(q_1, q_f, q_s);
-            VecI32_32x128 q_tile_int32; TASSIGN(q_tile_int32, 0x070c0);  // UB 0x070c0..0x0b0c0
+            VecI32_32x128 q_tile_int32; TASSIGN(q_tile_int32, 0x0a100);  // UB 0x0a100..0x0e100
             pipe_barrier(PIPE_V);
             TCVT(q_tile_int32, q_1, RoundMode::CAST_RINT);
-            VecF16_32x128 q_tile_fp16; TASSIGN(q_tile_fp16, 0x03040);  // UB 0x03040..0x05040
+            VecF16_32x128 q_tile_fp16; TASSIGN(q_tile_fp16, 0x06080);  // UB 0x06080..0x08080
             pipe_barrier(PIPE_V);
             TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE);
-            VecI8_32x128 q_tile; TASSIGN(q_tile, 0x02000);  // UB 0x02000..0x03000
+            VecI8_32x128 q_tile; TASSIGN(q_tile, 0x04000 + heads0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
-            TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE);
-            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-            VecF32_1x32 q_scale_1_row; TASSIGN(q_scale_1_row, 0x03040);  // as a row, same bytes as q_scale_1
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
+            TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
+            VecF32_1x32 q_scale_1_row; TASSIGN(q_scale_1_row, 0x06080);  // as a row, same bytes as q_scale_1
             pipe_barrier(PIPE_V);
             TDIVS(q_scale_1_row, 1.0f, q_s_row);
-            VecF16_1x32 q_scale_tile_row; TASSIGN(q_scale_tile_row, 0x03000);  // as a row, same bytes as q_scale_tile
+            VecF16_1x32 q_scale_tile_row; TASSIGN(q_scale_tile_row, 0x06000 + heads0_slot * 0x00040);  // as a row, same bytes as q_scale_tile
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
             TCVT(q_scale_tile_row, q_scale_1_row, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             QGm q_out(q + int64_t(t0) * 8192 + int64_t(heads0) * 128);
             TSTORE(q_out, q_tile);
-            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
-            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             QScaleGm q_scale_out(q_scale + int64_t(t0) * 64 + int64_t(heads0));
             TSTORE(q_scale_out, q_scale_tile_row);
-            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

@@ -1,5 +1,5 @@
 // query_rope: vector kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages query_rope; tiles heads 1, t 32; memory UB 82560 B
+// stages query_rope; tiles heads 1, t 32; memory UB 115968 B
 #include <cstddef>
 #include <cstdint>
 
@@ -38,104 +38,114 @@ extern "C" __global__ AICORE void query_rope(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32) {
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
-        VecF32_1x32 q_norm_scale_tile_row(t0_valid); TASSIGN(q_norm_scale_tile_row, 0x04000);  // as a row, same bytes as q_norm_scale_tile
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
+        VecF32_1x32 q_norm_scale_tile_row(t0_valid); TASSIGN(q_norm_scale_tile_row, 0x08000 + t0_slot * 0x00080);  // as a row, same bytes as q_norm_scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t0), {t0_valid});
         TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
         // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
-        VecB16_32x64 q_cat_2(t0_valid); TASSIGN(q_cat_2, 0x06280);  // UB 0x06280..0x07280
+        VecB16_32x64 q_cat_2(t0_valid); TASSIGN(q_cat_2, 0x0c500 + t0_slot * 0x01000);  // UB 0x0c500..0x0e500, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(q_cat_2, cos_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-        VecB16_32x64 q_cat_3(t0_valid); TASSIGN(q_cat_3, 0x07280);  // UB 0x07280..0x08280
+        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
+        VecB16_32x64 q_cat_3(t0_valid); TASSIGN(q_cat_3, 0x0e500 + t0_slot * 0x01000);  // UB 0x0e500..0x10500, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(q_cat_3, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-        VecF32_32x64 q_cat_cos(t0_valid); TASSIGN(q_cat_cos, 0x08280);  // UB 0x08280..0x0a280
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        VecF32_32x64 q_cat_cos(t0_valid); TASSIGN(q_cat_cos, 0x10500);  // UB 0x10500..0x12500
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
         TCVT(q_cat_cos, q_cat_2, RoundMode::CAST_RINT);
-        VecF32_32x64 q_cat_sin(t0_valid); TASSIGN(q_cat_sin, 0x0a280);  // UB 0x0a280..0x0c280
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+        VecF32_32x64 q_cat_sin(t0_valid); TASSIGN(q_cat_sin, 0x12500);  // UB 0x12500..0x14500
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TCVT(q_cat_sin, q_cat_3, RoundMode::CAST_RINT);
-        for (int32_t heads0 = block; heads0 < 64; heads0 += nblk) {
+        for (int32_t heads0 = block; heads0 < 64; heads0 += nblk, heads0_slot ^= 1) {
             // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
-            VecI32_32x128 q_i32_tile(t0_valid); TASSIGN(q_i32_tile, 0x00000);  // UB 0x00000..0x04000
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
+            VecI32_32x128 q_i32_tile(t0_valid); TASSIGN(q_i32_tile, 0x00000 + heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QI32Gm q_i32_in(q_i32 + int64_t(t0) * 8192 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(q_i32_tile, q_i32_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-            VecF32_1x128 q_f32_3; TASSIGN(q_f32_3, 0x04080);  // UB 0x04080..0x04280
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
+            VecF32_1x128 q_f32_3; TASSIGN(q_f32_3, 0x08100 + heads0_slot * 0x00200);  // UB 0x08100..0x08500, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             WQbScaleGm w_qb_scale_in(w_qb_scale + int64_t(heads0) * 128);
             TLOAD(q_f32_3, w_qb_scale_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            VecF32_32x128 q_f32_1(t0_valid); TASSIGN(q_f32_1, 0x0c280);  // UB 0x0c280..0x10280
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            VecF32_32x128 q_f32_1(t0_valid); TASSIGN(q_f32_1, 0x14500);  // UB 0x14500..0x18500
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
             TCVT(q_f32_1, q_i32_tile, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-            VecF32_32x128 q_f32_2(t0_valid); TASSIGN(q_f32_2, 0x0c280);  // UB 0x0c280..0x10280
-            VecF32_32x1 q_norm_scale_tile(t0_valid); TASSIGN(q_norm_scale_tile, 0x04000);  // UB 0x04000..0x04080
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
+            VecF32_32x128 q_f32_2(t0_valid); TASSIGN(q_f32_2, 0x14500);  // UB 0x14500..0x18500
+            VecF32_32x1 q_norm_scale_tile(t0_valid); TASSIGN(q_norm_scale_tile, 0x08000 + t0_slot * 0x00080);  // UB 0x08000..0x08100, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(q_f32_2, q_f32_1, q_norm_scale_tile);
-            VecF32_32x128 q_f32(t0_valid); TASSIGN(q_f32, 0x0c280);  // UB 0x0c280..0x10280
+            VecF32_32x128 q_f32(t0_valid); TASSIGN(q_f32, 0x14500);  // UB 0x14500..0x18500
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             TCOLEXPANDMUL(q_f32, q_f32_2, q_f32_3);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
             // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])  [indexer_prolog.yaml:57]
-            VecB16_32x128 q_b_1(t0_valid); TASSIGN(q_b_1, 0x04280);  // UB 0x04280..0x06280
+            VecB16_32x128 q_b_1(t0_valid); TASSIGN(q_b_1, 0x08500 + heads0_slot * 0x02000);  // UB 0x08500..0x0c500, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
             TCVT(q_b_1, q_f32, RoundMode::CAST_RINT);
             // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
-            VecF32_32x64 q_cat_x(t0_valid); TASSIGN(q_cat_x, 0x0c280);  // UB 0x0c280..0x0e280
-            VecB16_32x128_c64 q_cat_1(t0_valid); TASSIGN(q_cat_1, 0x04280);  // columns 0.. of q_b_1
+            VecF32_32x64 q_cat_x(t0_valid); TASSIGN(q_cat_x, 0x14500);  // UB 0x14500..0x16500
+            VecB16_32x128_c64 q_cat_1(t0_valid); TASSIGN(q_cat_1, 0x08500 + heads0_slot * 0x02000);  // columns 0.. of q_b_1
             pipe_barrier(PIPE_V);
             TCVT(q_cat_x, q_cat_1, RoundMode::CAST_RINT);
-            VecF32_32x64_c32 q_cat_x1c1(t0_valid); TASSIGN(q_cat_x1c1, 0x0e280);  // UB 0x0e280..0x10280
-            VecF32_32x64_c32 q_cat_x1(t0_valid); TASSIGN(q_cat_x1, 0x0c280);  // columns 0.. of q_cat_x
-            VecF32_32x64_c32 q_cat_cos1(t0_valid); TASSIGN(q_cat_cos1, 0x08280);  // columns 0.. of q_cat_cos
+            VecF32_32x64_c32 q_cat_x1c1(t0_valid); TASSIGN(q_cat_x1c1, 0x16500);  // UB 0x16500..0x18500
+            VecF32_32x64_c32 q_cat_x1(t0_valid); TASSIGN(q_cat_x1, 0x14500);  // columns 0.. of q_cat_x
+            VecF32_32x64_c32 q_cat_cos1(t0_valid); TASSIGN(q_cat_cos1, 0x10500);  // columns 0.. of q_cat_cos
             pipe_barrier(PIPE_V);
             TMUL(q_cat_x1c1, q_cat_x1, q_cat_cos1);
-            VecF32_32x64_c32 q_cat_x2s1(t0_valid); TASSIGN(q_cat_x2s1, 0x10280);  // UB 0x10280..0x12280
-            VecF32_32x64_c32 q_cat_x2(t0_valid); TASSIGN(q_cat_x2, 0x0c300);  // columns 32.. of q_cat_x
-            VecF32_32x64_c32 q_cat_sin1(t0_valid); TASSIGN(q_cat_sin1, 0x0a280);  // columns 0.. of q_cat_sin
+            VecF32_32x64_c32 q_cat_x2s1(t0_valid); TASSIGN(q_cat_x2s1, 0x18500);  // UB 0x18500..0x1a500
+            VecF32_32x64_c32 q_cat_x2(t0_valid); TASSIGN(q_cat_x2, 0x14580);  // columns 32.. of q_cat_x
+            VecF32_32x64_c32 q_cat_sin1(t0_valid); TASSIGN(q_cat_sin1, 0x12500);  // columns 0.. of q_cat_sin
             TMUL(q_cat_x2s1, q_cat_x2, q_cat_sin1);
-            VecF32_32x64_c32 q_cat_low(t0_valid); TASSIGN(q_cat_low, 0x12280);  // columns 0.. of q_cat_roped
+            VecF32_32x64_c32 q_cat_low(t0_valid); TASSIGN(q_cat_low, 0x1a500);  // columns 0.. of q_cat_roped
             pipe_barrier(PIPE_V);
             TSUB(q_cat_low, q_cat_x1c1, q_cat_x2s1);
-            VecF32_32x64_c32 q_cat_x2c2(t0_valid); TASSIGN(q_cat_x2c2, 0x0e280);  // UB 0x0e280..0x10280
-            VecF32_32x64_c32 q_cat_cos2(t0_valid); TASSIGN(q_cat_cos2, 0x08300);  // columns 32.. of q_cat_cos
+            VecF32_32x64_c32 q_cat_x2c2(t0_valid); TASSIGN(q_cat_x2c2, 0x16500);  // UB 0x16500..0x18500
+            VecF32_32x64_c32 q_cat_cos2(t0_valid); TASSIGN(q_cat_cos2, 0x10580);  // columns 32.. of q_cat_cos
             pipe_barrier(PIPE_V);
             TMUL(q_cat_x2c2, q_cat_x2, q_cat_cos2);
-            VecF32_32x64_c32 q_cat_x1s2(t0_valid); TASSIGN(q_cat_x1s2, 0x0c280);  // UB 0x0c280..0x0e280
-            VecF32_32x64_c32 q_cat_sin2(t0_valid); TASSIGN(q_cat_sin2, 0x0a300);  // columns 32.. of q_cat_sin
+            VecF32_32x64_c32 q_cat_x1s2(t0_valid); TASSIGN(q_cat_x1s2, 0x14500);  // UB 0x14500..0x16500
+            VecF32_32x64_c32 q_cat_sin2(t0_valid); TASSIGN(q_cat_sin2, 0x12580);  // columns 32.. of q_cat_sin
             TMUL(q_cat_x1s2, q_cat_x1, q_cat_sin2);
-            VecF32_32x64_c32 q_cat_high(t0_valid); TASSIGN(q_cat_high, 0x12300);  // columns 32.. of q_cat_roped
+            VecF32_32x64_c32 q_cat_high(t0_valid); TASSIGN(q_cat_high, 0x1a580);  // columns 32.. of q_cat_roped
             pipe_barrier(PIPE_V);
             TADD(q_cat_high, q_cat_x2c2, q_cat_x1s2);
-            VecB16_32x128_c64 q_cat_rope(t0_valid); TASSIGN(q_cat_rope, 0x04280);  // columns 0.. of q_b_1
-            VecF32_32x64 q_cat_roped(t0_valid); TASSIGN(q_cat_roped, 0x12280);  // UB 0x12280..0x14280
+            VecB16_32x128_c64 q_cat_rope(t0_valid); TASSIGN(q_cat_rope, 0x08500 + heads0_slot * 0x02000);  // columns 0.. of q_b_1
+            VecF32_32x64 q_cat_roped(t0_valid); TASSIGN(q_cat_roped, 0x1a500);  // UB 0x1a500..0x1c500
             pipe_barrier(PIPE_V);
             TCVT(q_cat_rope, q_cat_roped, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             QCatGm q_cat_out(q_cat + int64_t(t0) * 8192 + int64_t(heads0) * 128, {t0_valid});
             TSTORE(q_cat_out, q_b_1);
-            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
         }
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

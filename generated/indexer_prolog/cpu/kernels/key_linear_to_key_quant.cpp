@@ -224,7 +224,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
                     continue;
                 }
                 // k_cache:       scatter_update(k_cache, k_index, k_q, dim=-2)  [indexer_prolog.yaml:70]
-                VecI8_1x128 k_q_one; TASSIGN(k_q_one, row * 128 + 1280);  // row of k_q
+                VecI8_1x128 k_q_one; TASSIGN(k_q_one, 0x00500 + row * 0x00080);  // row of k_q
                 KCacheGm k_cache_out(k_cache + int64_t(slot) * 128);
                 TSTORE(k_cache_out, k_q_one);
             }
@@ -238,7 +238,7 @@ extern "C" __global__ AICORE void key_linear_to_key_quant(
                 if (slot < 0) {  // this row is not kept
                     continue;
                 }
-                VecF16_1x16_c1 k_s_wide_one; TASSIGN(k_s_wide_one, row * 32 + 1280);  // row of k_s_wide
+                VecF16_1x16_c1 k_s_wide_one; TASSIGN(k_s_wide_one, 0x00500 + row * 0x00020);  // row of k_s_wide
                 KScaleCacheGm k_scale_cache_out(k_scale_cache + int64_t(slot));
                 TSTORE(k_scale_cache_out, k_s_wide_one);
             }

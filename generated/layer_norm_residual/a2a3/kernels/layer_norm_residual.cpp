@@ -55,7 +55,6 @@ extern "C" __global__ AICORE void layer_norm_residual(
         TLOAD(residual_tile, residual_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         VecF32_8x2048 sum_tile(rows0_valid); TASSIGN(sum_tile, 0x04000);  // UB 0x04000..0x0c000
-        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TADD(sum_tile, x_tile, residual_tile);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);

@@ -1,5 +1,5 @@
 // product: cube kernel of `linear_int8` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages product; tiles k 512, k1 256, n 128, t 128; memory L0A 32768 B, L0B 32768 B, L0C 65536 B, L1 131072 B
+// stages product; tiles k 512, k1 256, n 128, t 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -28,51 +28,60 @@ extern "C" __global__ AICORE void product(
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
+    int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
-        for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128) {
-            AccI32_128x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000);  // L0C 0x00000..0x10000
-            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
-            for (int32_t k0 = 0; k0 < 2048; k0 += 512) {
+        for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_slot ^= 1) {
+            AccI32_128x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000 + n0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
+            for (int32_t k0 = 0; k0 < 2048; k0 += 512, k0_slot ^= 1) {
                 // p: matmul(x, w, dtype=int32)  [linear_int8.yaml:21]
-                MatI8_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L1 0x00000..0x10000
-                wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // free again
+                MatI8_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 2048 + int64_t(k0), {t0_valid});
                 TLOAD(x_tile, x_in);
-                MatI8_512x128 w_tile; TASSIGN(w_tile, 0x10000);  // L1 0x10000..0x20000
+                MatI8_512x128 w_tile; TASSIGN(w_tile, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
                 WGm w_in(w + int64_t(n0) * 2048 + int64_t(k0) * 32);
                 TLOAD(w_tile, w_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
-                wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
-                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
-                    LeftI8_128x256 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000);  // L0A 0x00000..0x08000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
+                for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_slot ^= 1) {
+                    LeftI8_128x256 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_slot * 0x08000);  // L0A 0x00000..0x10000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
                     TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                    RightI8_256x128 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                    RightI8_256x128 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000 + k1_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
                     TEXTRACT(w_tile_l0b, w_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     if (k0 + k1 == 0) {
                         TMATMUL(p_acc, x_tile_l0a, w_tile_l0b);
                     } else {
                         TMATMUL_ACC(p_acc, p_acc, x_tile_l0a, w_tile_l0b);
                     }
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));
             }
-            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            set_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
             PGm p_out(p + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
             TSTORE(p_out, p_acc);
-            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+            set_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));
         }
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
 #endif
 }

@@ -1,5 +1,5 @@
 // scale: vector kernel of `linear_int8` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages scale; tiles n 512, t 16; memory UB 86080 B
+// stages scale; tiles n 512, t 16; memory UB 139392 B
 #include <cstddef>
 #include <cstdint>
 
@@ -32,69 +32,81 @@ extern "C" __global__ AICORE void scale(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free for the first round
-    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)  [linear_int8.yaml:23]
-        VecF32_1x16 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x08000);  // as a row, same bytes as x_scale_tile
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
+        VecF32_1x16 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x10000 + t0_slot * 0x00040);  // as a row, same bytes as x_scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
         XScaleGm x_scale_in(x_scale + int64_t(t0), {t0_valid});
         TLOAD(x_scale_tile_row, x_scale_in);
-        for (int32_t n0 = 0; n0 < 2048; n0 += 512) {
-            VecI32_16x512 p_tile(t0_valid); TASSIGN(p_tile, 0x00000);  // UB 0x00000..0x08000
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
+        for (int32_t n0 = 0; n0 < 2048; n0 += 512, n0_slot ^= 1) {
+            VecI32_16x512 p_tile(t0_valid); TASSIGN(p_tile, 0x00000 + n0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + n0_slot));  // free again
             PGm p_in(p + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
             TLOAD(p_tile, p_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-            VecF32_1x512 y_w_scale_row; TASSIGN(y_w_scale_row, 0x08040);  // UB 0x08040..0x08840
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
+            VecF32_1x512 y_w_scale_row; TASSIGN(y_w_scale_row, 0x10080 + n0_slot * 0x00800);  // UB 0x10080..0x11080, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));  // free again
             WScaleGm w_scale_in(w_scale + int64_t(n0));
             TLOAD(y_w_scale_row, w_scale_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-            VecF32_1x512 y_bias_row; TASSIGN(y_bias_row, 0x08840);  // UB 0x08840..0x09040
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
+            VecF32_1x512 y_bias_row; TASSIGN(y_bias_row, 0x11080 + n0_slot * 0x00800);  // UB 0x11080..0x12080, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
             WScaleGm bias_in(bias + int64_t(n0));
             TLOAD(y_bias_row, bias_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x0d040);  // UB 0x0d040..0x15040
+            set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
+            VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x1a080);  // UB 0x1a080..0x22080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
             TCVT(y_1, p_tile, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
-            VecF32_16x512 y_2(t0_valid); TASSIGN(y_2, 0x0d040);  // UB 0x0d040..0x15040
-            VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x08000);  // UB 0x08000..0x08040
+            set_flag(PIPE_V, PIPE_MTE2, event_t(4 + n0_slot));
+            VecF32_16x512 y_2(t0_valid); TASSIGN(y_2, 0x1a080);  // UB 0x1a080..0x22080
+            VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x10000 + t0_slot * 0x00040);  // UB 0x10000..0x10080, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(y_2, y_1, x_scale_tile);
-            VecF32_16x512 y_3(t0_valid); TASSIGN(y_3, 0x0d040);  // UB 0x0d040..0x15040
+            VecF32_16x512 y_3(t0_valid); TASSIGN(y_3, 0x1a080);  // UB 0x1a080..0x22080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
             TCOLEXPANDMUL(y_3, y_2, y_w_scale_row);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
-            VecF32_16x512 y_4(t0_valid); TASSIGN(y_4, 0x0d040);  // UB 0x0d040..0x15040
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
+            VecF32_16x512 y_4(t0_valid); TASSIGN(y_4, 0x1a080);  // UB 0x1a080..0x22080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
             TCOLEXPANDADD(y_4, y_3, y_bias_row);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-            VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x09040);  // UB 0x09040..0x0d040
+            set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
+            VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x12080 + n0_slot * 0x04000);  // UB 0x12080..0x1a080, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));  // free again
             TCVT(y_tile, y_4, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
             YGm y_out(y + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
             TSTORE(y_out, y_tile);
-            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));
         }
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last round of copy 1
 #endif
 }

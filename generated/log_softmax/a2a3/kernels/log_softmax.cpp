@@ -35,7 +35,6 @@ extern "C" __global__ AICORE void log_softmax(
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         VecF32_8x1 c_1(rows0_valid); TASSIGN(c_1, 0x10000);  // UB 0x10000..0x10020
         VecF32_8x128 c_1_tmp(rows0_valid); TASSIGN(c_1_tmp, 0x10020);  // UB 0x10020..0x10820
-        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TROWMAX(c_1, x_tile, c_1_tmp);
         VecF32_8x4096 c(rows0_valid); TASSIGN(c, 0x00000);  // UB 0x00000..0x10000

@@ -76,7 +76,7 @@ extern "C" __global__ AICORE void quant_per_token(
         VecI8_8x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x08000);  // UB 0x08000..0x0c000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
-        TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE);
+        TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         // scale: m * 0.007874015748031496  [quant_per_token.yaml:19]
         VecF32_1x8 scale_tile_row(rows0_valid); TASSIGN(scale_tile_row, 0x0c000);  // as a row, same bytes as scale_tile

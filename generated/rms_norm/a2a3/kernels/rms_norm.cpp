@@ -41,7 +41,6 @@ extern "C" __global__ AICORE void rms_norm(
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         VecF32_8x4096 y_square(rows0_valid); TASSIGN(y_square, 0x14000);  // UB 0x14000..0x24000
-        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TMUL(y_square, x_tile, x_tile);
         VecF32_8x4096 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x14000);  // UB 0x14000..0x24000

@@ -1,5 +1,5 @@
 // rope: vector kernel of `rope` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rope; tiles heads 1, t 32; memory UB 131072 B
+// stages rope; tiles heads 1, t 32; memory UB 163840 B
 #include <cstddef>
 #include <cstdint>
 
@@ -26,70 +26,88 @@ extern "C" __global__ AICORE void rope(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32) {
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // y: rope(x, cos[:, None, :], sin[:, None, :])  [rope.yaml:18]
-        VecB16_32x128 y_1(t0_valid); TASSIGN(y_1, 0x02000);  // UB 0x02000..0x04000
+        VecB16_32x128 y_1(t0_valid); TASSIGN(y_1, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});
         TLOAD(y_1, cos_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-        VecB16_32x128 y_2(t0_valid); TASSIGN(y_2, 0x04000);  // UB 0x04000..0x06000
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        VecB16_32x128 y_2(t0_valid); TASSIGN(y_2, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
         TLOAD(y_2, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        VecF32_32x128 y_cos(t0_valid); TASSIGN(y_cos, 0x08000);  // UB 0x08000..0x0c000
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
+        VecF32_32x128 y_cos(t0_valid); TASSIGN(y_cos, 0x10000);  // UB 0x10000..0x14000
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TCVT(y_cos, y_1, RoundMode::CAST_RINT);
-        VecF32_32x128 y_sin(t0_valid); TASSIGN(y_sin, 0x0c000);  // UB 0x0c000..0x10000
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        VecF32_32x128 y_sin(t0_valid); TASSIGN(y_sin, 0x14000);  // UB 0x14000..0x18000
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCVT(y_sin, y_2, RoundMode::CAST_RINT);
-        for (int32_t heads0 = block; heads0 < 32; heads0 += nblk) {
-            VecB16_32x128 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x02000
-            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
+        for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
+            VecB16_32x128 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             XGm x_in(x + int64_t(t0) * 4096 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(x_tile, x_in);
-            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-            VecF32_32x128 y_x(t0_valid); TASSIGN(y_x, 0x10000);  // UB 0x10000..0x14000
-            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            VecF32_32x128 y_x(t0_valid); TASSIGN(y_x, 0x18000);  // UB 0x18000..0x1c000
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             TCVT(y_x, x_tile, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-            VecF32_32x128_c64 y_x1c1(t0_valid); TASSIGN(y_x1c1, 0x14000);  // UB 0x14000..0x18000
-            VecF32_32x128_c64 y_x1(t0_valid); TASSIGN(y_x1, 0x10000);  // columns 0.. of y_x
-            VecF32_32x128_c64 y_cos1(t0_valid); TASSIGN(y_cos1, 0x08000);  // columns 0.. of y_cos
+            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
+            VecF32_32x128_c64 y_x1c1(t0_valid); TASSIGN(y_x1c1, 0x1c000);  // UB 0x1c000..0x20000
+            VecF32_32x128_c64 y_x1(t0_valid); TASSIGN(y_x1, 0x18000);  // columns 0.. of y_x
+            VecF32_32x128_c64 y_cos1(t0_valid); TASSIGN(y_cos1, 0x10000);  // columns 0.. of y_cos
             pipe_barrier(PIPE_V);
             TMUL(y_x1c1, y_x1, y_cos1);
-            VecF32_32x128_c64 y_x2s1(t0_valid); TASSIGN(y_x2s1, 0x18000);  // UB 0x18000..0x1c000
-            VecF32_32x128_c64 y_x2(t0_valid); TASSIGN(y_x2, 0x10100);  // columns 64.. of y_x
-            VecF32_32x128_c64 y_sin1(t0_valid); TASSIGN(y_sin1, 0x0c000);  // columns 0.. of y_sin
+            VecF32_32x128_c64 y_x2s1(t0_valid); TASSIGN(y_x2s1, 0x20000);  // UB 0x20000..0x24000
+            VecF32_32x128_c64 y_x2(t0_valid); TASSIGN(y_x2, 0x18100);  // columns 64.. of y_x
+            VecF32_32x128_c64 y_sin1(t0_valid); TASSIGN(y_sin1, 0x14000);  // columns 0.. of y_sin
             TMUL(y_x2s1, y_x2, y_sin1);
-            VecF32_32x128_c64 y_low(t0_valid); TASSIGN(y_low, 0x1c000);  // columns 0.. of y_roped
+            VecF32_32x128_c64 y_low(t0_valid); TASSIGN(y_low, 0x24000);  // columns 0.. of y_roped
             pipe_barrier(PIPE_V);
             TSUB(y_low, y_x1c1, y_x2s1);
-            VecF32_32x128_c64 y_x2c2(t0_valid); TASSIGN(y_x2c2, 0x14000);  // UB 0x14000..0x18000
-            VecF32_32x128_c64 y_cos2(t0_valid); TASSIGN(y_cos2, 0x08100);  // columns 64.. of y_cos
+            VecF32_32x128_c64 y_x2c2(t0_valid); TASSIGN(y_x2c2, 0x1c000);  // UB 0x1c000..0x20000
+            VecF32_32x128_c64 y_cos2(t0_valid); TASSIGN(y_cos2, 0x10100);  // columns 64.. of y_cos
             pipe_barrier(PIPE_V);
             TMUL(y_x2c2, y_x2, y_cos2);
-            VecF32_32x128_c64 y_x1s2(t0_valid); TASSIGN(y_x1s2, 0x10000);  // UB 0x10000..0x14000
-            VecF32_32x128_c64 y_sin2(t0_valid); TASSIGN(y_sin2, 0x0c100);  // columns 64.. of y_sin
+            VecF32_32x128_c64 y_x1s2(t0_valid); TASSIGN(y_x1s2, 0x18000);  // UB 0x18000..0x1c000
+            VecF32_32x128_c64 y_sin2(t0_valid); TASSIGN(y_sin2, 0x14100);  // columns 64.. of y_sin
             TMUL(y_x1s2, y_x1, y_sin2);
-            VecF32_32x128_c64 y_high(t0_valid); TASSIGN(y_high, 0x1c100);  // columns 64.. of y_roped
+            VecF32_32x128_c64 y_high(t0_valid); TASSIGN(y_high, 0x24100);  // columns 64.. of y_roped
             pipe_barrier(PIPE_V);
             TADD(y_high, y_x2c2, y_x1s2);
-            VecB16_32x128 y_tile(t0_valid); TASSIGN(y_tile, 0x06000);  // UB 0x06000..0x08000
-            VecF32_32x128 y_roped(t0_valid); TASSIGN(y_roped, 0x1c000);  // UB 0x1c000..0x20000
+            VecB16_32x128 y_tile(t0_valid); TASSIGN(y_tile, 0x0c000 + heads0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
+            VecF32_32x128 y_roped(t0_valid); TASSIGN(y_roped, 0x24000);  // UB 0x24000..0x28000
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
             TCVT(y_tile, y_roped, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             XGm y_out(y + int64_t(t0) * 4096 + int64_t(heads0) * 128, {t0_valid});
             TSTORE(y_out, y_tile);
-            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

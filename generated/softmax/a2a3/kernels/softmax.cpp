@@ -34,7 +34,6 @@ extern "C" __global__ AICORE void softmax(
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         VecF32_8x1 m(rows0_valid); TASSIGN(m, 0x20000);  // UB 0x20000..0x20020
         VecF32_8x128 m_tmp(rows0_valid); TASSIGN(m_tmp, 0x20020);  // UB 0x20020..0x21020
-        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TROWMAX(m, x_tile, m_tmp);
         // e: exp(x - m)  [softmax.yaml:16]

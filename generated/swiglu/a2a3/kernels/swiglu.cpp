@@ -33,7 +33,6 @@ extern "C" __global__ AICORE void swiglu(
         TLOAD(gate_tile, gate_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
         VecF32_8x2048 g(rows0_valid); TASSIGN(g, 0x08000);  // UB 0x08000..0x18000
-        pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
         TCVT(g, gate_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);

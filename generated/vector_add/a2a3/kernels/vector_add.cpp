@@ -1,5 +1,5 @@
 // vector_add: vector kernel of `vector_add` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages vector_add; tiles n 4096; memory UB 49152 B
+// stages vector_add; tiles n 4096; memory UB 98304 B
 #include <cstddef>
 #include <cstdint>
 
@@ -22,32 +22,36 @@ extern "C" __global__ AICORE void vector_add(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    for (int32_t n0 = n_begin + block * 4096; n0 < n_end; n0 += nblk * 4096) {
+    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t n0 = n_begin + block * 4096; n0 < n_end; n0 += nblk * 4096, n0_slot ^= 1) {
         const int32_t n0_valid = n_end - n0 < 4096 ? n_end - n0 : 4096;
         // c: a + b  [vector_add.yaml:15]
-        VecF32_1x4096 a_tile(n0_valid); TASSIGN(a_tile, 0x00000);  // UB 0x00000..0x04000
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        VecF32_1x4096 a_tile(n0_valid); TASSIGN(a_tile, 0x00000 + n0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
         AGm a_in(a + int64_t(n0), {n0_valid});
         TLOAD(a_tile, a_in);
-        VecF32_1x4096 b_tile(n0_valid); TASSIGN(b_tile, 0x04000);  // UB 0x04000..0x08000
+        VecF32_1x4096 b_tile(n0_valid); TASSIGN(b_tile, 0x08000 + n0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
         AGm b_in(b + int64_t(n0), {n0_valid});
         TLOAD(b_tile, b_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_1x4096 c_tile(n0_valid); TASSIGN(c_tile, 0x08000);  // UB 0x08000..0x0c000
-        pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
+        VecF32_1x4096 c_tile(n0_valid); TASSIGN(c_tile, 0x10000 + n0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));  // free again
         TADD(c_tile, a_tile, b_tile);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
         AGm c_out(c + int64_t(n0), {n0_valid});
         TSTORE(c_out, c_tile);
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
 #endif
 }

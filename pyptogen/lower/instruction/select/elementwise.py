@@ -7,6 +7,7 @@ from typing import Any
 
 from pyptogen.lower.instruction.ir import Imm, Mode, Node
 from pyptogen.lower.instruction.select.selector import Handler, Selector
+from pyptogen.lower.isa.table import NARROWING
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
 from pyptogen.lower.tile.axes import unsupported
 from pyptogen.lower.tile.ir import ScalarArg, TileOp
@@ -85,7 +86,9 @@ def fill(sel: Selector, op: TileOp) -> list[Node]:
 
 
 def cast(sel: Selector, op: TileOp) -> list[Node]:
-    return [sel.instr(op, "TCVT", *sel.plain(op.dst, op.srcs[0]), Mode(op.mode))]
+    pair = sel.tiles[str(op.srcs[0])].dtype, sel.tiles[str(op.dst)].dtype
+    saturate = None if op.saturate == (pair not in NARROWING) else op.saturate
+    return [sel.instr(op, "TCVT", *sel.plain(op.dst, op.srcs[0]), Mode(op.mode, saturate))]
 
 
 def expand(sel: Selector, op: TileOp) -> list[Node]:

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Literal
 
 from pyptogen.lower.block.ir import BlockKernel
-from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import Declare, For, Instr, Loc, Node, Operand, TileType
 from pyptogen.lower.isa import pipe_of
 from pyptogen.lower.platforms import Platform
@@ -70,7 +69,8 @@ class Selector:
             kind = self._type(loc, tile.dtype, 1 if tile.form == "row" else capacity, buffer.pitch, rows, cols, False)
         else:
             kind = self._type(loc, tile.dtype, *_in_fractals(loc, rows.size, cols.size, size), rows, cols, False)
-        where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.address + buffer.size:05x}"
+        copies = f", {buffer.copies} copies" if buffer.slot else ""
+        where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.end:05x}{copies}"
         note = (
             f"columns {tile.col_offset}.. of {owner}"
             if tile.parent
@@ -79,7 +79,7 @@ class Selector:
             else where
         )
         line = size if tile.form == "col" else buffer.pitch * size
-        address = Poly.of(buffer.address + tile.col_offset * size) + tile.row_offset * line
+        address = buffer.place() + tile.col_offset * size + tile.row_offset * line
         left = buffer.size - tile.col_offset * size
         if tile.row_offset.terms:
             note, left = f"rows {tile.row_offset.c()}.. of {owner}", tile.rows.size * line - tile.col_offset * size
@@ -100,9 +100,8 @@ class Selector:
         for node in nodes:
             if isinstance(node, Loop):
                 body = self.body(node.body)
-                result.append(
-                    For(node.var, node.start, node.stop, node.tile, node.valid, node.parallel, body, "", node.span)
-                )
+                steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
+                result.append(For(*steps, body, "", node.span, node.slot, node.slots))
             else:
                 result += self.handlers[node.kind](self, node)
         return tuple(result)

@@ -76,7 +76,7 @@ def scatter(sel: Selector, op: TileOp) -> list[Node]:
     buffer, size = sel.buffers[source.parent or source.name], DTYPES[source.dtype]
     columns = op.gm.cols
     at, slot = sel.local("row"), sel.local("slot")
-    address = Poly.of(buffer.address + source.col_offset * size) + Poly.of(at) * (buffer.pitch * size)
+    address = buffer.place() + source.col_offset * size + Poly.of(at) * (buffer.pitch * size)
     kind = TileType("Vec", source.dtype, 1, buffer.pitch, 1, columns.size)
     name = f"{source.name}_one"
     note = f"row of {source.name}"

@@ -1,0 +1,137 @@
+"""When each buffer is in use, and which tiles share a pitch.
+
+Operands of one elementwise instruction have one tile type, so tiles that meet in one get one pitch; a window keeps its
+parent's. A buffer is live from its first write to its last read, and through every loop that it crosses. An elementwise
+result may take the place of an operand that dies there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyptogen.lower.tensor.ir import BINARY, DTYPES, REDUCE, UNARY
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, TileVal
+
+IN_PLACE = UNARY | BINARY
+"""Operations whose result may overwrite an operand of the same shape and dtype."""
+
+
+def _spreads_first(op: TileOp, dst: TileVal, operands: list[TileVal]) -> bool:
+    """Whether the first operand of a binary operation is spread over the result before the second is read: it is a
+    column or a row, and the order matters or the other is one too."""
+    whole = [(t.form, t.rows, t.cols) == (dst.form, dst.rows, dst.cols) for t in operands]
+    return len(operands) == 2 and not whole[0] and (op.kind in ("sub", "div") or not whole[1])
+
+
+@dataclass(slots=True)
+class Live:
+    """Positions of a buffer: two ticks an operation, reads on the even one, writes on the odd one."""
+
+    first: int
+    last: int
+
+
+class Liveness:
+    """Live ranges of the buffers of one kernel."""
+
+    def __init__(self, kernel: TileKernel) -> None:
+        self.parent = {t.name: t.parent or t.name for t in kernel.tiles}
+        self.tiles = {t.name: t for t in kernel.tiles}
+        self.ranges: dict[str, Live] = {}
+        self.clock = 0
+        self._walk(kernel.body, [])
+
+    def _walk(self, nodes: tuple[Node, ...], around: list[tuple[int, set[str]]]) -> None:
+        for node in nodes:
+            if isinstance(node, Loop):
+                start = self.clock
+                before = set(self.ranges)
+                self._walk(node.body, around)
+                self._cross(node, before, start)
+            else:
+                self._touch(node)
+
+    def _touch(self, op: TileOp) -> None:
+        reads = [self.parent[s] for s in op.srcs if isinstance(s, str)]
+        overwritable = self._overwritable(op)
+        if op.kind == "matmul" and op.first is not None and op.dst in self.ranges:
+            reads.append(op.dst)
+        for name in reads:
+            until = self.clock if name in overwritable else self.clock + 1
+            self.ranges[name].last = max(self.ranges[name].last, until)
+        if op.scratch is not None:
+            self.ranges[op.scratch] = Live(self.clock, self.clock + 1)
+        if op.dst is not None:
+            name = self.parent[op.dst]
+            at = self.clock + 1 if overwritable else self.clock
+            live = self.ranges.setdefault(name, Live(at, self.clock + 1))
+            live.last = max(live.last, self.clock + 1)
+        self.clock += 2
+
+    def _overwritable(self, op: TileOp) -> set[str]:
+        """Buffers of operands whose place the result may take: element for element at the same address."""
+        if op.kind not in IN_PLACE or op.dst is None or self.tiles[op.dst].parent is not None:
+            return set()
+        dst = self.tiles[op.dst]
+        operands = [self.tiles[s] for s in op.srcs if isinstance(s, str)]
+        if op.kind in BINARY and _spreads_first(op, dst, operands):
+            return set()
+        same = {
+            self.parent[t.name]
+            for t in operands
+            if (t.form, t.dtype, t.rows, t.cols) == (dst.form, dst.dtype, dst.rows, dst.cols) and t.col_offset == 0
+        }
+        return same - {self.parent[t.name] for t in operands if t.col_offset != 0}
+
+    def _cross(self, loop: Loop, before: set[str], start: int) -> None:
+        """What enters the loop from outside, or is accumulated or made some rows at a time in it, lives through all of
+        it."""
+        inside = {self.parent[n] for n in _names(loop.body)}
+        accumulated = {self.parent[op.dst] for op in ops(loop.body) if op.kind == "matmul" and op.first and op.dst}
+        accumulated |= {self.parent[op.dst] for op in ops(loop.body) if op.dst and self.tiles[op.dst].row_offset.terms}
+        for name in inside:
+            live = self.ranges[name]
+            if name in before:
+                live.last = max(live.last, self.clock)
+            if name in accumulated:
+                live.first, live.last = min(live.first, start), max(live.last, self.clock)
+
+
+def ops(nodes: tuple[Node, ...]) -> list[TileOp]:
+    """All operations, in program order."""
+    result: list[TileOp] = []
+    for node in nodes:
+        result += ops(node.body) if isinstance(node, Loop) else [node]
+    return result
+
+
+def _names(nodes: tuple[Node, ...]) -> set[str]:
+    return {n for op in ops(nodes) for n in (op.dst, op.scratch, *op.srcs) if isinstance(n, str)}
+
+
+def pitches(kernel: TileKernel) -> dict[str, int]:
+    """Elements from row to row of each tile with data of its own: one value for tiles that meet in an instruction."""
+    tiles = {t.name: t for t in kernel.tiles}
+    group = {t.name: t.name for t in kernel.tiles}
+
+    def find(name: str) -> str:
+        while group[name] != name:
+            name = group[name]
+        return name
+
+    for tile in kernel.tiles:
+        if tile.parent is not None:
+            group[find(tile.name)] = find(tile.parent)
+    for op in ops(kernel.body):
+        if op.kind not in UNARY | BINARY | REDUCE | {"copy"}:
+            continue
+        full = [n for n in (op.dst, *op.srcs) if isinstance(n, str) and tiles[n].form == "full"]
+        rows = [n for n in (op.dst, *op.srcs) if isinstance(n, str) and tiles[n].form == "row"]
+        for names in (full, rows if not full else []):
+            for name in names[1:]:
+                group[find(name)] = find(names[0])
+    widest: dict[str, int] = {}
+    for tile in kernel.tiles:
+        step = max(1, 32 // DTYPES[tile.dtype])
+        widest[find(tile.name)] = max(widest.get(find(tile.name), 0), -(-tile.cols.size // step) * step)
+    return {t.name: widest[find(t.name)] for t in kernel.tiles}

@@ -1,0 +1,56 @@
+"""The memory plan of a kernel with most overlap that fits.
+
+Every memory starts at its roomiest level (see `memory`), and goes down a level whenever it overflows: what a kernel
+gives up is overlap, in the memory that is short. Where pipes do not run apart there is nothing to overlap.
+
+On platforms whose pipes run apart, loads stand at the front of their loop as long as UB is not tight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyptogen.lower.block import memory, place, rotate
+from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.block.memory import Level, Overflow
+from pyptogen.lower.platforms import Memory, Platform
+from pyptogen.lower.tile import loads_first
+from pyptogen.lower.tile.ir import TileKernel
+
+LEVELS: Mapping[Memory, tuple[Level, ...]] = {
+    "ub": ("apart", "in place", "single", "tight"),
+    "l1": ("apart", "tight"),
+    "l0a": ("apart", "tight"),
+    "l0b": ("apart", "tight"),
+    "l0c": ("apart", "tight"),
+}
+TOGETHER: Mapping[Memory, tuple[Memory, ...]] = {"l0a": ("l0a", "l0b"), "l0b": ("l0a", "l0b")}
+"""Memories that only gain together: a product waits for both of its operands."""
+
+
+def run(tile: TileKernel, platform: Platform) -> tuple[TileKernel, BlockKernel | Overflow]:
+    """The kernel with its moves, and with its addresses, or what overflows even in the tightest plan."""
+    steps: dict[Memory, int] = dict.fromkeys(LEVELS, 0)
+    if not platform.flags:
+        steps = {where: len(LEVELS[where]) - 1 for where in LEVELS}
+    while True:
+        levels = {where: LEVELS[where][step] for where, step in steps.items()}
+        source = tile if levels["ub"] == "tight" else loads_first.run(tile)
+        placed, where = place.run(source, platform)
+        single = frozenset(m for m, level in levels.items() if level in ("single", "tight"))
+        kernel, rotations = rotate.run(placed, where, platform, single, dict(tile.depths))
+        plan = memory.plan(kernel, where, platform, rotations, levels)
+        if isinstance(plan, BlockKernel):
+            return kernel, plan
+        short = plan.placed[-1].memory
+        if steps[short] == len(LEVELS[short]) - 1:
+            return kernel, plan
+        for name in TOGETHER.get(short, (short,)):
+            steps[name] = min(steps[name] + 1, len(LEVELS[name]) - 1)
+
+
+def fits(tile: TileKernel, platform: Platform) -> bool:
+    """Whether the tightest plan fits."""
+    placed, where = place.run(tile, platform)
+    tight: Mapping[Memory, Level] = dict.fromkeys(LEVELS, "tight")
+    return isinstance(memory.plan(placed, where, platform, {}, tight), BlockKernel)

@@ -1,0 +1,149 @@
+"""Which buffers rotate: copies that the rounds of a loop use in turn, so that transfers run beside compute.
+
+before: for k0: a = load …; a_l0a = move a; acc (+)= matmul …
+after:  for k0, slot k0_slot of 2: the same; a and a_l0a have 2 copies, of which a round uses number k0_slot
+
+What a transfer fills or empties rotates with the innermost loop around all of its uses: tiles that are loaded, moved
+to L0A or L0B, and stored. A loop whose body a core runs once, as far as one can see, keeps its tiles single, and so
+does what other rounds read. The counter goes on through all loops around, so it needs no reset and no parity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from pyptogen.lower.platforms import Memory, Platform
+from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp
+
+Path = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rotation:
+    """``copies`` of a tile, the current one told by ``slot``; ``inside`` are all tiles that only the loop which counts
+    it uses."""
+
+    slot: str
+    copies: int
+    inside: frozenset[str]
+
+
+@dataclass(slots=True)
+class _Uses:
+    """Where a tile occurs (paths of operations), and the stages whose transfers touch it."""
+
+    paths: list[Path]
+    movers: list[str]
+
+
+def _touches(nodes: tuple[Node, ...], path: Path, parent: Mapping[str, str], found: dict[str, _Uses]) -> None:
+    for i, node in enumerate(nodes):
+        if isinstance(node, Loop):
+            _touches(node.body, (*path, i), parent, found)
+            continue
+        moved = _moved(node)
+        for name in (node.dst, node.scratch, *node.srcs):
+            if isinstance(name, str):
+                uses = found.setdefault(parent[name], _Uses([], []))
+                uses.paths.append((*path, i))
+                if name in moved:
+                    uses.movers.append(node.stage)
+
+
+def _moved(op: TileOp) -> set[str]:
+    """The tiles that a transfer fills or empties for good."""
+    if op.kind in ("load", "move"):
+        return {str(op.dst)}
+    return {s for s in op.srcs if isinstance(s, str)} if op.kind in ("store", "scatter") else set()
+
+
+def _home(paths: list[Path]) -> Path:
+    """Path of the innermost loop around all."""
+    first, last = min(paths), max(paths)
+    shared = 0
+    while shared < min(len(first), len(last)) - 1 and first[shared] == last[shared]:
+        shared += 1
+    return first[:shared]
+
+
+def _rounds(kernel: TileKernel, path: Path, platform: Platform) -> int:
+    """How often a core runs the body of a loop, at most; 2 stands for many."""
+    nodes, total = kernel.body, 1
+    for index in path:
+        loop = nodes[index]
+        assert isinstance(loop, Loop)
+        extent = (loop.stop - loop.start).constant
+        if extent is None and loop.dim == kernel.segment and loop.role == "grid" and kernel.longest:
+            extent = kernel.longest
+        trips = 2 if extent is None else -(-extent // loop.tile)
+        if loop.parallel and extent is not None:
+            trips = -(-trips // (platform.cube_cores if kernel.core == "cube" else platform.vector_cores))
+        total *= trips
+        nodes = loop.body
+    return total
+
+
+def _loop_at(kernel: TileKernel, path: Path) -> Loop:
+    nodes: tuple[Node, ...] = kernel.body
+    loop: Node | None = None
+    for index in path:
+        loop = nodes[index]
+        assert isinstance(loop, Loop)
+        nodes = loop.body
+    assert isinstance(loop, Loop)
+    return loop
+
+
+def run(
+    kernel: TileKernel,
+    memory: Mapping[str, Memory],
+    platform: Platform,
+    single: frozenset[Memory],
+    depths: Mapping[str, int],
+) -> tuple[TileKernel, dict[str, Rotation]]:
+    """Choose what rotates.
+
+    Args:
+        kernel: a placed kernel.
+        memory: the memory of each tile with data of its own.
+        platform: where it will run.
+        single: memories in which nothing rotates.
+        depths: copies by stage, as the author wants them; 2 elsewhere.
+
+    Returns:
+        The kernel with its counting loops marked, and what rotates by tile.
+    """
+    parent = {t.name: t.parent or t.name for t in kernel.tiles}
+    found: dict[str, _Uses] = {}
+    _touches(kernel.body, (), parent, found)
+    wanted: dict[str, tuple[Path, int]] = {}
+    for tile, uses in found.items():
+        if not uses.movers or memory.get(tile) in single:
+            continue
+        home = _home(uses.paths)
+        copies = max(depths.get(stage, 2) for stage in uses.movers)
+        if home and copies > 1 and _rounds(kernel, home, platform) > 1:
+            wanted[tile] = (home, copies)
+    slots: dict[Path, str] = {}
+    depth: dict[Path, int] = {}
+    for home, copies in wanted.values():
+        depth[home] = max(depth.get(home, 0), copies)
+    for home in sorted(depth):
+        base = f"{_loop_at(kernel, home).var}_slot"
+        taken = list(slots.values())
+        slots[home] = next(n for n in (base, *(f"{base}_{i}" for i in range(2, 99))) if n not in taken)
+
+    def mark(nodes: tuple[Node, ...], path: Path) -> tuple[Node, ...]:
+        result: list[Node] = []
+        for i, node in enumerate(nodes):
+            here = (*path, i)
+            if isinstance(node, Loop):
+                node = replace(node, body=mark(node.body, here), slot=slots.get(here), slots=depth.get(here, 1))
+            result.append(node)
+        return tuple(result)
+
+    homes = {tile: _home(uses.paths) for tile, uses in found.items()}
+    inside = {home: frozenset(t for t, h in homes.items() if h[: len(home)] == home) for home in slots}
+    rotations = {tile: Rotation(slots[home], depth[home], inside[home]) for tile, (home, _) in wanted.items()}
+    return replace(kernel, body=mark(kernel.body, ())), rotations

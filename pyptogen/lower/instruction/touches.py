@@ -1,0 +1,117 @@
+"""Which bytes an instruction touches, and which instructions may not swap.
+
+A rotating tile lies at another address from round to round, so what an instruction touches depends on the counters of
+the loops around it. Every (instruction, counters) is looked at once; so is every pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyptogen.lower.instruction.ir import Declare, Instr, InstrKernel, declarations
+from pyptogen.lower.tensor.ir import DTYPES
+
+UNKNOWN_REACH = 1 << 20
+"""Bytes behind a tile whose address nobody knows before run time: all of any memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Bytes of one memory: ``width`` bytes from ``start``, repeated every ``pitch`` bytes up to ``end``. ``slot``
+    counts the copies of the buffer that it lies in."""
+
+    memory: str
+    start: int
+    end: int
+    pitch: int
+    width: int
+    slot: str | None = None
+
+    def overlaps(self, other: Region) -> bool:
+        if self.memory != other.memory or self.end <= other.start or other.end <= self.start:
+            return False
+        if self.pitch != other.pitch or self.pitch == 0:
+            return True
+        shift = (other.start - self.start) % self.pitch
+        return shift < self.width or shift + other.width > self.pitch
+
+
+@dataclass(frozen=True, slots=True)
+class Touch:
+    """What one instruction reads and writes on chip; ``number`` is its own."""
+
+    number: int
+    reads: tuple[Region, ...]
+    writes: tuple[Region, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two instructions touch the same bytes, one of them writing. ``slot``: all of these bytes are in copies that
+    this counter chooses."""
+
+    slot: str | None
+
+
+class Touches:
+    """What the instructions of one kernel touch."""
+
+    def __init__(self, kernel: InstrKernel) -> None:
+        self._kernel = kernel  # instructions are known by identity: they must stay alive
+        self._tiles = declarations(kernel)
+        self._found: dict[tuple[int, ...], Touch] = {}
+        self._counters: dict[int, tuple[str, ...]] = {}
+        self._conflicts: dict[tuple[int, int], Conflict | None] = {}
+
+    def of(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
+        """What an instruction touches in a round with these counters."""
+        names = self._counters.get(id(instr))
+        if names is None:
+            tiles = [self._tiles[o] for o in instr.operands if isinstance(o, str)]
+            used = {n for tile in tiles for n in tile.address.names()}
+            names = self._counters[id(instr)] = tuple(sorted(used & slots.keys()))
+        key = (id(instr), *(slots[n] for n in names))
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = self._look(instr, slots)
+        return found
+
+    def _look(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
+        regions = [self._region(self._tiles[o], slots) for o in instr.operands if isinstance(o, str)]
+        number = len(self._found)
+        if instr.name == "TSTORE":
+            return Touch(number, tuple(regions), ())
+        scratch = regions[2:] if instr.name in ("TROWSUM", "TROWMAX", "TROWMIN") else []
+        return Touch(number, tuple(regions[1:]), (regions[0], *scratch))
+
+    def _region(self, tile: Declare, slots: Mapping[str, int]) -> Region:
+        names = tile.address.names()
+        rotating = sorted(names & slots.keys())
+        slot = rotating[0] if len(rotating) == 1 else None
+        start = tile.address.evaluate({**dict.fromkeys(names, 0), **slots})
+        size = DTYPES[tile.type.dtype]
+        if not names <= slots.keys():
+            owner = self._tiles.get(tile.owner)
+            reach = owner.size if owner is not None else UNKNOWN_REACH
+            return Region(tile.type.loc, start, start + reach, 0, 0, slot)
+        pitch = tile.type.cols * size
+        if tile.type.loc != "Vec" or tile.type.col_major or tile.type.rows == 1:
+            return Region(tile.type.loc, start, start + tile.size, 0, 0, slot)
+        return Region(tile.type.loc, start, start + tile.size, pitch, tile.cols.size * size, slot)
+
+    def conflict(self, a: Touch, b: Touch) -> Conflict | None:
+        """Why ``b`` has to come after ``a``, if it has to."""
+        key = (a.number, b.number)
+        if key not in self._conflicts:
+            self._conflicts[key] = _compare(a, b)
+        return self._conflicts[key]
+
+
+def _compare(a: Touch, b: Touch) -> Conflict | None:
+    pairs = [(x, y) for x in a.writes for y in (*b.reads, *b.writes)] + [(x, y) for x in a.reads for y in b.writes]
+    meeting = [(x, y) for x, y in pairs if x.overlaps(y)]
+    if not meeting:
+        return None
+    slots = {slot for x, y in meeting for slot in (x.slot, y.slot)}
+    return Conflict(slots.pop() if len(slots) == 1 else None)

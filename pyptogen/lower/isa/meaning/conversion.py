@@ -1,0 +1,100 @@
+"""TCVT: conversion between element types with a round mode.
+
+Integers from floats: rounded, NaN is 0; types of 32 and 64 bits saturate; narrower ones saturate, or with saturation
+off become int32 first (saturated) and keep the low bits of that. Integers from integers saturate or keep low bits.
+Narrower floats are rounded once: to nearest even overflows to infinity in fp16 and bf16, modes toward zero stop at the
+largest finite value. fp8 and fp4: beyond the largest value that value (saturation on, and always in fp4), else NaN
+(e4m3) or infinity (e5m2, hif8). hif8 rounds to nearest, ties away from zero, in every mode, and has no -0.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, is_float, require
+from pyptogen.lower.isa.table import NARROWING
+from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tensor.rounding import GRIDS, on_grid, whole
+
+
+@functools.cache
+def _hif8_magnitudes() -> Array:
+    """The finite magnitudes of HiFloat8 in ascending order: subnormal powers of two, then exponents of 0 to 4 bits as
+    sign and magnitude, with the fraction bits that are left."""
+    values = {0.0, *(2.0 ** (field - 23) for field in range(1, 8))}
+    for bits, fraction_bits in ((0, 3), (1, 3), (2, 3), (3, 2), (4, 1)):
+        exponents = {0} if bits == 0 else set(range(1 << (bits - 1), 1 << bits))
+        for exponent in (e * sign for e in exponents for sign in (1, -1)):
+            values |= {2.0**exponent * (1 + f / 2**fraction_bits) for f in range(1 << fraction_bits)}
+    return np.array(sorted(values - {1.5 * 2.0**15}))
+
+
+def _to_hif8(x: Array, saturate: bool) -> Array:
+    ladder = _hif8_magnitudes()
+    wide = x.astype(np.float64)
+    magnitude = np.where(np.isnan(wide), 0, np.abs(wide))
+    steps = np.append(ladder, 1.5 * 2.0**15)
+    at = np.clip(np.searchsorted(steps, magnitude, side="right") - 1, 0, len(steps) - 2)
+    up = magnitude - steps[at] >= steps[at + 1] - magnitude
+    chosen = at + (up & (magnitude > steps[at]))
+    over = (chosen >= len(ladder)) | (magnitude >= steps[-1])
+    value = np.where(over, ladder[-1] if saturate else np.inf, steps[np.minimum(chosen, len(ladder) - 1)])
+    signed = np.where(value == 0, 0.0, np.copysign(value, wide))
+    return np.where(np.isnan(wide), np.nan, signed)
+
+
+def _limited(exact: Array, limits: Any, dtype: np.dtype[Any]) -> Array:
+    """Whole numbers in extended precision as integers, saturated; NaN is 0."""
+    low, high = np.longdouble(int(limits.min)), np.longdouble(int(limits.max))
+    top, bottom = exact >= high, exact <= low
+    inner = np.where(top | bottom | np.isnan(exact), 0, exact)
+    result = inner.astype(np.uint64 if dtype == np.uint64 else np.int64).astype(dtype)
+    result[top], result[bottom] = limits.max, limits.min
+    return result
+
+
+def _to_integer(x: Array, dtype: np.dtype[Any], mode: str, saturate: bool) -> Array:
+    exact = whole(x.astype(np.longdouble), mode)
+    if saturate or dtype.itemsize >= 4:
+        return _limited(exact, np.iinfo(dtype), dtype)
+    return _limited(exact, np.iinfo(np.int32), np.dtype(np.int32)).astype(dtype)
+
+
+def _between_integers(x: Array, dtype: np.dtype[Any], saturate: bool) -> Array:
+    if not saturate:
+        return x.astype(dtype)
+    own, limits = np.iinfo(x.dtype), np.iinfo(dtype)
+    low, high = max(int(own.min), int(limits.min)), min(int(own.max), int(limits.max))
+    return np.clip(x, x.dtype.type(low), x.dtype.type(high)).astype(dtype)
+
+
+def name_of(dtype: np.dtype[Any]) -> str | None:
+    """The element type of an array, where numpy has it."""
+    return next((name for name, own in NUMPY_DTYPES.items() if own == dtype), None)
+
+
+def converted(dst: Shaped, a: Array, mode: str, saturation: bool | None = None) -> Array:
+    """One TCVT; without ``saturation`` the default of the pair."""
+    require(a.shape, dst.shape, "the operand")
+    saturate = (name_of(a.dtype), dst.dtype) not in NARROWING if saturation is None else saturation
+    from_float = is_float(a.dtype) and a.dtype != np.dtype("int4")
+    with np.errstate(all="ignore"):
+        if dst.dtype == "int4":
+            inner = np.clip(np.nan_to_num(whole(a.astype(np.float64), mode), nan=0.0), -(2.0**31), 2.0**31 - 1)
+            low = np.clip(inner, -8, 7) if saturate else ((inner.astype(np.int64) & 15) ^ 8) - 8
+            return np.asarray(low.astype(np.int8).astype(dst.numpy))
+        if dst.dtype == "hif8":
+            return _to_hif8(a, saturate).astype(np.float32)
+        if dst.dtype in GRIDS:
+            exact = a.astype(np.float64) if from_float or a.dtype.itemsize < 8 else a
+            return on_grid(exact, GRIDS[dst.dtype], mode, saturate).astype(np.float64).astype(dst.numpy)
+        if from_float:
+            return _to_integer(a.astype(np.float64), dst.numpy, mode, saturate)
+    return _between_integers(a, dst.numpy, saturate)
+
+
+MEANINGS: Mapping[str, Meaning] = {"TCVT": converted}

@@ -67,7 +67,9 @@ def _check_next(name: str, carry: tuple[Assign, ...], following: tuple[Assign, .
                     fix="start it under `carry`, or define it under `body`",
                 )
             if target in given:
-                raise fault("PTG208", f"`{target}` is defined twice in `next`", span, notes=(("first here", given[target]),))
+                raise fault(
+                    "PTG208", f"`{target}` is defined twice in `next`", span, notes=(("first here", given[target]),)
+                )
             given[target] = span
     missing = [target for target in carried if target not in given]
     if missing:

@@ -18,7 +18,6 @@ from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.tile.axes import unsupported
 from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal
 
-
 L0A: Memory = "l0a"
 L0B: Memory = "l0b"
 
@@ -70,7 +69,9 @@ class _Placer:
                 )
             moves, operands = [], []
             for tile, memory, there in zip((a, b), (L0A, L0B), home, strict=True):
-                operand = self.sibling(tile, memory, self.tiles[tile].rows, self.tiles[tile].cols) if there == "ub" else tile
+                operand = (
+                    self.sibling(tile, memory, self.tiles[tile].rows, self.tiles[tile].cols) if there == "ub" else tile
+                )
                 moves += [TileOp("move", operand, (tile,), op.span, op.stage)] if there == "ub" else []
                 operands.append(operand)
             return [*moves, replace(op, srcs=tuple(operands))]

@@ -1,6 +1,6 @@
 """A loop with carried values as a region of the graph.
 
-before: loop: {over: kv, tile: 512}   carry: {l: full([sq, 1], 0)}   body: {s: matmul(q, k[kv].T)}   next: {l: l + sum(s)}
+before: loop: {over: kv, tile: 512}  carry: {l: full([sq, 1], 0)}  body: {s: matmul(q, k[kv].T)}  next: {l: l + sum(s)}
 after:  l_start = full(0)
         loop attention: l = carry(l_start); k_block = block(k, axis=0); s = …; l_next = add(l, …)
         l_end = carried(l, l_next)
@@ -43,7 +43,9 @@ class Opened:
         for (name, span), start in zip(self.targets, starts, strict=True):
             if isinstance(start, Scalar):
                 fix = f"make it a tensor: `full([1, 1], {start.expr}, fp32)`"
-                raise fault("PTG220", f"the carried value `{name}` starts as a number", span, expected="a tensor", fix=fix)
+                raise fault(
+                    "PTG220", f"the carried value `{name}` starts as a number", span, expected="a tensor", fix=fix
+                )
             with self.builder.located(span):
                 self.builder.prefix = name
                 values.append(self.builder.emit("carry", [start], start.dtype, start.shape, name=name))

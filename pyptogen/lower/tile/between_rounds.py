@@ -58,7 +58,6 @@ def values_apart(program: Program, axes: Axes) -> dict[str, Apart]:
     return found
 
 
-
 def _smallest_tile(program: Program, loop: Loop) -> int:
     """The fewest elements a round may have by any tiling row."""
     tiles = [loop.tile]

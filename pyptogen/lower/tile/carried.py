@@ -3,9 +3,9 @@
 before: l_start = fill 0; l = copy l_start; for …: t = mul(l, a); l_next = add(t, x); l = copy l_next
 after:  l = fill 0;                         for …: l = mul(l, a); l = add(l, x)
 
-A tile may be renamed to the target of the copy where nothing reads or writes the target between the operation that makes
-it and the copy, and where that operation reads the target, if at all, element for element. A copy stays where a carried
-value is still read after its next one is known (the maximum of an online softmax).
+A tile may be renamed to the target of the copy where nothing reads or writes the target between the operation that
+makes it and the copy, and where that operation reads the target, if at all, element for element. A copy stays where a
+carried value is still read after its next one is known (the maximum of an online softmax).
 """
 
 from __future__ import annotations
@@ -153,5 +153,7 @@ def run(kernel: TileKernel) -> TileKernel:
     renamer = _Renamer(kernel)
     body = renamer.body(kernel.body)
     used = {n for op in walk(body) for n in (*op.srcs, op.dst) if isinstance(n, str)}
-    kept = tuple(t for t in kernel.tiles if t.name in used or any(o.parent == t.name and o.name in used for o in kernel.tiles))
+    kept = tuple(
+        t for t in kernel.tiles if t.name in used or any(o.parent == t.name and o.name in used for o in kernel.tiles)
+    )
     return replace(kernel, body=body, tiles=kept)

@@ -18,11 +18,22 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Scalar, Value
+from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.grid import Shape2D
-from pyptogen.lower.tile.ir import GmRef, GmTensor, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk, walk_loops
+from pyptogen.lower.tile.ir import (
+    GmRef,
+    GmTensor,
+    Node,
+    ScalarArg,
+    Source,
+    TileKernel,
+    TileOp,
+    TileVal,
+    walk,
+    walk_loops,
+)
 from pyptogen.lower.tile.nest import Scope
 from pyptogen.lower.tile.operands import Placed
-from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.rounds import Rounds
 from pyptogen.lower.tile.sizes import TileSize
@@ -145,9 +156,11 @@ class Cutter(Rounds):
         if kind == "fill":
             sources = [ScalarArg(op.attrs["value"], op.span)]
         leaving = self.result_rows(op, home, shape)
-        name = self._result_tile(op, shape) if leaving is None else self.rows_of(
-            self.placed[(op.result.name, "")], home, op.result.name
-        ).tile
+        name = (
+            self._result_tile(op, shape)
+            if leaving is None
+            else self.rows_of(self.placed[(op.result.name, "")], home, op.result.name).tile
+        )
         mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"
         saturate = bool(op.attrs.get("saturate", True))
         self.emit(TileOp(kind, name, tuple(sources), op.span, op.stage, mode=mode, saturate=saturate), home, early)

@@ -18,9 +18,9 @@ from pyptogen.lower.tile.axes import root
 def levels(
     ops: Sequence[Op], made_by: Mapping[str, Op], carried: Sequence[tuple[str, str]]
 ) -> tuple[dict[str, int], frozenset[str]]:
-    """The level of each operation of a loop by its result, even for matrix work and odd for vector work, and the carried
-    values that matrix work of their own round needs before it makes the next one: these are read at a lower level than
-    replaced."""
+    """The level of each operation of a loop by its result, even for matrix work and odd for vector work, and the
+    carried values that matrix work of their own round needs before it makes the next one: these are read at a lower
+    level than replaced."""
     following = dict(carried)
     free: set[str] = set()
     floor: dict[str, int] = {}

@@ -13,12 +13,11 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import BINARY, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tile import concat as concat_pass
-from pyptogen.lower.tile.axes import Factor, GmView, unsupported, value_views
-from pyptogen.lower.tile.grid import Grid, Shape2D
+from pyptogen.lower.tile.axes import Factor, GmView, root, unsupported, value_views
 from pyptogen.lower.tile.between_rounds import values_apart
+from pyptogen.lower.tile.grid import Grid, Shape2D
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.tile.nest import Scope
-from pyptogen.lower.tile.axes import root
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Loops with carried values: the loop of the rounds, and in it matrix work on whole tiles, vector work on some rows.
 
-before: loop over kv: s = matmul(q, k_block); p = exp(s); acc_next = acc + matmul(p, v_block)     sq: {tile: 128, vector: 16}
+before: loop over kv: s = matmul(q, k_block); p = exp(s); acc_next = acc + matmul(p, v_block)   vector: 16 rows
 after:  acc = fill 0
         for kv0 in 0..kv step 512:
           s_acc = matmul q, k_tile
@@ -8,8 +8,8 @@ after:  acc = fill 0
           acc_3 = matmul p, v_tile
           for sq1 …: acc_next = acc_rows + extract acc_3[sq1]; acc_rows = copy acc_next
 
-A carried value has one tile for all rounds; the copy into it at the end of a round goes away where the next value can be
-made in it (`carried.py`). What is the same in every round is computed before the loop.
+A carried value has one tile for all rounds; the copy into it at the end of a round goes away where the next value can
+be made in it (`carried.py`). What is the same in every round is computed before the loop.
 """
 
 from __future__ import annotations
@@ -169,7 +169,9 @@ class Rounds(Operands):
 
     def _is_read_late(self, carry: str, level: int) -> bool:
         """Whether a carried value is still read after the level that makes its next one."""
-        if any(root(following, self.made_by) == carry for _, following in self.pairs(self.loops[self.made_by[carry].loop])):
+        if any(
+            root(following, self.made_by) == carry for _, following in self.pairs(self.loops[self.made_by[carry].loop])
+        ):
             return True
         return any(
             carry in self._roots(other) and self.level_of.get(other.result.name, 0) > level

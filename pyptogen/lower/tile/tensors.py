@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.tensor.ir import Program, Value
-from pyptogen.lower.tile.axes import Axes
+from pyptogen.lower.tile.axes import Axes, root
 from pyptogen.lower.tile.between_rounds import values_apart
 from pyptogen.lower.tile.ir import GmTensor
-from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.partition import KernelOps, producers
 
 

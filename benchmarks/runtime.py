@@ -12,15 +12,22 @@ import gc
 import json
 import os
 import resource
+import signal
+import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+import runtime_kernels
+
 from pyptogen.runtime.chip import ChipRuntime
+from pyptogen.runtime.faults import WorkerLost
+from pyptogen.runtime.host import HostRuntime
 from pyptogen.runtime.native import RunReport
 
 GRAPHS = Path(__file__).with_name("runtime_graphs.cpp")
@@ -150,6 +157,71 @@ def tracing(bench: Bench) -> list[Figure]:
     return [Figure("trace, on tasks of 10 µs", 100 * (min(traced) / min(plain) - 1), "%", 5.0)]
 
 
+def host_level(runs: int) -> list[Figure]:
+    """Tasks of Python functions in a worker process."""
+    return [*round_trips(runs), *losses(runs), host_tracing()]
+
+
+def round_trips(runs: int) -> list[Figure]:
+    """An empty task and back, on one processor, where waking the other process costs least, and on all."""
+    processors = os.sched_getaffinity(0)
+    medians = []
+    for allowed in ({max(processors)}, processors):
+        os.sched_setaffinity(0, allowed)
+        with HostRuntime(threads=1) as host:
+            host.register("nothing", runtime_kernels.nothing)
+            medians.append(min(median(lambda: host.run("nothing"), 1000) for _ in range(runs)))
+    return [
+        Figure("host: round trip, one processor", medians[0] * 1e6, "µs", 20, peer="19 µs"),
+        Figure("host: round trip, all processors", medians[1] * 1e6, "µs", None),
+    ]
+
+
+def losses(runs: int) -> list[Figure]:
+    """From killing a worker in the middle of a task to the error of that task."""
+    seconds = []
+    with HostRuntime(threads=1) as host:
+        host.register("sleep", runtime_kernels.sleep)
+        host.register("nothing", runtime_kernels.nothing)
+        for _ in range(runs):
+            host.run("nothing")
+            task = host.submit("sleep", {"seconds": 60})
+            time.sleep(0.05)
+            start = time.perf_counter()
+            os.kill(host.processes()[0], signal.SIGKILL)
+            with suppress(WorkerLost):
+                task.result()
+            seconds.append(time.perf_counter() - start)
+    return [Figure("host: killed worker noticed after", max(seconds) * 1e3, "ms", 100)]
+
+
+def host_tracing() -> Figure:
+    """Tasks of a few hundred microseconds on one worker, with a trace and without, in turn."""
+    with tempfile.TemporaryDirectory() as folder, HostRuntime(threads=1) as host:
+        host.register("many", orch=many, kernels={"count": runtime_kernels.count})
+        plain, traced = [], []
+        for _ in range(10):
+            plain.append(fastest(lambda: host.run("many"), 1))
+            traced.append(fastest(lambda: host.run("many", trace=Path(folder) / "run.json"), 1))
+    return Figure("host: trace, on tasks of 300 µs", 100 * (min(traced) / min(plain) - 1), "%", 5.0)
+
+
+def many(o: Any, _: Any) -> None:
+    """An orchestration of equal tasks."""
+    for _number in range(200):
+        o.submit("count", steps=20_000)
+
+
+def median(call: Callable[[], object], times: int) -> float:
+    """Seconds of the middle one of some calls."""
+    seconds = []
+    for _ in range(times):
+        start = time.perf_counter()
+        call()
+        seconds.append(time.perf_counter() - start)
+    return statistics.median(seconds)
+
+
 def show(figures: list[Figure]) -> None:
     """The table."""
     print(f"{'':44}{'measured':>12}  {'promise':>12}  {'peer':>8}")
@@ -174,6 +246,7 @@ def main() -> int:
         *fixed_costs(bench),
         *scaling(bench, options.tasks),
         *tracing(bench),
+        *host_level(options.runs),
     ]
     bench.close()
     show(figures)

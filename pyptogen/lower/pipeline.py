@@ -1,6 +1,7 @@
 """The passes, in order, by name. The only place that knows the order.
 
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
+                 fit          dtypes and operations that the platform has
     Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
@@ -38,8 +39,9 @@ from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import unlowered
+from pyptogen.lower.tensor import fit, unlowered
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import carried, choose, cut, legalise, sizes, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
@@ -57,6 +59,8 @@ Recut = Callable[[str, str, int], TileKernel]
 @dataclass(frozen=True, slots=True)
 class _Session:
     program: Program
+    fitted: Program
+    """The same for the platform: what the levels below the Tensor level work on."""
     platform: Platform
     dump: Dump | None
 
@@ -86,9 +90,11 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
             )
         )
     unlowered.check(program)
-    session = _Session(program, PLATFORMS[target], dump)
+    platform = PLATFORMS[target]
+    session = _Session(program, fit.run(program, platform), platform, dump)
+    session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     rows = sizes.select_rows(program, target)
-    needed = variants.run(program, rows, session.platform)
+    needed = variants.run(session.fitted, rows, session.platform)
     tiles, tensors, recut = _tile_level(session, needed.parts)
     blocks = _block_level(session, tiles, recut)
     graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target)
@@ -100,7 +106,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
 
 
 def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKernel], Mapping[str, GmTensor], Recut]:
-    program, platform = session.program, session.platform
+    program, platform = session.fitted, session.platform
     tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
 
     def cut_part(part: Part, table: Table) -> TileKernel:

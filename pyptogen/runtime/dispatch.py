@@ -14,6 +14,7 @@ import time
 from collections import deque
 from collections.abc import Sequence
 
+from pyptogen.runtime.deadlines import remaining, until
 from pyptogen.runtime.faults import RuntimeClosed, TaskTimeout, WorkerLost, decode_fault
 from pyptogen.runtime.shared_memory import Arena
 from pyptogen.runtime.task_graph import Task, Touch, because_of, link
@@ -38,8 +39,6 @@ class Dispatcher:
         self.open = 0
         """Tasks that are neither finished nor failed."""
         self.closed = False
-        self.trace: list[Task] | None = None
-        """Finished tasks in the order of their ends, when they are recorded."""
         self._lock = threading.RLock()
         self._leading = threading.Lock()
         self._awake = threading.Event()
@@ -66,6 +65,8 @@ class Dispatcher:
                 raise RuntimeClosed("the runtime is closed")
             self.open += 1
             failed = link(task, touches, after)
+            for recording in task.recordings:
+                recording.submit(task, touches, after)
             if failed is not None:
                 self._finish(task, because_of(task, failed))
             elif task.waiting == 0:
@@ -81,7 +82,7 @@ class Dispatcher:
         if self._leading.acquire(blocking=False):
             try:
                 while not task.finished and (end is None or time.monotonic() < end) and not self.closed:
-                    self._turn(remaining(end))
+                    self._turn(None if end is None else remaining(end))
             finally:
                 self._leading.release()
                 if self._inside == threading.get_ident():
@@ -205,20 +206,22 @@ class Dispatcher:
         if self._timed:
             timeout = self._until_deadline(timeout)
         events = self._poll.poll(timeout)
+        here = threading.get_ident()
+        background = here == self._thread.ident
         with self._lock:
             if self.closed:
                 return
-            self._inside = threading.get_ident()
+            self._inside = here
             for file, _ in events:
                 worker = self._sources.get(file)
                 if worker is not None:
                     self._hear(worker, file == worker.life)
-                elif file == self._bell and not (self._in_background() and self._leading.locked()):
+                elif file == self._bell and not (background and self._leading.locked()):
                     self._unring()
             if self._timed:
                 self._stop_late()
             self._inside = 0
-        if self._in_background() and self._leading.locked():
+        if background and self._leading.locked():
             # The leader may be waiting for what was just dealt with.
             self._ring()
             self._awake.wait(_NAP)
@@ -271,7 +274,8 @@ class Dispatcher:
         task.span = (begin, end)
         if worker.sent:
             self._begin_clock(worker.sent[0])
-        self._feed(worker)
+        if self._ready[worker.chip]:
+            self._feed(worker)
         error: BaseException | None = None
         if kind == FAILED:
             error = decode_fault(message[REPLY.size :], f"task `{task.name}` on chip {task.chip}")
@@ -279,7 +283,14 @@ class Dispatcher:
 
     def _release(self, task: Task) -> None:
         self._ready[task.chip].append(task)
+        if task.recordings:
+            self._sample(task)
         self._feed(self._workers[task.chip])
+
+    def _sample(self, task: Task) -> None:
+        queued = len(self._ready[task.chip]) + len(self._workers[task.chip].sent)
+        for recording in task.recordings:
+            recording.sample(task.chip, queued, self.open)
 
     def _feed(self, worker: WorkerProcess) -> None:
         ready = self._ready[worker.chip]
@@ -312,8 +323,8 @@ class Dispatcher:
             task.error = error
             task.finished = True
             self.open -= 1
-            if self.trace is not None:
-                self.trace.append(task)
+            if task.recordings:
+                self._sample(task)
             for dependent, carries_data in task.dependents:
                 dependent.waiting -= 1
                 if error is not None and (carries_data or self.closed):
@@ -383,13 +394,3 @@ class Dispatcher:
             if worker.sent and worker.sent[0] is task:
                 worker.stopped = task
                 worker.kill()
-
-
-def until(timeout: float | None) -> float | None:
-    """The moment of the monotonic clock at which a timeout ends."""
-    return None if timeout is None else time.monotonic() + timeout
-
-
-def remaining(end: float | None) -> float | None:
-    """The seconds until then, not less than zero."""
-    return None if end is None else max(0.0, end - time.monotonic())

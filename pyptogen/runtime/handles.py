@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pyptogen.runtime.deadlines import remaining, until
 from pyptogen.runtime.shared_memory import Block
 from pyptogen.runtime.task_graph import Task, open_tasks, writer_error
 
@@ -206,8 +207,6 @@ class Group(Sequence[TaskHandle]):
 
     def wait(self, timeout: float | None = None) -> bool:
         """Wait for all, at most ``timeout`` seconds; whether they have finished or failed."""
-        from pyptogen.runtime.dispatch import remaining, until
-
         end = until(timeout)
         return all(task.wait(remaining(end)) for task in self.tasks)
 

@@ -21,10 +21,11 @@ from pyptogen.runtime.dtypes import NUMPY_DTYPES
 from pyptogen.runtime.faults import RuntimeClosed
 from pyptogen.runtime.handles import TaskHandle, TensorHandle
 from pyptogen.runtime.host_kernels import NativeKernel, PythonKernel, by_name
-from pyptogen.runtime.host_trace import write_trace
-from pyptogen.runtime.orchestration import Program, RunHandle
+from pyptogen.runtime.host_trace import Files
+from pyptogen.runtime.orchestration import Options, Program, RunHandle, alone
 from pyptogen.runtime.package import CompiledPackage
 from pyptogen.runtime.packing import PackedWeight
+from pyptogen.runtime.recording import Recording
 from pyptogen.runtime.shared_memory import Arena
 from pyptogen.runtime.task_graph import Task
 
@@ -40,7 +41,8 @@ class HostRuntime:
 
     ``devices`` are the chips' numbers; ``threads`` the cores of each (default: the processors shared out);
     ``memory`` the most bytes that tensors may have at a time (default: that of the machine; it costs nothing
-    until it is used); ``trace`` a file that gets a Chrome trace of all tasks when the runtime closes.
+    until it is used); ``trace`` and ``deps`` files that get a Chrome trace and the graph of all tasks when the
+    runtime closes.
 
     A plain array is copied into shared memory when it is submitted; ``tensor`` and ``empty`` make tensors
     that are there already, and results lie there too, so they are never copied.
@@ -55,24 +57,24 @@ class HostRuntime:
         threads: int | None = None,
         memory: int | None = None,
         trace: str | os.PathLike[str] | None = None,
+        deps: str | os.PathLike[str] | None = None,
     ) -> None:
         chips = tuple(devices) if device is None else (device,)
         if not chips or len(set(chips)) != len(chips):
             raise ValueError(f"devices are different numbers, at least one, not {list(chips)}")
         self.platform = platform
         self.chips = chips
-        self._process = os.getpid()
+        self._foreign = False
         self._programs: dict[str, Program] = {}
         self._kernels: dict[Any, PythonKernel] = {}
         self._numbers = itertools.count(1)
         self._unsettled: list[tuple[int, int, Task]] = []
         self._runs: list[RunHandle] = []
-        self._trace = trace
+        self._files = Files(trace, deps)
+        self._recording = self._files.recording()
         self._arena = Arena(memory, len(chips))
         cores = threads or max(1, (len(os.sched_getaffinity(0))) // len(chips))
         self.dispatcher = Dispatcher(chips, self._arena, cores)
-        if trace is not None:
-            self.dispatcher.trace = []
         self._closing = threading.Lock()
         _live.add(self)
 
@@ -124,37 +126,62 @@ class HostRuntime:
             ) from None
 
     def submit(
-        self, name: str, args: Any = None, *, chip: int | None = None, retries: int = 0, timeout: float | None = None
+        self,
+        name: str,
+        args: Any = None,
+        *,
+        chip: int | None = None,
+        retries: int = 0,
+        timeout: float | None = None,
+        trace: str | os.PathLike[str] | None = None,
+        deps: str | os.PathLike[str] | None = None,
     ) -> TaskHandle | RunHandle:
         """Start a program: the handle of a task, or of a run when there is an orchestration.
 
-        ``args`` is a mapping, or a list in the order of the contract. For a single kernel ``chip`` says where
-        (default: the one with least to do), ``retries`` how often it starts anew when its worker dies, and
-        ``timeout`` after how many seconds of running it is stopped.
+        ``args`` is a mapping, or a list in the order of the contract. ``chip`` says where a task runs (default:
+        the one with least to do), ``retries`` how often it starts anew when its worker dies, and ``timeout``
+        after how many seconds of running it is stopped; for an orchestration they are the defaults of its
+        tasks. ``trace`` and ``deps`` are files for a trace and for the graph of this run's tasks (the handle is
+        then that of a run).
         """
         self._check()
         program = self.program(name)
-        if program.orch is None:
+        files = Files(trace, deps)
+        if program.orch is None and files == Files():
             (kernel,) = program.kernels.values()
             named = by_name(kernel.names(), name, args)
             return self.start(kernel, named, chip=chip, retries=retries, timeout=timeout)
-        run = RunHandle(self, program, args)
+        run = self._handle(program, args, Options(chip, retries, timeout), files)
         self._runs = [other for other in self._runs if not other.done()]
         self._runs.append(run)
         run.start()
         return run
 
     def run(
-        self, name: str, args: Any = None, *, chip: int | None = None, retries: int = 0, timeout: float | None = None
+        self,
+        name: str,
+        args: Any = None,
+        *,
+        chip: int | None = None,
+        retries: int = 0,
+        timeout: float | None = None,
+        trace: str | os.PathLike[str] | None = None,
+        deps: str | os.PathLike[str] | None = None,
     ) -> Any:
-        """Run a program and wait: its result."""
+        """Run a program and wait: its result. The options are those of ``submit``."""
         self._check()
         program = self.program(name)
-        if program.orch is None:
+        files = Files(trace, deps)
+        if program.orch is None and files == Files():
             return self.submit(name, args, chip=chip, retries=retries, timeout=timeout).result()
-        run = RunHandle(self, program, args)
+        run = self._handle(program, args, Options(chip, retries, timeout), files)
         run.work()
         return run.result()
+
+    def _handle(self, program: Program, args: Any, options: Options, files: Files) -> RunHandle:
+        if program.orch is None:
+            return RunHandle(self, alone(program, args), None, options, files)
+        return RunHandle(self, program, args, options, files)
 
     def start(
         self,
@@ -165,8 +192,9 @@ class HostRuntime:
         retries: int = 0,
         timeout: float | None = None,
         after: Sequence[Task] = (),
+        recording: Recording | None = None,
     ) -> TaskHandle:
-        """Submit one task."""
+        """Submit one task; ``recording`` is that of the run that it belongs to."""
         self._check()
         if chip is None:
             chip = self.dispatcher.least_busy()
@@ -176,7 +204,11 @@ class HostRuntime:
         number = next(self._numbers)
         task = Task(number, kernel, chip, call.message(kernel.number, number))
         task.retries, task.timeout = retries, timeout
-        task.intact = not any(touch.reads and touch.writes for touch in call.touches)
+        if self._recording is not None or recording is not None:
+            task.recordings = [one for one in (self._recording, recording) if one is not None]
+        for touch in call.touches:
+            if touch.reads and touch.writes:
+                task.intact = False
         if call.copies:
             for array, _ in call.copies:
                 self._settle(array)
@@ -240,17 +272,19 @@ class HostRuntime:
 
     def abort(self) -> None:
         """End the workers at once; what is not finished fails with ``RuntimeClosed``."""
-        if self._process != os.getpid():
+        if self._foreign:
             return
         with self._closing:
-            if not self.dispatcher.closed and self._trace is not None and self.dispatcher.trace is not None:
-                write_trace(self._trace, self.dispatcher.trace)
+            written = self.dispatcher.closed
             self.dispatcher.close()
             self._arena.close()
             _live.discard(self)
+            if self._recording is not None and not written:
+                self._files.write(self._recording)
 
     def forget(self) -> None:
         """After a fork, in the child."""
+        self._foreign = True
         self.dispatcher.forget()
         self._arena.close()
 
@@ -265,9 +299,9 @@ class HostRuntime:
                 self.dispatcher.wait(task, None)
 
     def _check(self) -> None:
-        if self._process != os.getpid():
-            raise RuntimeClosed("this runtime belongs to the parent process; after a fork, make a new one")
         if self.dispatcher.closed:
+            if self._foreign:
+                raise RuntimeClosed("this runtime belongs to the parent process; after a fork, make a new one")
             raise RuntimeClosed("the runtime is closed")
 
     def __enter__(self) -> Self:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import json
+import marshal
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 _PLANS = 256
-_encode = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 class Memory(Protocol):
@@ -277,7 +276,7 @@ class PythonKernel:
                 "at": handle.block.offset + handle.offset, "shape": handle.shape, "dtype": wire_name(handle.dtype),
                 "writes": arg.writes,
             }  # fmt: skip
-        call.body = _encode(sent).encode()
+        call.body = marshal.dumps(sent)
         return call
 
     def bind(self, memory: Memory, args: Mapping[str, Any], chip: int, call: Call) -> dict[str, Any]:

@@ -16,7 +16,9 @@ from pyptogen.runtime import collectives
 from pyptogen.runtime.arg import Arg
 from pyptogen.runtime.handles import Group, TaskHandle, TensorHandle
 from pyptogen.runtime.host_kernels import by_name
+from pyptogen.runtime.host_trace import Files
 from pyptogen.runtime.packing import PackedWeight
+from pyptogen.runtime.recording import Recording
 from pyptogen.runtime.task_graph import Task
 
 if TYPE_CHECKING:
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 _Kept = TypeVar("_Kept")
 _REMEMBERED = 1024
+_NO_FILES = Files()
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,15 @@ class Program:
     name: str
     orch: Callable[..., Any] | None
     kernels: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What holds for a task that says nothing else: where, how often anew, how long at most."""
+
+    chip: int | None = None
+    retries: int = 0
+    timeout: float | None = None
 
 
 class Scope:
@@ -58,9 +70,17 @@ class Scope:
 class Orchestration:
     """What an orchestration function is given as ``o``. All calls return at once, with handles."""
 
-    def __init__(self, host: HostRuntime, program: Program) -> None:
+    def __init__(
+        self,
+        host: HostRuntime,
+        program: Program,
+        options: Options = Options(),
+        recording: Recording | None = None,
+    ) -> None:
         self._host = host
         self._program = program
+        self._options = options
+        self._recording = recording
         self._scopes: list[Scope] = []
         # Not their handles: those keep tensors.
         self._tasks: list[Task] = []
@@ -74,19 +94,29 @@ class Orchestration:
         chip: int | None = None,
         args: Any = None,
         after: Sequence[TaskHandle] = (),
-        retries: int = 0,
+        retries: int | None = None,
         timeout: float | None = None,
         **named: Any,
     ) -> TaskHandle:
         """Submit a task: a kernel of this program by name, or a Python function from the top of a module.
 
         Arguments by name, or as ``args``. It starts when the tensors that it uses are ready and everything in
-        ``after`` has finished.
+        ``after`` has finished. Where ``chip``, ``retries`` and ``timeout`` are not given, those of the run hold.
         """
+        run = self._options
         found = self._kernel(kernel)
         given = by_name(found.names(), found.name, args) | named
         tasks = [before.task for before in after]
-        handle = self._host.start(found, given, chip=chip, after=tasks, retries=retries, timeout=timeout)
+        options: dict[str, Any] = {} if self._recording is None else {"recording": self._recording}
+        handle = self._host.start(
+            found,
+            given,
+            chip=run.chip if chip is None else chip,
+            after=tasks,
+            retries=run.retries if retries is None else retries,
+            timeout=run.timeout if timeout is None else timeout,
+            **options,
+        )
         self._made(*handle.outputs.values())
         if len(self._tasks) >= _REMEMBERED:
             self._tasks[:] = [task for task in self._tasks if not task.finished or task.error]
@@ -113,7 +143,7 @@ class Orchestration:
         inner = self._host.program(program)
         if inner.orch is None:
             return self.submit(next(iter(inner.kernels.values())), args=args)
-        o = Orchestration(self._host, inner)
+        o = Orchestration(self._host, inner, self._options, self._recording)
         o._tasks, o._scopes = self._tasks, self._scopes
         return inner.orch(o, arguments(self._host, args)[0])
 
@@ -192,9 +222,18 @@ class Orchestration:
 class RunHandle:
     """A run of an orchestration. The function runs on a thread of its own, or on the caller's in ``run``."""
 
-    def __init__(self, host: HostRuntime, program: Program, args: Any) -> None:
+    def __init__(
+        self,
+        host: HostRuntime,
+        program: Program,
+        args: Any,
+        options: Options = Options(),
+        files: Files = _NO_FILES,
+    ) -> None:
         self._host = host
         self._program = program
+        self._options = options
+        self._files = files
         self._args, self._outputs = arguments(host, args)
         self._over = threading.Event()
         self._value: Any = None
@@ -206,7 +245,8 @@ class RunHandle:
 
     def work(self) -> None:
         """Run the function, wait for its tasks, and collect what it returned."""
-        o = Orchestration(self._host, self._program)
+        recording = self._files.recording()
+        o = Orchestration(self._host, self._program, self._options, recording)
         assert self._program.orch is not None
         try:
             returned = self._program.orch(o, self._args)
@@ -217,6 +257,11 @@ class RunHandle:
         except Exception as error:  # it belongs to whoever asks for the result
             self._error = error
         finally:
+            try:
+                if recording is not None:
+                    self._files.write(recording)
+            except OSError as error:
+                self._error = self._error or error
             self._over.set()
 
     def done(self) -> bool:
@@ -234,6 +279,16 @@ class RunHandle:
         if self._error is not None:
             raise self._error
         return self._value
+
+
+def alone(program: Program, args: Any) -> Program:
+    """A program of a single kernel as an orchestration that submits it with ``args``."""
+    (kernel,) = program.kernels
+
+    def orch(o: Orchestration, _: Any) -> TaskHandle:
+        return o.submit(kernel, args=args)
+
+    return Program(program.name, orch, program.kernels)
 
 
 def arguments(host: HostRuntime, args: Any) -> tuple[Any, list[tuple[Any, TensorHandle]]]:

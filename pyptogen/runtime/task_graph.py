@@ -11,10 +11,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyptogen.runtime.faults import TaskError
 from pyptogen.runtime.shared_memory import Block
+
+if TYPE_CHECKING:
+    from pyptogen.runtime.recording import Recording
 
 
 @dataclass(slots=True)
@@ -58,6 +61,7 @@ class Task:
         "name",
         "number",
         "on_success",
+        "recordings",
         "retries",
         "span",
         "timeout",
@@ -83,6 +87,8 @@ class Task:
         self.finished = False
         self.error: BaseException | None = None
         self.event: threading.Event | None = None
+        self.recordings: Sequence[Recording] = ()
+        """Those that want to know what happens to it."""
         self.span = (0, 0)
         """When it ran, in nanoseconds of the system's monotonic clock."""
 

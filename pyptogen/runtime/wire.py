@@ -3,7 +3,8 @@
 =========  ========================================================================================
 define     ``D``, kernel number, JSON: what the kernel is (from the host)
 native     ``N``, kernel number, task number, then the argument struct with offsets for pointers
-python     ``P``, kernel number, task number, then JSON: its arguments
+python     ``P``, kernel number, task number, then its arguments by ``marshal``, which is quick and which
+           the worker may trust, because the host started it and can do with it what it likes
 ready      ``R`` (from the worker, once)
 done       ``+``, task number, when it began and ended
 failed     ``-``, the same, then the exception as JSON

@@ -6,6 +6,7 @@ It ends when the socket closes, and at once when the process that started it is 
 from __future__ import annotations
 
 import json
+import marshal
 import os
 import select
 import signal
@@ -39,7 +40,11 @@ def serve(line: socket.socket, chip: _Chip, note: int) -> None:
     buffer = memoryview(bytearray(LONGEST))
     receive, send, now = line.recv_into, line.send, time.monotonic_ns
     begun, memory = NOTE.pack_into, chip.memory
-    send(REPLY.pack(READY, 0, 0, 0, 0))
+    try:
+        send(REPLY.pack(READY, 0, 0, 0, 0))
+    except (BrokenPipeError, ConnectionResetError):
+        # The host has closed meanwhile.
+        return
     while True:
         try:
             size = receive(buffer)
@@ -108,7 +113,7 @@ class _Chip:
 
         def kernel(message: bytes) -> None:
             given: dict[str, Any] = {}
-            for name, value in json.loads(message[HEAD.size :]).items():
+            for name, value in marshal.loads(message[HEAD.size :]).items():
                 if isinstance(value, dict):
                     array: Any = np.ndarray(value["shape"], wire_dtype(value["dtype"]), memory, value["at"])
                     array.flags.writeable = value["writes"]

@@ -15,6 +15,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
+    Compare,
     Declare,
     For,
     GmWindow,
@@ -51,10 +52,8 @@ class Writer:
     types: dict[str, TileType] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     spoken: Span | None = None
-    flagged: bool = False
-    taken: list[set[str]] = field(default_factory=lambda: [set()])
-    """Names of windows in each open body."""
-    window_names: dict[int, str] = field(default_factory=dict)
+    objects: list[dict[int, str]] = field(default_factory=list)
+    """Names of the GlobalTensors of each open body, by window."""
 
     # -- types ----------------------------------------------------------------------------------------------------
 
@@ -144,10 +143,12 @@ class Writer:
         self.put(depth, f"// {self.source(span)}")
 
     def body(self, nodes: tuple[Node, ...], depth: int) -> None:
+        self.objects.append({})
         for i, node in enumerate(nodes):
             if isinstance(node, Declare):
                 self.announce(nodes[i:], depth)
             getattr(self, f"on_{type(node).__name__.lower()}")(node, depth)
+        self.objects.pop()
 
     def announce(self, nodes: tuple[Node, ...], depth: int) -> None:
         """The spec line of the instruction that a group of declarations is for, above the group."""
@@ -191,9 +192,7 @@ class Writer:
         if node.valid:
             left = (node.stop - node.var).c()
             self.put(depth + 1, f"const int32_t {node.valid} = {left} < {node.step} ? {left} : {node.step};")
-        self.taken.append(set())
         self.body(node.body, depth + 1)
-        self.taken.pop()
         self.put(depth, "}")
 
     def on_instr(self, node: Instr, depth: int) -> None:
@@ -204,31 +203,36 @@ class Writer:
     def windows(self, node: Instr, depth: int) -> None:
         for operand in node.operands:
             if isinstance(operand, GmWindow):
-                name = self.window_name(node, operand)
-                self.put(depth, f"{self.gm_alias(operand)} {name}({self.gm_arguments(operand)});")
-
-    def window_name(self, node: Instr, window: GmWindow) -> str:
-        """A variable for a window, one of its own where a body looks at a tensor more than once."""
-        base = f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
-        name, n = base, 1
-        while name in self.taken[-1]:
-            n += 1
-            name = f"{base}_{n}"
-        self.taken[-1].add(name)
-        self.window_names[id(window)] = name
-        return name
+                self.put(
+                    depth,
+                    f"{self.gm_alias(operand)} {self.gm_name(node, operand)}({self.gm_arguments(operand)});",
+                )
 
     def call(self, node: Instr) -> str:
-        return f"{node.name}({', '.join(self.operand(o) for o in node.operands)})"
+        return f"{node.name}({', '.join(self.operand(node, o) for o in node.operands)})"
 
-    def operand(self, operand: Any) -> str:
+    def gm_name(self, node: Instr, window: GmWindow) -> str:
+        """Name of a GlobalTensor object: after its tensor, one of its own in each body."""
+        names = self.objects[-1]
+        if id(window) not in names:
+            base = f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
+            name, n = base, 1
+            while name in names.values():
+                n += 1
+                name = f"{base}_{n}"
+            names[id(window)] = name
+        return names[id(window)]
+
+    def operand(self, node: Instr, operand: Any) -> str:
         if isinstance(operand, GmWindow):
-            return self.window_names[id(operand)]
+            return self.gm_name(node, operand)
         if isinstance(operand, Imm):
             return operand.text
         if isinstance(operand, Mode):
             saturation = {None: "", True: ", SaturationMode::ON", False: ", SaturationMode::OFF"}[operand.saturate]
             return f"RoundMode::{ROUND_MODES[operand.name]}{saturation}"
+        if isinstance(operand, Compare):
+            return f"CmpMode::{operand.name.upper()}"
         return operand.c() if isinstance(operand, Poly) else str(operand)
 
     def on_choose(self, node: Choose, depth: int) -> None:

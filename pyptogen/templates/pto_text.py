@@ -14,6 +14,7 @@ from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
+    Compare,
     Declare,
     For,
     GmWindow,
@@ -197,9 +198,10 @@ class Writer:
         """``pto.name ins(sources : types) outs(destination : type)``."""
         self.speak(node.span)
         dst, *sources = node.operands
-        given = [self.operand(node, o) for o in sources if not isinstance(o, Mode)]
+        given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare)]
         out, out_type = self.operand(node, dst)
         modes = [f" {{rmode = #pto<round_mode {o.name.upper()}>}}" for o in sources if isinstance(o, Mode)]
+        modes += [f" {{cmpMode = #pto<cmp {o.name}>}}" for o in sources if isinstance(o, Compare)]
         ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
         self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type})")
 

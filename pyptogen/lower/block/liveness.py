@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyptogen.lower.tensor.ir import BINARY, DTYPES, REDUCE, UNARY
+from pyptogen.lower.tensor.ir import BINARY, BITWISE, DTYPES, REDUCE, UNARY
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, TileVal
 
 IN_PLACE = UNARY | BINARY
@@ -109,6 +109,16 @@ def _names(nodes: tuple[Node, ...]) -> set[str]:
     return {n for op in ops(nodes) for n in (op.dst, op.scratch, *op.srcs) if isinstance(n, str)}
 
 
+def _of_one_type(op: TileOp) -> list[str]:
+    """The tiles that an instruction wants to have one shape: all but the bits of predicates."""
+    names: tuple[object, ...] = ()
+    if op.kind in UNARY | BINARY | REDUCE | BITWISE | {"copy", "bitwise_not"}:
+        names = (op.dst, *op.srcs, op.scratch if op.kind in BITWISE else None)
+    elif op.kind in ("compare", "select"):
+        names = op.srcs if op.kind == "compare" else (op.dst, *op.srcs[1:])
+    return [n for n in names if isinstance(n, str)]
+
+
 def pitches(kernel: TileKernel) -> dict[str, int]:
     """Elements from row to row of each tile with data of its own: one value for tiles that meet in an instruction."""
     tiles = {t.name: t for t in kernel.tiles}
@@ -123,10 +133,9 @@ def pitches(kernel: TileKernel) -> dict[str, int]:
         if tile.parent is not None:
             group[find(tile.name)] = find(tile.parent)
     for op in ops(kernel.body):
-        if op.kind not in UNARY | BINARY | REDUCE | {"copy"}:
-            continue
-        full = [n for n in (op.dst, *op.srcs) if isinstance(n, str) and tiles[n].form == "full"]
-        rows = [n for n in (op.dst, *op.srcs) if isinstance(n, str) and tiles[n].form == "row"]
+        together = _of_one_type(op)
+        full = [n for n in together if tiles[n].form == "full"]
+        rows = [n for n in together if tiles[n].form == "row"]
         for names in (full, rows if not full else []):
             for name in names[1:]:
                 group[find(name)] = find(names[0])

@@ -116,10 +116,10 @@ class _Run:
         result: dict[str, GmArray] = {}
         for value in self._program.inputs:
             flat = pack(given[value.name], target=target).data if value.layout == "nz" else given[value.name]
-            result[value.name] = GmArray(np.array(flat).reshape(-1))
+            result[value.name] = GmArray(_as_bytes(np.array(flat).reshape(-1)))
         for name, value in self._program.outputs:
             if name not in self._program.inplace:
-                result[name] = GmArray.empty(value.dtype, int(np.prod(self._shape(value.shape))))
+                result[name] = GmArray.empty(_in_gm(value.dtype), int(np.prod(self._shape(value.shape))))
         for space in self._graph.workspaces:
             result[space.name] = GmArray.empty(space.dtype, space.elements.evaluate(self._env))
         return result
@@ -142,7 +142,7 @@ class _Run:
                     f"output `{name}` has elements that no kernel writes, the first is {int(np.argmin(array.written))}"
                 )
                 raise MachineFault("unwritten", what, value.span, memory=f"GM {name}")
-            result[name] = array.elements.reshape(self._shape(value.shape))
+            result[name] = array.elements.view(NUMPY_DTYPES[value.dtype]).reshape(self._shape(value.shape))
         return result
 
     def _launch(self, launch: LaunchPlan, begin: int, end: int) -> None:
@@ -186,6 +186,15 @@ def _holds(left: int, op: str, right: int) -> bool:
         ">=": left >= right,
         ">": left > right,
     }[op]
+
+
+def _in_gm(dtype: str) -> str:
+    """A bool is a byte in GM."""
+    return "uint8" if dtype == "bool" else dtype
+
+
+def _as_bytes(array: Array) -> Array:
+    return array.view(np.uint8) if array.dtype == np.bool_ else array
 
 
 def _input(value: Any, arrays: Mapping[str, Array]) -> Array:

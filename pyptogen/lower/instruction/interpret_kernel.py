@@ -17,6 +17,7 @@ from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_memory import BoundTile, Core
 from pyptogen.lower.instruction.ir import (
     Choose,
+    Compare,
     Declare,
     For,
     GmWindow,
@@ -161,7 +162,7 @@ class BlockRun:
     def _value(self, operand: Any) -> float | int | str:
         if isinstance(operand, Imm):
             return self._number(operand)
-        if isinstance(operand, Mode):
+        if isinstance(operand, Mode | Compare):
             return operand.name
         assert isinstance(operand, Poly)
         return operand.evaluate(self.env)

@@ -77,8 +77,15 @@ class Mode:
     saturate: bool | None = None
 
 
-Operand = str | GmWindow | Imm | Mode | Poly
-"""A tile by name, a GM window, a scalar, a round mode, a row or column index."""
+@dataclass(frozen=True, slots=True)
+class Compare:
+    """A comparison by its spec name: eq, ne, lt, le, gt, ge."""
+
+    name: str
+
+
+Operand = str | GmWindow | Imm | Mode | Compare | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a comparison, a row or column index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +225,7 @@ __all__ = [
     "ZERO",
     "Barrier",
     "Choose",
+    "Compare",
     "Declare",
     "For",
     "GmWindow",

@@ -22,6 +22,28 @@ COSTS = Costs(
     matmul_issue=21.0,
 )  # fmt: skip
 
+CAST_CHAINS = {
+    # int8 and uint8 are reached from fp16 alone, and go there alone (exact up to 2048, saturating beyond).
+    ("fp32", "int8"): ("int32", "fp16"), ("fp32", "uint8"): ("int32", "fp16"),
+    ("bf16", "int8"): ("int32", "fp16"), ("bf16", "uint8"): ("int32", "fp16"),
+    ("int16", "int8"): ("fp16",), ("int16", "uint8"): ("fp16",),
+    ("int32", "int8"): ("fp16",), ("int32", "uint8"): ("fp16",),
+    ("int64", "int8"): ("int32", "fp16"), ("int64", "uint8"): ("int32", "fp16"),
+    ("int8", "uint8"): ("fp16",), ("uint8", "int8"): ("fp16",),
+    ("int8", "fp32"): ("fp16",), ("uint8", "fp32"): ("fp16",),
+    ("int8", "bf16"): ("fp16", "fp32"), ("uint8", "bf16"): ("fp16", "fp32"),
+    ("int8", "int16"): ("fp16",), ("uint8", "int16"): ("fp16",),
+    ("int8", "int32"): ("fp16",), ("uint8", "int32"): ("fp16",),
+    ("int8", "int64"): ("fp16", "int32"), ("uint8", "int64"): ("fp16", "int32"),
+    # bf16 meets fp32 and int32; int16 the floats; int64 fp32 and int32.
+    ("fp16", "bf16"): ("fp32",), ("bf16", "fp16"): ("fp32",),
+    ("bf16", "int16"): ("fp32",), ("int16", "bf16"): ("fp32",), ("int32", "bf16"): ("fp32",),
+    ("int16", "int32"): ("fp32",), ("int16", "int64"): ("fp32",),
+    ("int64", "int16"): ("int32",), ("int64", "fp16"): ("fp32",), ("int64", "bf16"): ("fp32",),
+    ("fp16", "int64"): ("fp32",), ("bf16", "int64"): ("fp32",),
+}  # fmt: skip
+"""What lies between two dtypes that one TCVT does not join. The first step that leads to whole numbers rounds."""
+
 A2A3 = Platform(
     name="a2a3",
     memories={"ub": 184 * 1024, "l1": 512 * 1024, "l0a": 64 * 1024, "l0b": 64 * 1024, "l0c": 128 * 1024},
@@ -31,13 +53,9 @@ A2A3 = Platform(
     operands_from_gm=False,
     packed_nz=False,
     flags=True,
-    # TCVT has no int8 from fp32 or int32: the device goes by int32 (rounding there, once) and fp16 (exact up to 2048).
-    cast_chains={
-        ("fp32", "int8"): ("int32", "fp16"),
-        ("int32", "int8"): ("fp16",),
-        ("int8", "fp32"): ("fp16",),
-    },
+    cast_chains=CAST_CHAINS,
     low_bits_of_floats=False,
+    equality_only=frozenset({"int32"}),
     frequency_ghz=1.85,
     costs=COSTS,
 )

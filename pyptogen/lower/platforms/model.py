@@ -38,6 +38,7 @@ class Platform:
         packed_nz: `layout: nz` weights are in the CPU's packed form, bound in place; else the public NZ fractal.
         flags: pipes run asynchronously, so kernels carry set_flag/wait_flag and pipe_barrier.
         cast_chains: the dtypes between source and destination for pairs that one TCVT cannot do.
+        equality_only: dtypes whose tiles compare for equality, but not for order.
         low_bits_of_floats: TCVT of a float to a narrow integer keeps low bits without a scratch tile.
         frequency_ghz, costs: for estimates; None where there are no figures.
     """
@@ -54,3 +55,4 @@ class Platform:
     low_bits_of_floats: bool
     frequency_ghz: float
     costs: Costs | None
+    equality_only: frozenset[str] = frozenset()

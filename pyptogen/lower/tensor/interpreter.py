@@ -11,7 +11,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.tensor import numerics, numerics_selection
 from pyptogen.lower.tensor.dims import DimTable
-from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, VIEWS, Loop, Op, Operand, Program, Scalar, Value
+from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Loop, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
 from pyptogen.lower.tensor.row_blocks import Segment, segments
@@ -154,9 +154,9 @@ class _Run:
             return np.asarray(operands[1])
         if op.kind == "full":
             return np.full(self._shape(op.result), self._number(op.attrs["value"]), dtype)
-        if op.kind in VIEWS | {"concat"}:
-            return self._view(op, operands, rows)
-        return self._selection(op, operands, dtype)
+        if op.kind in numerics_selection.KINDS:
+            return self._selection(op, operands, dtype)
+        return self._view(op, operands, rows)
 
     def _selection(self, op: Op, operands: list[Any], dtype: np.dtype[Any]) -> Array:
         attrs = {name: self._number(x) if hasattr(x, "free_symbols") else x for name, x in op.attrs.items()}

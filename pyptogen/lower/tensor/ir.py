@@ -80,13 +80,16 @@ SCAN = frozenset({"cumsum", "cumprod"})
 SORTING = frozenset({"argsort", "topk_values", "topk_indices"})
 INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
-LOWERED = UNARY | BINARY | REDUCE | VIEWS | LOOP | PRODUCTS | {"cast", "concat", "scatter_update", "full"}
+LOWERED = (
+    UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
+    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div"}
+)  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
 PRIMITIVES = (
     LOWERED
-    | ROUNDING | COMPARE | INTEGER | BITWISE | ARG_REDUCE | SCAN | SORTING | INDEXED
-    | {"bitwise_not", "where", "prod", "arange", "permute", "expand"}
+    | INTEGER | ARG_REDUCE | SCAN | SORTING | INDEXED
+    | {"prod", "arange", "permute", "expand"}
 )  # fmt: skip
 
 

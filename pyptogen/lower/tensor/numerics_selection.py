@@ -203,3 +203,6 @@ _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "index_add": _index_add,
     "batch_matmul": _batch_matmul,
 }
+
+KINDS = frozenset({*ROUNDING, *COMPARE, *WHOLE, *_FUNCTIONS, "where"})
+"""The primitives of this module."""

@@ -1,49 +1,62 @@
 """Operations that a platform has no single instruction for → those it has.
 
-before: y = cast(x: fp32, int8, rint)           scatter of a column s [R, 1]
-after:  y_int32 = cast(x, int32, rint)          s_wide [R, 32 bytes] = expand(s)
-        y_fp16 = cast(y_int32, fp16)            scatter s_wide, one element a row
+before: y = cast(x: fp32, int8, rint)           scatter of a column s [R, 1]         y = where(c = lt(a, b), p, q)
+after:  y_int32 = cast(x, int32, rint)          s_wide [R, 32 bytes] = expand(s)     c_bits = compare(a, b, lt)
+        y_fp16 = cast(y_int32, fp16)            scatter s_wide, one element a row    y = select(c_bits, p, q)
         y = cast(y_fp16, int8)
 
-Every reduction gets the scratch tile that its instruction asks for. Afterwards each operation is one instruction (or
-one row loop for a scatter).
+Every reduction gets the scratch tile that its instruction asks for; a broadcast that no instruction does on the way is
+an `expand` ahead of it. Afterwards each operation is one instruction (or one row loop for a scatter).
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+from pyptogen.lower.isa import INSTRUCTIONS
+from pyptogen.lower.isa.kinds import STEMS
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import DTYPES, REDUCE
-from pyptogen.lower.tile.axes import unsupported
-from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal
+from pyptogen.lower.tensor.ir import BITWISE, COMPARE, DTYPES, REDUCE
+from pyptogen.lower.tile.ir import Extent, Loop, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk
 
 SCRATCH_BYTES = 512
 """Scratch of a row reduction, bytes a row: two vector repeats, the most that any path of the A2/A3 code writes."""
+
+INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
 
 
 class _Legaliser:
     def __init__(self, kernel: TileKernel, platform: Platform) -> None:
         self.tiles = {t.name: t for t in kernel.tiles}
         self.platform = platform
+        self.bits: dict[str, str] = {}
+        """Predicate bits of each tile of truth values that a comparison made."""
 
     def rewrite(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
         result: list[Node] = []
         for node in nodes:
             if isinstance(node, Loop):
                 result.append(replace(node, body=self.rewrite(node.body)))
-            elif node.kind == "cast":
-                result += self.cast(node)
-            elif node.kind in REDUCE:
-                source = self.tiles[str(node.srcs[0])]
-                columns = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
-                scratch = self.add(f"{node.dst}_tmp", replace(source, cols=columns, parent=None, col_offset=0))
-                result.append(replace(node, scratch=scratch))
-            elif node.kind == "scatter":
-                result += self.scatter(node)
             else:
-                result.append(node)
+                result += self.op(node)
         return tuple(result)
+
+    def op(self, node: TileOp) -> list[TileOp]:
+        if node.kind == "cast":
+            return self.cast(node)
+        if node.kind in REDUCE:
+            source = self.tiles[str(node.srcs[0])]
+            columns = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
+            return [replace(node, scratch=self.like(f"{node.dst}_tmp", source, cols=columns))]
+        if node.kind == "scatter":
+            return self.scatter(node)
+        if node.kind in COMPARE:
+            return self.comparison(node)
+        if node.kind == "where":
+            return self.where(node)
+        if node.kind in BITWISE or (node.kind in STEMS and not self.broadcasts(node)):
+            return self.spread(node)
+        return [node]
 
     def add(self, wanted: str, like: TileVal) -> str:
         name, n = wanted, 1
@@ -53,23 +66,23 @@ class _Legaliser:
         self.tiles[name] = replace(like, name=name)
         return name
 
+    def like(self, wanted: str, tile: TileVal, *, dtype: str | None = None, cols: Extent | None = None) -> str:
+        """A tile of its own beside another."""
+        return self.add(
+            wanted, replace(tile, dtype=dtype or tile.dtype, cols=cols or tile.cols, parent=None, col_offset=0)
+        )
+
+    # -- conversions and moves ----------------------------------------------------------------------------------------
+
     def cast(self, op: TileOp) -> list[TileOp]:
         source, dst = self.tiles[str(op.srcs[0])], self.tiles[str(op.dst)]
         steps: list[TileOp] = []
         at = source.name
         mode = op.mode
-        chain = self.platform.cast_chains.get((source.dtype, dst.dtype), ())
-        exact = source.dtype.startswith("int") or self.platform.low_bits_of_floats
-        if not op.saturate and (chain or not exact):
-            raise unsupported(
-                op.span,
-                f"a cast from {source.dtype} to {dst.dtype} that keeps low bits on {self.platform.name}",
-                "let it saturate",
-            )
-        for dtype in chain:
-            name = self.add(f"{dst.name}_{dtype}", replace(dst, dtype=dtype, parent=None, col_offset=0))
+        for dtype in self.platform.cast_chains.get((source.dtype, dst.dtype), ()):
+            name = self.like(f"{dst.name}_{dtype}", dst, dtype=dtype)
             steps.append(replace(op, dst=name, srcs=(at,), mode=mode))
-            at, mode = name, "none"
+            at, mode = name, "none" if dtype in INTEGERS else mode
         return [*steps, replace(op, srcs=(at,), mode=mode)]
 
     def scatter(self, op: TileOp) -> list[TileOp]:
@@ -82,9 +95,123 @@ class _Legaliser:
         )
         return [TileOp("expand", wide, (source.name,), op.span, op.stage), replace(op, srcs=(wide,))]
 
+    # -- broadcasts ---------------------------------------------------------------------------------------------------
+
+    def broadcasts(self, op: TileOp) -> bool:
+        """Whether the platform's arithmetic spreads its operands on the way: a column or a row, of some dtypes."""
+        dst = self.tiles[str(op.dst)]
+        dtype = dst.dtype
+        one = [self.tiles[s] for s in op.srcs if isinstance(s, str)]
+        one = [t for t in one if t.cols.size == 1 and t.rows.size == 1]
+        if one and dst.cols.size > 1 and (dst.form == "row" or dst.rows.size > 1):
+            return False
+        return dtype in INSTRUCTIONS[f"TROWEXPAND{STEMS[op.kind]}"].dtypes[self.platform.name]
+
+    def spread(self, op: TileOp) -> list[TileOp]:
+        """The operation on operands that all have the result's shape; the exclusive or gets its scratch."""
+        steps, sources = self.as_wide(op, op.srcs)
+        scratch = None
+        if op.kind == "bitwise_xor":
+            scratch = self.like(f"{op.dst}_tmp", self.tiles[str(op.dst)])
+        return [*steps, replace(op, srcs=sources, scratch=scratch)]
+
+    def as_wide(self, op: TileOp, sources: tuple[Source, ...]) -> tuple[list[TileOp], tuple[Source, ...]]:
+        """Operands in the shape of the result of ``op``, and what spreads them."""
+        dst = self.tiles[str(op.dst)]
+        steps: list[TileOp] = []
+        wide: list[Source] = []
+        for source in sources:
+            if isinstance(source, ScalarArg) or not self.narrower(self.tiles[source], dst):
+                wide.append(source)
+                continue
+            tile = self.tiles[source]
+            if tile.cols.size == 1 and tile.rows.size == 1 and dst.form == "full":
+                row = self.add(f"{source}_row", replace(dst, dtype=tile.dtype, rows=Extent(1), form="row", parent=None))
+                steps.append(TileOp("expand", row, (source,), op.span, op.stage))
+                source = row
+            name = self.like(f"{source}_wide", dst, dtype=tile.dtype)
+            steps.append(TileOp("expand", name, (source,), op.span, op.stage))
+            wide.append(name)
+        return steps, tuple(wide)
+
+    @staticmethod
+    def narrower(tile: TileVal, dst: TileVal) -> bool:
+        return tile.form != dst.form or (tile.rows.size, tile.cols.size) != (dst.rows.size, dst.cols.size)
+
+    # -- truth values -------------------------------------------------------------------------------------------------
+
+    def comparison(self, op: TileOp) -> list[TileOp]:
+        """Predicate bits, and 1 or 0 for each of them; who selects by them takes the bits."""
+        steps, sources = self.as_wide(op, op.srcs)
+        dst = self.tiles[str(op.dst)]
+        bits = self.predicate(dst)
+        self.bits[dst.name] = bits
+        one, zero = ScalarArg(1, op.span), ScalarArg(0, op.span)
+        return [
+            *steps,
+            TileOp("compare", bits, sources, op.span, op.stage, mode=op.kind),
+            TileOp("fill", dst.name, (one,), op.span, op.stage),
+            TileOp("select", dst.name, (bits, dst.name, zero), op.span, op.stage, scratch=self.words(dst)),
+        ]
+
+    def predicate(self, dst: TileVal) -> str:
+        """A tile of bits: eight elements of ``dst`` a byte; a column lies as a row."""
+        rows, cols = (Extent(1), dst.rows) if dst.form == "col" else (dst.rows, dst.cols)
+        form = "row" if dst.form == "col" else dst.form
+        like = replace(dst, dtype="uint8", rows=rows, cols=Extent(-(-cols.size // 8)), form=form, parent=None)
+        return self.add(f"{dst.name}_bits", replace(like, col_offset=0))
+
+    def words(self, dst: TileVal) -> str:
+        """The 32 bytes that a selection keeps its address or its number in."""
+        words = replace(dst, rows=Extent(1), cols=Extent(32 // DTYPES[dst.dtype]), form="row", parent=None)
+        return self.add(f"{dst.name}_tmp", replace(words, col_offset=0))
+
+    def where(self, op: TileOp) -> list[TileOp]:
+        condition, then, other = op.srcs
+        dst = self.tiles[str(op.dst)]
+        steps, (then, other) = self.as_wide(op, (then, other))
+        assert isinstance(condition, str)
+        bits = None if self.narrower(self.tiles[condition], dst) else self.bits.get(condition)
+        if bits is None:
+            more, (wide,) = self.as_wide(op, (condition,))
+            bits = self.predicate(dst)
+            zero = ScalarArg(0, op.span)
+            steps += [*more, TileOp("compare", bits, (wide, zero), op.span, op.stage, mode="ne")]
+        if isinstance(then, ScalarArg):
+            filled = self.like(f"{dst.name}_then", dst)
+            steps.append(TileOp("fill", filled, (then,), op.span, op.stage))
+            then = filled
+        select = TileOp("select", dst.name, (bits, then, other), op.span, op.stage, scratch=self.words(dst))
+        return [*steps, select]
+
+    # -- what nobody reads --------------------------------------------------------------------------------------------
+
+    def without_unread(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        """Without the truth values that every reader takes as bits."""
+        read = {s for op in walk(nodes) for s in op.srcs if isinstance(s, str) and s != op.dst}
+        parents = {t.parent for t in self.tiles.values() if t.name in read}
+        unread = {
+            name for name in self.bits if name not in read and name not in parents and not self.tiles[name].parent
+        }
+
+        def kept(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+            result: list[Node] = []
+            for node in nodes:
+                if isinstance(node, Loop):
+                    result.append(replace(node, body=kept(node.body)))
+                elif node.dst not in unread:
+                    result.append(node)
+            return tuple(result)
+
+        return kept(nodes)
+
 
 def run(kernel: TileKernel, platform: Platform) -> TileKernel:
     """Legalise one kernel for ``platform``."""
     legaliser = _Legaliser(kernel, platform)
-    body = legaliser.rewrite(kernel.body)
-    return replace(kernel, body=body, tiles=tuple(legaliser.tiles.values()))
+    body = legaliser.without_unread(legaliser.rewrite(kernel.body))
+    named = {n for op in walk(body) for n in (op.dst, op.scratch, *op.srcs) if isinstance(n, str)}
+    tiles = [t for t in legaliser.tiles.values() if t.name in named]
+    parents = {t.parent for t in tiles}
+    tiles = [t for t in legaliser.tiles.values() if t.name in named or t.name in parents]
+    return replace(kernel, body=body, tiles=tuple(tiles))

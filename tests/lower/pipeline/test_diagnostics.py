@@ -19,10 +19,10 @@ CASES = {
         "cpu",
         ELEMENTWISE + "  a: x + 1\n  y: concat(a[:, 4:], a[:, :4], axis=-1) * z\ntiling:\n  - {t: 8}\n",
     ),
-    "no_bf16_arithmetic": (
+    "no_int64_arithmetic": (
         "PTG303",
         "a2a3",
-        ELEMENTWISE + "  h: cast(x, bf16)\n  y: cast(h + h, fp32)\ntiling:\n  - {t: 8}\n",
+        ELEMENTWISE + "  h: cast(x, int64)\n  y: cast(h + h, fp32)\ntiling:\n  - {t: 8}\n",
     ),
     "table_with_a_gap": ("PTG304", "cpu", PRODUCT.replace("  - {m", "  - {when: {m: '<= 16'}, m")),
     "illegal_size": ("PTG304", "a2a3", PRODUCT.replace("l0: 32", "l0: 48")),

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import json
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
@@ -280,16 +278,3 @@ def test_results_outlive_the_runtime() -> None:
 def test_unknown_level() -> None:
     with pytest.raises(DiagnosticError, match="unknown level `hosts`"):
         Runtime(level="hosts")
-
-
-def test_trace_has_a_track_per_chip(tmp_path: Path) -> None:
-    path = tmp_path / "run.json"
-    with Runtime(level="host", devices=[0, 1], trace=path) as rt:
-        rt.register("sleep", kernels.sleep)
-        for chip in (0, 1, 1):
-            rt.submit("sleep", {"seconds": 0.01}, chip=chip)
-    events = json.loads(path.read_text())["traceEvents"]
-    assert [event["args"]["name"] for event in events if event["ph"] == "M"] == ["chip 0", "chip 1"]
-    slices = [event for event in events if event["ph"] == "X"]
-    assert sorted(event["tid"] for event in slices) == [0, 1, 1]
-    assert all(event["name"] == "sleep" and event["dur"] >= 10_000 for event in slices)

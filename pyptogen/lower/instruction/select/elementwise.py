@@ -5,19 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pyptogen.lower.instruction.ir import Imm, Mode, Node
+from pyptogen.lower.instruction.ir import Compare, Imm, Mode, Node
 from pyptogen.lower.instruction.select.selector import Handler, Selector
+from pyptogen.lower.isa.kinds import REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.isa.table import NARROWING
-from pyptogen.lower.tensor.ir import BINARY, REDUCE
+from pyptogen.lower.tensor.ir import BINARY, BITWISE, REDUCE
 from pyptogen.lower.tile.axes import unsupported
 from pyptogen.lower.tile.ir import ScalarArg, TileOp
-
-STEMS = {"add": "ADD", "sub": "SUB", "mul": "MUL", "div": "DIV", "maximum": "MAX", "minimum": "MIN"}
-UNARY_NAMES = {
-    "neg": "TNEG", "abs": "TABS", "exp": "TEXP", "log": "TLOG", "sqrt": "TSQRT", "rsqrt": "TRSQRT",
-    "reciprocal": "TRECIP", "relu": "TRELU",
-}  # fmt: skip
-REDUCE_NAMES = {"sum": "TROWSUM", "amax": "TROWMAX", "amin": "TROWMIN"}
 
 
 def unary(sel: Selector, op: TileOp) -> list[Node]:
@@ -66,13 +60,38 @@ def with_scalar(sel: Selector, op: TileOp, dst: str, a: Any, b: Any) -> list[Nod
     stem = STEMS[op.kind]
     if isinstance(b, ScalarArg):
         d, x = sel.plain(dst, a)
-        return [sel.instr(op, f"T{stem}S", d, x, imm(b))]
+        return [sel.instr(op, f"T{stem}S", d, x, imm(b, sel.dtype(op)))]
     d, x = sel.plain(dst, b)
     if op.kind == "div":
-        return [sel.instr(op, "TDIVS", d, imm(a), x)]
+        return [sel.instr(op, "TDIVS", d, imm(a, sel.dtype(op)), x)]
     if op.kind == "sub":
-        return [sel.instr(op, "TNEG", d, x), sel.instr(op, "TADDS", d, d, imm(a))]
-    return [sel.instr(op, f"T{stem}S", d, x, imm(a))]
+        return [sel.instr(op, "TNEG", d, x), sel.instr(op, "TADDS", d, d, imm(a, sel.dtype(op)))]
+    return [sel.instr(op, f"T{stem}S", d, x, imm(a, sel.dtype(op)))]
+
+
+def bitwise(sel: Selector, op: TileOp) -> list[Node]:
+    a, b = op.srcs
+    number = isinstance(b, ScalarArg)
+    last = imm(b, sel.dtype(op)) if isinstance(b, ScalarArg) else sel.plain(b)[0]
+    scratch = sel.plain(op.scratch) if op.scratch else []
+    return [sel.instr(op, instruction_of(op.kind, number), *sel.plain(op.dst, a), last, *scratch)]
+
+
+def compare(sel: Selector, op: TileOp) -> list[Node]:
+    bits, (a, b) = sel.use(str(op.dst)), op.srcs
+    (x,) = sel.plain(a)
+    if isinstance(b, ScalarArg):
+        return [sel.instr(op, "TCMPS", bits, x, imm(b, sel.tiles[str(a)].dtype), Compare(op.mode))]
+    return [sel.instr(op, "TCMP", bits, x, *sel.plain(b), Compare(op.mode))]
+
+
+def select(sel: Selector, op: TileOp) -> list[Node]:
+    bits, a, b = op.srcs
+    d, x = sel.plain(op.dst, a)
+    mask, words = sel.use(str(bits)), sel.use(str(op.scratch))
+    if isinstance(b, ScalarArg):
+        return [sel.instr(op, "TSELS", d, mask, x, words, imm(b, sel.dtype(op)))]
+    return [sel.instr(op, "TSEL", d, mask, x, *sel.plain(b), words)]
 
 
 def copy(sel: Selector, op: TileOp) -> list[Node]:
@@ -82,7 +101,7 @@ def copy(sel: Selector, op: TileOp) -> list[Node]:
 def fill(sel: Selector, op: TileOp) -> list[Node]:
     scalar = op.srcs[0]
     assert isinstance(scalar, ScalarArg)
-    return [sel.instr(op, "TEXPANDS", *sel.plain(op.dst), imm(scalar))]
+    return [sel.instr(op, "TEXPANDS", *sel.plain(op.dst), imm(scalar, sel.dtype(op)))]
 
 
 def cast(sel: Selector, op: TileOp) -> list[Node]:
@@ -92,15 +111,20 @@ def cast(sel: Selector, op: TileOp) -> list[Node]:
 
 
 def expand(sel: Selector, op: TileOp) -> list[Node]:
-    return [sel.instr(op, "TROWEXPAND", sel.use(str(op.dst)), sel.use(str(op.srcs[0])))]
+    source, dst = sel.tiles[str(op.srcs[0])], sel.tiles[str(op.dst)]
+    one = source.cols.size == 1 and dst.cols.size > 1
+    name = "TROWEXPAND" if one or _form_in(sel, source.name, dst.name) == "col" else "TCOLEXPAND"
+    return [sel.instr(op, name, sel.use(dst.name), sel.use(source.name))]
 
 
-def imm(scalar: ScalarArg) -> Imm:
-    """A number or an expression of attrs as an operand."""
+def imm(scalar: ScalarArg, dtype: str) -> Imm:
+    """A number or an expression of attrs as an operand of tiles of ``dtype``."""
     import sympy
 
     expr = sympy.sympify(scalar.expr)
     if not expr.free_symbols:
+        if not dtype.startswith(("fp", "bf")) and expr.is_finite:
+            return Imm(str(int(expr)), sympy.Integer(int(expr)))
         return Imm(float_text(float(expr)), expr)
     return Imm(sympy.ccode(expr), expr)
 
@@ -123,7 +147,10 @@ def float_text(value: float) -> str:
 HANDLERS: Mapping[str, Handler] = {
     **dict.fromkeys(BINARY, binary),
     **dict.fromkeys(UNARY_NAMES, unary),
+    **dict.fromkeys(BITWISE, bitwise),
     **dict.fromkeys(REDUCE, reduce),
+    "compare": compare,
+    "select": select,
     "copy": copy,
     "fill": fill,
     "cast": cast,

@@ -111,6 +111,10 @@ class Selector:
         src = locs[-1] if locs else "Vec"
         return Instr(name, operands, pipe_of(name, src, locs[0] if locs else "Vec"), op.stage, op.span)  # type: ignore[arg-type]
 
+    def dtype(self, op: TileOp) -> str:
+        """dtype of the result."""
+        return self.tiles[str(op.dst)].dtype
+
     def plain(self, *names: Any) -> list[str]:
         """Operands of elementwise instructions: columns go as rows."""
         return [self.use(str(n), "row") for n in names]

@@ -78,7 +78,7 @@ def name_of(dtype: np.dtype[Any]) -> str | None:
 
 
 def converted(dst: Shaped, a: Array, mode: str, saturation: bool | None = None) -> Array:
-    """One TCVT; without ``saturation`` the default of the pair."""
+    """One TCVT; without ``saturation`` the default of the pair. A float to its own type: to whole numbers."""
     require(a.shape, dst.shape, "the operand")
     saturate = (name_of(a.dtype), dst.dtype) not in NARROWING if saturation is None else saturation
     from_float = is_float(a.dtype) and a.dtype != np.dtype("int4")
@@ -89,6 +89,8 @@ def converted(dst: Shaped, a: Array, mode: str, saturation: bool | None = None) 
             return np.asarray(low.astype(np.int8).astype(dst.numpy))
         if dst.dtype == "hif8":
             return _to_hif8(a, saturate).astype(np.float32)
+        if from_float and a.dtype == dst.numpy:
+            return whole(a.astype(np.float64), mode).astype(a.dtype)
         if dst.dtype in GRIDS:
             exact = a.astype(np.float64) if from_float or a.dtype.itemsize < 8 else a
             return on_grid(exact, GRIDS[dst.dtype], mode, saturate).astype(np.float64).astype(dst.numpy)

@@ -118,7 +118,9 @@ PTO_INLINE void convert_line(To* to, const From* from, int64_t n, RoundMode mode
         n, [=](int64_t i, auto extent) __attribute__((always_inline)) {
             if constexpr (is_float<From> && is_float<To>) {
                 f32v v = load(from + i, extent);
-                if constexpr (is_half_width_float<To> && !is_same<From, To>) {
+                if constexpr (is_same<From, To>) {
+                    v = round_f32(v, mode);
+                } else if constexpr (is_half_width_float<To>) {
                     v = is_nearest(mode) ? v : round_to_precision<To>(v, mode);
                 }
                 store(to + i, v, extent);

@@ -1,0 +1,34 @@
+"""Tensor level → Tensor level of one platform: dtypes and operations that its instructions have.
+
+before: y = floor(x: bf16)                      c = x < z (bool); y = where(c, x, z)
+after:  x_fp32 = cast(x, fp32)                  c = lt(x, z), 1 and 0 in fp16; y = where(c, x, z)
+        y_floor = cast(x_fp32, fp32, floor)
+        y = cast(y_floor, bf16)
+
+Afterwards every elementwise operation is in a dtype that the platform has an instruction for, no value is bool (in GM
+a byte, on tiles 1 and 0 in fp16), and casts saturate. The contract keeps its types: bool is a byte there too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.fit import arithmetic, integers, truth
+from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
+from pyptogen.lower.tensor.ir import Program
+
+RULES: Mapping[str, Rule] = {**arithmetic.RULES, **truth.RULES, **integers.RULES}
+"""What becomes of each kind of primitive."""
+
+
+def run(program: Program, platform: Platform) -> Program:
+    """Fit a program to a platform.
+
+    Raises:
+        DiagnosticError: PTG303, an operation for whose dtype the platform has neither an instruction nor a way round.
+    """
+    return Fitter(program, platform).run(RULES)
+
+
+__all__ = ["RULES", "run"]

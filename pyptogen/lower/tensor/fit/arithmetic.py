@@ -1,0 +1,147 @@
+"""Arithmetic, rounding, conversions and reductions in dtypes that a platform computes with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyptogen.lower.isa.kinds import STEMS, UNARY_NAMES, instruction_of
+from pyptogen.lower.tensor.fit.fitter import BITS, INTEGERS, MASK, Fitter, Rule
+from pyptogen.lower.tensor.ir import ROUNDING, Op, Operand, Scalar, Value
+
+WRAPPING = frozenset({"add", "sub", "mul", "neg", "abs"})
+"""Arithmetic whose result may leave the range of an integer dtype: its low bits stay, as in numpy."""
+
+_MODES = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "round": "rint"}
+
+
+def unary(f: Fitter, op: Op) -> Value:
+    """Floats in their own dtype or in fp32; whole numbers by way of multiplication and maximum."""
+    x = f.value(op.operands[0])
+    if x.dtype in INTEGERS and op.kind in ("neg", "abs", "relu") and not f.takes(UNARY_NAMES[op.kind], x.dtype):
+        return _of_integers(f, op, x)
+    wide = f.compute_dtype(UNARY_NAMES[op.kind], x.dtype)
+    return _back(f, f.unary(op.kind, f.cast(x, wide), "wide" if wide != x.dtype else ""), op)
+
+
+def _of_integers(f: Fitter, op: Op, x: Value) -> Value:
+    wide = f.cast(x, f.compute_dtype("TMULS", x.dtype))
+    if op.kind == "relu":
+        return _back(f, f.binary("maximum", wide, f.scalar(0, op), x.shape), op)
+    turned = f.binary("mul", wide, f.scalar(-1, op), x.shape, "turned")
+    if op.kind == "abs":
+        turned = f.binary("maximum", wide, turned, x.shape, "larger")
+    return _back(f, turned, op)
+
+
+def _back(f: Fitter, value: Value, op: Op) -> Value:
+    """The result in the dtype of the operation."""
+    dtype = op.result.dtype
+    if value.dtype == dtype:
+        return value
+    if op.kind in WRAPPING and dtype in INTEGERS and value.dtype in INTEGERS:
+        return f.wrapped(value, dtype)
+    return f.cast(value, dtype)
+
+
+def binary(f: Fitter, op: Op) -> Value:
+    """In the operands' dtype or a wider one."""
+    a, b = (f.operand(operand) for operand in op.operands)
+    dtype = next(v.dtype for v in (a, b) if isinstance(v, Value))
+    with_number = isinstance(a, Scalar) or isinstance(b, Scalar)
+    wide = f.compute_dtype(instruction_of(op.kind, with_number), dtype)
+    a, b = (f.cast(v, wide) if isinstance(v, Value) else v for v in (a, b))
+    if op.kind == "sub":
+        return _back(f, f.difference(a, b, op.result.shape), op)
+    return _back(f, f.binary(op.kind, a, b, op.result.shape), op)
+
+
+def rounding(f: Fitter, op: Op) -> Value:
+    """fp32 numbers are rounded by a conversion from fp32 to fp32."""
+    x = f.cast(f.value(op.operands[0]), "fp32")
+    return f.cast(f.convert(x, "fp32", _MODES[op.kind], op.kind), op.result.dtype)
+
+
+def cast(f: Fitter, op: Op) -> Value:
+    """Conversions. To bool: whether the number is not 0. Without saturation: the low bits of a 32-bit whole number."""
+    source = op.operands[0]
+    assert isinstance(source, Value)
+    dtype, mode = op.attrs["dtype"], op.attrs["mode"]
+    x = f.operand(source)
+    assert isinstance(x, Value)
+    if dtype == "bool":
+        if source.dtype == "bool":
+            return x
+        return compare(f, "ne", x, f.scalar(0, op), op)
+    if not op.attrs["saturate"] and dtype in INTEGERS and _may_leave(source.dtype, dtype):
+        whole_first = x.dtype not in INTEGERS and not f.platform.low_bits_of_floats
+        if not whole_first and (x.dtype, dtype) not in f.platform.cast_chains:
+            return f.convert(x, dtype, mode, saturate=False)
+        whole = x if x.dtype in INTEGERS else f.cast(x, "int32", mode)
+        return f.wrapped(whole, dtype)
+    return f.convert(x, dtype, mode)
+
+
+def _may_leave(source: str, dtype: str) -> bool:
+    return source not in INTEGERS or BITS[source] > BITS[dtype] or source.startswith("u") != dtype.startswith("u")
+
+
+def compare(f: Fitter, kind: str, a: Operand, b: Operand, op: Op) -> Value:
+    """1 where the comparison holds. Where a dtype compares for equality alone: a < b is max(a, b) != a."""
+    if isinstance(a, Scalar):
+        kind = {"lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}.get(kind, kind)
+        a, b = b, a
+    assert isinstance(a, Value)
+    shape = op.result.shape
+    ordered = frozenset() if kind == "eq" else f.platform.equality_only
+    name = "TCMPS" if isinstance(b, Scalar) else "TCMP"
+    if a.dtype in ordered and f.takes(name, a.dtype):
+        return _by_equality(f, kind, a, b, op)
+    wide = f.compute_dtype(name, a.dtype, ordered)
+    left, right = f.cast(a, wide), f.cast(b, wide) if isinstance(b, Value) else b
+    return f.truth(kind, left, right, shape)
+
+
+def _by_equality(f: Fitter, kind: str, a: Value, b: Operand, op: Op) -> Value:
+    shape = op.result.shape
+    if kind == "ne":
+        return inverse(f, f.truth("eq", a, b, shape, "equal"))
+    larger = f.binary("maximum", a, b, shape, "larger")
+    # a <= b: the larger is b; a < b: the larger is not a; and the other way round.
+    of_a = kind in ("lt", "ge")
+    beside: Operand = a if of_a else b
+    equal = f.truth("eq", larger, beside, shape, "equal")
+    return equal if kind in ("le", "ge") else inverse(f, equal)
+
+
+def inverse(f: Fitter, mask: Value) -> Value:
+    """1 where a mask is 0."""
+    return f.binary("sub", f.scalar(1, f.at), mask, mask.shape, "inverse")
+
+
+def reduction(f: Fitter, op: Op) -> Value:
+    """In the operand's dtype or a wider one; sums of small whole numbers in 32 bits, of which the low bits stay."""
+    x = f.value(op.operands[0])
+    axis = op.attrs["axis"]
+    wide = x.dtype
+    if not f.takes(instruction_of(op.kind), x.dtype):
+        if x.dtype in INTEGERS and op.kind == "sum":
+            wide = "int32" if BITS[x.dtype] < 32 else x.dtype
+        elif x.dtype in ("bf16", "fp16", "int8", "uint8", "int16", "uint16"):
+            wide = f.compute_dtype(instruction_of(op.kind), x.dtype)
+    total = f.emit(op.kind, [f.cast(x, wide)], wide, op.result.shape, attrs={"axis": axis})
+    if wide == op.result.dtype:
+        return total
+    if op.kind == "sum" and wide in INTEGERS:
+        return f.wrapped(total, op.result.dtype)
+    return f.cast(total, op.result.dtype)
+
+
+RULES: Mapping[str, Rule] = {
+    **dict.fromkeys((name for name in UNARY_NAMES if name != "bitwise_not"), unary),
+    **dict.fromkeys(STEMS, binary),
+    **dict.fromkeys(ROUNDING, rounding),
+    **dict.fromkeys(("sum", "amax", "amin"), reduction),
+    "cast": cast,
+}
+
+__all__ = ["MASK", "RULES", "compare", "inverse"]

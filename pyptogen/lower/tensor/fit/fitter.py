@@ -1,0 +1,204 @@
+"""Rewrites a program operation by operation into what one platform's tiles can do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import sympy
+
+from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.lower.isa import INSTRUCTIONS
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import Op, Operand, Program, Scalar, Shape, Value
+
+MASK = "fp16"
+"""Truth values on tiles: 1 and 0 in this dtype. In GM a bool is a byte."""
+
+WIDER: Mapping[str, tuple[str, ...]] = {
+    "bf16": ("fp32",), "fp16": ("fp32",), "int8": ("int16", "fp16", "fp32"), "uint8": ("int16", "fp16", "fp32"),
+    "int16": ("int32", "fp32"), "uint16": ("int32", "fp32"),
+}  # fmt: skip
+"""dtypes that hold every number of a narrower one, the nearest first."""
+
+INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
+BITS: Mapping[str, int] = {
+    "int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "int32": 32, "uint32": 32, "int64": 64,
+}  # fmt: skip
+
+Rule = Callable[["Fitter", Op], Value]
+"""Emits what an operation becomes and gives its result."""
+
+
+class Fitter:
+    """Emits the fitted operations. ``fitted`` maps each value of the program to what stands for it now."""
+
+    def __init__(self, program: Program, platform: Platform) -> None:
+        self.program, self.platform = program, platform
+        self.ops: list[Op] = []
+        self.fitted: dict[str, Value] = {}
+        self.taken = {v.name for v in program.inputs} | {op.result.name for op in program.ops}
+        self.taken |= {name for name, _ in program.outputs} | {d.name for d in program.dims}
+        self.taken |= {a.name for a in program.attrs}
+        self.at: Op = program.ops[0] if program.ops else Op("", (), program.inputs[0], {}, "", program.span)
+        self._casts: dict[tuple[str, str, str], Value] = {}
+
+    # -- what platforms have --------------------------------------------------------------------------------------
+
+    def takes(self, instruction: str, dtype: str) -> bool:
+        """Whether the platform has the instruction for tiles of a dtype."""
+        return dtype in INSTRUCTIONS[instruction].dtypes.get(self.platform.name, frozenset())
+
+    def compute_dtype(self, instruction: str, dtype: str, never: frozenset[str] = frozenset()) -> str:
+        """The dtype in which the instruction works on numbers of ``dtype``: itself, or one that holds them all, none of
+        ``never``.
+
+        Raises:
+            DiagnosticError: PTG303, there is none.
+        """
+        for wide in (dtype, *WIDER.get(dtype, ())):
+            if wide not in never and self.takes(instruction, wide):
+                return wide
+        raise self.refused(f"{instruction} takes no {dtype} on {self.platform.name}")
+
+    def refused(self, what: str, expected: str = "", fix: str = "") -> DiagnosticError:
+        """PTG303 at the operation at hand."""
+        return fault(
+            "PTG303",
+            what,
+            self.at.span,
+            expected=expected or "a dtype that the platform computes with, or one that such a dtype holds",
+            fix=fix or "cast to a dtype that the platform computes with",
+        )
+
+    # -- operands ----------------------------------------------------------------------------------------------------
+
+    def operand(self, operand: Operand) -> Operand:
+        """What stands for an operand; truth values as 1 and 0."""
+        if isinstance(operand, Scalar):
+            return operand
+        value = self.fitted[operand.name]
+        return self.cast(value, MASK) if operand.dtype == "bool" and value.dtype == "uint8" else value
+
+    def value(self, operand: Operand) -> Value:
+        """The same for an operand that is a tensor."""
+        found = self.operand(operand)
+        assert isinstance(found, Value)
+        return found
+
+    @staticmethod
+    def scalar(number: Any, op: Op) -> Scalar:
+        return Scalar(sympy.sympify(number), op.span)
+
+    # -- emission ----------------------------------------------------------------------------------------------------
+
+    def emit(
+        self,
+        kind: str,
+        operands: list[Operand],
+        dtype: str,
+        shape: Shape,
+        hint: str = "",
+        attrs: Mapping[str, Any] | None = None,
+    ) -> Value:
+        """One operation in the stage of the one at hand."""
+        name = self._name(f"{self.at.result.name}_{hint or kind}")
+        value = Value(name, dtype, shape, "nd", self.at.span)
+        self.ops.append(Op(kind, tuple(operands), value, attrs or {}, self.at.stage, self.at.span, self.at.loop))
+        return value
+
+    def _name(self, wish: str) -> str:
+        name, n = wish, 1
+        while name in self.taken:
+            n += 1
+            name = f"{wish}_{n}"
+        self.taken.add(name)
+        return name
+
+    def cast(self, value: Value, dtype: str, mode: str = "rint") -> Value:
+        """``value`` in another dtype, made once a stage."""
+        if value.dtype == dtype:
+            return value
+        key = (value.name, dtype, f"{mode} {self.at.stage}")
+        if key not in self._casts:
+            self._casts[key] = self.convert(value, dtype, mode)
+        return self._casts[key]
+
+    def convert(self, value: Value, dtype: str, mode: str, hint: str = "", saturate: bool = True) -> Value:
+        """One conversion, also from fp32 to whole numbers in fp32."""
+        attrs = {"dtype": dtype, "mode": mode, "saturate": saturate}
+        return self.emit("cast", [value], dtype, value.shape, hint or dtype, attrs)
+
+    def unary(self, kind: str, x: Value, hint: str = "") -> Value:
+        return self.emit(kind, [x], x.dtype, x.shape, hint)
+
+    def binary(self, kind: str, a: Operand, b: Operand, shape: Shape, hint: str = "") -> Value:
+        """An elementwise operation in the dtype of its operands."""
+        dtype = next(v.dtype for v in (a, b) if isinstance(v, Value))
+        return self.emit(kind, [a, b], dtype, shape, hint)
+
+    def difference(self, a: Operand, b: Operand, shape: Shape, hint: str = "") -> Value:
+        """a - b; of whole numbers, a number minus a tensor is -b + a."""
+        if isinstance(a, Scalar) and isinstance(b, Value) and b.dtype in INTEGERS:
+            turned = self.binary("mul", b, self.scalar(-1, self.at), shape, "turned")
+            return self.binary("add", turned, a, shape, hint)
+        return self.binary("sub", a, b, shape, hint)
+
+    def truth(self, kind: str, a: Operand, b: Operand, shape: Shape, hint: str = "") -> Value:
+        """A comparison; 1 where it holds, else 0."""
+        return self.emit(kind, [a, b], MASK, shape, hint)
+
+    def wrapped(self, value: Value, dtype: str) -> Value:
+        """Whole numbers with the low bits that a narrower integer dtype keeps, as that dtype."""
+        left = BITS[value.dtype] - BITS[dtype]
+        if left <= 0:
+            return self.cast(value, dtype)
+        if dtype.startswith("u"):
+            low = self.scalar((1 << BITS[dtype]) - 1, self.at)
+            return self.cast(self.binary("bitwise_and", value, low, value.shape, "low"), dtype)
+        count = self.scalar(left, self.at)
+        high = self.binary("bitwise_left_shift", value, count, value.shape, "high")
+        return self.cast(self.binary("bitwise_right_shift", high, count, value.shape, "low"), dtype)
+
+    # -- the program -------------------------------------------------------------------------------------------------
+
+    def run(self, rules: Mapping[str, Rule]) -> Program:
+        """The whole program; an operation without a rule keeps its kind and gets the fitted operands."""
+        inputs = tuple(_in_gm(value) for value in self.program.inputs)
+        self.fitted |= {value.name: value for value in inputs}
+        truths = {value.name for _, value in self.program.outputs if value.dtype == "bool"}
+        stored: dict[str, Value] = {}
+        for op in self.program.ops:
+            self.at = op
+            before = len(self.ops)
+            value = rules.get(op.kind, _kept)(self, op)
+            self.fitted[op.result.name] = self._settle(op, value) if len(self.ops) > before else value
+            if op.result.name in truths:
+                stored[op.result.name] = self.cast(self.fitted[op.result.name], "uint8")
+        outputs = tuple((name, stored.get(value.name, self.fitted[value.name])) for name, value in self.program.outputs)
+        loops = tuple(
+            replace(loop, carried=tuple((self.fitted[a].name, self.fitted[b].name) for a, b in loop.carried))
+            for loop in self.program.loops
+        )
+        return replace(self.program, inputs=inputs, outputs=outputs, ops=tuple(self.ops), loops=loops)
+
+    def _settle(self, op: Op, value: Value) -> Value:
+        """The result under its own name where it was made for this operation."""
+        if self.ops[-1].result is not value:
+            return value
+        named = replace(value, name=op.result.name, span=op.result.span)
+        self.ops[-1] = replace(self.ops[-1], result=named)
+        self._casts = {key: named if cast is value else cast for key, cast in self._casts.items()}
+        return named
+
+
+def _in_gm(value: Value) -> Value:
+    return replace(value, dtype="uint8") if value.dtype == "bool" else value
+
+
+def _kept(fitter: Fitter, op: Op) -> Value:
+    """The same operation; where truth values meet numbers' instructions, they are numbers."""
+    operands = [fitter.operand(operand) for operand in op.operands]
+    dtype = MASK if op.result.dtype == "bool" else op.result.dtype
+    return fitter.emit(op.kind, operands, dtype, op.result.shape, attrs=op.attrs)

@@ -1,0 +1,74 @@
+"""Division of whole numbers, which a platform may know for floats alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyptogen.lower.tensor.fit.arithmetic import compare
+from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
+from pyptogen.lower.tensor.ir import Op, Operand, Scalar, Value
+
+
+def floor_div(f: Fitter, op: Op) -> Value:
+    """The quotient rounded down, 0 where the divisor is 0.
+
+    Numbers of up to 16 bits: floor(a / b) in fp32, which is exact, because a / b is no nearer to a whole number than
+    2^-16 of it. Numbers of 32 bits: the same twice, the second time on what the first left, and a step by one where the
+    rest is outside 0 .. b.
+    """
+    a, b = (f.operand(operand) for operand in op.operands)
+    dtype = op.result.dtype
+    if dtype == "int32":
+        quotient = _long(f, op, a, b)
+    elif dtype in ("int8", "uint8", "int16", "uint16"):
+        quotient = f.cast(_floored(f, op, a, b), dtype)
+    else:
+        raise f.refused(f"floor_div takes no {dtype} on {f.platform.name}")
+    if isinstance(b, Scalar):
+        return quotient
+    return _unless_zero(f, op, b, quotient)
+
+
+def _unless_zero(f: Fitter, op: Op, b: Value, quotient: Value) -> Value:
+    zero = compare(f, "eq", b, f.scalar(0, op), op)
+    wide = f.compute_dtype("TSEL", quotient.dtype)
+    chosen = f.emit("where", [zero, f.scalar(0, op), f.cast(quotient, wide)], wide, op.result.shape, "safe")
+    return f.cast(chosen, op.result.dtype)
+
+
+def _floored(f: Fitter, op: Op, a: Operand, b: Operand) -> Value:
+    """floor(a / b) as fp32."""
+    over, under = (f.cast(v, "fp32") if isinstance(v, Value) else v for v in (a, b))
+    ratio = f.binary("div", over, under, op.result.shape, "ratio")
+    return f.convert(ratio, "fp32", "floor", "floored")
+
+
+def _long(f: Fitter, op: Op, a: Operand, b: Operand) -> Value:
+    shape = op.result.shape
+    left, quotient = a, None
+    for step in ("first", "second"):
+        part = f.cast(_floored(f, op, left, b), "int32")
+        left = f.difference(left, f.binary("mul", part, b, shape, f"{step}_taken"), shape, f"{step}_left")
+        quotient = part if quotient is None else f.binary("add", quotient, part, shape, "sum")
+    assert quotient is not None
+    left, size = _turned_to_positive(f, op, left, b)
+    below = f.cast(compare(f, "lt", left, f.scalar(0, op), op), "int32")
+    above = f.cast(compare(f, "ge", left, size, op), "int32")
+    return f.binary("add", f.binary("sub", quotient, below, shape, "lowered"), above, shape)
+
+
+def _turned_to_positive(f: Fitter, op: Op, left: Operand, b: Operand) -> tuple[Value, Operand]:
+    """What is left and the divisor, both with the sign that makes the divisor positive."""
+    shape = op.result.shape
+    assert isinstance(left, Value)
+    if isinstance(b, Scalar):
+        if not b.expr.is_number:
+            raise f.refused("floor_div of 32-bit numbers by an attr", "a tensor or a known number", "full([…], attr)")
+        turned = f.binary("mul", left, f.scalar(-1, op), shape, "turned") if b.expr < 0 else left
+        return turned, f.scalar(abs(b.expr), op)
+    negative = f.cast(compare(f, "lt", b, f.scalar(0, op), op), "int32")
+    sign = f.difference(f.scalar(1, op), f.binary("mul", negative, f.scalar(2, op), shape, "two"), shape, "sign")
+    return f.binary("mul", left, sign, shape, "turned"), f.binary("mul", b, sign, shape, "size")
+
+
+RULES: Mapping[str, Rule] = {"floor_div": floor_div}

@@ -182,6 +182,20 @@ uint32_t ThreadedChip::settled_launches()
     return settled_;
 }
 
+bool ThreadedChip::settle(uint32_t launch, bool wait)
+{
+    if (last_id_ > ring_size_) settled_ = std::max(settled_, last_id_ - ring_size_);
+    while (settled_ < launch) {
+        LaunchRecord& next = record(settled_ + 1);
+        if (!next.finished()) {
+            if (!wait) return false;
+            help_until_retired(next, settled_ + 1);
+        }
+        ++settled_;
+    }
+    return true;
+}
+
 // Works on whatever is ready until the given launch has retired.
 void ThreadedChip::help_until_retired(LaunchRecord& launch, uint32_t id)
 {

@@ -80,6 +80,7 @@ private:
     uint32_t finished_launches() const override { return finished_.load(std::memory_order_relaxed); }
 
     uint32_t settled_launches() override;
+    bool settle(uint32_t launch, bool wait) override;
 
     void stop();
     void make_ring(uint32_t size);

@@ -164,10 +164,11 @@ inline To convert_value(From value, RoundMode mode, bool saturate)
     } else if constexpr (is_float<From>) {
         return float_to_integer<To>(static_cast<double>(static_cast<float>(value)), mode);
     } else if constexpr (is_float<To>) {
-        return static_cast<To>(integer_to_float<To>(static_cast<int64_t>(value), mode));
+        return static_cast<To>(integer_to_float<To>(value, mode));
     } else {
-        const bool over = static_cast<int64_t>(value) > static_cast<int64_t>(highest<To>()) && sizeof(To) < 8;
-        const bool under = static_cast<int64_t>(value) < static_cast<int64_t>(lowest<To>());
+        const bool negative = value < From(0);
+        const bool over = !negative && static_cast<uint64_t>(value) > static_cast<uint64_t>(highest<To>());
+        const bool under = negative && static_cast<int64_t>(value) < static_cast<int64_t>(lowest<To>());
         return !saturate ? static_cast<To>(value) : over ? highest<To>() : under ? lowest<To>() : static_cast<To>(value);
     }
 }

@@ -10,6 +10,7 @@
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
+                 passes       vector instructions walked together, for the kernel's text
 
 Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes (on the Tensor level with
 `--verify-each`).
@@ -33,8 +34,8 @@ from pyptogen.lower.execution import printer as execution_printer
 from pyptogen.lower.execution import prioritise
 from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
+from pyptogen.lower.instruction import passes, select, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
-from pyptogen.lower.instruction import select, synchronise
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
@@ -101,8 +102,9 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks)
+    walked = _walked(session, instructions)
     graph = _prioritised(session, graph, instructions)
-    return _emit(session, instructions, graph, blocks)
+    return _emit(session, instructions, walked, graph, blocks)
 
 
 def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKernel], Mapping[str, GmTensor], Recut]:
@@ -172,6 +174,15 @@ def _instruction_level(session: _Session, blocks: Sequence[BlockKernel]) -> list
     return kernels
 
 
+def _walked(session: _Session, kernels: list[InstrKernel]) -> list[InstrKernel]:
+    """The kernels as their text has them."""
+    if not session.platform.vector_passes:
+        return kernels
+    walked = [passes.run(k) for k in kernels]
+    session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
+    return walked
+
+
 def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[InstrKernel]) -> ExecutionGraph:
     longest = _longest_range(graph)
     found = {k.name: _estimate(k, session.platform, longest) for k in kernels}
@@ -188,7 +199,11 @@ def _longest_range(graph: ExecutionGraph) -> int:
 
 
 def _emit(
-    session: _Session, kernels: Sequence[InstrKernel], graph: ExecutionGraph, blocks: Sequence[BlockKernel]
+    session: _Session,
+    kernels: Sequence[InstrKernel],
+    walked: Sequence[InstrKernel],
+    graph: ExecutionGraph,
+    blocks: Sequence[BlockKernel],
 ) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
@@ -198,7 +213,7 @@ def _emit(
     source = spec_lines()
     texts = tuple(
         KernelSource(k.name, k.core, kernel_text(k, program.name, _sizes(b), source))
-        for k, b in zip(kernels, blocks, strict=True)
+        for k, b in zip(walked, blocks, strict=True)
     )
     report = {
         "kernels": {
@@ -210,7 +225,7 @@ def _emit(
                 "tiles": _tile_sizes(b.tile.body),
                 **_estimated(k, session.platform, longest),
             }
-            for k, b in zip(kernels, blocks, strict=True)
+            for k, b in zip(walked, blocks, strict=True)
         },
     }
     text = orchestration_text(graph, program, kernels)

@@ -41,6 +41,7 @@ class Platform:
         equality_only: dtypes whose tiles compare for equality, but not for order.
         low_bits_of_floats: TCVT of a float to a narrow integer keeps low bits without a scratch tile.
         frequency_ghz, costs: for estimates; None where there are no figures.
+        vector_passes: the kernel's text walks over vector tiles once for several instructions (TPASS).
     """
 
     name: str
@@ -56,3 +57,4 @@ class Platform:
     frequency_ghz: float
     costs: Costs | None
     equality_only: frozenset[str] = frozenset()
+    vector_passes: bool = False

@@ -47,6 +47,10 @@ PTO_INLINE C reduce_lanes(vec<C> v)
     return v[0];
 }
 
+/// Lanes that are NaN.
+PTO_INLINE __mmask16 unordered_lanes(f32v v) { return _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_UNORD_Q); }
+PTO_INLINE bool any_lane(__mmask16 lanes) { return lanes != 0; }
+
 /// Max or Min over n contiguous floats. NaN is looked for beside the comparison, two vectors at a time.
 template <typename Op, typename T>
 PTO_INLINE float extreme_of_line(const T* p, int64_t n)
@@ -79,6 +83,17 @@ PTO_INLINE float extreme_of_line(const T* p, int64_t n)
 }
 
 #else
+
+/// Lanes that are NaN.
+PTO_INLINE i32v unordered_lanes(f32v v) { return v != v; }
+PTO_INLINE bool any_lane(i32v lanes)
+{
+    int32_t any = 0;
+    for (int i = 0; i < kF32Lanes; ++i) {
+        any |= lanes[i];
+    }
+    return any != 0;
+}
 
 /// Reduces one vector to a scalar by halving.
 template <typename Op, typename C>

@@ -176,7 +176,18 @@ _LOWERING = (
         "The platform has no instruction for this operation, dtype or layout, or the lowering for it "
         "does not exist yet.",
     ),
-    Code("PTG304", "illegal tile size", "A size in the tiling table cannot be used for this stage and dim."),
+    Code(
+        "PTG304",
+        "illegal tile size",
+        "A size in the tiling table cannot be used for this stage and dim, or a window of a kernel by hand is not one "
+        "of fixed size inside its tensor.",
+    ),
+    Code(
+        "PTG305",
+        "synchronisation not in order",
+        "Flags and barriers that were placed by hand leave two accesses to the same bytes without an order, or a flag "
+        "is set twice, waited for without being set, or left over. The kernel was replayed for loops of 0 to 3 steps.",
+    ),
 )
 
 _RUN_TIME = (

@@ -73,11 +73,13 @@ def _signature(key: Scalar) -> tuple[str, tuple[tuple[str, Span], ...]]:
     return check_name(node.func.id, call.span_of(node.func), "a function"), tuple(params)
 
 
-def read_graph(node: Node, operator: str) -> tuple[StageSpec, ...]:
-    """The ``graph`` section: values directly (one implicit stage named after the operator), or stages of
-    values."""
+def read_graph(node: Node, operator: str, may_be_empty: bool = False) -> tuple[StageSpec, ...]:
+    """The ``graph`` section: values directly (one implicit stage named after the operator), or stages of values.
+    It may be empty where kernels by hand make everything."""
     graph = need_mapping(node, "`graph`")
     check_not_cut(graph)
+    if not graph.entries and may_be_empty:
+        return ()
     if not graph.entries:
         raise fault("PTG105", "the graph defines nothing", graph.span, fix="add `name: expression` entries")
     _refuse_later(graph, "the graph")

@@ -30,10 +30,10 @@ class SpecModel(Section):
     outputs: dict[str, Any]
     requires: list[Any] = Field(default_factory=list)
     functions: dict[str, Any] = Field(default_factory=dict)
-    graph: dict[str, Any]
+    graph: dict[str, Any] = Field(default_factory=dict)
     tiling: list[Any] | dict[str, Any] = Field(default_factory=list)
     schedule: dict[str, Any] = Field(default_factory=dict)
-    kernels: Any = None
+    kernels: dict[str, Any] = Field(default_factory=dict)
     verify: dict[str, Any] = Field(default_factory=dict)
     targets: list[str] | None = None
 
@@ -113,6 +113,38 @@ class LoopModel(Section):
 
     over: str
     tile: int = Field(ge=1)
+
+
+class KernelModel(Section):
+    """A stage by hand; which keys go with which level, ``kernels_section`` knows."""
+
+    level: Literal["tile", "block", "instruction", "source"]
+    doc: str = ""
+    core: Literal["aiv", "aic", "mix", "vector", "cube", "mixed"] | None = None
+    targets: list[str] | None = None
+    grid: dict[str, Any] = Field(default_factory=dict)
+    buffers: dict[str, Any] = Field(default_factory=dict)
+    sync: Literal["auto", "hand"] | None = None
+    before: Any = None
+    body: Any = None
+    after: Any = None
+    reads: list[str] = Field(default_factory=list)
+    writes: list[str] | dict[str, Any] = Field(default_factory=list)
+    file: str | None = None
+    entry: str | None = None
+    arguments: list[str] | None = None
+    blocks: Any = None
+    range: str | None = None
+
+
+class BufferModel(Section):
+    """A tile at a fixed place."""
+
+    memory: Literal["ub", "l1", "l0a", "l0b", "l0c"]
+    address: int = Field(ge=0)
+    shape: Any
+    dtype: str
+    valid: Any = None
 
 
 class ToleranceModel(Section):

@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyptogen.diagnostics import Span, did_you_mean
 from pyptogen.schema.expression import Expr
+
+if TYPE_CHECKING:
+    from pyptogen.schema.hand import HandKernel
 
 DTYPES = (
     "fp32", "fp16", "bf16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "bool",
@@ -114,6 +117,8 @@ class StageSpec:
     when: tuple[Expr, ...] = ()
     """Conditions over dims that must all hold for the stage to be there; decided at build time."""
     loop: LoopSpec | None = None
+    by_hand: bool = False
+    """The stage has no definitions: its kernel under ``kernels`` is what it means."""
 
     @property
     def definitions(self) -> tuple[Assign, ...]:
@@ -179,5 +184,7 @@ class Spec:
     """Platforms that the spec names; none means all known."""
     span: Span
     """span of the operator's name."""
+    kernels: tuple[HandKernel, ...] = ()
+    """Stages that are given at a lower level."""
     includes: tuple[str, ...] = ()
     """Further files that were read (included ones, tiling tables), named as ``path`` is."""

@@ -64,3 +64,21 @@ def log_softmax(a: Arrays) -> dict[str, Array]:
     x = wide(a["x"])
     shifted = x - x.max(axis=-1, keepdims=True)
     return {"y": (shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))).astype(np.float32)}
+
+
+def softmax_long(a: Arrays) -> dict[str, Array]:
+    x = wide(a["x"])
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return {"y": (e / e.sum(axis=-1, keepdims=True)).astype(np.float32)}
+
+
+def blend(a: Arrays, alpha: float = 1.0, beta: float = 1.0) -> dict[str, Array]:
+    return {"y": (alpha * wide(a["a"]) + beta * wide(a["b"])).astype(np.float32)}
+
+
+def dequant_rows(a: Arrays) -> dict[str, Array]:
+    return {"y": bf16(a["acc"].astype(np.float32) * a["scale"])}
+
+
+def transpose_copy(a: Arrays) -> dict[str, Array]:
+    return {"y": np.ascontiguousarray(a["x"].T)}

@@ -25,11 +25,17 @@ ALLOWED = {
     "rope": {"y": (2**-7, 1e-6)},
     "linear_int8": {"y": (2**-7, 1e-3)},
     "log_softmax": {"y": (1e-5, 1e-5)},
+    "softmax_long": {"y": (1e-5, 1e-9)},
+    "blend": {"y": (1e-6, 1e-6)},
+    "dequant_rows": {"y": (2**-7, 0)},
+    "transpose_copy": {"y": (0, 0)},
 }
 SIZES = {
     "vector_add": ("n", [1, 31, 4096, 70001]),
     "rope": ("t", [1, 31, 65]),
     "linear_int8": ("t", [1, 31, 257]),
+    "softmax_long": ("rows", [1, 9, 17]),
+    "blend": ("rows", [16, 48, 160]),
 }
 ROWS = ("rows", [1, 7, 65])
 

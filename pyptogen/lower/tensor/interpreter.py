@@ -38,6 +38,8 @@ def interpret(
 class _Run:
     def __init__(self, program: Program, arrays: Mapping[str, Array], attrs: Mapping[str, float | int]) -> None:
         self._program = program
+        self._arrays, self._attrs = arrays, attrs
+        self._kernels: dict[str, dict[str, Array]] = {}
         self._dims = dim_table(program)
         self._values: dict[str, Array] = {value.name: _input(value, arrays) for value in program.inputs}
         self._sizes = bind_dims(program, self._dims, self._values)
@@ -152,11 +154,22 @@ class _Run:
             return self._scatter(op, operands)
         if op.kind == "carried":
             return np.asarray(operands[1])
+        if op.kind == "by_hand":
+            return self._by_hand(op)
         if op.kind == "full":
             return np.full(self._shape(op.result), self._number(op.attrs["value"]), dtype)
         if op.kind in numerics_selection.KINDS:
             return self._selection(op, operands, dtype)
         return self._view(op, operands, rows)
+
+    def _by_hand(self, op: Op) -> Array:
+        """One result of a kernel that is its own meaning; the kernel runs once for all of them."""
+        from pyptogen.lower.hand import meaning
+
+        name = str(op.attrs["kernel"])
+        if name not in self._kernels:
+            self._kernels[name] = meaning.run(self._program, name, {**self._arrays, **self._values}, self._attrs)
+        return self._kernels[name][str(op.attrs["output"])]
 
     def _selection(self, op: Op, operands: list[Any], dtype: np.dtype[Any]) -> Array:
         attrs = {name: self._number(x) if hasattr(x, "free_symbols") else x for name, x in op.attrs.items()}

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pyptogen.diagnostics import Span
+
+if TYPE_CHECKING:
+    from pyptogen.schema.hand import HandKernel
 
 Shape = tuple[Any, ...]
 """One sympy expression per axis, in dims of the program."""
@@ -82,7 +85,7 @@ INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
 LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
-    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div"}
+    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "by_hand"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
@@ -127,6 +130,7 @@ class Op:
     scatter    operands (x, index, src); ``axis``, ``reduce`` (none, add); the inverse of gather
     index_add  operands (x, index of rank 1, src); ``axis``
     batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes
+    by_hand    ``kernel``, ``output``: what the kernel of that name stores to ``output``; operands are all that it reads
     ========== =====================================================================================
 
     Binary operands broadcast as in NumPy; at most one of them is a Scalar.
@@ -214,6 +218,8 @@ class Program:
     requires: tuple[Requirement, ...] = field(default=())
     """Preconditions that the build could not prove; the host wrapper checks them."""
     loops: tuple[Loop, ...] = field(default=())
+    kernels: tuple[HandKernel, ...] = field(default=())
+    """Stages that are given at a lower level."""
 
     def dim(self, name: str) -> Dim:
         for d in self.dims:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
-from pyptogen.lower.tensor import choose_stages, name_values, read_loop, remove_dead, unify_dims
+from pyptogen.lower.tensor import by_hand, choose_stages, name_values, read_loop, remove_dead, unify_dims
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.evaluate import Evaluator, Scope
@@ -18,6 +18,7 @@ from pyptogen.lower.tensor.order import unknown_value
 from pyptogen.lower.tensor.registry import operations
 from pyptogen.lower.tensor.targets import read_targets
 from pyptogen.schema import Assign, Expr, FunctionSpec, LoopSpec, Spec, StageSpec
+from pyptogen.schema.hand import HandKernel
 
 
 def from_spec(
@@ -57,6 +58,7 @@ def from_spec(
         notes=reader.notes(),
         requires=contract.requires,
         loops=tuple(reader.loops),
+        kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
     )
     program = passed("read", unify_dims.run(program, contract.dims, declared))
     program = passed("remove-dead", remove_dead.run(program))
@@ -94,6 +96,8 @@ class _GraphReader:
             if stage.loop is not None:
                 self._loop(stage, stage.loop)
                 continue
+            if stage.by_hand:
+                self._by_hand(next(kernel for kernel in self._spec.kernels if kernel.name == stage.name))
             for assign in stage.body:
                 self.assign(assign)
         _check_outputs(self._spec, self._defined)
@@ -115,6 +119,15 @@ class _GraphReader:
             for name, (span, _) in self._defined.items()
             if name not in outputs and name not in self._used
         )
+
+    def _by_hand(self, kernel: HandKernel) -> None:
+        """The results of a kernel that is itself the meaning of its stage."""
+        results = by_hand.results(kernel, self._contract, self._values, self.builder)
+        self._used |= {name for name, _ in kernel.reads}
+        for name, span, value in results:
+            self.names.bind(value, f"{name}_out" if name in self._values else name)
+            self._defined[name] = (span, value)
+            self._values[name] = value
 
     def _loop(self, stage: StageSpec, loop: LoopSpec) -> None:
         """A stage that is a loop; what its body defines is gone afterwards."""

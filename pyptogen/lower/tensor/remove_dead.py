@@ -3,7 +3,8 @@
 before: ``a = exp(x); b = abs(x); y = a + x``    with the output ``y``
 after:  ``a = exp(x); y = a + x``
 
-Afterwards every operation is needed by an output; order, names and stages are as before.
+Afterwards every operation is needed by an output; order, names and stages are as before. What a kernel by hand stores
+stays as a whole.
 """
 
 from __future__ import annotations
@@ -18,15 +19,18 @@ def run(program: Program) -> Program:
     until nothing more is needed."""
     needed = {value.name for _, value in program.outputs}
     following = dict(pair for loop in program.loops for pair in loop.carried)
+    kernels: set[str] = set()
     kept: list[Op] = []
     while True:
         before = len(needed)
         kept = []
         for op in reversed(program.ops):
-            if op.result.name in needed:
+            if op.result.name in needed or op.attrs.get("kernel") in kernels:
                 needed |= {operand.name for operand in op.operands if isinstance(operand, Value)}
                 needed |= {following[op.result.name]} if op.result.name in following else set()
                 kept.append(op)
+                if op.kind == "by_hand":
+                    kernels.add(op.attrs["kernel"])
         if not program.loops or len(needed) == before:
             break
     loops = tuple(

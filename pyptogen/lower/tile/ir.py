@@ -169,10 +169,14 @@ class TileKernel:
     span: Span
     longest: int = 0
     depths: tuple[tuple[str, int], ...] = ()
+    signature: tuple[str, ...] | None = None
+    """Argument names where an author gave them."""
 
     @property
     def arguments(self) -> tuple[str, ...]:
         """Argument names of the kernel's entry, in order."""
+        if self.signature is not None:
+            return self.signature
         segment = (f"{self.segment}_begin", f"{self.segment}_end") if self.segment else ()
         return (*(t.name for t in self.tensors), *self.scalars, *segment, *self.dims, "nblk")
 

@@ -21,6 +21,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.levels import levels
+from pyptogen.schema.hand import HandKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +34,8 @@ class KernelOps:
     ops: tuple[Op, ...]
     writes: tuple[str, ...]
     span: Span
+    by_hand: HandKernel | None = None
+    """The kernel that the author gave for the stage."""
 
 
 def producers(program: Program) -> dict[str, Op]:
@@ -48,8 +51,19 @@ def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
     """
     known = [s.name for s in program.stages]
     fused: dict[str, tuple[str, ...]] = {}
+    given = hand_kernels(program)
     for group in row.fuse:
         for stage in group:
+            if stage in given:
+                raise DiagnosticError(
+                    Diagnostic(
+                        "PTG304",
+                        f"`fuse` names the stage `{stage}`, whose kernel is given by hand",
+                        row.span,
+                        expected="stages that the compiler lowers",
+                        notes=(("the kernel", given[stage].span),),
+                    )
+                )
             if stage not in known or stage in fused:
                 what = "is in two `fuse` lists" if stage in fused else "is no stage"
                 raise DiagnosticError(
@@ -67,6 +81,12 @@ def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
         if group not in ordered:
             ordered.append(group)
     return ordered
+
+
+def hand_kernels(program: Program) -> dict[str, HandKernel]:
+    """The kernels by hand of the stages that consist of nothing else, by stage."""
+    there = {op.attrs["kernel"] for op in program.ops if op.kind == "by_hand"}
+    return {kernel.name: kernel for kernel in program.kernels if kernel.name in there}
 
 
 def group_name(stages: tuple[str, ...]) -> str:
@@ -150,8 +170,14 @@ def _needs_both(
 def run(program: Program, row: TilingRow, platform: Platform) -> tuple[KernelOps, ...]:
     """Partition the program for one tiling row."""
     made_by = producers(program)
+    given = hand_kernels(program)
     kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]] = []
     for stages in groups(program, row):
+        if stages[0] in given:
+            hand = given[stages[0]]
+            name = hand.source.entry if hand.source else hand.name
+            kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
+            continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
         name = group_name(stages)
         loops = [loop for loop in program.loops if loop.name in stages]
@@ -180,5 +206,5 @@ def run(program: Program, row: TilingRow, platform: Platform) -> tuple[KernelOps
                 elsewhere |= {name for op in kernel[3] for name in _roots(op, made_by)} - own
         written = {name for kernel in result for name in kernel.writes}
         writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
-        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span))
+        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, given.get(stages[0])))
     return tuple(result)

@@ -88,7 +88,8 @@ class Liveness:
         it."""
         inside = {self.parent[n] for n in _names(loop.body)}
         accumulated = {self.parent[op.dst] for op in ops(loop.body) if op.kind == "matmul" and op.first and op.dst}
-        accumulated |= {self.parent[op.dst] for op in ops(loop.body) if op.dst and self.tiles[op.dst].row_offset.terms}
+        made = {self.tiles[op.dst] for op in ops(loop.body) if op.dst}
+        accumulated |= {self.parent[t.name] for t in made if loop.role == "sub" and loop.var in t.row_offset.names()}
         for name in inside:
             live = self.ranges[name]
             if name in before:

@@ -82,7 +82,9 @@ class Selector:
         address = buffer.place() + tile.col_offset * size + tile.row_offset * line
         left = buffer.size - tile.col_offset * size
         if tile.row_offset.terms:
-            note, left = f"rows {tile.row_offset.c()}.. of {owner}", tile.rows.size * line - tile.col_offset * size
+            note, whole = f"rows {tile.row_offset.c()}.. of {owner}", left
+            left = tile.rows.size * line - tile.col_offset * size
+            return Declare(name, kind, rows, cols, address, left, note, tile.span, owner, whole)
         return Declare(name, kind, rows, cols, address, left, note, tile.span, owner)
 
     @staticmethod

@@ -218,6 +218,8 @@ class Program:
     requires: tuple[Requirement, ...] = field(default=())
     """Preconditions that the build could not prove; the host wrapper checks them."""
     loops: tuple[Loop, ...] = field(default=())
+    restricted: bool = False
+    """Whether the spec names its targets: then there are no others."""
     kernels: tuple[HandKernel, ...] = field(default=())
     """Stages that are given at a lower level."""
 

@@ -58,6 +58,7 @@ def from_spec(
         notes=reader.notes(),
         requires=contract.requires,
         loops=tuple(reader.loops),
+        restricted=bool(spec.targets),
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
     )
     program = passed("read", unify_dims.run(program, contract.dims, declared))

@@ -195,6 +195,8 @@ class Program:
     notes: tuple[str, ...] = field(default=())
     requires: tuple[Requirement, ...] = field(default=())
     """Preconditions that the build could not prove; the host wrapper checks them."""
+    restricted: bool = False
+    """Whether the spec names its targets: then there are no others."""
     kernels: tuple[HandKernel, ...] = field(default=())
     """Stages that are given at a lower level."""
 

@@ -57,6 +57,7 @@ def from_spec(
         span=spec.span,
         notes=reader.notes(),
         requires=contract.requires,
+        restricted=bool(spec.targets),
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
     )
     program = passed("read", unify_dims.run(program, contract.dims, declared))

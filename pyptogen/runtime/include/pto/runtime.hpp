@@ -189,6 +189,9 @@ public:
         return submit(request);
     }
 
+    // Waits until a launch has finished, for an orchestration that depends on data.
+    virtual void wait(Launch launch) = 0;
+
     // A launch that finishes when all the given ones have.
     Launch join(std::initializer_list<Launch> launches) { return join(launches.begin(), launches.size()); }
     Launch join(const Launch* launches, size_t count)

@@ -5,7 +5,8 @@
                  fit          dtypes and operations that the platform has
     Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
-                 cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
+                 cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
+                 legalise     what the platform has no instruction for
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
@@ -45,7 +46,7 @@ from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import fit, unlowered
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.printer import print_program
-from pyptogen.lower.tile import choose, cut, legalise, sizes, variants
+from pyptogen.lower.tile import carried, choose, cut, legalise, sizes, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
@@ -123,7 +124,7 @@ def _tile_level(
     def cut_part(part: Part, table: Table) -> TileKernel:
         if part.ops.name in by_hand.tiles:
             return replace(by_hand.tiles[part.ops.name], depths=part.depths)
-        kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest)
+        kernel = carried.run(cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest))
         return replace(kernel, depths=part.depths)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
+from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile.axes import Axes
 from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.sizes import TileSize
@@ -42,10 +42,11 @@ class Choice:
 def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[str, Choice]:
     """First guesses for the dims of one kernel."""
     axes = Axes(program)
+    blocks = {loop.block.name for loop in program.loops}
     found: dict[str, Choice] = {}
 
     def note(dim: str | None, tile: int, yields: int) -> None:
-        if dim is not None and (dim not in found or tile < found[dim].tile):
+        if dim is not None and dim not in blocks and (dim not in found or tile < found[dim].tile):
             found[dim] = Choice(dim, tile, yields)
 
     shapes = [(op, axes.axes(op.result.shape)) for op in kernel.ops if op.kind != "scatter_update"]
@@ -60,7 +61,7 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
         if rows_of is not None:
             columns = shape[-1][-1].extent.constant if shape[-1] else 1
             note(rows_of.dim, _first_rows(op, columns, platform), 1)
-        if op.kind == "matmul":
+        if op.kind in PRODUCTS:
             a = op.operands[0]
             assert isinstance(a, Value)
             note(shape[-1][-1].dim, MATMUL_COLUMNS, 2)
@@ -71,7 +72,7 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
 
 
 def _first_rows(op: Op, columns: int | None, platform: Platform) -> int:
-    if op.kind == "matmul":
+    if op.kind in PRODUCTS:
         return MATMUL_ROWS
     rows = VECTOR_ROWS
     while platform.unified and rows > 1 and rows * (columns or 1) * DTYPES[op.result.dtype] > CPU_TILE_BYTES:

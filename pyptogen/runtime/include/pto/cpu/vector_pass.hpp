@@ -189,7 +189,7 @@ struct RowExtreme : RowResult<Tile> {
         for (int i = 0; i < 4; ++i) {
             this->partial[i] = splat(Op::template neutral<float>());
         }
-        nan = {};
+        nan = decltype(unordered_lanes(f32v{})){};
     }
     template <int Slot, typename Extent>
     PTO_INLINE void take(const PassLanes<Slot, Extent>& at, f32v v)

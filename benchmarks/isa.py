@@ -1,6 +1,7 @@
 """The bundled PTO-ISA headers against the machine's limits and against the public CPU simulator.
 
-    python benchmarks/isa.py [--part limits|simulator] [--match REGEX] [--runs 9] [--compilations 3] [--json FILE] [--strict]
+    python benchmarks/isa.py [--part limits|simulator] [--match REGEX] [--runs 9] [--compilations 3] [--json FILE]
+                             [--strict]
 
 One thread. The second part needs an installation of PTO-ISA, named by PTO_ISA_ROOT, and a compiler that takes it
 (clang++ 19). README.md beside this file says how to read the tables.

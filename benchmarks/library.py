@@ -206,6 +206,7 @@ def one_case(case: Case, threads: int, limits: Limits, args: argparse.Namespace)
     least = 1e3 * limits.seconds(moved, case.operations(case.dims), case.unit)
     return {
         "case": case.name,
+        "operator": Path(case.spec).stem,
         "threads": threads,
         "median_ms": median,
         "runs": len(contenders[0].times),

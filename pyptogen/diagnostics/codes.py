@@ -146,6 +146,17 @@ _NAMES = (
         "stage not decided at build time",
         "`when` of a stage is decided when the operator is built, from the values and ranges of dims alone.",
     ),
+    Code(
+        "PTG230",
+        "carry and next do not fit",
+        "A loop starts its carried values under `carry` and gives each of them once under `next`, with the same type: "
+        "a value cannot change its dtype or shape from round to round, nor have the size of a block.",
+    ),
+    Code(
+        "PTG231",
+        "no block here",
+        "Inside a loop over a dim, `x[dim]` is this round's block of the axis of `x` that has that size.",
+    ),
 )
 
 _LOWERING = (
@@ -228,7 +239,7 @@ _TOOLCHAIN = (
     Code(
         "PTG504",
         "output folder not usable",
-        "The folder for generated files cannot be written or holds foreign files.",
+        "The folder for generated files or compiled kernels, or the file of a trace, cannot be written or is foreign.",
     ),
     Code(
         "PTG505",

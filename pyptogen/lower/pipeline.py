@@ -5,7 +5,8 @@
                  fit          dtypes and operations that the platform has
     Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
-                 cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
+                 cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
+                 legalise     what the platform has no instruction for
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
@@ -39,13 +40,14 @@ from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction import passes, select, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
+from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import fit, unlowered
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.printer import print_program
-from pyptogen.lower.tile import choose, cut, legalise, sizes, variants
+from pyptogen.lower.tile import carried, choose, cut, legalise, sizes, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
@@ -123,7 +125,7 @@ def _tile_level(
     def cut_part(part: Part, table: Table) -> TileKernel:
         if part.ops.name in by_hand.tiles:
             return replace(by_hand.tiles[part.ops.name], depths=part.depths)
-        kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest)
+        kernel = carried.run(cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest))
         return replace(kernel, depths=part.depths)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
@@ -131,10 +133,17 @@ def _tile_level(
         return legalise.run(cut_part(part, sizes.resized(tables[kernel], dim, tile)), platform)
 
     def choose_tiles(part: Part) -> Table:
-        def fits(table: Table) -> bool:
-            return plan.fits(legalise.run(cut_part(part, table), platform), platform)
+        def cost(table: Table) -> float | None:
+            tile = legalise.run(cut_part(part, table), platform)
+            if platform.costs is None:
+                return 0.0 if plan.fits(tile, platform) else None
+            _, found = plan.run(tile, platform)
+            if isinstance(found, memory.Overflow):
+                return None
+            rows = part.longest or min(NOMINAL_ROWS, program.dim(tile.segment).max if tile.segment else 1)
+            return duration(select.run(found, program, platform), platform, rows)
 
-        return choose.run(program, part.ops, part.sizes, platform, part.row, fits)
+        return choose.run(program, part.ops, part.sizes, platform, part.row, cost)
 
     tables = {part.ops.name: part.sizes if part.ops.by_hand else choose_tiles(part) for part in parts}
     kernels = [cut_part(part, tables[part.ops.name]) for part in parts]

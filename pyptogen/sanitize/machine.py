@@ -6,13 +6,13 @@ the way the walk is told. Everything else runs as it is written, template argume
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.sanitize import pto
+from pyptogen.sanitize.arithmetic import combine, either
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.syntax import (
     Binary,
@@ -39,18 +39,12 @@ from pyptogen.sanitize.syntax import (
     Literal as Constant,
 )
 from pyptogen.sanitize.trace import Trace
-from pyptogen.sanitize.values import SIZES, UNKNOWN, AtMost, Cell, OtherType, ScalarType, Tile, TileKind
+from pyptogen.sanitize.values import SIZES, UNKNOWN, Cell, OtherType, ScalarType, Tile, TileKind
 
 Decisions = Literal["then", "else", "in turn"]
 LONGEST = 2500
 """Instructions of one walk: more than any schedule needs to repeat itself."""
 DEEPEST = 40
-
-_ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "<<": operator.lshift, ">>": operator.rshift,
-    "&": operator.and_, "|": operator.or_, "^": operator.xor, "==": operator.eq, "!=": operator.ne,
-    "<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge,
-}  # fmt: skip
 
 
 class _Jump(Exception):
@@ -303,7 +297,7 @@ class Machine:
         if isinstance(node, Ternary):
             condition = self.value(node.condition)
             if condition is UNKNOWN:
-                return self._either(node)
+                return either(self.value(node.then), self.value(node.other), node)
             return self.value(node.then if condition else node.other)
         if isinstance(node, Member):
             return pto.member(self, self.value(node.object), node)
@@ -311,27 +305,6 @@ class Machine:
             cell = self.place(node)
             return UNKNOWN if cell is None else cell.value
         return [self.value(item) for item in node.items]
-
-    def _either(self, node: Ternary) -> Any:
-        """``a < 8 ? a : 8`` is at most 8, whatever ``a`` is."""
-        then, other = self.value(node.then), self.value(node.other)
-        if then == other:
-            return then
-        test = node.condition
-        smaller = isinstance(test, Binary) and test.op in ("<", "<=") and self._same(test.left, node.then)
-        if smaller and isinstance(test, Binary) and self._same(test.right, node.other) and isinstance(other, int):
-            return AtMost(other)
-        return UNKNOWN
-
-    def _same(self, a: Expr, b: Expr) -> bool:
-        """Whether two expressions are written alike."""
-        if type(a) is not type(b):
-            return False
-        if isinstance(a, Binary) and isinstance(b, Binary):
-            return a.op == b.op and self._same(a.left, b.left) and self._same(a.right, b.right)
-        if isinstance(a, Name) and isinstance(b, Name):
-            return a.path == b.path
-        return isinstance(a, Constant) and isinstance(b, Constant) and a.value == b.value
 
     def _named(self, node: Name) -> Any:
         path = [part for part in node.path if part not in ("pto", "std", "AscendC")] or list(node.path)
@@ -367,27 +340,7 @@ class Machine:
             if right is not UNKNOWN and bool(right) == (node.op == "||"):
                 return bool(right)
             return UNKNOWN if UNKNOWN in (left, right) else bool(right)
-        return self.combine(node.op, left, self.value(node.right), node.token)
-
-    def combine(self, op: str, left: Any, right: Any, token: Token) -> Any:
-        """``left op right``, unknown where one of them is."""
-        if op in ("==", "!=") and UNKNOWN not in (left, right):
-            return _ARITHMETIC[op](left, right)
-        if not isinstance(left, int | float) or not isinstance(right, int | float):
-            return UNKNOWN
-        if op in ("/", "%"):
-            if right == 0:
-                return UNKNOWN
-            if isinstance(left, int) and isinstance(right, int):
-                quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)
-                return quotient if op == "/" else left - quotient * right
-            return left / right if op == "/" else UNKNOWN
-        if op not in _ARITHMETIC:
-            raise self.fault(token, f"the operator `{op}`")
-        try:
-            return _ARITHMETIC[op](left, right)
-        except (TypeError, ValueError):
-            return UNKNOWN
+        return combine(self.file, node.op, left, self.value(node.right), node.token)
 
     def _assign(self, node: Binary) -> Any:
         value = self.value(node.right)
@@ -397,7 +350,7 @@ class Machine:
                 return value
             raise self.fault(node.token, "an assignment to something that is no variable")
         if node.op != "=":
-            value = self.combine(node.op[:-1], cell.value, value, node.token)
+            value = combine(self.file, node.op[:-1], cell.value, value, node.token)
         pto.assign(self, cell, value)
         return value
 
@@ -410,7 +363,7 @@ class Machine:
             if cell is None:
                 return UNKNOWN
             before = cell.value
-            cell.value = self.combine(node.op[0], before, 1, node.token)
+            cell.value = combine(self.file, node.op[0], before, 1, node.token)
             return before if node.postfix else cell.value
         operand = self.value(node.operand)
         if node.op == "!":

@@ -88,7 +88,7 @@ def _expressions(
         yield from tensor.shape
     for stage in stages:
         yield from stage.when
-        yield from (assign.value for assign in stage.body)
+        yield from stage.expressions
 
 
 def _check_names(
@@ -116,7 +116,7 @@ def _check_names(
 
 
 def _values(stage: StageSpec) -> list[tuple[str, Span, str]]:
-    return [(name, span, "a value") for assign in stage.body for name, span in assign.targets]
+    return [(name, span, "a value") for assign in stage.definitions for name, span in assign.targets]
 
 
 def _targets(root: Mapping) -> tuple[tuple[str, Span], ...]:

@@ -108,6 +108,13 @@ class InPlaceModel(Section):
     doc: str = ""
 
 
+class LoopModel(Section):
+    """The head of a loop: the dim whose blocks its rounds see, and how long a block is."""
+
+    over: str
+    tile: int = Field(ge=1)
+
+
 class KernelModel(Section):
     """A stage by hand; which keys go with which level, ``kernels_section`` knows."""
 
@@ -177,3 +184,4 @@ class SizeModel(Section):
     unroll: list[int] | None = Field(default=None, min_length=1)
     l1: int | None = Field(default=None, ge=1)
     l0: int | None = Field(default=None, ge=1)
+    vector: int | None = Field(default=None, ge=1)

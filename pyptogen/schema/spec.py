@@ -93,8 +93,22 @@ class FunctionSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopSpec:
+    """How the body of a stage is repeated: over blocks of ``tile`` elements of the dim ``over``. ``carry`` gives the
+    values at the start of the first round, ``next`` those at the start of the following one."""
+
+    over: str
+    over_span: Span
+    tile: int
+    carry: tuple[Assign, ...]
+    body: tuple[Assign, ...]
+    next: tuple[Assign, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class StageSpec:
-    """A named group of definitions."""
+    """A named group of definitions; of a loop ``body`` is what the stages below see, the carried values."""
 
     name: str
     body: tuple[Assign, ...]
@@ -102,8 +116,20 @@ class StageSpec:
     span: Span
     when: tuple[Expr, ...] = ()
     """Conditions over dims that must all hold for the stage to be there; decided at build time."""
+    loop: LoopSpec | None = None
     by_hand: bool = False
     """The stage has no definitions: its kernel under ``kernels`` is what it means."""
+
+    @property
+    def definitions(self) -> tuple[Assign, ...]:
+        """Everything that the stage defines, the inside of its loop included, each name once."""
+        return self.body if self.loop is None else (*self.loop.carry, *self.loop.body)
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        """Everything that it computes."""
+        inside = () if self.loop is None else (*self.loop.body, *self.loop.next)
+        return tuple(assign.value for assign in (*self.body, *inside))
 
 
 @dataclass(frozen=True, slots=True)

@@ -180,8 +180,9 @@ class Writer:
     def address_text(address: Poly) -> str:
         """An address that changes from round to round: its first value, and a step for each name."""
         base = dict(address.terms).get((), 0)
-        steps = [f"{' * '.join(names)} * 0x{step:05x}" for names, step in address.terms if names]
-        return " + ".join([f"0x{base:05x}", *steps])
+        terms = sorted((t for t in address.terms if t[0]), key=lambda t: t[1] < 0)
+        steps = [f" {'-' if step < 0 else '+'} {' * '.join(names)} * 0x{abs(step):05x}" for names, step in terms]
+        return f"0x{base:05x}{''.join(steps)}"
 
     def on_for(self, node: For, depth: int) -> None:
         if node.note:

@@ -35,7 +35,8 @@ class PassText:
         self.operands: dict[str, str] = {}
         """Operands of the pass that have a state of their own: parameter name → object."""
         self.lines: list[tuple[Span, str]] = []
-        self.taken: dict[str, int] = {}
+        objects = [gm_name(m, o) for m in node.members for o in m.operands if isinstance(o, GmWindow)]
+        self.taken = dict.fromkeys(("at", "far", *node.tiles, *objects), 1)
         self.last_writer = {str(m.operands[0]): m for m in node.members}
         self.read_again = {
             n for m in node.members if m.name not in ("TSTORE", "TLOAD") for n in m.operands[1:] if isinstance(n, str)
@@ -57,7 +58,7 @@ class PassText:
         assert isinstance(result, str)
         if instr.name in REDUCTIONS:
             kind, word = RESULTS[instr.name]
-            parameter = f"{result}_{word}"
+            parameter = self.unused(f"{result}_{word}")
             self.operands[parameter] = f"{kind}({result})"
             self.put(instr, f"{parameter}.take(at, {self.value(instr, str(instr.operands[1]))});")
             return
@@ -74,7 +75,7 @@ class PassText:
     def unused(self, name: str) -> str:
         """A name for values that none has yet: a tile may be written twice."""
         self.taken[name] = self.taken.get(name, 0) + 1
-        return name if self.taken[name] == 1 else f"{name}_{self.taken[name]}"
+        return name if self.taken[name] == 1 else self.unused(f"{name}_{self.taken[name]}")
 
     def put(self, instr: Instr, text: str) -> None:
         self.lines.append((instr.span, text))
@@ -113,13 +114,20 @@ class PassText:
         if name.startswith(("TROWEXPAND", "TCOLEXPAND")):
             left = self.value(instr, str(a))
             if name == "TROWEXPANDDIV":
-                self.operands[f"{b}_divisor"] = f"Divisor({b})"
-                return f"{left} / {b}_divisor"
+                return f"{left} / {self.divisor(str(b))}"
             right = self.spread(name, str(b))
         else:
             left, right = (_text(o) if isinstance(o, Imm) else self.value(instr, str(o)) for o in (a, b))
             stem = stem.removesuffix("S") if isinstance(a, Imm) or isinstance(b, Imm) else stem
         return f"{left} {INFIX[stem]} {right}" if stem in INFIX else f"{CALLS[stem]}({left}, {right})"
+
+    def divisor(self, column: str) -> str:
+        """The operand that divides by a column, one for all its uses."""
+        made = f"Divisor({column})"
+        known = [name for name, text in self.operands.items() if text == made]
+        name = known[0] if known else self.unused(f"{column}_divisor")
+        self.operands[name] = made
+        return name
 
     @staticmethod
     def spread(name: str, tile: str) -> str:

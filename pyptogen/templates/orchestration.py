@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.templates.cpp_names import C_TYPES
@@ -38,6 +39,12 @@ def _order(launch: LaunchPlan) -> str:
     if launch.priority:
         return f", {{{after}}}, {launch.priority}"
     return f", {{{after}}}" if after else ""
+
+
+def _factor(elements: Poly) -> str:
+    """A number of elements, ready to be multiplied."""
+    text = elements.c(wide=True)
+    return f"({text})" if len(elements.terms) > 1 else text
 
 
 def _condition(when: Sequence[tuple[str, str, int]]) -> str:
@@ -73,7 +80,7 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
         kernels=[(k.name, _parameters(k)) for k in kernels],
         tensors=[(name, ctype) for name, ctype in contract if name in used],
         attrs=[(a.name, C_TYPES[a.dtype]) for a in program.attrs if a.name in used],
-        workspaces=[(w.name, C_TYPES[w.dtype], w.elements.c(wide=True)) for w in whole],
+        workspaces=[(w.name, C_TYPES[w.dtype], _factor(w.elements)) for w in whole],
         dims=[
             d
             for d in graph.dims

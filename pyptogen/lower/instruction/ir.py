@@ -45,6 +45,8 @@ class Declare:
     note: str
     span: Span
     owner: str
+    whole: int = 0
+    """Of a tile that is some rows of its owner, others from round to round: the bytes of all rows."""
 
 
 @dataclass(frozen=True, slots=True)

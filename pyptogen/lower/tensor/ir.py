@@ -71,7 +71,9 @@ Operand = Value | Scalar
 UNARY = frozenset({"neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu"})
 BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
-VIEWS = frozenset({"reshape", "slice", "transpose"})
+VIEWS = frozenset({"reshape", "slice", "transpose", "block"})
+LOOP = frozenset({"carry", "carried"})
+PRODUCTS = frozenset({"matmul", "batch_matmul"})
 ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
 COMPARE = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 INTEGER = frozenset({"floor_div", "gcd"})
@@ -82,15 +84,15 @@ SORTING = frozenset({"argsort", "topk_values", "topk_indices"})
 INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
 LOWERED = (
-    UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE
-    | {"cast", "matmul", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "by_hand"}
+    UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
+    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "by_hand"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
 PRIMITIVES = (
     LOWERED
     | INTEGER | ARG_REDUCE | SCAN | SORTING | INDEXED
-    | {"prod", "arange", "permute", "expand", "batch_matmul"}
+    | {"prod", "arange", "permute", "expand"}
 )  # fmt: skip
 
 
@@ -105,6 +107,9 @@ class Op:
     reshape    ``shape`` (sympy tuple); covers unsqueeze and squeeze
     slice      ``axis``, ``start``, ``stop`` (sympy)
     transpose  swaps the last two axes
+    block      ``axis``; inside a loop: this round's block of it, whose size is the loop's block dim
+    carry      operand (start); inside a loop: the value at the start of the round, ``name`` in the spec
+    carried    operands (carry, next); after a loop: the value when it is over
     concat     ``axis``; n operands
     scatter_update  operands (x, index, src); ``dim``; rows of x viewed as [rows, last axes from dim+1 on];
                index -1 skips the row
@@ -136,6 +141,23 @@ class Op:
     result: Value
     attrs: Mapping[str, Any]
     stage: str
+    span: Span
+    loop: str = ""
+    """The loop (by its stage's name) that the operation is inside of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The region of the operations whose ``loop`` is ``name``: done once for each block of ``tile`` elements of the dim
+    ``over``, in order, the last block may be shorter, and none at all if the dim is 0. ``block`` is the size of the
+    round's block as a dim, which shapes inside the region may have. ``carried`` are the names of the ``carry`` values,
+    each with that of its next value, which takes its place in the next round."""
+
+    name: str
+    over: str
+    tile: int
+    block: Dim
+    carried: tuple[tuple[str, str], ...]
     span: Span
 
 
@@ -195,6 +217,9 @@ class Program:
     notes: tuple[str, ...] = field(default=())
     requires: tuple[Requirement, ...] = field(default=())
     """Preconditions that the build could not prove; the host wrapper checks them."""
+    loops: tuple[Loop, ...] = field(default=())
+    restricted: bool = False
+    """Whether the spec names its targets: then there are no others."""
     kernels: tuple[HandKernel, ...] = field(default=())
     """Stages that are given at a lower level."""
 

@@ -12,12 +12,15 @@ belong to their readers and cost nothing.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import VIEWS, CoreKind, Op, Program, TilingRow, Value
+from pyptogen.lower.tensor.ir import VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
+from pyptogen.lower.tile.axes import root
+from pyptogen.lower.tile.levels import levels
 from pyptogen.schema.hand import HandKernel
 
 
@@ -38,15 +41,6 @@ class KernelOps:
 def producers(program: Program) -> dict[str, Op]:
     """Defining operation of each value."""
     return {op.result.name: op for op in program.ops}
-
-
-def root(name: str, made_by: dict[str, Op]) -> str:
-    """The value with data of its own behind a chain of views."""
-    while name in made_by and made_by[name].kind in VIEWS:
-        operand = made_by[name].operands[0]
-        assert isinstance(operand, Value)
-        name = operand.name
-    return name
 
 
 def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
@@ -104,31 +98,41 @@ def group_name(stages: tuple[str, ...]) -> str:
     return "_".join(shared) if shared else f"{stages[0]}_to_{stages[-1]}"
 
 
-def _runs(ops: list[Op], made_by: dict[str, Op]) -> list[tuple[CoreKind, list[Op]]]:
-    """Alternating cube and vector runs: each operation as early as its operands allow."""
-    level: dict[str, int] = {}
-    runs: dict[int, list[Op]] = {}
-    first_cube = any(op.kind == "matmul" for op in ops)
+def _runs(
+    ops: list[Op], made_by: dict[str, Op], loops: Sequence[Loop]
+) -> tuple[list[tuple[CoreKind, list[Op]]], frozenset[str]]:
+    """Alternating cube and vector runs, each operation as early as its operands allow, and the carried values that make
+    it impossible to do so. A tensor of one value that several runs use is made in each of them."""
+    carried = [pair for loop in loops for pair in loop.carried]
+    level, stuck = levels(ops, made_by, carried)
     for op in ops:
-        want = 0 if op.kind == "matmul" else 1
-        at = 0 if first_cube else 1
-        for operand in op.operands:
-            if isinstance(operand, Value):
-                at = max(at, level.get(root(operand.name, made_by), 0))
-        at += (at % 2) != want
-        level[op.result.name] = at
-        runs.setdefault(at, []).append(op)
-    return [("cube" if at % 2 == 0 else "vector", runs[at]) for at in sorted(runs)]
+        if op.kind == "full":
+            users = {level[other.result.name] for other in ops if op.result.name in _roots(other, made_by)}
+            level[op.result.name] = min(users, default=1)
+    runs: dict[int, list[Op]] = {}
+    for op in ops:
+        at = {level[op.result.name]}
+        if op.kind == "full":
+            at |= {level[other.result.name] for other in ops if op.result.name in _roots(other, made_by)}
+        for number in at:
+            runs.setdefault(number, []).append(op)
+    return [("cube" if at % 2 == 0 else "vector", runs[at]) for at in sorted(runs)], stuck
+
+
+def _roots(op: Op, made_by: dict[str, Op]) -> set[str]:
+    return {root(v.name, made_by) for v in op.operands if isinstance(v, Value)}
 
 
 def _order(kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_by: dict[str, Op]) -> list[int]:
     """Topological order of the kernels, keeping the written order where it is free."""
-    home = {op.result.name: i for i, k in enumerate(kernels) for op in k[3]}
-    needs = [
-        {home[r] for op in k[3] for v in op.operands if isinstance(v, Value) and (r := root(v.name, made_by)) in home}
-        - {i}
-        for i, k in enumerate(kernels)
-    ]
+    homes: dict[str, set[int]] = {}
+    for i, kernel in enumerate(kernels):
+        for op in kernel[3]:
+            homes.setdefault(op.result.name, set()).add(i)
+    needs = []
+    for i, kernel in enumerate(kernels):
+        read = {name for op in kernel[3] for name in _roots(op, made_by)}
+        needs.append({min(homes[name]) for name in read if name in homes and i not in homes[name]})
     done: list[int] = []
     while len(done) < len(kernels):
         ready = [i for i in range(len(kernels)) if i not in done and needs[i] <= set(done)]
@@ -145,6 +149,24 @@ def _order(kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_
     return done
 
 
+def _needs_both(
+    loops: Sequence[Loop], stuck: frozenset[str], made_by: dict[str, Op], platform: Platform
+) -> DiagnosticError:
+    """PTG303 for a loop whose rounds cannot be cut into cube and vector kernels that run one after the other."""
+    carry = min(stuck)
+    following = next(after for loop in loops for before, after in loop.carried if before == carry)
+    return DiagnosticError(
+        Diagnostic(
+            "PTG303",
+            f"cannot lower the next `{carry}`, which a matmul makes from this round's, on {platform.name}: cube and"
+            " vector cores would have to take turns in every round",
+            made_by[following].span if following in made_by else made_by[carry].span,
+            expected="carried values that vector work alone leads to the next round",
+            fix="name the targets that can in `targets`, such as [cpu]",
+        )
+    )
+
+
 def run(program: Program, row: TilingRow, platform: Platform) -> tuple[KernelOps, ...]:
     """Partition the program for one tiling row."""
     made_by = producers(program)
@@ -158,7 +180,10 @@ def run(program: Program, row: TilingRow, platform: Platform) -> tuple[KernelOps
             continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
         name = group_name(stages)
-        runs = _runs(ops, made_by)
+        loops = [loop for loop in program.loops if loop.name in stages]
+        runs, stuck = _runs(ops, made_by, loops)
+        if stuck and not platform.unified:
+            raise _needs_both(loops, stuck, made_by, platform)
         if platform.unified or len(runs) == 1:
             core: CoreKind = "mixed" if len(runs) > 1 else runs[0][0]
             kernels.append((name, core, stages, ops))
@@ -171,17 +196,15 @@ def run(program: Program, row: TilingRow, platform: Platform) -> tuple[KernelOps
             kernels.append((f"{name}_{'cube' if core == 'cube' else 'vec'}{nth}", core, used, part))
     order = _order(kernels, made_by)
     outputs = {root(value.name, made_by) for _, value in program.outputs}
-    result = []
+    result: list[KernelOps] = []
     for index in order:
         name, core, stages, ops = kernels[index]
-        elsewhere = {
-            root(v.name, made_by)
-            for i, k in enumerate(kernels)
-            if i != index
-            for op in k[3]
-            for v in op.operands
-            if isinstance(v, Value)
-        }
-        writes = tuple(op.result.name for op in ops if op.result.name in outputs | elsewhere)
+        elsewhere: set[str] = set()
+        for i, kernel in enumerate(kernels):
+            if i != index:
+                own = {op.result.name for op in kernel[3]}
+                elsewhere |= {name for op in kernel[3] for name in _roots(op, made_by)} - own
+        written = {name for kernel in result for name in kernel.writes}
+        writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
         result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, given.get(stages[0])))
     return tuple(result)

@@ -9,6 +9,7 @@ namespace pto_rt::native {
 class InlineChip final : public Chip {
 public:
     int cores(Core) const override { return 1; }
+    void wait(Launch) override {}
 
 private:
     void begin_run() override {}

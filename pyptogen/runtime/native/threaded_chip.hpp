@@ -29,6 +29,7 @@ public:
     ~ThreadedChip() override;
 
     int cores(Core kind) const override { return static_cast<int>(group_of(kind).cores.size()); }
+    void wait(Launch launch) override;
 
     std::vector<KernelThread*> threads() override;
     void abandon() override;

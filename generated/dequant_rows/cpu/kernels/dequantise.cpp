@@ -37,9 +37,9 @@ extern "C" __global__ AICORE void dequantise(
         YGm y_out(y + int64_t(i0) * 1024, {i0_valid});
         TPASS(i0_valid, 1024, [&](auto at) {
             // TLOAD(at, acc[16*i:16*i+16, :])  [dequant_rows.yaml:35]
-            const auto at = at.load(acc_in);
+            const auto at_2 = at.load(acc_in);
             // TCVT(ft, at, rint)  [dequant_rows.yaml:39]
-            const auto ft = at.to_float(at);
+            const auto ft = at.to_float(at_2);
             // TROWEXPANDMUL(ft, ft, st)  [dequant_rows.yaml:41]
             const auto ft_2 = ft * at.column(st);
             // TSTORE(y[16*i:16*i+16, :], yt)  [dequant_rows.yaml:48]

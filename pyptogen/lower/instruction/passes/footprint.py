@@ -38,6 +38,10 @@ def of_tile(tile: Declare, write: bool, by_element: bool) -> Access:
     """The access of a whole tile; an address that is not a number may be any."""
     at = tile.address.constant
     size = DTYPES[tile.type.dtype]
+    if tile.whole:
+        begin = dict(tile.address.terms).get((), 0)
+        rows = (tile.address, tile.type.cols * size, size) if by_element else None
+        return Access(tile.type.loc, begin, begin + tile.whole, rows, write, tile.owner)
     order = (at, tile.type.cols * size, size) if by_element and at is not None else None
     begin, end = (at, at + tile.size) if at is not None else (0, EVERYTHING)
     width = tile.cols.size * size if by_element else 0

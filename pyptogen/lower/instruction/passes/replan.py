@@ -31,7 +31,7 @@ def extents(tiles: Mapping[str, Declare]) -> dict[str, tuple[int, int]]:
         if tile.type.loc == "Vec":
             at = _constant_part(tile.address)
             begin, end = found.get(tile.owner, (at, at))
-            found[tile.owner] = min(begin, at), max(end, at + tile.size)
+            found[tile.owner] = min(begin, at), max(end, at + max(tile.size, tile.whole))
     return found
 
 
@@ -103,6 +103,7 @@ class _Liveness:
                 continue
             touch = self._by_members(name, roles)
             fresh = touch.first_write < 1 << 30 and (touch.last_read < 0 or touch.first_write < touch.last_read)
+            fresh = fresh and not tile.whole
             new = _Buffer(self.sizes[tile.owner], self.clock, self.clock, fresh)
             buffer = self.buffers.setdefault(tile.owner, new)
             buffer.last = self.clock

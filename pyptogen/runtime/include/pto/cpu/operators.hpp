@@ -165,4 +165,17 @@ struct Min {
     }
 };
 
+/// max(v, 0); a NaN stays.
+template <typename C>
+PTO_INLINE vec<C> relu(vec<C> v)
+{
+#if defined(PTO_CPU_AVX512)
+    if constexpr (is_same<C, float>) {
+        const __mmask16 kept = _mm512_cmp_ps_mask((__m512)v, _mm512_setzero_ps(), _CMP_NLE_UQ);
+        return (f32v)_mm512_maskz_mov_ps(kept, (__m512)v);
+    }
+#endif
+    return v <= C(0) ? vec<C>{} : v;
+}
+
 }  // namespace pto::cpu

@@ -12,6 +12,7 @@
 // tile: sums are taken in the order of TROWSUM, and a quotient by a Divisor is the correctly rounded one.
 #pragma once
 
+#include <pto/common/global_tensor.hpp>
 #include <pto/cpu/far_stores.hpp>
 #include <pto/cpu/fused.hpp>
 #include <pto/cpu/invariant_divisor.hpp>

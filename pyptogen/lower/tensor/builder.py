@@ -232,7 +232,8 @@ class Builder:
     def block(self, x: Value, axis: int, size: Any) -> Value:
         """This round's block of an axis, of that size (the symbol of a loop's block dim)."""
         shape = (*x.shape[:axis], size, *x.shape[axis + 1 :])
-        return self.emit("block", [x], x.dtype, shape, f"{x.name}_block", axis=axis)
+        word = self.hints[x.name][1] if x.name in self.hints else x.name
+        return self.emit("block", [x], x.dtype, shape, f"{word}_block" if word else "block", axis=axis)
 
     def transpose(self, x: Value, hint: str = "") -> Value:
         """Swaps the last two axes; where one of them is 1 this is a reshape."""

@@ -63,7 +63,9 @@ class Opened:
                 self.builder.prefix = name
                 finals.append(self.builder.carried(self.name, carry, value))
             pairs.append((carry.name, value.name))
-        region = Loop(self.name, self.builder.stage, self.loop.over, self.tile, self.block, tuple(pairs), self.loop.span)
+        region = Loop(
+            self.name, self.builder.stage, self.loop.over, self.tile, self.block, tuple(pairs), self.loop.span
+        )
         self.builder.loops.append(region)
         return tuple(finals)
 

@@ -18,14 +18,14 @@ TILE = 512
 
 @operation(
     "attention(q, k, v, scale: scalar = None)",
-    "q [.., sq, d], k [.., kv, d] and v [.., kv, e], alike floats, with equal leading axes, but that q may have one more "
-    "before sq, the group of query heads that share a head of k and v; [.., sq, e]; dtype of q",
+    "q [.., sq, d], k [.., kv, d] and v [.., kv, e], floats of one dtype, with equal leading axes, but that q may "
+    "have one more before sq, the group of query heads that share a head of k and v; [.., sq, e]; dtype of q",
     "attention(x, k, k)",
 )
 def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any) -> Value:
-    """softmax(q @ k.T * scale) @ v without the whole of the scores: in rounds over blocks of kv, which carry the greatest
-    score, the sum and the weighted sum of v so far. Scores, sums and products are fp32; the weights are rounded to the
-    dtype of v before they meet it. scale is 1 / sqrt(d) where it is not given."""
+    """softmax(q @ k.T * scale) @ v without the whole of the scores: in rounds over blocks of kv, which carry the
+    greatest score, the sum and the weighted sum of v so far. Scores, sums and products are fp32; the weights are
+    rounded to the dtype of v before they meet it. scale is 1 / sqrt(d) where it is not given."""
     b.need_float(q, "attention")
     over = _checked(b, q, k, v)
     if scale is None:

@@ -2,43 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import ml_dtypes
 import numpy as np
 
 from library.goldens import Array, Arrays, bf16, wide
 from library.model_goldens import quantise
-
-_erf = np.vectorize(math.erf)
-
-
-def relu(a: Arrays) -> dict[str, Array]:
-    return {"y": np.where(a["x"] > 0, a["x"], np.float32(0))}
-
-
-def gelu(a: Arrays) -> dict[str, Array]:
-    x = wide(a["x"])
-    return {"y": bf16(x / 2 * (1 + _erf(x / math.sqrt(2))))}
-
-
-def silu(a: Arrays) -> dict[str, Array]:
-    x = wide(a["x"])
-    return {"y": bf16(x / (1 + np.exp(-x)))}
-
-
-def gelu_by_tanh(x: Array) -> Array:
-    return x / 2 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
-
-
-def geglu(a: Arrays) -> dict[str, Array]:
-    return {"y": bf16(gelu_by_tanh(wide(a["gate"])) * wide(a["up"]))}
-
-
-def rms_norm_residual(a: Arrays, eps: float = 1e-6) -> dict[str, Array]:
-    total = a["x"] + a["residual"]
-    root = np.sqrt((wide(total) ** 2).mean(axis=-1, keepdims=True) + eps)
-    return {"y": (wide(total) / root * wide(a["gamma"])).astype(np.float32), "sum": total}
 
 
 def embedding(a: Arrays) -> dict[str, Array]:
@@ -59,15 +27,6 @@ def column_sum(a: Arrays) -> dict[str, Array]:
 
 def batched_matmul(a: Arrays) -> dict[str, Array]:
     return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
-
-
-def linear_gelu(a: Arrays) -> dict[str, Array]:
-    return {"y": bf16(gelu_by_tanh(wide(a["x"]) @ wide(a["w"]) + wide(a["bias"])))}
-
-
-def quant_per_channel(a: Arrays) -> dict[str, Array]:
-    levels, scale = quantise(a["w"].T)
-    return {"q": levels.T.astype(np.int8), "scale": scale.T.astype(np.float32)}
 
 
 def hadamard_int8(a: Arrays) -> dict[str, Array]:

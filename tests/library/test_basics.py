@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 import pytest
 
@@ -25,26 +24,16 @@ ALLOWED = {
     "column_sum": {"y": (1e-5, 1e-4)},
     "cumsum": {"y": (1e-5, 3e-4)},
     "embedding": {"y": EXACT},
-    "geglu": {"y": (2**-7, 2e-3)},
-    "gelu": {"y": BF16},
     "glm_gate": {"score": (2e-5, 3e-6), "choice": (2e-5, 1e-5)},
     "hadamard_int8": {"q": (0, 1), "scale": (1e-5, 0)},
-    "linear_gelu": {"y": (2**-6, 2e-3)},
     "one_hot": {"y": EXACT},
-    "quant_per_channel": {"q": (0, 1), "scale": (1e-6, 0)},
-    "relu": {"y": EXACT},
-    "rms_norm_residual": {"y": (1e-5, 1e-6), "sum": EXACT},
     "rope_interleaved": {"y": BF16},
-    "silu": {"y": BF16},
 }
 DIMS = {
     "batched_matmul": [{"m": 1}, {"m": 131}],
     "embedding": [{"t": 1, "vocabulary": 1}, {"t": 67, "vocabulary": 300}],
     "glm_gate": [{"t": 1}, {"t": 67}],
-    "linear_gelu": [{"t": 1}, {"t": 131}],
     "one_hot": [{"t": 1}, {"t": 67}],
-    "quant_per_channel": [{"k": 1}, {"k": 67}],
-    "relu": [{"n": 1}, {"n": 31}, {"n": 70001}],
     "rope_interleaved": [{"t": 1}, {"t": 31}],
 }
 ROWS = [{"rows": 1}, {"rows": 67}]
@@ -84,23 +73,3 @@ def test_the_first_of_equal_values_is_the_largest(target: str) -> None:
     x[2, 4095] = -1
     got = agree("argmax", target, {"x": x})
     assert got.y.ravel().tolist() == [0, 70, 4095]
-
-
-@pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize("name", ["gelu", "silu"])
-def test_activations_saturate(name: str, target: str) -> None:
-    x = np.zeros((1, 4096), ml_dtypes.bfloat16)
-    x[0, :1024], x[0, 1024:2048] = -80, 80
-    got = np.asarray(agree(name, target, {"x": x}).y).astype(np.float64)
-    assert np.abs(got[0, :1024]).max() < 1e-30
-    assert (got[0, 1024:2048] == 80).all()
-    assert not got[0, 2048:].any()
-
-
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_column_of_zeros_is_quantised_to_zeros(target: str) -> None:
-    w = np.ones((5, 1024), np.float32)
-    w[:, 7] = 0
-    got = agree("quant_per_channel", target, {"w": w})
-    assert not got.q[:, 7].any()
-    assert (got.q[:, 8] == 127).all()

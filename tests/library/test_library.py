@@ -21,6 +21,15 @@ ALLOWED = {
     "vector_add": {"c": (0, 0)},
     "swiglu": {"y": (2**-7, 1e-30)},
     "layer_norm_residual": {"y": (1e-5, 3e-6), "sum": (0, 0)},
+    "relu": {"y": (0, 0)},
+    "silu": {"y": (2**-7, 1e-5)},
+    "gelu": {"y": (2**-7, 1e-5)},
+    "gelu_tanh": {"y": (2**-7, 1e-5)},
+    "geglu": {"y": (2**-7, 1e-5)},
+    "linear_gelu": {"y": (2**-7, 1e-4)},
+    "rms_norm_residual": {"y": (2**-7, 1e-5), "sum": (0, 0)},
+    "dequant_per_token": {"y": (2**-7, 0)},
+    "quant_per_channel": {"q": (0, 1)},
     "layer_norm": {"y": (1e-5, 3e-6)},
     "layer_norm_bf16": {"y": (2**-7, 1e-4)},
     "rms_norm": {"y": (1e-5, 1e-6)},
@@ -34,13 +43,16 @@ ALLOWED = {
     "blend": {"y": (1e-6, 1e-6)},
     "dequant_rows": {"y": (2**-7, 0)},
     "transpose_copy": {"y": (0, 0)},
+    "flash_attention": {"o": (2**-6, 2**-8)},
 }
 SIZES = {
     "vector_add": ("n", [1, 31, 4096, 70001]),
     "rope": ("t", [1, 31, 65]),
     "linear_int8": ("t", [1, 31, 257]),
+    "linear_gelu": ("t", [1, 31, 257]),
     "softmax_long": ("rows", [1, 9, 17]),
     "blend": ("rows", [16, 48, 160]),
+    "flash_attention": ("sq", [1, 33, 600]),
 }
 ROWS = ("rows", [1, 7, 65])
 
@@ -111,6 +123,16 @@ def test_norms_of_rows_of_zeros_and_of_large_values(name: str, target: str) -> N
 
 
 @pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["relu", "silu", "gelu", "gelu_tanh"])
+def test_activations_far_out_and_at_zero(name: str, target: str) -> None:
+    x = np.zeros((2, 4096), ml_dtypes.bfloat16)
+    x[0, :8] = [-1e30, -80, -1e-30, 0, 1e-30, 80, 1e30, 0.5]
+    x[1] = np.linspace(-20, 20, 4096)
+    got = agree(name, target, {"x": x})
+    assert np.isfinite(got.y.astype(np.float32)).all()
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_log_softmax_of_far_apart_values(target: str) -> None:
     x = np.full((2, 4096), -1e4, np.float32)
     x[0, 5], x[1] = 1e4, 0.0
@@ -125,3 +147,18 @@ def test_swiglu_saturates(target: str) -> None:
     gate[0, :1024] = 60.0
     got = agree("swiglu", target, {"gate": gate, "up": np.ones((1, 2048), ml_dtypes.bfloat16)})
     assert (got.y[0, :1024] == ml_dtypes.bfloat16(60)).all()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kv", [1, 255, 257, 700])
+def test_attention_of_any_number_of_keys(target: str, kv: int) -> None:
+    agree("flash_attention", target, operator("flash_attention", target).example_inputs(seed=kv, sq=40, kv=kv))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_attention_to_one_key_far_above_the_others(target: str) -> None:
+    """The greatest score comes in the last round, and what was summed before is as nothing beside it."""
+    arrays = operator("flash_attention", target).example_inputs(seed=3, sq=5, kv=300)
+    arrays["k"][:, 299] = 8 * arrays["q"][:, 0]
+    got = agree("flash_attention", target, arrays)
+    assert (got.o[:, 0] == arrays["v"][:, 299]).all()

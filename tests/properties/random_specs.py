@@ -132,7 +132,8 @@ def matmul_specs(draw: st.DrawFn) -> tuple[str, dict[str, int]]:
     """(spec text, dims): a product with random sizes, dtypes, tiles, layout and epilogue, in one or two stages."""
     dtype = draw(st.sampled_from(["fp32", "bf16", "int8"]))
     k, n = draw(st.sampled_from([32, 64, 96, 128, 256])), draw(st.sampled_from([32, 64, 96, 160]))
-    k_tile = draw(st.sampled_from([None, 64, "{l1: 64, l0: 32}"]))  # 64 bytes at least: whole fractals of packed weights
+    # 64 bytes at least: whole fractals of packed weights
+    k_tile = draw(st.sampled_from([None, 64, "{l1: 64, l0: 32}"]))
     n_tile = draw(st.sampled_from([None, 32]))
     m_tile = draw(st.sampled_from([16, 32, 48]))
     layout = draw(st.sampled_from(["", " @ nz"]))

@@ -180,7 +180,7 @@ def run(program: Program, row: TilingRow, platform: Platform) -> tuple[KernelOps
             continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
         name = group_name(stages)
-        loops = [loop for loop in program.loops if loop.name in stages]
+        loops = [loop for loop in program.loops if loop.stage in stages]
         runs, stuck = _runs(ops, made_by, loops)
         if stuck and not platform.unified:
             raise _needs_both(loops, stuck, made_by, platform)

@@ -44,7 +44,7 @@ from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import fit, unlowered
+from pyptogen.lower.tensor import fit, layouts, unlowered
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import carried, choose, cut, legalise, shorter_rounds, sizes, variants
@@ -96,6 +96,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
         )
     program = opaque.run(program, target)
     unlowered.check(program)
+    layouts.check(program)
     platform = PLATFORMS[target]
     session = _Session(program, fit.run(program, platform), platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
@@ -108,9 +109,9 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks, finished)
-    walked = _walked(session, instructions)
+    walked = _walked(session, instructions, finished)
     graph = _prioritised(session, graph, instructions)
-    return _emit(session, instructions, walked, graph, blocks, finished)
+    return _emit(session, instructions, walked, graph, blocks, finished, tiles)
 
 
 def _tile_level(
@@ -205,11 +206,11 @@ def _instruction_level(session: _Session, blocks: Sequence[BlockKernel], by_hand
     return [made.get(b.tile.name) or by_hand.finished[b.tile.name].instructions for b in blocks]
 
 
-def _walked(session: _Session, kernels: list[InstrKernel]) -> list[InstrKernel]:
-    """The kernels as their text has them."""
+def _walked(session: _Session, kernels: list[InstrKernel], by_hand: ByHand) -> list[InstrKernel]:
+    """The kernels as their text has them; what an author wrote as instructions stays as it is."""
     if not session.platform.vector_passes:
         return kernels
-    walked = [passes.run(k) for k in kernels]
+    walked = [k if k.name in by_hand.finished else passes.run(k) for k in kernels]
     session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
     return walked
 
@@ -236,6 +237,7 @@ def _emit(
     graph: ExecutionGraph,
     blocks: Sequence[BlockKernel],
     by_hand: ByHand,
+    tiles: Sequence[TileKernel],
 ) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
@@ -263,7 +265,8 @@ def _emit(
     }
     text = orchestration_text(graph, program, kernels)
     known = tuple(k for k in kernels if by_hand.source(k.name) is None)
-    return Lowered(program.name, session.platform.name, program, texts, text, known, graph, report)
+    mine = tuple(b for b in blocks if b.tile.name not in by_hand.finished)
+    return Lowered(program.name, session.platform.name, program, texts, text, known, graph, report, tuple(tiles), mine)
 
 
 def _tile_sizes(nodes: Sequence[Node]) -> dict[str, list[int]]:

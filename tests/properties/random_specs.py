@@ -132,10 +132,12 @@ def matmul_specs(draw: st.DrawFn) -> tuple[str, dict[str, int]]:
     """(spec text, dims): a product with random sizes, dtypes, tiles, layout and epilogue, in one or two stages."""
     dtype = draw(st.sampled_from(["fp32", "bf16", "int8"]))
     k, n = draw(st.sampled_from([32, 64, 96, 128, 256])), draw(st.sampled_from([32, 64, 96, 160]))
-    k_tile = draw(st.sampled_from([None, 64]))  # 64 bytes at least: whole fractals of packed weights
+    # 64 bytes at least: whole fractals of packed weights
+    k_tile = draw(st.sampled_from([None, 64, "{l1: 64, l0: 32}"]))
     n_tile = draw(st.sampled_from([None, 32]))
     m_tile = draw(st.sampled_from([16, 32, 48]))
     layout = draw(st.sampled_from(["", " @ nz"]))
+    depth = draw(st.sampled_from([None, 1, 3]))  # copies of buffers; None: as the compiler likes
     acc = "int32" if dtype == "int8" else "fp32"
     epilogue = draw(st.booleans())
     out = "fp32" if epilogue else acc
@@ -165,6 +167,7 @@ def matmul_specs(draw: st.DrawFn) -> tuple[str, dict[str, int]]:
             f"  {'y' if epilogue else 'p'}: {out}[m, n]",
             "graph:",
             *graph,
+            *([f"schedule: {{buffers: {{product: {depth}}}}}"] if depth else []),
             "tiling:",
             *(
                 f"  - {tiles[0]}\n    " + "\n    ".join(tiles[1:]) + fuse if tiles[1:] else f"  - {tiles[0]}{fuse}"

@@ -21,6 +21,7 @@ from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec, interpret
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tile.interpret import interpret as run_tiles
 from pyptogen.schema import load_spec
 from pyptogen.verify import example_inputs
 
@@ -61,9 +62,14 @@ def instructions_agree(text: str, dims: dict[str, int], folder: Path) -> None:
     for target in TARGETS:
         one, two = lowered(program, target), lowered(program, target)
         assert [k.text for k in one.kernels] == [k.text for k in two.kernels]
-        got = run_instructions(one, arrays)
-        for name, expected in want.items():
-            close(got[name], expected, f"{name} on {target}")
+        runs = {
+            "tile": run_tiles(one, arrays, level="tile"),
+            "block": run_tiles(one, arrays, level="block"),
+            "instruction": run_instructions(one, arrays),
+        }
+        for level, got in runs.items():
+            for name, expected in want.items():
+                close(got[name], expected, f"{name} on {target} at the {level} level")
 
 
 def kernels_agree(text: str, dims: dict[str, int], folder: Path) -> None:

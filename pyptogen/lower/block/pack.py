@@ -64,13 +64,13 @@ def chains(blocks: Sequence[Block]) -> dict[str, str]:
 
 
 def joined(blocks: Sequence[Block], head: Mapping[str, str]) -> list[Block]:
-    """One block for every chain, live from its first tick to its last."""
+    """One block for every chain, live from its first tick to its last, beside the operands that it does not join."""
     first: dict[str, Block] = {}
     for block in blocks:
         name = head[block.name]
         sofar = first.get(name, block)
         first[name] = Block(name, block.size, min(sofar.first, block.first), max(sofar.last, block.last))
-    return list(first.values())
+    return apart(list(first.values()))
 
 
 def apart(blocks: Sequence[Block]) -> list[Block]:
@@ -118,7 +118,7 @@ class _Search:
             return False
         below = min(floors[i] + self.blocks[i].size for i in self.left)
         order = sorted((i for i in self.left if floors[i] < below), key=lambda i: (floors[i], i))
-        return any(self._try(i, floors[i]) for i in order)
+        return any(self.work >= 0 and self._try(i, floors[i]) for i in order)
 
     def _try(self, i: int, address: int) -> bool:
         block = self.blocks[i]
@@ -146,7 +146,7 @@ class _Search:
         for i in self.left:
             for s in self.sections[i]:
                 floors[s] = min(floors.get(s, self.capacity), max(self.floor[i], lowest))
-        self.work -= len(self.left)
+            self.work -= len(self.sections[i])
         return all(floor + self.waiting[s] <= self.capacity for s, floor in floors.items())
 
 

@@ -131,7 +131,7 @@ def run(
         depth[home] = max(depth.get(home, 0), copies)
     for home in sorted(depth):
         base = f"{_loop_at(kernel, home).var}_slot"
-        taken = list(slots.values())
+        taken = {*slots.values(), *kernel.arguments, *parent}
         slots[home] = next(n for n in (base, *(f"{base}_{i}" for i in range(2, 99))) if n not in taken)
 
     def mark(nodes: tuple[Node, ...], path: Path) -> tuple[Node, ...]:

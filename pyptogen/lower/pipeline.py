@@ -39,14 +39,17 @@ from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import fit, unlowered
-from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tensor.printer import print_program
-from pyptogen.lower.tile import choose, cut, legalise, sizes, variants
+from pyptogen.lower.tile import choose, cut, legalise, sizes, solo, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
+from pyptogen.lower.tile.axes import Apart
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
+from pyptogen.lower.tile.partition import Edges
+from pyptogen.lower.tile.sizes import Selected
 from pyptogen.lower.tile.tensors import gm_tensors
-from pyptogen.lower.tile.variants import Part, Table
+from pyptogen.lower.tile.variants import Part, Table, Variants
 
 Dump = Callable[[str, str], None]
 """Called with the name of a pass and the text of its level."""
@@ -93,8 +96,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     session = _Session(program, fit.run(program, platform), platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     rows = sizes.select_rows(program, target)
-    needed = variants.run(session.fitted, rows, session.platform)
-    tiles, tensors, recut = _tile_level(session, needed.parts)
+    needed, (tiles, tensors, recut) = _cut(session, rows)
     blocks = _block_level(session, tiles, recut)
     graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target)
     execution_verify.verify(graph)
@@ -104,12 +106,37 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     return _emit(session, instructions, graph, blocks)
 
 
-def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKernel], Mapping[str, GmTensor], Recut]:
+Tiles = tuple[list[TileKernel], Mapping[str, GmTensor], Recut]
+
+
+def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
+    """Kernels and their tiles. A value whose reader cannot take it from a tile of the same kernel goes through GM: the
+    kernel is cut there, and all is done again."""
+    by_kind = solo.Alone(session.fitted, session.platform)
+    apart: Edges = frozenset()
+
+    def alone(op: Op) -> bool:
+        return (op.result.name, op.result.name) in apart or by_kind(op)
+
+    while True:
+        needed = variants.run(session.fitted, rows, session.platform, alone, apart)
+        try:
+            return needed, _tile_level(session, needed.parts, alone)
+        except Apart as error:
+            if error.edge in apart:
+                raise
+            apart |= {error.edge}
+
+
+def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], bool]) -> Tiles:
     program, platform = session.fitted, session.platform
     tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
+    segment = cut.segment_of(program, [part.ops for part in parts if not alone(part.ops.ops[0])])
 
     def cut_part(part: Part, table: Table) -> TileKernel:
-        kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest)
+        if alone(part.ops.ops[0]):
+            return solo.run(program, part.ops, tensors, gm_names, platform)
+        kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest, segment)
         return replace(kernel, depths=part.depths)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
@@ -117,6 +144,9 @@ def _tile_level(session: _Session, parts: Sequence[Part]) -> tuple[list[TileKern
         return legalise.run(cut_part(part, sizes.resized(tables[kernel], dim, tile)), platform)
 
     def choose_tiles(part: Part) -> Table:
+        if alone(part.ops.ops[0]):
+            return part.sizes
+
         def fits(table: Table) -> bool:
             return plan.fits(legalise.run(cut_part(part, table), platform), platform)
 

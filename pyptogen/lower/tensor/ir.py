@@ -80,14 +80,16 @@ INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
 LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE
-    | {"cast", "matmul", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div"}
+    | ARG_REDUCE | SCAN
+    | {"cast", "matmul", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange",
+       "permute", "expand", "gather", "index_select", "scatter"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
 PRIMITIVES = (
     LOWERED
-    | INTEGER | ARG_REDUCE | SCAN | SORTING | INDEXED
-    | {"prod", "arange", "permute", "expand", "batch_matmul"}
+    | INTEGER | SORTING | INDEXED
+    | {"batch_matmul"}
 )  # fmt: skip
 
 

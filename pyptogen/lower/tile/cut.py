@@ -12,14 +12,16 @@ Afterwards every tile is 2-D, every GM access is a polynomial of loop variables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import Op, Program, Scalar, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, REDUCE, Op, Program, Scalar, Value
+from pyptogen.lower.tile.axes import Apart, Axes, unsupported
 from pyptogen.lower.tile.grid import Shape2D
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel, TileOp, TileVal
+from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.nest import Scope
 from pyptogen.lower.tile.operands import Operands, Placed
 from pyptogen.lower.tile.partition import KernelOps, root
@@ -47,7 +49,8 @@ class Cutter(Operands):
             self._cut_op(op)
             done.add(op.result.name)
         body = self.nest.top.freeze()
-        dims = tuple(sorted({n for t in (*self.reads, *self.writes) for n in self._gm_names_used(t)}))
+        dynamic = {d.name for d in self.program.dims if d.value is None}
+        dims = tuple(sorted(names_used(body) & dynamic))
         tensors = tuple(self.tensors[t] for t in dict.fromkeys([*self.writes, *self.reads]))
         used = {(n, s.tile): (n, s.tile, s.span) for st in self.kernel.stages for n, s in self.sizes[st].items()}
         return TileKernel(
@@ -56,10 +59,6 @@ class Cutter(Operands):
             self.segment, dims, tuple(self.tiles.values()), body,
             tuple(used[key] for key in sorted(used)), self.kernel.span, self.longest_segment,
         )  # fmt: skip
-
-    def _gm_names_used(self, tensor: str) -> frozenset[str]:
-        """Dynamic dims in the strides of a tensor (all axes but the outermost)."""
-        return frozenset(n for extent in self.tensors[tensor].shape[1:] for n in extent.names())
 
     def _ready(self, op: Op, done: set[str]) -> bool:
         roots = {root(v.name, self.made_by) for v in op.operands if isinstance(v, Value)}
@@ -79,7 +78,22 @@ class Cutter(Operands):
         if op.result.name in self.kernel.writes and op.kind != "scatter_update":
             self._store(op)
 
+    def _check_whole(self, op: Op, scope: Scope) -> None:
+        """A reduction sees all of its axis.
+
+        Raises:
+            Apart: PTG303, the axis is cut here: then it is a kernel of its own.
+        """
+        source = op.operands[0]
+        assert isinstance(source, Value)
+        for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
+            if self.loop_of(factor.dim, scope) is not None:
+                error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", "leave it whole")
+                raise Apart(error, (op.result.name, op.result.name))
+
     def _vector(self, op: Op, scope: Scope) -> None:
+        if op.kind in REDUCE | ARG_REDUCE:
+            self._check_whole(op, self.nest.inner if scope.role == "grid" else scope)
         sources: list[Source] = []
         operands: list[Placed] = []
         for operand in op.operands:
@@ -231,6 +245,20 @@ class Cutter(Operands):
         return max(scopes, key=lambda s: s.depth)
 
 
+def segment_of(program: Program, kernels: Sequence[KernelOps]) -> str | None:
+    """The run-time dim that launches get in parts: the first one among the axes of results, in order of the kernels."""
+    axes = Axes(program)
+    for kernel in kernels:
+        for op in kernel.ops:
+            shape = op.operands[2] if op.kind == "scatter_update" else op.result
+            assert isinstance(shape, Value)
+            for axis in axes.axes(shape.shape):
+                for factor in axis:
+                    if factor.dim is not None and factor.dim not in axes.static:
+                        return factor.dim
+    return None
+
+
 def run(
     program: Program,
     kernel: KernelOps,
@@ -239,6 +267,7 @@ def run(
     gm_names: Mapping[str, str],
     platform: Platform,
     longest_segment: int = 0,
+    segment: str | None = None,
 ) -> TileKernel:
     """Cut one kernel.
 
@@ -249,9 +278,10 @@ def run(
         tensors: every GM tensor by name (contract and workspace).
         gm_names: GM tensor of each value that has one.
         platform: where it will run.
+        segment: the dim of whose range each launch gets a part.
         longest_segment: the largest range of the segment dim that a launch gets, 0 for any.
 
     Raises:
         DiagnosticError: PTG303/PTG304, with the place in the spec.
     """
-    return Cutter(program, kernel, sizes, tensors, gm_names, platform, longest_segment).cut()
+    return Cutter(program, kernel, sizes, tensors, gm_names, platform, longest_segment, segment).cut()

@@ -12,6 +12,7 @@ belong to their readers and cost nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -84,21 +85,42 @@ def group_name(stages: tuple[str, ...]) -> str:
     return "_".join(shared) if shared else f"{stages[0]}_to_{stages[-1]}"
 
 
-def _runs(ops: list[Op], made_by: dict[str, Op]) -> list[tuple[CoreKind, list[Op]]]:
-    """Alternating cube and vector runs: each operation as early as its operands allow."""
+Edges = frozenset[tuple[str, str]]
+"""Pairs of (reader, value that it reads) that must meet in GM."""
+
+
+def _runs(
+    ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], unified: bool, apart: Edges
+) -> list[tuple[CoreKind, list[Op]]]:
+    """Runs of operations that one kernel takes, each operation as early as its operands allow.
+
+    Where cube and vector cores are apart, cube and vector runs alternate. An operation that is ``alone`` is a run; what
+    reads a value across one of the edges in ``apart`` is in a later run.
+    """
+    classes = ("vector", "alone") if unified else ("cube", "vector", "alone")
     level: dict[str, int] = {}
     runs: dict[int, list[Op]] = {}
-    first_cube = any(op.kind == "matmul" for op in ops)
+    first = 0 if unified or any(op.kind == "matmul" for op in ops) else 1
     for op in ops:
-        want = 0 if op.kind == "matmul" else 1
-        at = 0 if first_cube else 1
+        want = classes.index("alone" if alone(op) else "cube" if op.kind == "matmul" and not unified else "vector")
+        at = first
         for operand in op.operands:
-            if isinstance(operand, Value):
-                at = max(at, level.get(root(operand.name, made_by), 0))
-        at += (at % 2) != want
+            if isinstance(operand, Value) and (base := root(operand.name, made_by)) in level:
+                gap = len(classes) if (op.result.name, base) in apart else alone(op) or alone(made_by[base])
+                at = max(at, level[base] + gap)
+        at += (want - at) % len(classes)
         level[op.result.name] = at
         runs.setdefault(at, []).append(op)
-    return [("cube" if at % 2 == 0 else "vector", runs[at]) for at in sorted(runs)]
+    result: list[tuple[CoreKind, list[Op]]] = []
+    for at in sorted(runs):
+        name = classes[at % len(classes)]
+        if name == "alone":
+            result += [("vector", [op]) for op in runs[at]]
+        else:
+            kinds = {op.kind == "matmul" for op in runs[at]}
+            core: CoreKind = "mixed" if len(kinds) == 2 else "cube" if kinds == {True} else "vector"
+            result.append((core, runs[at]))
+    return result
 
 
 def _order(kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_by: dict[str, Op]) -> list[int]:
@@ -125,24 +147,38 @@ def _order(kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_
     return done
 
 
-def run(program: Program, row: TilingRow, platform: Platform) -> tuple[KernelOps, ...]:
-    """Partition the program for one tiling row."""
+def run(
+    program: Program,
+    row: TilingRow,
+    platform: Platform,
+    alone: Callable[[Op], bool] = lambda op: False,
+    apart: Edges = frozenset(),
+) -> tuple[KernelOps, ...]:
+    """Partition the program for one tiling row.
+
+    Args:
+        program: the operator.
+        row: its tiling row.
+        platform: where it will run.
+        alone: which operations are kernels of their own.
+        apart: pairs of (reader, value) that must not be in one kernel.
+    """
     made_by = producers(program)
     kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]] = []
     for stages in groups(program, row):
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
         name = group_name(stages)
-        runs = _runs(ops, made_by)
-        if platform.unified or len(runs) == 1:
-            core: CoreKind = "mixed" if len(runs) > 1 else runs[0][0]
-            kernels.append((name, core, stages, ops))
+        runs = _runs(ops, made_by, alone, platform.unified, apart)
+        if len(runs) == 1:
+            kernels.append((name, runs[0][0], stages, ops))
             continue
-        counts = {"cube": 0, "vector": 0}
+        counts = {"cube": 0, "vec": 0}
         for core, part in runs:
-            counts[core] += 1
-            nth = f"{counts[core]}" if sum(c == core for c, _ in runs) > 1 else ""
+            word = "cube" if core == "cube" else "vec"
+            counts[word] += 1
+            several = sum((c == "cube") == (core == "cube") for c, _ in runs) > 1
             used = tuple(s for s in stages if any(op.stage == s for op in part))
-            kernels.append((f"{name}_{'cube' if core == 'cube' else 'vec'}{nth}", core, used, part))
+            kernels.append((f"{name}_{word}{counts[word] if several else ''}", core, used, part))
     order = _order(kernels, made_by)
     outputs = {root(value.name, made_by) for _, value in program.outputs}
     result = []

@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec, interpret
@@ -62,13 +61,3 @@ def test_what_is_written_stays(tmp_path: Path) -> None:
     product = from_spec(load_spec(with_tiling("matmul_bf16", "  - {n: 64}", tmp_path)))
     chosen = tiles(lower(product, "cpu"))["matmul_bf16"]
     assert chosen == {"m": [128], "n": [64]}  # k is static and not named: whole
-
-
-def test_a_reshape_that_would_move_columns_to_rows_is_refused(tmp_path: Path) -> None:
-    path = with_tiling("indexer_prolog", "  - {t: 1, heads: 64}", tmp_path)
-    with pytest.raises(DiagnosticError) as caught:
-        lower(from_spec(load_spec(path)), "a2a3")
-    (diagnostic,) = caught.value.diagnostics
-    assert diagnostic.code == "PTG303"
-    assert "tiles of 64 x" in diagnostic.message
-    assert "the tile 1" in diagnostic.fix

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from pyptogen.builder.dump import dump_to
 from pyptogen.builder.fingerprint import MANIFEST, input_record, sha256
-from pyptogen.diagnostics import did_you_mean, fault
 
 if TYPE_CHECKING:
     from pyptogen.lower.artifacts import Lowered
@@ -95,18 +94,14 @@ def _lower(program: Program, target: str, dump_ir: Path | None) -> Lowered:
 
 
 def _chosen(program: Program, targets: Collection[str] | None) -> tuple[str, ...]:
+    from pyptogen.lower.tensor.targets import require_target
+
     if targets is None:
         return program.targets
     for target in targets:
-        if target not in program.targets:
-            raise fault(
-                "PTG218",
-                f"operator `{program.name}` is not made for target `{target}`",
-                program.span,
-                expected=f"one of {', '.join(program.targets)}",
-                fix=did_you_mean(target, program.targets),
-            )
-    return tuple(target for target in program.targets if target in targets)
+        require_target(program, target)
+    known = (*program.targets, *targets)
+    return tuple(dict.fromkeys(target for target in known if target in targets))
 
 
 def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:

@@ -146,6 +146,17 @@ _NAMES = (
         "stage not decided at build time",
         "`when` of a stage is decided when the operator is built, from the values and ranges of dims alone.",
     ),
+    Code(
+        "PTG230",
+        "carry and next do not fit",
+        "A loop starts its carried values under `carry` and gives each of them once under `next`, with the same type: "
+        "a value cannot change its dtype or shape from round to round, nor have the size of a block.",
+    ),
+    Code(
+        "PTG231",
+        "no block here",
+        "Inside a loop over a dim, `x[dim]` is this round's block of the axis of `x` that has that size.",
+    ),
 )
 
 _LOWERING = (
@@ -165,7 +176,18 @@ _LOWERING = (
         "The platform has no instruction for this operation, dtype or layout, or the lowering for it "
         "does not exist yet.",
     ),
-    Code("PTG304", "illegal tile size", "A size in the tiling table cannot be used for this stage and dim."),
+    Code(
+        "PTG304",
+        "illegal tile size",
+        "A size in the tiling table cannot be used for this stage and dim, or a window of a kernel by hand is not one "
+        "of fixed size inside its tensor.",
+    ),
+    Code(
+        "PTG305",
+        "synchronisation not in order",
+        "Flags and barriers that were placed by hand leave two accesses to the same bytes without an order, or a flag "
+        "is set twice, waited for without being set, or left over. The kernel was replayed for loops of 0 to 3 steps.",
+    ),
 )
 
 _RUN_TIME = (

@@ -7,7 +7,7 @@ from functools import cache
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.platforms import KNOWN_TARGETS
+from pyptogen.lower.platforms import DEFAULT_TARGETS
 from pyptogen.lower.tensor.examples import example_dtypes, example_program
 from pyptogen.lower.tensor.registry import Operation
 
@@ -23,10 +23,10 @@ class Support:
 
 @cache
 def support(operation: Operation) -> tuple[Support, ...]:
-    """One entry per known platform, over the dtypes for which the operation has a meaning."""
+    """One entry per default platform, over the dtypes for which the operation has a meaning."""
     programs = {dtype: example_program(operation, dtype) for dtype in example_dtypes(operation)}
     entries = []
-    for platform in KNOWN_TARGETS:
+    for platform in DEFAULT_TARGETS:
         dtypes, refused = [], []
         for dtype, program in programs.items():
             try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pyptogen.explain.platforms import support
-from pyptogen.lower.platforms import KNOWN_TARGETS
+from pyptogen.lower.platforms import DEFAULT_TARGETS
 from pyptogen.lower.tensor.examples import EXAMPLE_DTYPES, example_dtypes
 from pyptogen.lower.tensor.registry import GROUPS, Operation, operations
 
@@ -32,7 +32,7 @@ def operations_page() -> str:
 
 
 def _rows(found: list[Operation]) -> str:
-    heads = ["operation", "meaning", "result", "language", *KNOWN_TARGETS]
+    heads = ["operation", "meaning", "result", "language", *DEFAULT_TARGETS]
     lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
     for operation in found:
         cells = [

@@ -44,14 +44,13 @@ def files(pages: Gallery) -> dict[str, bytes]:
 
 
 def read_times(path: Path) -> Times:
-    """Measured cases by operator from the JSON of `benchmarks/library.py`: entries with ``operator``, ``case``,
-    ``threads``, ``ms`` and ``peers``, times by peer in milliseconds.
+    """Measured cases by operator from the JSON that `benchmarks/library.py` writes.
 
     Raises:
         OSError, ValueError: the file cannot be read, or is no such JSON.
     """
     by_operator: dict[str, list[Mapping[str, Any]]] = {}
-    for entry in json.loads(path.read_text(encoding="utf-8"))["cases"]:
+    for entry in json.loads(path.read_text(encoding="utf-8"))["rows"]:
         by_operator.setdefault(entry["operator"], []).append(entry)
     return by_operator
 
@@ -84,7 +83,7 @@ def _cell(text: str) -> str:
 
 def _gain(cases: Sequence[Mapping[str, Any]]) -> str:
     """The range of times that torch.compile takes to ours."""
-    gains = [case["peers"]["compile"] / case["ms"] for case in cases if case["peers"].get("compile")]
+    gains = [case["ratios"]["compile"] for case in cases if "compile" in case["ratios"]]
     if not gains:
         return ""
     low, high = min(gains), max(gains)
@@ -148,16 +147,18 @@ def _measured(cases: Sequence[Mapping[str, Any]]) -> list[str]:
     """One table over all cases; how many times as long as ours each peer takes."""
     if not cases:
         return []
-    peers = list(dict.fromkeys(name for case in cases for name in case["peers"]))
+    peers = list(dict.fromkeys(name for case in cases for name in case["ratios"]))
     lines = [
         "## Measured on the CPU",
         "",
-        "Medians of interleaved runs (`benchmarks/library.py`); a peer's column says how many times as long it takes.",
+        "Medians of runs in turn (`benchmarks/library.py`). A peer: how many times as long it takes; the limit is",
+        "the time that memory and arithmetic units of the machine need at the least.",
         "",
-        f"| case | threads | ms | {' | '.join(peers)} |",
-        f"|---|---|---|{'---|' * len(peers)}",
+        f"| case | threads | ms | {' | '.join(peers)} | of the limit |",
+        f"|---|---|---|{'---|' * len(peers)}---|",
     ]
     for case in cases:
-        ratios = [f"{case['peers'][peer] / case['ms']:.2f}" if case["peers"].get(peer) else "" for peer in peers]
-        lines.append(f"| {_cell(str(case['case']))} | {case['threads']} | {case['ms']:.3f} | {' | '.join(ratios)} |")
+        ratios = [f"{case['ratios'][peer]:.2f}" if peer in case["ratios"] else "" for peer in peers]
+        cells = (_cell(str(case["case"])), str(case["threads"]), f"{case['median_ms']['pyptogen']:.3f}", *ratios)
+        lines.append(f"| {' | '.join(cells)} | {case['of_limit']:.0%} |")
     return [*lines, ""]

@@ -1,14 +1,17 @@
 """The passes, in order, by name. The only place that knows the order.
 
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
+                 opaque       stages with a kernel by hand      lowering    those kernels join at their own level
                  fit          dtypes and operations that the platform has
     Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
-                 cut          loop nests of 2-D tile operations legalise    what the platform has no instruction for
+                 cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
+                 legalise     what the platform has no instruction for
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
+                 passes       vector instructions walked together, for the kernel's text
 
 Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes (on the Tensor level with
 `--verify-each`).
@@ -32,8 +35,10 @@ from pyptogen.lower.execution import printer as execution_printer
 from pyptogen.lower.execution import prioritise
 from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
+from pyptogen.lower.hand import opaque
+from pyptogen.lower.hand.lowering import ByHand
+from pyptogen.lower.instruction import passes, select, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
-from pyptogen.lower.instruction import select, synchronise
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
@@ -41,7 +46,7 @@ from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import fit, unlowered
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tensor.printer import print_program
-from pyptogen.lower.tile import choose, cut, legalise, sizes, solo, variants
+from pyptogen.lower.tile import carried, choose, cut, legalise, sizes, solo, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.axes import Apart
@@ -91,22 +96,25 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
                 expected=f"one of {', '.join(PLATFORMS)}",
             )
         )
+    program = opaque.run(program, target)
     unlowered.check(program)
     platform = PLATFORMS[target]
     session = _Session(program, fit.run(program, platform), platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     rows = sizes.select_rows(program, target)
-    needed, (tiles, tensors, recut) = _cut(session, rows)
-    blocks = _block_level(session, tiles, recut)
+    needed, (tiles, tensors, recut, finished) = _cut(session, rows)
+    names = [part.ops.name for part in needed.parts]
+    blocks = finished.joined(names, _block_level(session, tiles, recut))
     graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target)
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
-    instructions = _instruction_level(session, blocks)
+    instructions = _instruction_level(session, blocks, finished)
+    walked = _walked(session, instructions)
     graph = _prioritised(session, graph, instructions)
-    return _emit(session, instructions, graph, blocks)
+    return _emit(session, instructions, walked, graph, blocks, finished)
 
 
-Tiles = tuple[list[TileKernel], Mapping[str, GmTensor], Recut]
+Tiles = tuple[list[TileKernel], Mapping[str, GmTensor], Recut, ByHand]
 
 
 def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
@@ -129,14 +137,20 @@ def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
 
 
 def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], bool]) -> Tiles:
+    """Kernels of tile operations, all GM tensors, how to cut a kernel anew, and the kernels that an author finished."""
     program, platform = session.fitted, session.platform
     tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
+    by_hand = ByHand.read(program, parts, tensors, gm_names, platform)
+    parts = [part for part in parts if part.ops.name not in by_hand.finished]
     segment = cut.segment_of(program, [part.ops for part in parts if not alone(part.ops.ops[0])])
 
     def cut_part(part: Part, table: Table) -> TileKernel:
+        if part.ops.name in by_hand.tiles:
+            return replace(by_hand.tiles[part.ops.name], depths=part.depths)
         if alone(part.ops.ops[0]):
             return solo.run(program, part.ops, tensors, gm_names, platform)
         kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest, segment)
+        kernel = carried.run(kernel)
         return replace(kernel, depths=part.depths)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
@@ -152,7 +166,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
 
         return choose.run(program, part.ops, part.sizes, platform, part.row, fits)
 
-    tables = {part.ops.name: choose_tiles(part) for part in parts}
+    tables = {part.ops.name: part.sizes if part.ops.by_hand else choose_tiles(part) for part in parts}
     kernels = [cut_part(part, tables[part.ops.name]) for part in parts]
     session.note(10, "tile-partition", lambda: tile_printer.print_partition([part.ops for part in parts]))
     session.note(11, "tile-cut", lambda: tile_printer.print_kernels(kernels))
@@ -160,10 +174,12 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
     kernels = [legalise.run(k, platform) for k in kernels]
     tile_verify.verify(kernels)
     session.note(12, "tile-legalise", lambda: tile_printer.print_kernels(kernels))
-    return kernels, tensors, recut
+    return kernels, tensors, recut, by_hand
 
 
 def _block_level(session: _Session, tiles: Sequence[TileKernel], recut: Recut) -> list[BlockKernel]:
+    if not tiles:
+        return []
     placed, kernels = zip(*(_plan_memory(tile, session.platform, recut) for tile in tiles), strict=True)
     session.note(20, "block-place", lambda: tile_printer.print_kernels(placed))
     block_verify.verify(kernels, session.platform)
@@ -191,19 +207,31 @@ def _fitting_tiles(tile: TileKernel, platform: Platform, recut: Recut) -> dict[s
     return found
 
 
-def _instruction_level(session: _Session, blocks: Sequence[BlockKernel]) -> list[InstrKernel]:
-    kernels = [select.run(b, session.program, session.platform) for b in blocks]
+def _instruction_level(session: _Session, blocks: Sequence[BlockKernel], by_hand: ByHand) -> list[InstrKernel]:
+    """Instructions of all kernels; those that an author finished have theirs, with flags in place."""
+    mine = [b for b in blocks if b.tile.name not in by_hand.finished]
+    kernels = [select.run(b, session.program, session.platform) for b in mine]
     instruction_verify.verify(kernels, session.platform)
     session.note(40, "instruction-select", lambda: instruction_printer.print_kernels(kernels))
     if session.platform.flags:
         kernels = [synchronise.run(k) for k in kernels]
         session.note(41, "instruction-synchronise", lambda: instruction_printer.print_kernels(kernels))
-    return kernels
+    made = {k.name: k for k in kernels}
+    return [made.get(b.tile.name) or by_hand.finished[b.tile.name].instructions for b in blocks]
+
+
+def _walked(session: _Session, kernels: list[InstrKernel]) -> list[InstrKernel]:
+    """The kernels as their text has them."""
+    if not session.platform.vector_passes:
+        return kernels
+    walked = [passes.run(k) for k in kernels]
+    session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
+    return walked
 
 
 def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[InstrKernel]) -> ExecutionGraph:
     longest = _longest_range(graph)
-    found = {k.name: _estimate(k, session.platform, longest) for k in kernels}
+    found = {k.name: _estimate(k, session.platform, longest) for k in kernels if k.body}
     cycles = {name: cost.cycles for name, cost in found.items() if cost is not None}
     graph = prioritise.run(graph, session.program, {k.name: k.stages for k in kernels}, cycles)
     execution_verify.verify(graph)
@@ -217,7 +245,12 @@ def _longest_range(graph: ExecutionGraph) -> int:
 
 
 def _emit(
-    session: _Session, kernels: Sequence[InstrKernel], graph: ExecutionGraph, blocks: Sequence[BlockKernel]
+    session: _Session,
+    kernels: Sequence[InstrKernel],
+    walked: Sequence[InstrKernel],
+    graph: ExecutionGraph,
+    blocks: Sequence[BlockKernel],
+    by_hand: ByHand,
 ) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
@@ -226,8 +259,8 @@ def _emit(
     longest = _longest_range(graph)
     source = spec_lines()
     texts = tuple(
-        KernelSource(k.name, k.core, kernel_text(k, program.name, _sizes(b), source))
-        for k, b in zip(kernels, blocks, strict=True)
+        KernelSource(k.name, k.core, by_hand.source(k.name) or kernel_text(k, program.name, _sizes(b), source))
+        for k, b in zip(walked, blocks, strict=True)
     )
     report = {
         "kernels": {
@@ -237,13 +270,15 @@ def _emit(
                 "stages": list(k.stages),
                 "sync": instruction_printer.sync_counts(k),
                 "tiles": _tile_sizes(b.tile.body),
-                **_estimated(k, session.platform, longest),
+                **({} if by_hand.source(k.name) else _estimated(k, session.platform, longest)),
+                **by_hand.level(k.name),
             }
-            for k, b in zip(kernels, blocks, strict=True)
+            for k, b in zip(walked, blocks, strict=True)
         },
     }
     text = orchestration_text(graph, program, kernels)
-    return Lowered(program.name, session.platform.name, program, texts, text, tuple(kernels), graph, report)
+    known = tuple(k for k in kernels if by_hand.source(k.name) is None)
+    return Lowered(program.name, session.platform.name, program, texts, text, known, graph, report)
 
 
 def _tile_sizes(nodes: Sequence[Node]) -> dict[str, list[int]]:
@@ -285,7 +320,7 @@ def spec_lines() -> Callable[[Span], str]:
             file = Path(span.file)
             texts[span.file] = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
         lines = texts[span.file]
-        text = lines[span.line - 1].split(" #")[0].strip() if 0 < span.line <= len(lines) else ""
+        text = lines[span.line - 1].split(" #")[0].strip().removeprefix("- ") if 0 < span.line <= len(lines) else ""
         return f"{text}  [{Path(span.file).name}:{span.line}]"
 
     return line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import struct
@@ -82,36 +83,39 @@ def compile_program(
     root = Path(os.path.commonpath([path.parent for path in files]))
     sources = {path.relative_to(root).as_posix(): text for path, text in files.items()}
     function = entry or _find_entry(paths[0], files[paths[0]])
-    numbered = 0
+    names: list[str] = []
     for path in paths[1:]:
         key = path.relative_to(root).as_posix()
         if re.search(r"\bkernel_entry\b", sources[key]):
-            sources[key] = f"#define kernel_entry kernel_entry_{numbered}\n#line 1\n{sources[key]}"
-            numbered += 1
-    sources["pto_program_glue.cpp"] = _glue(function, numbered)
+            sources[key] = f"#define kernel_entry kernel_entry_{len(names)}\n#line 1\n{sources[key]}"
+            names.append(path.stem)
+    sources["pto_program_glue.cpp"] = _glue(function, names)
     library = toolchain.shared_object(name, sources, [_SYMBOL])
     return HandWritten(name, load_entry(library, _SYMBOL), policy, library)
 
 
-def _glue(function: str, kernels: int) -> str:
-    """The C++ between the runtime and what was written by hand."""
-    names = [f"kernel_entry_{number}" for number in range(kernels)]
+def _glue(function: str, kernels: Sequence[str]) -> str:
+    """The C++ between the runtime and what was written by hand; ``kernels`` are the names of those with a number."""
+    names = [f"kernel_entry_{number}" for number in range(len(kernels))]
     declared = "".join(f'extern "C" void {name}(int64_t* args);\n' for name in names)
+    shown = ", ".join(json.dumps(name) for name in kernels)
     bind = function == "aicpu_orchestration_entry"
     parameters = (
         "const pto_rt::field::ChipTaskArgs& args" if bind else "pto_rt::Runtime& rt, const pto_rt::Arguments& args"
     )
     call = f"{function}(pto_rt::field::ChipTaskArgs(args));" if bind else f"{function}(rt, args);"
     return (
-        "#include <pto/pto-inst.hpp>\n#include <pto/orchestration.hpp>\n\n"
+        "#include <pto/pto-inst.hpp>\n#include <pto/field.hpp>\n\n"
         f'{declared}extern "C" void {function}({parameters});\n\n'
         "namespace pto_rt::field {\n"
         f"const KernelFunction kernel_table[] = {{{', '.join(names) or 'nullptr'}}};\n"
-        f"const uint32_t kernel_count = {kernels};\n"
+        f"const char* const kernel_names[] = {{{shown or 'nullptr'}}};\n"
+        f"const uint32_t kernel_count = {len(kernels)};\n"
         "}\n\n"
         f'extern "C" void {_SYMBOL}(pto_rt::Runtime& rt, const pto_rt::Arguments& args)\n'
         "{\n"
         "    pto_rt::field::current = &rt;\n"
+        "    pto_rt::field::manual = false;\n"
         f"    {call}\n"
         "}\n"
     )

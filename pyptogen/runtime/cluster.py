@@ -9,10 +9,12 @@ only such people reach; without ``address`` this runtime starts one on the loopb
 from __future__ import annotations
 
 import hashlib
+import itertools
+import math
 import os
 import struct
-import threading
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.util import find_spec
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
@@ -21,8 +23,8 @@ import numpy as np
 
 from pyptogen.diagnostics import did_you_mean, fault
 from pyptogen.runtime.arguments import as_array
-from pyptogen.runtime.cluster_chip import ClusterChip, to_wire
-from pyptogen.runtime.cluster_handles import ClusterTask, ClusterTensor, RemoteTask, Waiter
+from pyptogen.runtime.cluster_chip import ClusterChip, Watch, to_wire
+from pyptogen.runtime.cluster_handles import ClusterTask, ClusterTensor, Content, RemoteTask, Waiter
 from pyptogen.runtime.dtypes import NUMPY_DTYPES
 from pyptogen.runtime.faults import RuntimeClosed
 from pyptogen.runtime.host_kernels import Call, NativeKernel, PythonKernel, by_name
@@ -71,18 +73,20 @@ class ClusterRuntime:
         self._runs: list[RunHandle] = []
         self._open: list[RemoteTask] = []
         self._turn = 0
+        self._numbers = itertools.count(1)
         if self._ours:
             _connect(ray, address, len(self.chips) * threads)
         self._group = ray.util.placement_group([{"CPU": threads}] * len(self.chips), strategy="SPREAD")
         if not self._group.wait(start_seconds):
             ray.util.remove_placement_group(self._group)
             raise TimeoutError(f"the cluster has no room for {len(self.chips)} chips with {threads} CPUs each")
+        self._watch = ray.remote(Watch).options(num_cpus=0).remote()
         actor = ray.remote(ClusterChip)
         self._actors: dict[int, Any] = {}
         for place, chip in enumerate(self.chips):
             strategy = ray.util.scheduling_strategies.PlacementGroupSchedulingStrategy(self._group, place)
             options = actor.options(num_cpus=threads, max_restarts=-1, scheduling_strategy=strategy)
-            self._actors[chip] = options.remote(chip, threads)
+            self._actors[chip] = options.remote(chip, threads, self._watch)
 
     def register(
         self,
@@ -142,7 +146,7 @@ class ClusterRuntime:
         timeout: float | None = None,
         after: Sequence[Any] = (),
     ) -> ClusterTask:
-        """Submit one task. ``timeout`` counts from now: time in the chip's queue is part of it."""
+        """Submit one task. ``timeout`` counts from when it begins, as at level host."""
         self._check()
         if chip is None:
             chip = self.chips[self._turn % len(self.chips)]
@@ -151,28 +155,32 @@ class ClusterRuntime:
             raise fault("PTG404", f"there is no chip {chip}", None, expected=f"one of {list(self.chips)}")
         if isinstance(kernel, NativeKernel):
             call = Call(NATIVE, b"", [], {}, tuple)
-            sent, inputs, written = _native_call(self, kernel, args, chip, call)
+            uses, scalars = _native_uses(self, kernel, args, chip, call)
         else:
             call = Call(PYTHON, b"", [], {}, tuple)
-            sent, inputs, written = _python_call(self, kernel, args, chip, call)
-        contents = [tensor.content() for tensor in inputs]
+            uses, scalars = _python_uses(self, kernel, args, chip, call)
+        number = next(self._numbers)
+        sent = {"named": [use.described() for use in uses], "scalars": scalars, "number": number, "timeout": timeout}
+        contents = [use.tensor.content() for use in uses if use.given]
+        written = [use.tensor.cell for use in uses if use.writes]
+        if len(set(map(id, written))) < len(written):
+            raise TypeError(f"`{kernel.name}` writes two parts of one tensor; at level cluster that takes two tasks")
         method = self._actors[chip].run.options(num_returns=len(written) + 1, max_task_retries=retries)
         references = method.remote(self._definition(kernel), sent, *contents, *(task.status for task in after))
         *made, status = references if written else [references]
-        task = RemoteTask(kernel.name, chip, status)
+        task = RemoteTask(number, kernel.name, chip, status, timeout, self._watch)
         handle = ClusterTask(task, call.outputs, call.given, call.copies, call.make)  # type: ignore[arg-type]
-        for tensor, reference in zip(written, made, strict=True):
-            tensor.reference, tensor.maker = reference, task
+        for cell, reference in zip(written, made, strict=True):
+            cell.reference, cell.maker = reference, task
         self._open = [other for other in self._open if len(self._open) < 256 or not other.finished]
         self._open.append(task)
-        if timeout is not None:
-            _stop_after(timeout, task, self._actors[chip])
         return handle
 
     def empty(self, shape: Sequence[int], dtype: Any, *, chip: int | None = None) -> ClusterTensor:
         """A tensor that a task will write."""
         kind = NUMPY_DTYPES.get(dtype) if isinstance(dtype, str) else None
-        return ClusterTensor(tuple(int(n) for n in shape), kind or np.dtype(dtype), chip)
+        extent = tuple(int(n) for n in shape)
+        return ClusterTensor(extent, kind or np.dtype(dtype), chip, Content(math.prod(extent)))
 
     def tensor(self, value: Any, *, chip: int | None = None) -> ClusterTensor:
         """An array or a packed weight in the object store of this node."""
@@ -182,9 +190,9 @@ class ClusterRuntime:
         array = self.array("value", value)
         if isinstance(array, PackedWeight):
             layout, data = f"{array.layout}:{array.target}", array.data
-            content = ray.put(to_wire(data))
+            content = Content(data.size, ray.put(to_wire(data)))
             return ClusterTensor(array.shape, array.dtype, chip, content, layout=layout, nbytes=data.nbytes)
-        return ClusterTensor(array.shape, array.dtype, chip, ray.put(to_wire(array)))
+        return ClusterTensor(array.shape, array.dtype, chip, Content(array.size, ray.put(to_wire(array))))
 
     def array(self, name: str, value: Any) -> npt.NDArray[Any] | PackedWeight:
         """An array as numpy sees it, without a copy. Raises PTG403."""
@@ -221,6 +229,7 @@ class ClusterRuntime:
         self.dispatcher.closed = True
         for actor in self._actors.values():
             ray.kill(actor)
+        ray.kill(self._watch)
         ray.util.remove_placement_group(self._group)
         if self._ours:
             ray.shutdown()
@@ -270,66 +279,57 @@ def _connect(ray: Any, address: str | None, processors: int) -> None:
     )
 
 
-_Sent = tuple[dict[str, Any], list[ClusterTensor], list[ClusterTensor]]
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """A tensor of a task, under the name by which a Python kernel gets it."""
+
+    name: str
+    tensor: ClusterTensor
+    reads: bool
+    writes: bool
+
+    @property
+    def given(self) -> bool:
+        """Whether the actor needs the content: to read it, or to write a part and keep the rest."""
+        return self.reads or (self.tensor.span is not None and self.tensor.cell.reference is not None)
+
+    def described(self) -> tuple[str, dict[str, Any]]:
+        """What the actor is told."""
+        tensor = self.tensor
+        return self.name, {
+            "dtype": wire_name(tensor.dtype),
+            "shape": tensor.shape if tensor.layout == "nd" else None,
+            "span": tensor.span,
+            "size": tensor.cell.size,
+            "given": self.given,
+            "writes": self.writes,
+        }
 
 
-def _native_call(memory: Any, kernel: NativeKernel, args: Mapping[str, Any], chip: int, call: Call) -> _Sent:
-    """What the actor is sent, the inputs, and the tensors that get a new content, in the actor's order."""
+_Uses = tuple[list[_Use], Any]
+
+
+def _native_uses(memory: Any, kernel: NativeKernel, args: Mapping[str, Any], chip: int, call: Call) -> _Uses:
+    """The tensors of an operator's call in the order of its slots, and the packed rest of them."""
     bound = kernel.bind(memory, args, chip, call)
     contract = kernel.contract
     call.make = kernel.make
-    inputs: Any = bound.inputs
-    updated = [number for number, tensor in enumerate(contract.inputs) if tensor.name in kernel.updated]
+    inputs: Any = zip(contract.inputs, bound.inputs, strict=True)
+    fresh: Any = zip(kernel.fresh, bound.fresh, strict=True)
+    uses = [_Use(tensor.name, handle, True, tensor.name in kernel.updated) for tensor, handle in inputs]
+    uses += [_Use(tensor.name, handle, False, True) for (_, tensor), handle in fresh]
     letters = "q" * len(contract.dims) + "".join("d" if attr.is_float else "q" for attr in contract.attrs)
-    sent = {
-        "inputs": [_described(tensor) for tensor in inputs],
-        "fresh": [_described(tensor) for tensor in bound.fresh],
-        "updated": updated,
-        "scalars": struct.pack(f"={letters}", *bound.scalars),
-    }
-    written: Any = [*(inputs[number] for number in updated), *bound.fresh]
-    return sent, list(inputs), _whole(written)
+    return uses, struct.pack(f"={letters}", *bound.scalars)
 
 
-def _python_call(memory: Any, kernel: PythonKernel, args: Mapping[str, Any], chip: int, call: Call) -> _Sent:
+def _python_uses(memory: Any, kernel: PythonKernel, args: Mapping[str, Any], chip: int, call: Call) -> _Uses:
+    """The tensors of a function's call, and its scalars by name."""
+    uses: list[_Use] = []
     scalars: dict[str, Any] = {}
-    tensors: dict[str, Any] = {}
-    inputs: list[Any] = []
-    written: list[Any] = []
     for name, value in kernel.bind(memory, args, chip, call).items():
-        if not isinstance(value, tuple):
+        if isinstance(value, tuple):
+            arg, tensor = value
+            uses.append(_Use(name, tensor, arg.reads, arg.writes))
+        else:
             scalars[name] = value
-            continue
-        arg, tensor = value
-        tensors[name] = _described(tensor) | {"reads": arg.reads, "writes": arg.writes}
-        if arg.reads:
-            inputs.append(tensor)
-        if arg.writes:
-            written.append(tensor)
-    return {"scalars": scalars, "tensors": tensors}, inputs, _whole(written)
-
-
-def _described(tensor: Any) -> dict[str, Any]:
-    shape = tensor.shape if tensor.layout == "nd" else None
-    return {"dtype": wire_name(tensor.dtype), "shape": shape, "rows": tensor.rows}
-
-
-def _whole(tensors: list[Any]) -> list[ClusterTensor]:
-    for tensor in tensors:
-        if tensor.rows is not None:
-            raise TypeError(f"{tensor!r} is a part of a tensor: at level cluster only whole ones are written")
-    return tensors
-
-
-def _stop_after(seconds: float, task: RemoteTask, actor: Any) -> None:
-    """Start the chip anew when the task has not finished by then."""
-    import ray
-
-    def stop() -> None:
-        if not task.finished:
-            task.stopped = seconds
-            ray.kill(actor, no_restart=False)
-
-    timer = threading.Timer(seconds, stop)
-    timer.daemon = True
-    timer.start()
+    return uses, scalars

@@ -1,15 +1,17 @@
 """A chip of level cluster: the Ray actor that runs its tasks.
 
 Tensors arrive as unsigned integers with the name of their dtype beside them, because the object store shares
-plain arrays without a copy and does not know bf16 or fp8. What arrives is read-only, so what a task updates
-in place is copied, and a task can always be tried again.
+plain arrays without a copy and does not know bf16 or fp8. What arrives is read-only, so what a task updates, or
+writes a part of, is copied, and a task can always be tried again.
 """
 
 from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Callable, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -28,9 +30,10 @@ class EncodedFault(Exception):
 class ClusterChip:
     """The actor. Its state is a cache only: after a restart it is as good as before."""
 
-    def __init__(self, chip: int, threads: int) -> None:
+    def __init__(self, chip: int, threads: int, watch: Any) -> None:
         self.chip = chip
         self.threads = threads
+        self._watch = watch
         self._kernels: dict[str, Callable[..., list[Any]]] = {}
 
     def where(self) -> tuple[str, int]:
@@ -42,8 +45,9 @@ class ClusterChip:
     def run(self, kernel: Sequence[Any], call: Mapping[str, Any], *tensors: Any) -> Any:
         """Run a task: its outputs, then the number of this chip (a sign of success that takes no memory).
 
-        ``kernel`` is its key and the reference of its definition. Of ``tensors``, the first are the inputs;
-        the rest is what the task had to wait for.
+        ``kernel`` is its key and the reference of its definition. Of ``tensors``, the first are those contents
+        that ``call`` says are given; the rest is what the task had to wait for. When the task takes longer than
+        its timeout, this process notes that and ends, and Ray starts a new one.
         """
         try:
             key, definition = kernel
@@ -51,9 +55,34 @@ class ClusterChip:
                 import ray
 
                 self._kernels[key] = self._load(ray.get(definition))
-            return (*self._kernels[key](call, tensors), self.chip)
+            with self._limit(call["number"], call["timeout"]):
+                return (*self._kernels[key](call, tensors), self.chip)
         except Exception as error:
             raise EncodedFault(encode_fault(error)) from None
+
+    @contextmanager
+    def _limit(self, number: int, seconds: float | None) -> Iterator[None]:
+        if seconds is None:
+            yield
+            return
+        import ray
+
+        # Ray may try the task again for which the former process has ended.
+        if ray.get(self._watch.was_late.remote(number)):
+            raise TimeoutError(f"it took longer than {seconds} s")
+
+        def end() -> None:
+            with suppress(Exception):  # without a note the task counts as lost, which ends it as well
+                ray.get(self._watch.note_late.remote(number), timeout=5)
+            os._exit(1)
+
+        timer = threading.Timer(seconds, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _load(self, definition: Mapping[str, Any]) -> Callable[..., list[Any]]:
         if definition["form"] == "native":
@@ -61,19 +90,27 @@ class ClusterChip:
         function = find_function(definition["module"], definition["function"], None)
 
         def kernel(call: Mapping[str, Any], tensors: Sequence[Any]) -> list[Any]:
-            inputs = iter(tensors)
-            given = dict(call["scalars"])
-            outputs = []
-            for name, tensor in call["tensors"].items():
-                array = _fresh(tensor) if not tensor["reads"] else _seen(next(inputs), tensor)
-                if tensor["writes"]:
-                    array = array.copy() if tensor["reads"] else array
-                    outputs.append(array)
-                given[name] = array
-            function(**given)
-            return [to_wire(array) for array in outputs]
+            opened = _opened(call, tensors)
+            names = [name for name, _ in call["named"]]
+            function(**call["scalars"], **dict(zip(names, (array for array, _ in opened), strict=True)))
+            return [to_wire(whole) for _, whole in opened if whole is not None]
 
         return kernel
+
+
+class Watch:
+    """An actor that remembers which tasks took too long, when their chips have ended for it."""
+
+    def __init__(self) -> None:
+        self._late: set[int] = set()
+
+    def note_late(self, number: int) -> None:
+        """Task ``number`` takes too long."""
+        self._late.add(number)
+
+    def was_late(self, number: int) -> bool:
+        """Whether it did."""
+        return number in self._late
 
 
 def _native(definition: Mapping[str, Any], threads: int) -> Callable[..., list[Any]]:
@@ -82,16 +119,11 @@ def _native(definition: Mapping[str, Any], threads: int) -> Callable[..., list[A
     entry = load_entry(_library(definition["key"], definition["library"]), definition["symbol"])
 
     def kernel(call: Mapping[str, Any], tensors: Sequence[Any]) -> list[Any]:
-        inputs = [_seen(array, tensor) for array, tensor in zip(tensors, call["inputs"], strict=False)]
-        for number in call["updated"]:
-            copy = aligned_empty(inputs[number].shape, inputs[number].dtype)
-            copy[...] = inputs[number]
-            inputs[number] = copy
-        fresh = [_fresh(tensor) for tensor in call["fresh"]]
-        pointers = [address(array) for array in (*inputs, *fresh)]
+        opened = _opened(call, tensors)
+        pointers = [address(array) for array, _ in opened]
         packed = struct.pack(f"={len(pointers)}Q", *pointers) + call["scalars"]
         shared_chip(threads).run(entry, packed, policy=definition["policy"])
-        return [to_wire(array) for array in (*(inputs[number] for number in call["updated"]), *fresh)]
+        return [to_wire(whole) for _, whole in opened if whole is not None]
 
     return kernel
 
@@ -112,16 +144,27 @@ def to_wire(array: Any) -> Any:
     return plain.view(np.dtype(f"u{plain.dtype.itemsize}")) if plain.dtype.itemsize <= 8 else plain
 
 
-def from_wire(array: Any, dtype: np.dtype[Any], rows: tuple[int, int] | None = None) -> Any:
-    """The array that ``to_wire`` saw, or some of its rows."""
-    seen = array.view(dtype)
-    return seen if rows is None else seen[rows[0] : rows[1]]
+def from_wire(array: Any, dtype: np.dtype[Any]) -> Any:
+    """The array that ``to_wire`` saw."""
+    return array.view(dtype)
 
 
-def _seen(array: Any, tensor: Mapping[str, Any]) -> Any:
-    seen = from_wire(array, wire_dtype(tensor["dtype"]), tensor["rows"])
-    return seen if tensor["shape"] is None else seen.reshape(tensor["shape"])
+def _opened(call: Mapping[str, Any], tensors: Sequence[Any]) -> list[tuple[Any, Any]]:
+    """For each tensor of a task, in order: the array that its kernel gets, and the new content when it writes it."""
+    given = iter(tensors)
+    return [_open(tensor, next(given) if tensor["given"] else None) for _, tensor in call["named"]]
 
 
-def _fresh(tensor: Mapping[str, Any]) -> Any:
-    return aligned_empty(tuple(tensor["shape"]), wire_dtype(tensor["dtype"]))
+def _open(tensor: Mapping[str, Any], content: Any) -> tuple[Any, Any]:
+    dtype = wire_dtype(tensor["dtype"])
+    if tensor["shape"] is None:
+        return from_wire(content, dtype), None
+    if tensor["writes"]:
+        # What has arrived belongs to everybody.
+        whole = aligned_empty((tensor["size"],), dtype)
+        if content is not None:
+            whole[...] = from_wire(content, dtype).reshape(-1)
+    else:
+        whole = from_wire(content, dtype).reshape(-1)
+    part = whole if tensor["span"] is None else whole[slice(*tensor["span"])]
+    return part.reshape(tensor["shape"]), whole if tensor["writes"] else None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,25 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+class Content:
+    """What a tensor and its parts have in common: an object of the store, and the task that makes it."""
+
+    __slots__ = ("maker", "reference", "size")
+
+    def __init__(self, size: int, reference: Any = None) -> None:
+        self.size = size
+        """Elements, of all parts together."""
+        self.reference = reference
+        """None: nothing has been written yet."""
+        self.maker: RemoteTask | None = None
+
+
 class ClusterTensor(TensorHandle):
-    """A tensor in the object store. A task that writes it gives it a new content; the old one stays for the
-    tasks that were given it before.
+    """A tensor in the object store, or a part of one. A task that writes it gives it a new content, whole also when
+    it writes a part; the old one stays for the tasks that were given it before.
     """
 
-    __slots__ = ("_rows", "maker", "reference")
+    __slots__ = ("_cell", "span")
 
     divisible = False
 
@@ -28,27 +42,28 @@ class ClusterTensor(TensorHandle):
         shape: tuple[int, ...],
         dtype: np.dtype[Any],
         owner: int | None,
-        reference: Any = None,
-        rows: tuple[int, int] | None = None,
+        content: Content,
+        span: tuple[int, int] | None = None,
         layout: str = "nd",
         nbytes: int | None = None,
     ) -> None:
         super().__init__(None, None, 0, shape, dtype, owner, layout, nbytes)  # type: ignore[arg-type]
-        self.reference = reference
-        """The content, or None for a tensor that nothing has written."""
-        self._rows = rows
-        self.maker: RemoteTask | None = None
+        self._cell: Content | None = content
+        self.span = span
+        """Which elements of the content it is, first and behind the last; None for all."""
 
     @property
-    def rows(self) -> tuple[int, int] | None:
-        """Which rows of the content it is, or None for all."""
-        return self._rows
+    def cell(self) -> Content:
+        """The content, which its parts share. Raises ``ValueError`` after ``free``."""
+        if self._cell is None:
+            raise ValueError(f"{self!r} has been freed")
+        return self._cell
 
     def content(self) -> Any:
         """The reference. Raises ``ValueError`` for a tensor that nothing has written, or that was freed."""
-        if self.reference is None:
-            raise ValueError(f"{self!r} has been freed, or nothing has written it")
-        return self.reference
+        if self.cell.reference is None:
+            raise ValueError(f"nothing has written {self!r}")
+        return self.cell.reference
 
     def numpy(self, *, writable: bool = False) -> npt.NDArray[Any]:
         """The content: read-only and not copied, when it is on this node; a copy if ``writable``."""
@@ -57,10 +72,12 @@ class ClusterTensor(TensorHandle):
         try:
             raw = ray.get(self.content())
         except ray.exceptions.RayError as error:
-            raise explain(error, self.maker.where if self.maker else "the task that made the tensor") from None
-        array: npt.NDArray[Any] = from_wire(raw, self.dtype, self._rows)
+            maker = self.cell.maker
+            raise explain(error, maker.where if maker else "the task that made the tensor") from None
+        array: npt.NDArray[Any] = from_wire(raw, self.dtype)
         if self.layout == "nd":
-            array = array.reshape(self.shape)
+            flat = array.reshape(-1)
+            array = (flat if self.span is None else flat[slice(*self.span)]).reshape(self.shape)
         return array.copy() if writable else array
 
     def peek(self) -> npt.NDArray[Any]:
@@ -68,39 +85,46 @@ class ClusterTensor(TensorHandle):
         return self.numpy()
 
     def free(self) -> None:
-        """Let the object store forget it, when no task needs it any more."""
-        self.reference = None
-        self.maker = None
+        """Let the object store forget it, when no part and no task needs it any more."""
+        self._cell = None
 
     def part(self, start: int, stop: int) -> TensorHandle:
-        """Not at this level, except for one axis: tensors of a cluster are cut by rows."""
-        return self.reshape(self.size)[start:stop]
+        """Elements ``[start, stop)`` of the tensor read row by row, as a one-dimensional handle."""
+        if not 0 <= start <= stop <= self.size or self.layout != "nd":
+            raise IndexError(f"no elements {start} to {stop} in {self!r}")
+        return self._part(start, (stop - start,))
 
-    def __getitem__(self, rows: slice) -> ClusterTensor:
+    def __getitem__(self, rows: slice) -> TensorHandle:
         if not isinstance(rows, slice) or rows.step not in (None, 1) or not self.shape or self.layout != "nd":
             raise IndexError("a tensor handle takes one slice of its first axis, without a step")
         start, stop, _ = rows.indices(self.shape[0])
         stop = max(start, stop)
-        first = self._rows[0] if self._rows else 0
-        shape = (stop - start, *self.shape[1:])
-        return ClusterTensor(shape, self.dtype, self.owner, self.content(), (first + start, first + stop))
+        return self._part(start * math.prod(self.shape[1:]), (stop - start, *self.shape[1:]))
 
     def reshape(self, *shape: int) -> TensorHandle:
-        """Raises ``TypeError`` unless it is the shape that the tensor has."""
-        if shape != self.shape:
-            raise TypeError("tensors of a cluster cannot be reshaped")
-        return self
+        """A handle of the same elements with another shape."""
+        if math.prod(shape) != self.size or self.layout != "nd":
+            raise ValueError(f"{self!r} cannot have shape {list(shape)}")
+        return self._part(0, shape)
+
+    def _part(self, start: int, shape: tuple[int, ...]) -> ClusterTensor:
+        first = start + (self.span[0] if self.span else 0)
+        span: tuple[int, int] | None = (first, first + math.prod(shape))
+        if span == (0, self.cell.size):
+            span = None
+        return ClusterTensor(shape, self.dtype, self.owner, self.cell, span)
 
 
 class RemoteTask:
     """The record of a task: finished or not, and its error."""
 
-    def __init__(self, name: str, chip: int, status: Any) -> None:
+    def __init__(self, number: int, name: str, chip: int, status: Any, timeout: float | None, watch: Any) -> None:
+        self.number = number
         self.name = name
         self.chip = chip
         self.status = status
-        self.stopped: float | None = None
-        """The timeout for which its chip was restarted."""
+        self._timeout = timeout
+        self._watch = watch
         self._error: BaseException | None = None
         self._known = False
 
@@ -131,8 +155,8 @@ class RemoteTask:
             ray.get(self.status)
         except ray.exceptions.RayError as error:
             found = explain(error, self.where)
-            if self.stopped is not None and isinstance(found, WorkerLost):
-                found = TaskTimeout(f"{self.where} was stopped after {self.stopped} s")
+            if self._timeout is not None and ray.get(self._watch.was_late.remote(self.number)):
+                found = TaskTimeout(f"{self.where} was stopped after {self._timeout} s")
             self._error = found
         self._known = True
         return True

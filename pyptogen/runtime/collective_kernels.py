@@ -36,6 +36,15 @@ def assemble(axis: int, y: Any, **parts: Any) -> None:
         start += part.shape[axis]
 
 
+def cut_up(x: Any, **parts: Any) -> None:
+    """``y0``, ``y1``, … = the elements of x one after the other, as many as fit each."""
+    flat, start = x.reshape(-1), 0
+    for number in range(len(parts)):
+        part = parts[f"y{number}"]
+        part[...] = flat[start : start + part.size]
+        start += part.size
+
+
 def reduce_into(op: str, count: int, **tensors: Any) -> None:
     """Every ``y0``, ``y1``, … = the ``count`` inputs ``x0``, ``x1``, … combined."""
     total = _combined(OPERATIONS[op], [tensors[f"x{number}"] for number in range(count)])

@@ -14,6 +14,9 @@ from pyptogen.runtime import collective_kernels
 from pyptogen.runtime.arg import Arg
 from pyptogen.runtime.handles import TaskHandle, TensorHandle, single_output
 
+_WORTH_CUTTING = 4096
+"""Elements a chip from which on cutting tensors up costs less than moving them whole."""
+
 
 class Submitter(Protocol):
     """What collectives are built on: the face of an orchestration."""
@@ -38,23 +41,64 @@ def broadcast(o: Submitter, tensor: Any, chips: Sequence[int]) -> list[TensorHan
 
 
 def all_reduce(o: Submitter, tensors: Sequence[Any], op: str = "sum") -> list[TensorHandle]:
-    """All tensors combined, for every chip. Each chip combines its part of the elements for all;
-    where a tensor can only be written whole, each combines everything for itself.
-    """
+    """All tensors combined, for every chip. Each chip combines its part of the elements for all."""
     sources = _same(tensors)
     _known(op)
-    count, size = len(sources), sources[0].size
+    if not sources[0].divisible:
+        few = sources[0].size < _WORTH_CUTTING * len(sources)
+        return _reduce_everywhere(o, sources, op) if few else _reduce_by_parts(o, sources, op)
     results = [o.empty(source.shape, source.dtype, chip=source.owner) for source in sources]
-    for rank, source in enumerate(sources):
-        start, stop = size * rank // count, size * (rank + 1) // count
-        args: dict[str, Any] = {"op": op, "count": count}
-        if source.divisible:
-            args |= {f"x{i}": Arg.input(x.part(start, stop)) for i, x in enumerate(sources)}
-            args |= {f"y{i}": Arg.output(y.part(start, stop)) for i, y in enumerate(results)}
-        else:
-            args |= {**_inputs(sources), "y0": Arg.output(results[rank])}
+    for source, (start, stop) in zip(sources, _parts(sources), strict=True):
+        args: dict[str, Any] = {"op": op, "count": len(sources)}
+        args |= {f"x{i}": Arg.input(x.part(start, stop)) for i, x in enumerate(sources)}
+        args |= {f"y{i}": Arg.output(y.part(start, stop)) for i, y in enumerate(results)}
         o.submit(collective_kernels.reduce_into, chip=source.owner, args=args)
     return results
+
+
+def _reduce_everywhere(o: Submitter, sources: Sequence[TensorHandle], op: str) -> list[TensorHandle]:
+    """Every chip combines everything for itself: few tasks, which is best for small tensors."""
+    return [_reduced(o, sources, op, source.shape, source.owner) for source in sources]
+
+
+def _reduce_by_parts(o: Submitter, sources: Sequence[TensorHandle], op: str) -> list[TensorHandle]:
+    """Where a task moves and writes whole tensors: every chip cuts its own into parts, combines its part, and joins
+    all sums, so that each element is moved twice and combined once.
+    """
+    cut = [_cut_up(o, source, _parts(sources)) for source in sources]
+    sums = []
+    for rank, source in enumerate(sources):
+        mine = [pieces[rank] for pieces in cut]
+        sums.append(_reduced(o, mine, op, mine[0].shape, source.owner))
+    results = [o.empty(source.shape, source.dtype, chip=source.owner) for source in sources]
+    for result in results:
+        args = {"axis": 0, "y": Arg.output(result.reshape(result.size)), **_inputs(sums)}
+        o.submit(collective_kernels.assemble, chip=result.owner, args=args)
+    return results
+
+
+def _reduced(
+    o: Submitter, parts: Sequence[TensorHandle], op: str, shape: Sequence[int], chip: int | None
+) -> TensorHandle:
+    """The tensors combined, by one chip."""
+    total = o.empty(shape, parts[0].dtype, chip=chip)
+    args = {"op": op, "count": len(parts), **_inputs(parts), "y0": Arg.output(total)}
+    o.submit(collective_kernels.reduce_into, chip=chip, args=args)
+    return total
+
+
+def _cut_up(o: Submitter, source: TensorHandle, parts: Sequence[tuple[int, int]]) -> list[TensorHandle]:
+    """Parts of a tensor as tensors of their own, made by its chip."""
+    made = [o.empty((stop - start,), source.dtype, chip=source.owner) for start, stop in parts]
+    args = {"x": Arg.input(source), **{f"y{number}": Arg.output(y) for number, y in enumerate(made)}}
+    o.submit(collective_kernels.cut_up, chip=source.owner, args=args)
+    return made
+
+
+def _parts(sources: Sequence[TensorHandle]) -> list[tuple[int, int]]:
+    """The elements that each chip combines."""
+    count, size = len(sources), sources[0].size
+    return [(size * rank // count, size * (rank + 1) // count) for rank in range(count)]
 
 
 def reduce_scatter(o: Submitter, tensors: Sequence[Any], op: str = "sum", axis: int = 0) -> list[TensorHandle]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, did_you_mean, fault
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
 from pyptogen.runtime.arguments import (
     Region,
     address,
@@ -233,12 +233,13 @@ def compile(
     """
     from pyptogen.lower.pipeline import lower
     from pyptogen.lower.tensor import from_spec
+    from pyptogen.lower.tensor.targets import require_target
     from pyptogen.schema import load_spec
     from pyptogen.templates import wrapper_hpp
 
     loaded = load_spec(spec) if isinstance(spec, (str, Path)) else spec
     program = from_spec(loaded)
-    _check_target(program, target)
+    require_target(program, target)
     lowered = lower(program, target)
     sources = {f"{target}/kernels/{kernel.name}.cpp": kernel.text for kernel in lowered.kernels}
     sources[f"{target}/orchestration.cpp"] = lowered.orchestration
@@ -261,6 +262,7 @@ def load_generated(
     generated one.
     """
     from pyptogen.lower.tensor import from_spec
+    from pyptogen.lower.tensor.targets import require_target
     from pyptogen.schema import load_spec
 
     root = Path(folder)
@@ -274,7 +276,7 @@ def load_generated(
         )
     loaded = load_spec(specs[0])
     program = from_spec(loaded)
-    _check_target(program, target)
+    require_target(program, target)
     paths = [
         root / "wrapper.hpp",
         root / target / "orchestration.cpp",
@@ -289,17 +291,6 @@ def load_generated(
         )
     sources = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
     return _link(loaded, program, target, sources, isa, threads, portable)
-
-
-def _check_target(program: Program, target: str) -> None:
-    if target not in program.targets:
-        raise fault(
-            "PTG218",
-            f"operator `{program.name}` is not made for target `{target}`",
-            program.span,
-            expected=f"one of {', '.join(program.targets)}",
-            fix=did_you_mean(target, program.targets),
-        )
 
 
 def _link(

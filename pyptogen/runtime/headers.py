@@ -12,7 +12,15 @@ from pyptogen.diagnostics import fault
 from pyptogen.runtime.cache import Cache, digest
 
 BUNDLED = Path(__file__).parent / "include"
-_OWN_HEADERS = ("orchestration_api.h", "pto/orchestration.hpp", "pto/runtime.hpp", "tensor.h")
+_OWN_HEADERS = (
+    "orchestration_api.h",
+    "pto/field.hpp",
+    "pto/field_tensor.hpp",
+    "pto/orchestration.hpp",
+    "pto/runtime.hpp",
+    "pto_orchestration_api.h",
+    "tensor.h",
+)
 _NOT_FOR_CPUS = ("npu", "costmodel")
 
 
@@ -62,7 +70,7 @@ def isa_root(given: str | Path | None, target: str) -> Path | None:
 def isa_headers(root: Path) -> Headers:
     """An installation of PTO-ISA: ``root`` holds ``include/pto/pto-inst.hpp``, or is that ``include`` folder.
 
-    Only the launch interface (``pto/runtime.hpp``, ``pto/orchestration.hpp``) is still this project's. Raises
+    Only the launch interface (``pto/runtime.hpp`` and the headers above it) is still this project's. Raises
     PTG503.
     """
     for include in (root / "include", root):

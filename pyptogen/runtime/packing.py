@@ -5,7 +5,7 @@
 / es``.
            Element (k, n) is in fragment ``(n / 32, k / KS, n % 32 / 16)``, row ``k % KS / g``, at byte
            ``(n % 16 * g + k % g) * es``, ``g = 4 / es``: what a matrix unit takes as its right operand.
-``a2a3``   the public NZ fractal ``[N/c0][K/16][16][c0]``, ``c0 = 32 / es``: boxes of 16 rows x 32 bytes.
+``a2a3``, ``a5``: the public NZ fractal ``[N/c0][K/16][16][c0]``, ``c0 = 32 / es``: boxes of 16 rows x 32 bytes.
 =========  ==========================================================================================
 
 ``es`` is the element size in bytes. Rows and columns are padded with zeros to whole boxes.
@@ -23,7 +23,7 @@ from pyptogen.runtime.buffers import aligned_empty
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-_TARGETS = ("cpu", "a2a3")
+_TARGETS = ("cpu", "a2a3", "a5")
 
 
 class PackedWeight:
@@ -68,7 +68,7 @@ class PackedWeight:
 
 
 def pack(w: Any, layout: str = "nz", target: str = "cpu") -> PackedWeight:
-    """Pack a matrix [K, N] of 1-, 2- or 4-byte elements for a platform ("cpu" or "a2a3").
+    """Pack a matrix [K, N] of 1-, 2- or 4-byte elements for a platform ("cpu", "a2a3" or "a5").
 
     Raises PTG402 for anything but a matrix, PTG403 for other element sizes, PTG404 for an unknown layout or
     target.

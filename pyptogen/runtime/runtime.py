@@ -16,7 +16,7 @@ _LEVELS = {
     "host": ("pyptogen.runtime.host", "HostRuntime"),
     "cluster": ("pyptogen.runtime.cluster", "ClusterRuntime"),
 }
-_PLATFORMS = ("cpu", "a2a3")
+_PLATFORMS = ("cpu", "a2a3", "a5")
 
 
 class Runtime:
@@ -31,7 +31,7 @@ class Runtime:
                                                              ``ClusterRuntime``
     ========  =============================================  ==============================================
 
-    ``platform`` names what the chips simulate: "cpu" or "a2a3". Raises PTG404 for an unknown level or
+    ``platform`` names what the chips simulate: "cpu", "a2a3" or "a5". Raises PTG404 for an unknown level or
     platform. Everything else is passed to the level, and a level is imported when it is asked for.
     """
 

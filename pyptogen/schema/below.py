@@ -10,9 +10,10 @@ from pyptogen.schema.source import Source, read
 from pyptogen.schema.tree import Node, Scalar, describe
 
 SUFFIXES = (".yaml", ".yml", ".toml")
+SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx")
 
 
-def read_below(node: Node, root: str) -> Source:
+def read_below(node: Node, root: str, suffixes: tuple[str, ...] = SUFFIXES) -> Source:
     """The file that ``node`` names, relative to the file in which it stands; ``root`` is the spec's folder.
 
     Raises PTG104 for a node that is no text, PTG113 for a path out of ``root`` or of another kind of file, and PTG110
@@ -29,8 +30,9 @@ def read_below(node: Node, root: str) -> Source:
             node.span,
             expected="a relative path to a file in the spec's folder or below it",
         )
-    if not name.endswith(SUFFIXES):
-        raise fault("PTG113", f"`{name}` is no spec file", node.span, expected="one of " + ", ".join(SUFFIXES))
+    if not name.endswith(suffixes):
+        kind = "spec file" if suffixes is SUFFIXES else "C++ file"
+        raise fault("PTG113", f"`{name}` is no {kind}", node.span, expected="one of " + ", ".join(suffixes))
     try:
         return read(path)
     except DiagnosticError as error:

@@ -60,7 +60,7 @@ def read_attrs(node: Node) -> tuple[AttrSpec, ...]:
 
 def read_inputs(node: Node) -> tuple[TensorSpec, ...]:
     """The ``inputs`` section."""
-    return tuple(_tensor(key, value) for key, value in need_mapping(node, "`inputs`"))
+    return tuple(read_tensor(key, value) for key, value in need_mapping(node, "`inputs`"))
 
 
 def read_outputs(node: Node, inputs: tuple[TensorSpec, ...]) -> tuple[TensorSpec, ...]:
@@ -72,7 +72,7 @@ def read_outputs(node: Node, inputs: tuple[TensorSpec, ...]) -> tuple[TensorSpec
         if isinstance(value, Mapping) and value.key("inplace") is not None:
             outputs.append(_in_place(key, value, by_name))
             continue
-        output = _tensor(key, value)
+        output = read_tensor(key, value)
         if output.name in by_name:
             raise fault(
                 "PTG208",
@@ -104,7 +104,8 @@ def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> Tens
     return TensorSpec(name, of.dtype, of.shape, of.layout, model.doc, source, key.span, node.span)
 
 
-def _tensor(key: Scalar, node: Node) -> TensorSpec:
+def read_tensor(key: Scalar, node: Node) -> TensorSpec:
+    """A tensor's type in its short or long form. Raises PTG104 to PTG106, PTG212, PTG213."""
     name = check_key(key, "a tensor")
     if isinstance(node, Mapping):
         return _long_form(name, key, node)

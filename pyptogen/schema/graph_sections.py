@@ -5,24 +5,20 @@ from __future__ import annotations
 import ast
 
 from pyptogen.diagnostics import Span, fault
+from pyptogen.schema.assignments import check_not_cut, read_assign
 from pyptogen.schema.expression import (
     Expr,
-    cut_by_yaml,
     parse_expression,
     parse_expression_list,
     parse_text,
-    unbalanced,
 )
+from pyptogen.schema.loop_section import is_loop, read_loop
 from pyptogen.schema.naming import check_distinct, check_key, check_name
 from pyptogen.schema.spec import Assign, FunctionSpec, StageSpec
 from pyptogen.schema.tree import Mapping, Node, Scalar, describe
 from pyptogen.schema.validate import need_list, need_mapping
 
-_LATER = {
-    "loop": "loops with carried values",
-    "carry": "loops with carried values",
-    "if": "stages chosen at run time",
-}
+_LATER = {"if": "stages chosen at run time"}
 
 
 def read_requires(node: Node) -> tuple[Expr, ...]:
@@ -51,12 +47,12 @@ def _function(key: Scalar, node: Node) -> FunctionSpec:
     body: list[Assign] = []
     returns: tuple[Expr, ...] = ()
     mapping = need_mapping(node, f"function `{name}`")
-    _check_not_cut(mapping)
+    check_not_cut(mapping)
     for entry, value in mapping:
         if entry.text == "return":
             returns = parse_expression_list(value)
         else:
-            body.append(_assign(entry, value))
+            body.append(read_assign(entry, value))
     if not returns:
         raise fault("PTG105", f"function `{name}` lacks the key `return`", key.span, fix="add `return: …`")
     locals_ = [(target, span, "a value") for assign in body for target, span in assign.targets]
@@ -77,11 +73,13 @@ def _signature(key: Scalar) -> tuple[str, tuple[tuple[str, Span], ...]]:
     return check_name(node.func.id, call.span_of(node.func), "a function"), tuple(params)
 
 
-def read_graph(node: Node, operator: str) -> tuple[StageSpec, ...]:
-    """The ``graph`` section: values directly (one implicit stage named after the operator), or stages of
-    values."""
+def read_graph(node: Node, operator: str, may_be_empty: bool = False) -> tuple[StageSpec, ...]:
+    """The ``graph`` section: values directly (one implicit stage named after the operator), or stages of values.
+    It may be empty where kernels by hand make everything."""
     graph = need_mapping(node, "`graph`")
-    _check_not_cut(graph)
+    check_not_cut(graph)
+    if not graph.entries and may_be_empty:
+        return ()
     if not graph.entries:
         raise fault("PTG105", "the graph defines nothing", graph.span, fix="add `name: expression` entries")
     _refuse_later(graph, "the graph")
@@ -90,7 +88,7 @@ def read_graph(node: Node, operator: str) -> tuple[StageSpec, ...]:
         raise fault("PTG104", "`when` belongs to a stage", when.span, expected="`stage: {when: …, value: …}`")
     staged = [isinstance(value, Mapping) for _, value in graph]
     if not any(staged):
-        body = tuple(_assign(key, value) for key, value in graph)
+        body = tuple(read_assign(key, value) for key, value in graph)
         return (StageSpec(operator, body, True, graph.entries[0][0].span),)
     if not all(staged):
         key = graph.entries[staged.index(False)][0]
@@ -107,13 +105,17 @@ def read_graph(node: Node, operator: str) -> tuple[StageSpec, ...]:
 def _stage(key: Scalar, node: Node) -> StageSpec:
     name = check_key(key, "a stage")
     mapping = need_mapping(node, f"stage `{name}`")
-    _check_not_cut(mapping)
+    check_not_cut(mapping)
     _refuse_later(mapping, f"stage `{name}`")
-    body = tuple(_assign(entry, value) for entry, value in mapping if entry.text != "when")
+    when = mapping.get("when")
+    conditions = () if when is None else _when(when)
+    if is_loop(mapping):
+        loop = read_loop(mapping, name, key.span)
+        return StageSpec(name, loop.carry, False, key.span, conditions, loop)
+    body = tuple(read_assign(entry, value) for entry, value in mapping if entry.text != "when")
     if not body:
         raise fault("PTG105", f"stage `{name}` defines nothing", key.span, fix="add `name: expression` entries")
-    when = mapping.get("when")
-    return StageSpec(name, body, False, key.span, () if when is None else _when(when))
+    return StageSpec(name, body, False, key.span, conditions)
 
 
 def _when(node: Node) -> tuple[Expr, ...]:
@@ -146,35 +148,7 @@ def _comparison(key: Scalar, node: Node) -> Expr:
     return Expr(tree, f"{key.text} {text}", key.source, places)
 
 
-def _assign(key: Scalar, node: Node) -> Assign:
-    """``a, b: expression``; the names may be several, comma-separated."""
-    head = parse_text(key, 0, len(key.text)) if key.text else None
-    names: list[ast.expr] = []
-    if head is not None:
-        names = list(head.node.elts) if isinstance(head.node, ast.Tuple) else [head.node]
-    targets = []
-    for name in names:
-        if not isinstance(name, ast.Name):
-            names = []
-            break
-        assert head is not None
-        targets.append((check_name(name.id, head.span_of(name), "a value"), head.span_of(name)))
-    if not names:
-        raise fault("PTG213", f"`{key.text}` cannot name a value", key.span, expected="a name, or names: `a, b`")
-    return Assign(tuple(targets), parse_expression(node))
-
-
 def _refuse_later(mapping: Mapping, what: str) -> None:
-    for key, value in mapping:
-        if key.text in _LATER and (key.text in {"when", "if"} or isinstance(value, Mapping)):
+    for key, _ in mapping:
+        if key.text in _LATER:
             raise fault("PTG109", f"{_LATER[key.text]} are not supported yet (in {what})", key.span)
-
-
-def _check_not_cut(mapping: Mapping) -> None:
-    """An expression with commas inside ``{…}`` arrives as a key without a value, or with open brackets."""
-    if not mapping.flow:
-        return
-    for key, value in mapping:
-        for part in (key, value):
-            if isinstance(part, Scalar) and part.style == "plain" and unbalanced(part.text):
-                raise cut_by_yaml(part)

@@ -9,7 +9,10 @@ from pyptogen.diagnostics import Span, fault
 from pyptogen.schema.contract_sections import read_attrs, read_dims, read_inputs, read_outputs
 from pyptogen.schema.expression import Expr
 from pyptogen.schema.graph_sections import read_functions, read_graph, read_requires
+from pyptogen.schema.hand import kernel_expressions
+from pyptogen.schema.hand_stages import with_kernels
 from pyptogen.schema.include import reached, read_includes, read_tree, section
+from pyptogen.schema.kernels_section import read_kernels
 from pyptogen.schema.models import SpecModel
 from pyptogen.schema.naming import check_distinct, check_name
 from pyptogen.schema.source import Source, read
@@ -18,8 +21,6 @@ from pyptogen.schema.tiling_section import TableNames, read_schedule, read_tilin
 from pyptogen.schema.tree import Mapping, Scalar
 from pyptogen.schema.validate import need_list, need_mapping, validate
 from pyptogen.schema.verify_section import generator_expressions, read_verify
-
-_LATER = {"kernels": "stages written by hand"}
 
 
 def load_spec(path: str | os.PathLike[str]) -> Spec:
@@ -38,12 +39,18 @@ def load_source(source: Source) -> Spec:
     attrs = read_attrs(section(root, "attrs"))
     inputs = read_inputs(section(root, "inputs"))
     outputs = read_outputs(section(root, "outputs"), inputs)
-    stages = read_graph(section(root, "graph"), model.operator)
+    kernels = read_kernels(section(root, "kernels"), folder)
+    stages = with_kernels(read_graph(section(root, "graph"), model.operator, bool(kernels)), kernels)
     requires = read_requires(section(root, "requires"))
     verify = section(root, "verify")
     dims = read_dims(section(root, "dims"))
     functions = read_functions(section(root, "functions"))
-    expressions = [*_expressions(inputs, outputs, stages), *requires, *generator_expressions(verify)]
+    expressions = [
+        *_expressions(inputs, outputs, stages),
+        *requires,
+        *generator_expressions(verify),
+        *kernel_expressions(kernels),
+    ]
     more_dims, more_functions = reached(included, dims, functions, expressions)
     dims, functions = (*dims, *more_dims), (*functions, *more_functions)
     _check_names(dims, attrs, inputs, outputs, stages)
@@ -69,7 +76,8 @@ def load_source(source: Source) -> Spec:
         verify=read_verify(verify, dims, inputs, outputs),
         targets=_targets(root),
         span=operator.span,
-        includes=tuple(dict.fromkeys([*included.files, *tables])),
+        kernels=kernels,
+        includes=tuple(dict.fromkeys([*included.files, *tables, *(k.source.path for k in kernels if k.source)])),
     )
 
 
@@ -80,7 +88,7 @@ def _expressions(
         yield from tensor.shape
     for stage in stages:
         yield from stage.when
-        yield from (assign.value for assign in stage.body)
+        yield from stage.expressions
 
 
 def _check_names(
@@ -108,7 +116,7 @@ def _check_names(
 
 
 def _values(stage: StageSpec) -> list[tuple[str, Span, str]]:
-    return [(name, span, "a value") for assign in stage.body for name, span in assign.targets]
+    return [(name, span, "a value") for assign in stage.definitions for name, span in assign.targets]
 
 
 def _targets(root: Mapping) -> tuple[tuple[str, Span], ...]:
@@ -123,13 +131,11 @@ def _check_head(root: Mapping, model: SpecModel) -> None:
     version = root.get("pyptogen")
     if model.pyptogen != 1 and version is not None:
         raise fault("PTG112", f"format version {model.pyptogen} is unknown", version.span, expected="`pyptogen: 1`")
+    if root.get("graph") is None and root.get("kernels") is None:
+        raise fault("PTG105", "a spec lacks the key `graph`", root.entries[0][0].span, fix="add `graph: …`")
     operator = root.get("operator")
     if operator is not None:
         check_name(model.operator, operator.span, "an operator", snake=True)
-    for key, what in _LATER.items():
-        later = root.key(key)
-        if later is not None:
-            raise fault("PTG109", f"`{key}` ({what}) is not supported yet", later.span, fix=f"remove `{key}`")
 
 
 def _check_stage_names(stages: tuple[StageSpec, ...], dims: set[str]) -> None:

@@ -30,10 +30,10 @@ class SpecModel(Section):
     outputs: dict[str, Any]
     requires: list[Any] = Field(default_factory=list)
     functions: dict[str, Any] = Field(default_factory=dict)
-    graph: dict[str, Any]
+    graph: dict[str, Any] = Field(default_factory=dict)
     tiling: list[Any] | dict[str, Any] = Field(default_factory=list)
     schedule: dict[str, Any] = Field(default_factory=dict)
-    kernels: Any = None
+    kernels: dict[str, Any] = Field(default_factory=dict)
     verify: dict[str, Any] = Field(default_factory=dict)
     targets: list[str] | None = None
 
@@ -108,6 +108,45 @@ class InPlaceModel(Section):
     doc: str = ""
 
 
+class LoopModel(Section):
+    """The head of a loop: the dim whose blocks its rounds see, and how long a block is."""
+
+    over: str
+    tile: int = Field(ge=1)
+
+
+class KernelModel(Section):
+    """A stage by hand; which keys go with which level, ``kernels_section`` knows."""
+
+    level: Literal["tile", "block", "instruction", "source"]
+    doc: str = ""
+    core: Literal["aiv", "aic", "mix", "vector", "cube", "mixed"] | None = None
+    targets: list[str] | None = None
+    grid: dict[str, Any] = Field(default_factory=dict)
+    buffers: dict[str, Any] = Field(default_factory=dict)
+    sync: Literal["auto", "hand"] | None = None
+    before: Any = None
+    body: Any = None
+    after: Any = None
+    reads: list[str] = Field(default_factory=list)
+    writes: list[str] | dict[str, Any] = Field(default_factory=list)
+    file: str | None = None
+    entry: str | None = None
+    arguments: list[str] | None = None
+    blocks: Any = None
+    range: str | None = None
+
+
+class BufferModel(Section):
+    """A tile at a fixed place."""
+
+    memory: Literal["ub", "l1", "l0a", "l0b", "l0c"]
+    address: int = Field(ge=0)
+    shape: Any
+    dtype: str
+    valid: Any = None
+
+
 class ToleranceModel(Section):
     """How far an output may be from the reference; ``outliers`` is the fraction of elements that may be
     further."""
@@ -145,3 +184,4 @@ class SizeModel(Section):
     unroll: list[int] | None = Field(default=None, min_length=1)
     l1: int | None = Field(default=None, ge=1)
     l0: int | None = Field(default=None, ge=1)
+    vector: int | None = Field(default=None, ge=1)

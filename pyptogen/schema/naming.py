@@ -30,8 +30,10 @@ RESERVED = _WORDS | frozenset(_CPP.split()) | frozenset(keyword.kwlist) | frozen
 
 
 def check_name(name: str, span: Span, what: str, *, snake: bool = False) -> str:
-    """``name`` if it may be given to a ``what``; raises PTG213."""
-    if name in RESERVED or (what in _VARIABLES and name in _KERNELS):
+    """``name`` if it may be given to a ``what``; raises PTG213. A stage may be called `out`: no parameter takes its
+    name."""
+    reserved = name in RESERVED and (name, what) != ("out", "a stage")
+    if reserved or (what in _VARIABLES and name in _KERNELS):
         raise fault(
             "PTG213",
             f"`{name}` is reserved and cannot name {what}",

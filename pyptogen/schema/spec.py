@@ -5,10 +5,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pyptogen.diagnostics import Span, did_you_mean
 from pyptogen.schema.expression import Expr
+
+if TYPE_CHECKING:
+    from pyptogen.schema.hand import HandKernel
 
 DTYPES = (
     "fp32", "fp16", "bf16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "bool",
@@ -90,8 +93,22 @@ class FunctionSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class LoopSpec:
+    """How the body of a stage is repeated: over blocks of ``tile`` elements of the dim ``over``. ``carry`` gives the
+    values at the start of the first round, ``next`` those at the start of the following one."""
+
+    over: str
+    over_span: Span
+    tile: int
+    carry: tuple[Assign, ...]
+    body: tuple[Assign, ...]
+    next: tuple[Assign, ...]
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class StageSpec:
-    """A named group of definitions."""
+    """A named group of definitions; of a loop ``body`` is what the stages below see, the carried values."""
 
     name: str
     body: tuple[Assign, ...]
@@ -99,6 +116,20 @@ class StageSpec:
     span: Span
     when: tuple[Expr, ...] = ()
     """Conditions over dims that must all hold for the stage to be there; decided at build time."""
+    loop: LoopSpec | None = None
+    by_hand: bool = False
+    """The stage has no definitions: its kernel under ``kernels`` is what it means."""
+
+    @property
+    def definitions(self) -> tuple[Assign, ...]:
+        """Everything that the stage defines, the inside of its loop included, each name once."""
+        return self.body if self.loop is None else (*self.loop.carry, *self.loop.body)
+
+    @property
+    def expressions(self) -> tuple[Expr, ...]:
+        """Everything that it computes."""
+        inside = () if self.loop is None else (*self.loop.body, *self.loop.next)
+        return tuple(assign.value for assign in (*self.body, *inside))
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,5 +184,7 @@ class Spec:
     """Platforms that the spec names; none means all known."""
     span: Span
     """span of the operator's name."""
+    kernels: tuple[HandKernel, ...] = ()
+    """Stages that are given at a lower level."""
     includes: tuple[str, ...] = ()
     """Further files that were read (included ones, tiling tables), named as ``path`` is."""

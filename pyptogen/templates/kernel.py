@@ -24,6 +24,7 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Mode,
     Node,
+    Pass,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -34,6 +35,8 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
+from pyptogen.templates.far_stores import far_stores
+from pyptogen.templates.kernel_passes import PassText
 
 ROUND_MODES = {
     "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",
@@ -54,6 +57,8 @@ class Writer:
     spoken: Span | None = None
     objects: list[dict[int, str]] = field(default_factory=list)
     """Names of the GlobalTensors of each open body, by window."""
+    far: frozenset[str] = frozenset()
+    """Tensors to which stores of passes may go around the cache."""
 
     # -- types ----------------------------------------------------------------------------------------------------
 
@@ -158,6 +163,8 @@ class Writer:
             if isinstance(node, Instr | Choose):
                 self.speak(depth, node.span)
                 return
+            if isinstance(node, Pass):
+                return
 
     def on_declare(self, node: Declare, depth: int) -> None:
         valid = [e.valid.c() for e in (node.rows, node.cols) if e.valid is not None]
@@ -173,8 +180,9 @@ class Writer:
     def address_text(address: Poly) -> str:
         """An address that changes from round to round: its first value, and a step for each name."""
         base = dict(address.terms).get((), 0)
-        steps = [f"{' * '.join(names)} * 0x{step:05x}" for names, step in address.terms if names]
-        return " + ".join([f"0x{base:05x}", *steps])
+        terms = sorted((t for t in address.terms if t[0]), key=lambda t: t[1] < 0)
+        steps = [f" {'-' if step < 0 else '+'} {' * '.join(names)} * 0x{abs(step):05x}" for names, step in terms]
+        return f"0x{base:05x}{''.join(steps)}"
 
     def on_for(self, node: For, depth: int) -> None:
         if node.note:
@@ -233,6 +241,20 @@ class Writer:
         if isinstance(operand, Compare):
             return f"CmpMode::{operand.name.upper()}"
         return operand.c() if isinstance(operand, Poly) else str(operand)
+
+    def on_pass(self, node: Pass, depth: int) -> None:
+        """TPASS: the windows it moves, then a line for each of its instructions."""
+        for member in node.members:
+            self.windows(member, depth)
+        text = PassText(node, self.gm_name, self.far)
+        text.write()
+        parameters = "".join(f", auto &{name}" for name in text.operands)
+        rows, cols = (e.poly().c() for e in (node.rows, node.cols))
+        self.put(depth, f"TPASS({rows}, {cols}, [&](auto at{parameters}) {{")
+        for span, line in text.lines:
+            self.speak(depth + 1, span)
+            self.put(depth + 1, line)
+        self.put(depth, f"}}{''.join(f', {o}' for o in text.operands.values())});")
 
     def on_choose(self, node: Choose, depth: int) -> None:
         self.speak(depth, node.span)
@@ -303,7 +325,10 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         sizes: the chosen tile sizes, for the head comment.
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
     """
-    writer = Writer(source)
+    far = far_stores(kernel)
+    writer = Writer(source, far=far.tensors)
+    if far.line:
+        writer.put(1, far.line)
     for loop in walk(kernel.body):
         if isinstance(loop, For) and loop.slot:
             writer.put(1, f"int32_t {loop.slot} = 0;  // which of {loop.slots} buffers this round of {loop.var} uses")

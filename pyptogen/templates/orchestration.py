@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.templates.cpp_names import C_TYPES
@@ -40,8 +41,20 @@ def _order(launch: LaunchPlan) -> str:
     return f", {{{after}}}" if after else ""
 
 
+def _factor(elements: Poly) -> str:
+    """A number of elements, ready to be multiplied."""
+    text = elements.c(wide=True)
+    return f"({text})" if len(elements.terms) > 1 else text
+
+
 def _condition(when: Sequence[tuple[str, str, int]]) -> str:
     return " && ".join(f"{name} {op} {value}" for name, op, value in when)
+
+
+def _ranged(graph: ExecutionGraph, plan: Sequence[LaunchPlan]) -> list[tuple[str, str, str]]:
+    """Name, type and elements of an index of the workspaces that a plan uses and that a range has for itself."""
+    used = {argument for launch in plan for argument in launch.arguments}
+    return [(w.name, C_TYPES[w.dtype], w.row.c()) for w in graph.workspaces if w.row is not None and w.name in used]
 
 
 def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel]) -> str:
@@ -53,16 +66,21 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     cuts = [(_condition(cut.when), cut.sizes, names[cut.plan]) for cut in graph.cuts]
     segments = [
-        (name, [(launch, CORES[launch.core], _blocks(launch), _call(launch), _order(launch)) for launch in plan])
+        (
+            name,
+            _ranged(graph, plan),
+            [(launch, CORES[launch.core], _blocks(launch), _call(launch), _order(launch)) for launch in plan],
+        )
         for name, plan in zip(names, graph.plans, strict=True)
     ]
+    whole = [space for space in graph.workspaces if space.row is None]
     return render(
         "orchestration.cpp.j2",
         graph=graph,
         kernels=[(k.name, _parameters(k)) for k in kernels],
         tensors=[(name, ctype) for name, ctype in contract if name in used],
         attrs=[(a.name, C_TYPES[a.dtype]) for a in program.attrs if a.name in used],
-        workspaces=[(w.name, C_TYPES[w.dtype], w.elements.c(wide=True)) for w in graph.workspaces],
+        workspaces=[(w.name, C_TYPES[w.dtype], _factor(w.elements)) for w in whole],
         dims=[
             d
             for d in graph.dims

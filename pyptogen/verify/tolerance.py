@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pyptogen.lower.tensor.ir import REDUCE, VIEWS, Op, Program, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, REDUCE, VIEWS, Op, Program, Value
 from pyptogen.verify.sizes import evaluate, resolve_dims
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _EPSILON = {"fp32": 2.0**-23, "fp16": 2.0**-10, "bf16": 2.0**-7}
 _SMALLEST = {"fp32": 2.0**-149, "fp16": 2.0**-24, "bf16": 2.0**-133}
 """The smallest positive number: an error cannot be less than this near zero."""
 _MARGIN = 4.0
-_SELECTING = {"concat", "scatter_update", "full", "abs", "neg", "relu", "maximum", "minimum"}
+_SELECTING = {"carry", "concat", "scatter_update", "full", "abs", "neg", "relu", "maximum", "minimum"}
 _EXACT = VIEWS | _SELECTING | (REDUCE - {"sum"})
 """Operations whose result holds elements of their operands, or those with another sign: they round
 nothing."""
@@ -83,8 +83,12 @@ def derive(program: Program) -> dict[str, Tolerance]:
     """Tolerances from the program alone, for all of its outputs."""
     errors: dict[str, float] = {value.name: 0.0 for value in program.inputs}
     largest = resolve_dims(program, {dim.name: dim.max for dim in program.dims if dim.dynamic})
+    rounds = {loop.name: -(-largest[loop.over] // loop.tile) for loop in program.loops}
+    largest |= {loop.block.name: loop.tile for loop in program.loops}
     for op in program.ops:
-        errors[op.result.name] = _error(op, errors, largest)
+        errors[op.result.name] = (
+            _carried(op, errors, rounds[op.stage]) if op.kind == "carried" else _error(op, errors, largest)
+        )
     return {name: _from_error(value.dtype, errors[value.name]) for name, value in program.outputs}
 
 
@@ -101,11 +105,17 @@ def _error(op: Op, errors: Mapping[str, float], sizes: Mapping[str, int]) -> flo
     if op.kind == "cast":
         exact = values[0].dtype == op.result.dtype or _EPSILON.get(values[0].dtype, 0.0) > epsilon
         return carried if exact else carried + epsilon / 2
-    if op.kind in {"matmul", "sum"}:
-        axis = -1 if op.kind == "matmul" else op.attrs["axis"]
+    if op.kind in PRODUCTS | {"sum"}:
+        axis = -1 if op.kind in PRODUCTS else op.attrs["axis"]
         length = evaluate(values[0].shape[axis], sizes)
         return carried + _EPSILON["fp32"] / 2 * math.sqrt(length) + epsilon / 2
     return carried + epsilon / 2
+
+
+def _carried(op: Op, errors: Mapping[str, float], rounds: int) -> float:
+    """What a round adds to the error of a carried value adds up over the rounds, as the roundings of a sum do."""
+    start, end = (errors[v.name] for v in op.operands if isinstance(v, Value))
+    return start + max(0.0, end - start) * math.sqrt(rounds)
 
 
 def _from_error(dtype: str, error: float) -> Tolerance:

@@ -85,11 +85,18 @@ def test_launches_wait_as_in_the_execution_graph(spec: Path) -> None:
 
 def test_pages_of_a_gallery(spec: Path, tmp_path: Path) -> None:
     times = tmp_path / "times.json"
-    case = {"operator": "two_stages", "case": "t=32", "threads": 1, "ms": 2.0, "peers": {"eager": 7.0, "compile": 5.0}}
-    times.write_text(json.dumps({"cases": [case]}))
+    case = {
+        "case": "two_stages 32",
+        "operator": "two_stages",
+        "threads": 1,
+        "median_ms": {"pyptogen": 2.0, "eager": 7.0, "compile": 5.0},
+        "ratios": {"eager": 3.5, "compile": 2.5},
+        "of_limit": 0.625,
+    }
+    times.write_text(json.dumps({"rows": [case]}))
     made = gallery([report(spec)], read_times(times))
     page = made.pages["two_stages.md"]
-    assert "| t=32 | 1 | 2.000 | 3.50 | 2.50 |" in page
+    assert "| two_stages 32 | 1 | 2.000 | 3.50 | 2.50 | 62% |" in page
     assert "| attr | `gain` | fp32, default 2.0 |" in page
     assert "## Kernels for a2a3" in page
     assert "## Kernels for cpu" in page

@@ -41,6 +41,36 @@ def layer_norm_residual(a: Arrays, eps: float = 1e-5) -> dict[str, Array]:
     return {"y": (centred / deviation * wide(a["gamma"]) + wide(a["beta"])).astype(np.float32), "sum": total}
 
 
+def _normalised(x: Array, gamma: Array, beta: Array, eps: float) -> Array:
+    centred = x - x.mean(axis=-1, keepdims=True)
+    return centred / np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps) * gamma + beta
+
+
+def layer_norm(a: Arrays, eps: float = 1e-5) -> dict[str, Array]:
+    return {"y": _normalised(wide(a["x"]), wide(a["gamma"]), wide(a["beta"]), eps).astype(np.float32)}
+
+
+def layer_norm_bf16(a: Arrays, eps: float = 1e-5) -> dict[str, Array]:
+    return {"y": bf16(_normalised(wide(a["x"]), wide(a["gamma"]), wide(a["beta"]), eps))}
+
+
+def _by_root_mean_square(x: Array, gamma: Array, eps: float) -> Array:
+    return x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) * gamma
+
+
+def rms_norm(a: Arrays, eps: float = 1e-6) -> dict[str, Array]:
+    return {"y": _by_root_mean_square(wide(a["x"]), wide(a["gamma"]), eps).astype(np.float32)}
+
+
+def rms_norm_bf16(a: Arrays, eps: float = 1e-6) -> dict[str, Array]:
+    return {"y": bf16(_by_root_mean_square(wide(a["x"]), wide(a["gamma"]), eps))}
+
+
+def softmax(a: Arrays) -> dict[str, Array]:
+    e = np.exp(wide(a["x"]) - wide(a["x"]).max(axis=-1, keepdims=True))
+    return {"y": (e / e.sum(axis=-1, keepdims=True)).astype(np.float32)}
+
+
 def quant_per_token(a: Arrays) -> dict[str, Array]:
     x = wide(a["x"])
     largest = np.abs(x).max(axis=-1, keepdims=True)
@@ -64,3 +94,21 @@ def log_softmax(a: Arrays) -> dict[str, Array]:
     x = wide(a["x"])
     shifted = x - x.max(axis=-1, keepdims=True)
     return {"y": (shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))).astype(np.float32)}
+
+
+def softmax_long(a: Arrays) -> dict[str, Array]:
+    x = wide(a["x"])
+    e = np.exp(x - x.max(axis=-1, keepdims=True))
+    return {"y": (e / e.sum(axis=-1, keepdims=True)).astype(np.float32)}
+
+
+def blend(a: Arrays, alpha: float = 1.0, beta: float = 1.0) -> dict[str, Array]:
+    return {"y": (alpha * wide(a["a"]) + beta * wide(a["b"])).astype(np.float32)}
+
+
+def dequant_rows(a: Arrays) -> dict[str, Array]:
+    return {"y": bf16(a["acc"].astype(np.float32) * a["scale"])}
+
+
+def transpose_copy(a: Arrays) -> dict[str, Array]:
+    return {"y": np.ascontiguousarray(a["x"].T)}

@@ -21,15 +21,26 @@ ALLOWED = {
     "vector_add": {"c": (0, 0)},
     "swiglu": {"y": (2**-7, 1e-30)},
     "layer_norm_residual": {"y": (1e-5, 3e-6), "sum": (0, 0)},
+    "layer_norm": {"y": (1e-5, 3e-6)},
+    "layer_norm_bf16": {"y": (2**-7, 1e-4)},
+    "rms_norm": {"y": (1e-5, 1e-6)},
+    "rms_norm_bf16": {"y": (2**-7, 1e-5)},
+    "softmax": {"y": (1e-5, 1e-7)},
     "quant_per_token": {"q": (0, 1), "scale": (1e-6, 0)},
     "rope": {"y": (2**-7, 1e-6)},
     "linear_int8": {"y": (2**-7, 1e-3)},
     "log_softmax": {"y": (1e-5, 1e-5)},
+    "softmax_long": {"y": (1e-5, 1e-9)},
+    "blend": {"y": (1e-6, 1e-6)},
+    "dequant_rows": {"y": (2**-7, 0)},
+    "transpose_copy": {"y": (0, 0)},
 }
 SIZES = {
     "vector_add": ("n", [1, 31, 4096, 70001]),
     "rope": ("t", [1, 31, 65]),
     "linear_int8": ("t", [1, 31, 257]),
+    "softmax_long": ("rows", [1, 9, 17]),
+    "blend": ("rows", [16, 48, 160]),
 }
 ROWS = ("rows", [1, 7, 65])
 
@@ -73,6 +84,30 @@ def test_quantised_rows_of_zeros_and_of_one_value(target: str) -> None:
     assert got.scale[0] == 0
     assert (got.q[1] == 127).all()
     assert got.q[2, 7] == -127
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_softmax_of_masked_rows(target: str) -> None:
+    x = np.full((3, 4096), -np.inf, np.float32)
+    x[0, 5:8] = [1.0, 2.0, 3.0]
+    x[1] = np.linspace(-200, 0, 4096)  # quotients down to denormal numbers
+    x[2, 4095] = 7.0
+    got = agree("softmax", target, {"x": x})
+    assert got.y[2, 4095] == 1.0
+    assert not got.y[2, :4095].any()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["layer_norm", "rms_norm"])
+def test_norms_of_rows_of_zeros_and_of_large_values(name: str, target: str) -> None:
+    rng = np.random.default_rng(3)
+    x = np.zeros((3, 4096), np.float32)
+    x[1] = 1e4 * rng.standard_normal(4096)
+    x[2] = 1e-4 * rng.standard_normal(4096)
+    arrays = {"x": x, "gamma": np.ones(4096, np.float32), "beta": np.zeros(4096, np.float32)}
+    if name == "rms_norm":
+        del arrays["beta"]
+    agree(name, target, arrays)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -229,6 +229,26 @@ def test_kernels_and_orchestration_in_the_usual_form(chip: Any) -> None:
     np.testing.assert_array_equal(result.y, (a + b + 1) * (a + b + 2))
 
 
+def test_mixed_tasks_scopes_and_data_in_the_usual_form(chip: Any, tmp_path: Path) -> None:
+    field = CPP / "field_mixed"
+    chip.register(
+        "mixed", orch=field / "orch.cpp", kernels=[field / f"{name}.cpp" for name in ("scale", "add", "lane")]
+    )
+    rounds = 300
+    x = np.arange(rounds * 16, dtype=np.float32)
+    y, lanes, seen, order = np.zeros_like(x), np.zeros_like(x), np.zeros(1, np.float32), np.ones(16, np.float32)
+    files = {"trace": tmp_path / "run.json", "deps": tmp_path / "deps.json"}
+    chip.run("mixed", [x, *map(Arg.inout, (y, lanes, seen, order)), rounds], **files)
+    np.testing.assert_array_equal(y, 6 * x)
+    np.testing.assert_array_equal(lanes.reshape(rounds, 2, 8), np.broadcast_to([[[20.0], [21.0]]], (rounds, 2, 8)))
+    assert seen[0] == y[-1]
+    assert (order == 2.0**8).all()
+    tasks = json.loads(files["deps"].read_text())["tasks"]
+    kinds = {(task["name"], task["core"]) for task in tasks if task["blocks"]}
+    assert kinds == {("scale", "cube"), ("scale", "vector"), ("add", "cube"), ("lane", "vector")}
+    assert sum(task["blocks"] for task in tasks) == rounds * (4 + 4 + 3) + 8 * 4
+
+
 def test_operator_by_names_by_position_and_with_handles(tmp_path: Path) -> None:
     import pyptogen
 

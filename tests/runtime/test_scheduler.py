@@ -21,7 +21,7 @@ from pyptogen.runtime.toolchain import Toolchain
 
 GRAPHS = Path(__file__).parent / "cpp" / "graphs.cpp"
 ENTRIES = (
-    "independent", "blocks", "chain", "fan", "joined", "empty", "scratch", "cores",
+    "independent", "blocks", "chain", "fan", "joined", "empty", "scratch", "scoped", "cores",
     "failing", "failing_orchestration",
 )  # fmt: skip
 RING = 1024
@@ -96,6 +96,26 @@ def test_launches_without_blocks_pass_on_what_they_wait_for(run: Run) -> None:
 def test_workspace_is_aligned_disjoint_and_reused(run: Run) -> None:
     for _ in range(3):
         assert (run("scratch", 6)[:6] == 1).all()
+
+
+def test_memory_of_a_scope_is_its_own_until_its_launches_have_finished(run: Run) -> None:
+    rounds = 1500
+    for _ in range(2):
+        out = run("scoped", rounds, rounds)
+        expected = np.where(np.arange(rounds) % 3 == 0, 3, 1)
+        expected[0] += 100
+        np.testing.assert_array_equal(out, expected)
+
+
+def test_memory_of_scopes_is_bounded(run: Run) -> None:
+    run("scoped", 100, 4000)
+    before = resident_bytes()
+    run("scoped", 4000, 4000)  # 1.7 GB in all
+    assert resident_bytes() - before < 160 << 20
+
+
+def resident_bytes() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def test_failing_kernel_is_reported_and_stops_its_successors(run: Run) -> None:

@@ -84,7 +84,7 @@ CASES = [
     Bad("when_of_graph", "y: x * 2", "when: rows > 1\n  y: x * 2", "PTG104", (11, 3), ("belongs to a stage",)),
     Bad("when_value", "y: x * 2", "s:\n    when: rows\n    y: x * 2", "PTG106", (12, 11), ("`heads > 1`",)),
     Bad("when_mapping", "y: x * 2", "s:\n    when: {rows: up}\n    y: x * 2", "PTG104", (12, 18), ("<= 32",)),
-    Bad("kernels", "graph:", "kernels: {}\ngraph:", "PTG109", (10, 1), ("not supported yet",)),
+    Bad("kernels", "graph:", "kernels: {a: {level: tile}}\ngraph:", "PTG105", (10, 15), ("`body`",)),
     Bad(
         "stage_if",
         "y: x * 2",

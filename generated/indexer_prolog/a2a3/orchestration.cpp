@@ -99,6 +99,13 @@ int32_t blocks_for(pto_rt::Runtime &rt, Core core)
 {
     return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
 }
+
+// Memory for indices [begin, end) of a value, addressed as if all of it were there.
+template <class T>
+__gm__ T *range_of(pto_rt::Runtime &rt, int64_t begin, int64_t end, int64_t elements)
+{
+    return static_cast<__gm__ T *>(rt.workspace((end - begin) * elements * sizeof(T))) - begin * elements;
+}
 }  // namespace
 
 extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_args &args)
@@ -124,19 +131,20 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
     auto *q = (__gm__ int8_t *)args.q;
     auto *q_scale = (__gm__ half *)args.q_scale;
     auto *weights = (__gm__ half *)args.weights;
-    // Values between kernels.
-    auto *q_i32 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(int32_t)));
-    auto *q_cat = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
-    auto *q_h = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
-    auto *k_f32 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 128 * sizeof(float)));
-    auto *k_cat = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 128 * sizeof(bfloat16_t)));
-    auto *k_h = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 128 * sizeof(bfloat16_t)));
-    auto *w_b = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 64 * sizeof(bfloat16_t)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+        // Values between kernels, of this range only; the chip takes the memory back when the launches have finished.
+        const pto_rt::Scope scope(rt);
+        auto *q_i32 = range_of<int32_t>(rt, t_begin, t_end, 8192);
+        auto *q_cat = range_of<bfloat16_t>(rt, t_begin, t_end, 8192);
+        auto *q_h = range_of<bfloat16_t>(rt, t_begin, t_end, 8192);
+        auto *k_f32 = range_of<float>(rt, t_begin, t_end, 128);
+        auto *k_cat = range_of<bfloat16_t>(rt, t_begin, t_end, 128);
+        auto *k_h = range_of<bfloat16_t>(rt, t_begin, t_end, 128);
+        auto *w_b = range_of<bfloat16_t>(rt, t_begin, t_end, 64);
         const int32_t query_linear_blocks = fewer(64, cube);
         const Launch query_linear_done = rt.launch(
             "query_linear", Core::Cube, query_linear_blocks,

@@ -41,7 +41,7 @@ extern "C" void matmul_fp32_cpu(pto_rt::Runtime &rt, const matmul_fp32_args &arg
 
     // The launches of one range of m; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
-        const int32_t matmul_fp32_blocks = fewer(8, cube);
+        const int32_t matmul_fp32_blocks = fewer((m_end - m_begin + 255) / 256, cube);
         rt.launch(
             "matmul_fp32", Core::Cube, matmul_fp32_blocks,
             [=] {

@@ -84,9 +84,12 @@ class Liveness:
         return same - {self.parent[t.name] for t in operands if t.col_offset != 0}
 
     def _cross(self, loop: Loop, before: set[str], start: int) -> None:
-        """What enters the loop from outside, or is accumulated in it, lives through all of it."""
+        """What enters the loop from outside, or is accumulated or made some rows at a time in it, lives through all of
+        it."""
         inside = {self.parent[n] for n in _names(loop.body)}
         accumulated = {self.parent[op.dst] for op in ops(loop.body) if op.kind == "matmul" and op.first and op.dst}
+        made = {self.tiles[op.dst] for op in ops(loop.body) if op.dst}
+        accumulated |= {self.parent[t.name] for t in made if loop.role == "sub" and loop.var in t.row_offset.names()}
         for name in inside:
             live = self.ranges[name]
             if name in before:

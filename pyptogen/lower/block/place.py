@@ -18,6 +18,9 @@ from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.tile.axes import unsupported
 from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal
 
+L0A: Memory = "l0a"
+L0B: Memory = "l0b"
+
 
 class _Placer:
     def __init__(self, kernel: TileKernel, platform: Platform) -> None:
@@ -57,16 +60,21 @@ class _Placer:
         home = [self.where(a), self.where(b)]
         if home == ["l0a", "l0b"]:
             return [op]
-        if home[0] == "ub":
+        if "ub" in home:
             if not self.platform.unified:
                 raise unsupported(
                     op.span,
                     "a matmul of a computed tile on this platform",
                     "put the matmul in a stage of its own",
                 )
-            left = self.sibling(a, "l0a", self.tiles[a].rows, self.tiles[a].cols)
-            move = TileOp("move", left, (a,), op.span, op.stage)
-            return [move, replace(op, srcs=(left, b))]
+            moves, operands = [], []
+            for tile, memory, there in zip((a, b), (L0A, L0B), home, strict=True):
+                operand = (
+                    self.sibling(tile, memory, self.tiles[tile].rows, self.tiles[tile].cols) if there == "ub" else tile
+                )
+                moves += [TileOp("move", operand, (tile,), op.span, op.stage)] if there == "ub" else []
+                operands.append(operand)
+            return [*moves, replace(op, srcs=tuple(operands))]
         return self.through_l1(op, a, b)
 
     def through_l1(self, op: TileOp, a: str, b: str) -> list[Node]:

@@ -3,7 +3,8 @@
 before: kernels a (writes w), b (reads w), c         rows: t <= 32 unroll [32 … 1], else unroll [128 … 1]
 after:  per segment of t: launch a; launch b after a; launch c       c overlaps a and b, segments overlap each other
 
-Afterwards every launch names the launches it waits for, and every value between kernels has a workspace.
+Afterwards every launch names the launches it waits for, and every value between kernels has a workspace: one per range
+where ranges are cut and the value's first axis is the segment dim (no range reads another's), else one for all.
 """
 
 from __future__ import annotations
@@ -59,6 +60,15 @@ def _launches(kernels: Sequence[TileKernel]) -> tuple[LaunchPlan, ...]:
     return tuple(launches)
 
 
+def workspace(tensor: GmTensor, cut: str | None) -> Workspace:
+    """The memory of a value between kernels; ``cut`` is the dim whose ranges have memory of their own."""
+    row = ONE
+    for extent in tensor.shape[1:]:
+        row = row * extent
+    by_range = cut is not None and tensor.shape[0] == Poly.of(cut) and cut not in row.names()
+    return Workspace(tensor.name, tensor.dtype, tensor.shape[0] * row, tensor.span, row if by_range else None)
+
+
 def run(
     program: Program,
     rows: Sequence[Selected],
@@ -85,12 +95,7 @@ def run(
         _cut(row, distinct.index(tuple(names)), segment, any(_needs_all(by_name[n], segment) for n in names))
         for row, names in zip(rows, launched, strict=True)
     )
-    workspaces = []
-    for tensor in tensors.values():
-        if tensor.workspace:
-            elements = ONE
-            for extent in tensor.shape:
-                elements = elements * extent
-            workspaces.append(Workspace(tensor.name, tensor.dtype, elements, tensor.span))
+    cut = segment if any(one.sizes for one in cuts) else None
+    workspaces = [workspace(tensor, cut) for tensor in tensors.values() if tensor.workspace]
     dims = tuple(d.name for d in program.dims if d.dynamic)
     return ExecutionGraph(program.name, platform, segment, dims, tuple(workspaces), cuts, plans, program.span)

@@ -11,12 +11,15 @@ from pyptogen.lower.expr import Poly
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """GM scratch that carries a value between kernels; ``elements`` of ``dtype``."""
+    """GM scratch that carries a value between kernels; ``elements`` of ``dtype``. ``row``: the elements of one index of
+    the segment dim, where every range has memory of its own, which later ranges take over; None: there is one for all.
+    """
 
     name: str
     dtype: str
     elements: Poly
     span: Span
+    row: Poly | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,9 @@ from pyptogen.lower.execution.ir import ExecutionGraph
 def print_graph(graph: ExecutionGraph) -> str:
     """Workspace, cuts and launches."""
     lines = [f"execution {graph.name} on {graph.platform}; segments of {graph.segment}"]
-    lines += [f"  workspace {w.name}: {w.dtype}[{w.elements}]" for w in graph.workspaces]
+    for space in graph.workspaces:
+        held = f", {space.row} an index of a range" if space.row else ""
+        lines.append(f"  workspace {space.name}: {space.dtype}[{space.elements}]{held}")
     for cut in graph.cuts:
         when = " and ".join(f"{n} {o} {v}" for n, o, v in cut.when) or "always"
         sizes = "greedy " + ", ".join(map(str, cut.sizes)) if cut.sizes else "one range"

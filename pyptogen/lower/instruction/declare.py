@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, Node
+from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, Node, Pass
 
 Path = tuple[int, ...]
 
@@ -16,6 +16,9 @@ def _uses(nodes: tuple[Node, ...], path: Path, found: dict[str, list[Path]]) -> 
         here = (*path, i)
         if isinstance(node, For):
             _uses(node.body, here, found)
+        if isinstance(node, Pass):
+            for name in node.tiles:
+                found.setdefault(name, []).append(here)
         for instr in (node.then, node.other) if isinstance(node, Choose) else (node,):
             if isinstance(instr, Instr):
                 for operand in instr.operands:

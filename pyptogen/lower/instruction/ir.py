@@ -45,6 +45,8 @@ class Declare:
     note: str
     span: Span
     owner: str
+    whole: int = 0
+    """Of a tile that is some rows of its owner, others from round to round: the bytes of all rows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +182,22 @@ class For:
     slots: int = 1
 
 
-Node = For | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | WaitFlag | Barrier
+@dataclass(frozen=True, slots=True)
+class Pass:
+    """Vector instructions walked together, one vector of columns of one row after the other; their meaning is that of
+    the members in order. ``kept``: results that go to their tiles (the others stay in registers); ``tiles``: all tiles
+    that have memory in it; ``dtypes``: those of all operands, by name."""
+
+    rows: Extent
+    cols: Extent
+    members: tuple[Instr, ...]
+    kept: tuple[str, ...]
+    tiles: tuple[str, ...]
+    dtypes: tuple[tuple[str, str], ...]
+    span: Span
+
+
+Node = For | Pass | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | WaitFlag | Barrier
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +252,7 @@ __all__ = [
     "Mode",
     "Node",
     "Operand",
+    "Pass",
     "Pipe",
     "ReadIndex",
     "SetFlag",

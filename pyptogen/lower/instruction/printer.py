@@ -16,6 +16,7 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Mode,
     Node,
+    Pass,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -56,6 +57,9 @@ def _lines(nodes: Sequence[Node], depth: int) -> list[str]:
             )
         elif isinstance(node, Instr):
             lines.append(pad + _instr(node))
+        elif isinstance(node, Pass):
+            lines.append(f"{pad}pass over {extent(node.rows)} x {extent(node.cols)}, kept: {', '.join(node.kept)}")
+            lines += [f"{pad}  {_instr(member)}" for member in node.members]
         elif isinstance(node, Choose):
             lines.append(f"{pad}{node.zero} == 0 ? {_instr(node.then)} : {_instr(node.other)}")
         elif isinstance(node, ReadIndex):

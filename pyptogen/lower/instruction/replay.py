@@ -28,6 +28,7 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.instruction.touches import Region, Touch, Touches
+from pyptogen.lower.platforms import PLATFORMS
 
 Path = tuple[int, ...]
 Sync = SetFlag | WaitFlag | Barrier
@@ -76,7 +77,7 @@ class _Token:
 class Replay:
     """One walk: ``trips`` rounds of every loop, ``inner`` ones of loops within loops where given. ``overlay`` holds
     planned flags by (body path, index, before or after the node there); ``touches`` may be shared by walks of one
-    kernel; ``hazards``: vector results need a barrier before they are used."""
+    kernel; ``hazards``: vector results need a barrier before they are used (None: as on the kernel's platform)."""
 
     kernel: InstrKernel
     trips: int
@@ -91,13 +92,15 @@ class Replay:
     history: dict[tuple[Path, int], Access] = field(default_factory=dict)
     slots: dict[str, int] = field(default_factory=dict)
     touches: Touches | None = None
-    hazards: bool = True
+    hazards: bool | None = None
     inner: int | None = None
 
     def run(self) -> None:
         """Walk the whole kernel; findings go to ``on_find``."""
         self.slots = {n.slot: 0 for n in walk(self.kernel.body) if isinstance(n, For) and n.slot is not None}
         self.touches = self.touches or Touches(self.kernel)
+        if self.hazards is None:
+            self.hazards = PLATFORMS[self.kernel.platform].vector_barriers
         self._body(self.kernel.body, (), ())
         for (src, dst, event), _ in self.tokens.items():
             self._find(
@@ -209,7 +212,8 @@ class Replay:
 
 def _race_text(earlier: Access, later: Access) -> str:
     a, b = earlier.instr, later.instr
-    region = (*later.writes, *later.reads)[0]
+    touched = (*later.writes, *later.reads)
+    region = next((r for r in touched if any(r.overlaps(o) for o in (*earlier.writes, *earlier.reads))), touched[0])
     return (
         f"{b.name} on {b.pipe} may run before {a.name} on {a.pipe} is done with {region.memory}"
         f" 0x{region.start:05x}..0x{region.end:05x} (spec lines {a.span.line} and {b.span.line})"

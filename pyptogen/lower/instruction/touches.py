@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pyptogen.lower.instruction.ir import Declare, Instr, InstrKernel, declarations
+from pyptogen.lower.instruction.ir import Declare, GmWindow, Instr, InstrKernel, declarations
+from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.tensor.ir import DTYPES
 
 UNKNOWN_REACH = 1 << 20
@@ -78,12 +79,15 @@ class Touches:
         return found
 
     def _look(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
-        regions = [self._region(self._tiles[o], slots) for o in instr.operands if isinstance(o, str)]
-        number = len(self._found)
-        if instr.name == "TSTORE":
-            return Touch(number, tuple(regions), ())
-        scratch = regions[2:] if instr.name in ("TROWSUM", "TROWMAX", "TROWMIN") else []
-        return Touch(number, tuple(regions[1:]), (regions[0], *scratch))
+        operands = [o for o in instr.operands if isinstance(o, str | GmWindow)]
+        effects = INSTRUCTIONS[instr.name].effects_for(len(operands))
+        reads, writes = [], []
+        for operand, effect in zip(operands, effects, strict=True):
+            if isinstance(operand, str):
+                region = self._region(self._tiles[operand], slots)
+                reads += [region] if effect in "ru" else []
+                writes += [region] if effect in "wut" else []
+        return Touch(len(self._found), tuple(reads), tuple(writes))
 
     def _region(self, tile: Declare, slots: Mapping[str, int]) -> Region:
         names = tile.address.names()

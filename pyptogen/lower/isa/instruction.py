@@ -141,7 +141,9 @@ class Group:
     def rows(self, meanings: Mapping[str, str]) -> tuple[Instruction, ...]:
         dtypes = {"a2a3": self.a2a3, "a5": self.a5, "cpu": self.cpu}
         return tuple(
-            Instruction(name, self.form, dtypes, doc, self.effects, self.pipe, self.layouts, self.typed, self.bound)
+            Instruction(
+                name, self.form, dict(dtypes), doc, self.effects, self.pipe, self.layouts, self.typed, self.bound
+            )
             for name, doc in meanings.items()
         )
 

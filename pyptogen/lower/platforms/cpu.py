@@ -24,4 +24,5 @@ CPU = Platform(
     low_bits_of_floats=True,
     frequency_ghz=2.6,
     costs=None,
+    vector_passes=True,
 )

@@ -37,10 +37,13 @@ class Platform:
         operands_from_gm: TLOAD fills L0A/L0B directly (no L1); else GM → L1 → L0.
         packed_nz: `layout: nz` weights are in the CPU's packed form, bound in place; else the public NZ fractal.
         flags: pipes run asynchronously, so kernels carry set_flag/wait_flag and pipe_barrier.
+        vector_barriers: a vector instruction may start before the last one has ended, so that what it reads needs a
+            pipe_barrier.
         cast_chains: the dtypes between source and destination for pairs that one TCVT cannot do.
         equality_only: dtypes whose tiles compare for equality, but not for order.
         low_bits_of_floats: TCVT of a float to a narrow integer keeps low bits without a scratch tile.
         frequency_ghz, costs: for estimates; None where there are no figures.
+        vector_passes: the kernel's text walks over vector tiles once for several instructions (TPASS).
     """
 
     name: str
@@ -56,3 +59,5 @@ class Platform:
     frequency_ghz: float
     costs: Costs | None
     equality_only: frozenset[str] = frozenset()
+    vector_barriers: bool = True
+    vector_passes: bool = False

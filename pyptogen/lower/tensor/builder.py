@@ -25,6 +25,7 @@ class Builder:
         self.dims = dims
         self.at = at
         self.stage = ""
+        self.loop = ""
         self.prefix = "v"
         self.ops: list[Op] = []
         self.hints: dict[str, tuple[str, str]] = {}
@@ -59,7 +60,7 @@ class Builder:
             return self._shared[key]
         result = Value(f"%{len(self.ops)}", dtype, shape, "nd", self.at)
         self.hints[result.name] = (self.prefix, hint)
-        self.ops.append(Op(kind, tuple(operands), result, attrs, self.stage, self.at))
+        self.ops.append(Op(kind, tuple(operands), result, attrs, self.stage, self.at, self.loop))
         self._shared[key] = result
         return result
 
@@ -213,6 +214,11 @@ class Builder:
             )
         shape = (*x.shape[:axis], stop - start, *x.shape[axis + 1 :])
         return self.emit("slice", [x], x.dtype, shape, hint, axis=axis, start=start, stop=stop)
+
+    def block(self, x: Value, axis: int, size: Any) -> Value:
+        """This round's block of an axis, of that size (the symbol of a loop's block dim)."""
+        shape = (*x.shape[:axis], size, *x.shape[axis + 1 :])
+        return self.emit("block", [x], x.dtype, shape, f"{x.name}_block", axis=axis)
 
     def transpose(self, x: Value, hint: str = "") -> Value:
         """Swaps the last two axes; where one of them is 1 this is a reshape."""

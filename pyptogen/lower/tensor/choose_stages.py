@@ -27,7 +27,9 @@ def run(spec: Spec, dims: DimTable) -> Spec:
     kept = tuple(stage for stage in spec.stages if all(_holds(expr, dims) for expr in stage.when))
     if not kept:
         raise fault("PTG207", "no stage is left: every `when` is false", spec.stages[0].span)
-    check_distinct((name, span, "a value") for stage in kept for assign in stage.body for name, span in assign.targets)
+    check_distinct(
+        (name, span, "a value") for stage in kept for assign in stage.definitions for name, span in assign.targets
+    )
     names = {stage.name for stage in kept}
     return replace(
         spec,

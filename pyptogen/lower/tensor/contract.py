@@ -31,14 +31,15 @@ def read_contract(spec: Spec) -> Contract:
     """Raises PTG201, PTG209, PTG210, PTG214, PTG219."""
     symbols = {attr.name: sympy.Symbol(attr.name, real=True) for attr in spec.attrs}
     dims = read_dims(spec.dims, symbols)
-    inputs = tuple(_value(tensor, dims) for tensor in spec.inputs)
-    outputs = tuple(_value(tensor, dims) for tensor in spec.outputs)
+    inputs = tuple(declared_value(tensor, dims) for tensor in spec.inputs)
+    outputs = tuple(declared_value(tensor, dims) for tensor in spec.outputs)
     _check_bound(spec, dims, inputs)
     attrs = tuple(Attr(a.name, a.dtype, a.default, a.span) for a in spec.attrs)
     return Contract(dims, attrs, inputs, outputs, _requires(spec, dims))
 
 
-def _value(tensor: TensorSpec, dims: DimTable) -> Value:
+def declared_value(tensor: TensorSpec, dims: DimTable) -> Value:
+    """A value of the type that a spec writes down. Raises PTG109, PTG201, PTG214."""
     if tensor.dtype not in DTYPES:
         raise fault(
             "PTG109",

@@ -33,6 +33,8 @@ class DimTable:
         self._by_name = {dim.name: dim for dim in self.dims}
         self.observed: tuple[Any, ...] = ()
         """Sizes of the axes of inputs, from which run-time sizes are read."""
+        self.blocks: dict[str, Dim] = {}
+        """The sizes of the blocks that loops take, by name."""
         self.assumptions: list[Assumption] = []
 
     def _replace(self, expr: Any) -> Any:
@@ -40,6 +42,21 @@ class DimTable:
         while previous != expr:
             previous, expr = expr, expr.xreplace(self._known)
         return expr
+
+    def open_block(self, over: str, tile: int, span: Span) -> Dim:
+        """The dim that is the size of a block of at most ``tile`` elements of the dim ``over``; its symbol is made once
+        for all loops that take such blocks."""
+        taken = [block for block in self.blocks.values() if block.name.startswith(f"{over}.")]
+        found = next((block for block in taken if block.max == tile), None)
+        if found is None:
+            found = Dim(f"{over}.{'tile' if not taken else f'tile{len(taken) + 1}'}", None, 1, tile, 1, None, span)
+            self.add_block(found)
+        return found
+
+    def add_block(self, block: Dim) -> None:
+        """Makes a block's size known; its name has a dot, so no name of a spec is the same."""
+        self.blocks[block.name] = self._by_name[block.name] = block
+        self.symbols[block.name] = sympy.Symbol(block.name, integer=True, positive=True)
 
     def resolve(self, expr: Any) -> Any:
         """``expr`` in dynamic dims and numbers only, expanded."""
@@ -93,7 +110,7 @@ class DimTable:
         left, right = self.resolve(a), self.resolve(b)
         difference = sympy.expand(left - right)
         names = {symbol.name for symbol in difference.free_symbols}
-        if not left.free_symbols or not right.free_symbols or not names <= self._by_name.keys():
+        if not left.free_symbols or not right.free_symbols or not names <= self._by_name.keys() - self.blocks.keys():
             return False
         if multilinear(difference):
             low, high = self.bounds(difference)

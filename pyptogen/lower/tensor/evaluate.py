@@ -47,6 +47,8 @@ class Scope:
     unknown: Callable[[str, Expr, ast.AST], DiagnosticError]
     calls: tuple[str, ...] = ()
     """Functions being inlined, outermost first."""
+    block: tuple[str, Any] | None = None
+    """Inside a loop: the dim that it is over, and the symbol of its block's size."""
 
 
 class Evaluator:
@@ -196,6 +198,8 @@ class Evaluator:
         """One index applied; False when it drops its axis."""
         extent = x.shape[axis]
         with self.b.located(self._expr.span_of(item)):
+            if self._scope.block is not None and isinstance(item, ast.Name) and item.id == self._scope.block[0]:
+                return self._block(x, axis, *self._scope.block), True
             if not isinstance(item, ast.Slice):
                 at = self._from_end(self.scalar(item, "an index"), extent)
                 return self.b.slice(x, axis, at, at + 1), False
@@ -204,6 +208,21 @@ class Evaluator:
             start = self._from_end(self.scalar(item.lower, "a bound"), extent) if item.lower else sympy.Integer(0)
             stop = self._from_end(self.scalar(item.upper, "a bound"), extent) if item.upper else extent
             return self.b.slice(x, axis, start, stop), True
+
+    def _block(self, x: Value, axis: int, dim: str, size: Any) -> Value:
+        """`x[dim]` inside a loop over `dim`. Raises PTG231."""
+        if self.b.dims.equal(x.shape[axis], self.b.dims.symbols[dim]):
+            return self.b.block(x, axis, size)
+        if self.b.dims.equal(x.shape[axis], size):
+            what = f"axis {axis} of {show_shape(x.shape)} is this round's block already"
+            raise self.b.fault("PTG231", what, expected=f"an axis of size {dim}", fix=f"leave `[{dim}]` out")
+        at = next((i for i, other in enumerate(x.shape) if self.b.dims.equal(other, self.b.dims.symbols[dim])), None)
+        raise self.b.fault(
+            "PTG231",
+            f"axis {axis} of {show_shape(x.shape)} is not `{dim}`, so it has no blocks of it",
+            expected=f"an axis of size {dim}",
+            fix="" if at is None else f"say which axis: `[{', '.join([':'] * at + [dim])}]`",
+        )
 
     def _from_end(self, bound: Any, extent: Any) -> Any:
         return extent + bound if self.b.dims.resolve(bound).is_negative else bound

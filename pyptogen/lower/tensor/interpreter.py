@@ -11,7 +11,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.tensor import numerics, numerics_selection
 from pyptogen.lower.tensor.dims import DimTable
-from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Op, Operand, Program, Scalar, Value
+from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Loop, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
 from pyptogen.lower.tensor.row_blocks import Segment, segments
@@ -38,6 +38,8 @@ def interpret(
 class _Run:
     def __init__(self, program: Program, arrays: Mapping[str, Array], attrs: Mapping[str, float | int]) -> None:
         self._program = program
+        self._arrays, self._attrs = arrays, attrs
+        self._kernels: dict[str, dict[str, Array]] = {}
         self._dims = dim_table(program)
         self._values: dict[str, Array] = {value.name: _input(value, arrays) for value in program.inputs}
         self._sizes = bind_dims(program, self._dims, self._values)
@@ -47,6 +49,8 @@ class _Run:
                 raise fault("PTG404", f"the attr `{attr.name}` is not given and has no default", attr.span)
             self._sizes[self._dims.symbols[attr.name]] = sympy.sympify(value)
         self._numbers: dict[Any, Any] = {}
+        self._start = 0
+        """Inside a loop: where this round's block begins."""
 
     def outputs(self) -> dict[str, Array]:
         """Runs everything, keeping only what later operations need."""
@@ -59,7 +63,28 @@ class _Run:
                 del self._values[name]
         return {name: self._values[value.name] for name, value in self._program.outputs}
 
+    def _loop(self, loop: Loop, ops: tuple[Op, ...]) -> None:
+        """The rounds of a loop. Afterwards the next values are those of the last round, or the starts where there was
+        none."""
+        over, block = (self._dims.symbols[name] for name in (loop.over, loop.block.name))
+        carries = [op for op in ops if op.kind == "carry"]
+        state = {op.result.name: self._values[v.name] for op in carries for v in _tensors(op.operands)}
+        for start in range(0, self._number(over), loop.tile):
+            self._sizes[block] = sympy.Integer(min(loop.tile, self._number(over) - start))
+            self._numbers.clear()
+            self._start = start
+            values = {**self._values, **state}
+            for op in ops:
+                if op.kind != "carry":
+                    values[op.result.name] = self._op(op, values, {}, None)
+            state = {carry: values[following] for carry, following in loop.carried}
+        self._numbers.clear()
+        self._values |= {name: state[pair[0]] for pair in loop.carried for name in pair}
+
     def _segment(self, piece: Segment, keep: set[str]) -> None:
+        if piece.loop is not None:
+            self._loop(piece.loop, piece.ops)
+            return
         produced = [op.result for op in piece.ops if op.result.name in keep]
         rows = self._number(piece.rows) if piece.rows is not None else 1
         step = self._rows_per_block(piece) if piece.rows is not None else rows
@@ -127,11 +152,24 @@ class _Run:
             return numerics.matmul(operands[0], prepared, dtype)
         if op.kind == "scatter_update":
             return self._scatter(op, operands)
+        if op.kind == "carried":
+            return np.asarray(operands[1])
+        if op.kind == "by_hand":
+            return self._by_hand(op)
         if op.kind == "full":
             return np.full(self._shape(op.result), self._number(op.attrs["value"]), dtype)
         if op.kind in numerics_selection.KINDS:
             return self._selection(op, operands, dtype)
         return self._view(op, operands, rows)
+
+    def _by_hand(self, op: Op) -> Array:
+        """One result of a kernel that is its own meaning; the kernel runs once for all of them."""
+        from pyptogen.lower.hand import meaning
+
+        name = str(op.attrs["kernel"])
+        if name not in self._kernels:
+            self._kernels[name] = meaning.run(self._program, name, {**self._arrays, **self._values}, self._attrs)
+        return self._kernels[name][str(op.attrs["output"])]
 
     def _selection(self, op: Op, operands: list[Any], dtype: np.dtype[Any]) -> Array:
         attrs = {name: self._number(x) if hasattr(x, "free_symbols") else x for name, x in op.attrs.items()}
@@ -146,6 +184,10 @@ class _Run:
             return np.asarray(np.concatenate(operands, axis=op.attrs["axis"]))
         if op.kind == "transpose":
             return np.swapaxes(x, -1, -2)
+        if op.kind == "block":
+            window = slice(self._start, self._start + self._number(op.result.shape[op.attrs["axis"]]))
+            block: Array = x[(slice(None),) * op.attrs["axis"] + (window,)]
+            return block
         if op.kind == "slice":
             window = slice(self._number(op.attrs["start"]), self._number(op.attrs["stop"]))
             part: Array = x[(slice(None),) * op.attrs["axis"] + (window,)]

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pyptogen.diagnostics import Span
+
+if TYPE_CHECKING:
+    from pyptogen.schema.hand import HandKernel
 
 Shape = tuple[Any, ...]
 """One sympy expression per axis, in dims of the program."""
@@ -68,7 +71,9 @@ Operand = Value | Scalar
 UNARY = frozenset({"neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu"})
 BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
-VIEWS = frozenset({"reshape", "slice", "transpose"})
+VIEWS = frozenset({"reshape", "slice", "transpose", "block"})
+LOOP = frozenset({"carry", "carried"})
+PRODUCTS = frozenset({"matmul", "batch_matmul"})
 ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
 COMPARE = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 INTEGER = frozenset({"floor_div", "gcd"})
@@ -79,17 +84,16 @@ SORTING = frozenset({"argsort", "topk_values", "topk_indices"})
 INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
 LOWERED = (
-    UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE
+    UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
     | ARG_REDUCE | SCAN
-    | {"cast", "matmul", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange",
-       "permute", "expand", "gather", "index_select", "scatter"}
+    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange", "permute",
+       "expand", "gather", "index_select", "scatter", "by_hand"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
 PRIMITIVES = (
     LOWERED
     | INTEGER | SORTING | INDEXED
-    | {"batch_matmul"}
 )  # fmt: skip
 
 
@@ -104,6 +108,9 @@ class Op:
     reshape    ``shape`` (sympy tuple); covers unsqueeze and squeeze
     slice      ``axis``, ``start``, ``stop`` (sympy)
     transpose  swaps the last two axes
+    block      ``axis``; inside a loop: this round's block of it, whose size is the loop's block dim
+    carry      operand (start); inside a loop: the value at the start of the round, ``name`` in the spec
+    carried    operands (carry, next); after a loop: the value when it is over
     concat     ``axis``; n operands
     scatter_update  operands (x, index, src); ``dim``; rows of x viewed as [rows, last axes from dim+1 on];
                index -1 skips the row
@@ -124,6 +131,7 @@ class Op:
     scatter    operands (x, index, src); ``axis``, ``reduce`` (none, add); the inverse of gather
     index_add  operands (x, index of rank 1, src); ``axis``
     batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes
+    by_hand    ``kernel``, ``output``: what the kernel of that name stores to ``output``; operands are all that it reads
     ========== =====================================================================================
 
     Binary operands broadcast as in NumPy; at most one of them is a Scalar.
@@ -134,6 +142,23 @@ class Op:
     result: Value
     attrs: Mapping[str, Any]
     stage: str
+    span: Span
+    loop: str = ""
+    """The loop (by its stage's name) that the operation is inside of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """The region of the operations whose ``loop`` is ``name``: done once for each block of ``tile`` elements of the dim
+    ``over``, in order, the last block may be shorter, and none at all if the dim is 0. ``block`` is the size of the
+    round's block as a dim, which shapes inside the region may have. ``carried`` are the names of the ``carry`` values,
+    each with that of its next value, which takes its place in the next round."""
+
+    name: str
+    over: str
+    tile: int
+    block: Dim
+    carried: tuple[tuple[str, str], ...]
     span: Span
 
 
@@ -193,6 +218,11 @@ class Program:
     notes: tuple[str, ...] = field(default=())
     requires: tuple[Requirement, ...] = field(default=())
     """Preconditions that the build could not prove; the host wrapper checks them."""
+    loops: tuple[Loop, ...] = field(default=())
+    restricted: bool = False
+    """Whether the spec names its targets: then there are no others."""
+    kernels: tuple[HandKernel, ...] = field(default=())
+    """Stages that are given at a lower level."""
 
     def dim(self, name: str) -> Dim:
         for d in self.dims:

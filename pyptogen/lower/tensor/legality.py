@@ -37,7 +37,10 @@ def dim_table(program: Program) -> DimTable:
     """The dims of a program with the symbols that its shapes are made of."""
     symbols = {dim.name: sympy.Symbol(dim.name, integer=True, positive=True) for dim in program.dims}
     attrs = {attr.name: sympy.Symbol(attr.name, real=True) for attr in program.attrs}
-    return DimTable(program.dims, {**symbols, **attrs})
+    table = DimTable(program.dims, {**symbols, **attrs})
+    for loop in program.loops:
+        table.add_block(loop.block)
+    return table
 
 
 def verify(program: Program) -> None:
@@ -59,12 +62,30 @@ def verify(program: Program) -> None:
         _check_result(op, dims)
         known[op.result.name] = op.result
         taken.add(op.result.name)
+    _check_loops(program)
     for name, value in program.outputs:
         if known.get(value.name) != value:
             raise IllegalIR(f"the output {name} is {value.name}, which is not defined")
     for name, source in program.inplace.items():
         if name not in dict(program.outputs) or source not in {value.name for value in program.inputs}:
             raise IllegalIR(f"in place: {name} of {source}")
+
+
+def _check_loops(program: Program) -> None:
+    """What is inside of a loop is used inside, but for the next values, and every carried value has one."""
+    home = {op.result.name: op.loop for op in program.ops}
+    loops = {loop.name: loop for loop in program.loops}
+    for op in program.ops:
+        if op.loop and op.loop not in loops:
+            raise IllegalIR(f"{op.result.name} stands in the unknown loop {op.loop}")
+        names = [operand.name for operand in op.operands if isinstance(operand, Value)]
+        if op.kind == "carried":
+            if op.loop or tuple(names) not in loops[op.stage].carried:
+                raise IllegalIR(f"{op.result.name} = carried(…) does not end a value of the loop {op.stage}")
+        elif any(home.get(name) and home[name] != op.loop for name in names):
+            raise IllegalIR(f"{op.result.name} uses a value from inside of a loop")
+        if op.kind == "carry" and op.result.name not in dict(loops[op.loop].carried):
+            raise IllegalIR(f"{op.result.name} is carried without a next value")
 
 
 def _check_operands(op: Op, known: dict[str, Value]) -> None:
@@ -113,9 +134,13 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     "reshape": lambda b, op: b.reshape(_value(op), op.attrs["shape"]),
     "slice": lambda b, op: b.slice(_value(op), op.attrs["axis"], op.attrs["start"], op.attrs["stop"]),
     "transpose": lambda b, op: b.transpose(_value(op)),
+    "block": lambda b, op: b.block(_value(op), op.attrs["axis"], op.result.shape[op.attrs["axis"]]),
+    "carry": lambda b, op: b.emit("carry", [_value(op)], _value(op).dtype, _value(op).shape),
+    "carried": lambda b, op: b.emit("carried", _values(op), _value(op).dtype, _value(op, 1).shape),
     "concat": lambda b, op: b.concat(_values(op), op.attrs["axis"]),
     "matmul": lambda b, op: b.matmul(_value(op), _value(op, 1), op.attrs["dtype"]),
     "scatter_update": lambda b, op: b.scatter_update(_value(op), _value(op, 1), _value(op, 2), op.attrs["dim"]),
+    "by_hand": lambda b, op: op.result,
     "full": lambda b, op: b.full(op.result.shape, op.attrs["value"], op.result.dtype),
 }
 

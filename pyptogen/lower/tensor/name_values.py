@@ -51,7 +51,11 @@ def run(program: Program, names: Names, hints: Mapping[str, tuple[str, str]]) ->
     values = {op.result.name: replace(op.result, name=final[op.result.name]) for op in program.ops}
     ops = tuple(_renamed(op, values) for op in program.ops)
     outputs = tuple((name, values.get(value.name, value)) for name, value in program.outputs)
-    return replace(program, ops=ops, outputs=outputs)
+    loops = tuple(
+        replace(loop, carried=tuple((final[carry], final[value]) for carry, value in loop.carried))
+        for loop in program.loops
+    )
+    return replace(program, ops=ops, outputs=outputs, loops=loops)
 
 
 def _free(name: str, prefix: str, taken: set[str]) -> str:

@@ -34,6 +34,16 @@ def unknown_value(
             fix="give this stage the same `when`, or define the value in another stage for the other case",
             notes=((f"`when` of `{stage.name}`", stage.when[0].span),),
         )
+    loop = next((stage for stage in spec.stages if _is_inside(name, stage) and expr not in stage.expressions), None)
+    if loop is not None:
+        return fault(
+            "PTG201",
+            f"`{name}` is not defined here: it belongs to the rounds of the loop `{loop.name}`",
+            span,
+            expected="a carried value of the loop, which has its last value here",
+            fix=f"carry it: start it under `carry` and give it under `next` of `{loop.name}`",
+            notes=((f"`{name}` is defined here", where[name]),),
+        )
     if name in where:
         path = _cycle(name, uses)
         if path:
@@ -55,12 +65,17 @@ def unknown_value(
     return fault("PTG201", f"`{name}` is not defined", span, expected="a value, input, dim or attr", fix=fix)
 
 
+def _is_inside(name: str, stage: StageSpec) -> bool:
+    body = () if stage.loop is None else stage.loop.body
+    return any(name == target for assign in body for target, _ in assign.targets)
+
+
 def _definitions(spec: Spec) -> tuple[dict[str, Span], dict[str, frozenset[str]]]:
     """Where each value of the graph is defined, and the names that its expression uses."""
     where: dict[str, Span] = {}
     uses: dict[str, frozenset[str]] = {}
     for stage in spec.stages:
-        for assign in stage.body:
+        for assign in stage.definitions:
             names = frozenset(part.id for part in ast.walk(assign.value.node) if isinstance(part, ast.Name))
             for target, span in assign.targets:
                 where[target], uses[target] = span, names

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyptogen.lower.tensor.dims import show_shape, show_size
-from pyptogen.lower.tensor.ir import Dim, Op, Program, Scalar, Value
+from pyptogen.lower.tensor.ir import LOOP, Dim, Op, Program, Scalar, Value
 
 
 def print_program(program: Program) -> str:
@@ -22,7 +22,12 @@ def print_program(program: Program) -> str:
         lines.append(f"  output {name} = {_typed(value)}" + (f" in place of {target}" if target else ""))
     for stage in program.stages:
         lines += ["", f"stage {stage.name}"]
-        lines += [f"  {print_op(op)}" for op in program.ops if op.stage == stage.name]
+        inside = next((loop for loop in program.loops if loop.name == stage.name), None)
+        for op in (op for op in program.ops if op.stage == stage.name):
+            if op.kind == "carry" and inside is not None:
+                lines.append(f"  loop over {inside.over} by {inside.tile}")
+                inside = None
+            lines.append(f"  {'  ' if op.loop else ''}{print_op(op)}")
     return "\n".join(lines) + "\n"
 
 
@@ -41,7 +46,9 @@ def print_scalar(scalar: Scalar) -> str:
 
 
 def _implied(op: Op, name: str, value: Any) -> bool:
-    """Attrs that the result's type shows, or that have their usual value."""
+    """Attrs that the result's type or name shows, or that have their usual value."""
+    if op.kind in LOOP:
+        return True
     if name == "shape" or (name == "dtype" and op.kind in {"cast", "matmul"}):
         return True
     return op.kind == "cast" and ((name == "mode" and value == "rint") or (name == "saturate" and value is True))

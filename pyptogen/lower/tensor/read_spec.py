@@ -4,20 +4,21 @@ expanded."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
-from pyptogen.lower.tensor import choose_stages, name_values, remove_dead, unify_dims
+from pyptogen.lower.tensor import by_hand, choose_stages, name_values, read_loop, remove_dead, unify_dims
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.evaluate import Evaluator, Scope
-from pyptogen.lower.tensor.ir import Operand, Program, Scalar, Stage, TilingRow, Value
+from pyptogen.lower.tensor.ir import Loop, Operand, Program, Scalar, Stage, TilingRow, Value
 from pyptogen.lower.tensor.legality import verify
 from pyptogen.lower.tensor.order import unknown_value
 from pyptogen.lower.tensor.registry import operations
 from pyptogen.lower.tensor.targets import read_targets
-from pyptogen.schema import Assign, Expr, FunctionSpec, Spec, StageSpec
+from pyptogen.schema import Assign, Expr, FunctionSpec, LoopSpec, Spec, StageSpec
+from pyptogen.schema.hand import HandKernel
 
 
 def from_spec(
@@ -56,6 +57,9 @@ def from_spec(
         span=spec.span,
         notes=reader.notes(),
         requires=contract.requires,
+        loops=tuple(reader.loops),
+        restricted=bool(spec.targets),
+        kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
     )
     program = passed("read", unify_dims.run(program, contract.dims, declared))
     program = passed("remove-dead", remove_dead.run(program))
@@ -82,14 +86,21 @@ class _GraphReader:
         self._defined: dict[str, tuple[Span, Operand]] = {}
         self._used: set[str] = set()
         self._targets: tuple[str, ...] = ()
+        self._block: tuple[str, Any] | None = None
         self.names = name_values.Names()
+        self.loops: list[Loop] = []
 
     def read(self) -> None:
         """Evaluates every definition. Values are named as in the spec."""
         for stage in self._spec.stages:
             self.builder.stage = stage.name
+            if stage.loop is not None:
+                self._loop(stage, stage.loop)
+                continue
+            if stage.by_hand:
+                self._by_hand(next(kernel for kernel in self._spec.kernels if kernel.name == stage.name))
             for assign in stage.body:
-                self._assign(assign)
+                self.assign(assign)
         _check_outputs(self._spec, self._defined)
 
     def outputs(self) -> tuple[tuple[str, Value], ...]:
@@ -110,13 +121,66 @@ class _GraphReader:
             if name not in outputs and name not in self._used
         )
 
-    def _assign(self, assign: Assign) -> None:
+    def _by_hand(self, kernel: HandKernel) -> None:
+        """The results of a kernel that is itself the meaning of its stage."""
+        results = by_hand.results(kernel, self._contract, self._values, self.builder)
+        self._used |= {name for name, _ in kernel.reads}
+        for name, span, value in results:
+            self.names.bind(value, f"{name}_out" if name in self._values else name)
+            self._defined[name] = (span, value)
+            self._values[name] = value
+
+    def _loop(self, stage: StageSpec, loop: LoopSpec) -> None:
+        """A stage that is a loop; what its body defines is gone afterwards."""
+        before = dict(self._values)
+        names = {dim.name for dim in self._contract.dims.dims}
+        if loop.over not in names:
+            raise fault(
+                "PTG201",
+                f"`{loop.over}` is no dim",
+                loop.over_span,
+                expected="the dim whose blocks the rounds see",
+                fix=did_you_mean(loop.over, names),
+            )
+        opened = read_loop.Opened(stage.name, loop, self._contract.dims, self.builder)
+        starts = [value for assign in loop.carry for value in self.evaluate(assign)]
+        carries = opened.carry(starts)
+        self._block = (loop.over, opened.symbol)
+        self._enter(opened.targets, carries)
+        for assign in loop.body:
+            results = self.evaluate(assign)
+            self._enter(assign.targets, results)
+        following = {
+            name: value
+            for assign in loop.next
+            for (name, _), value in zip(assign.targets, self.evaluate(assign), strict=True)
+        }
+        finals, region = opened.close(carries, following)
+        self._block, self._values = None, before
+        for (name, span), start, value, assign in zip(opened.targets, starts, finals, opened.assigns, strict=True):
+            for made, word in ((start, "start"), (following[name], "next"), (value, "end")):
+                if isinstance(made, Value):
+                    self.names.suggest(made, f"{name}_{word}")
+            self._define(name, span, value, assign.value, name_it=False)
+        self.loops.append(region)
+
+    def _enter(self, targets: Sequence[tuple[str, Span]], results: Sequence[Operand]) -> None:
+        """Names that are there inside a loop."""
+        for (name, _), value in zip(targets, results, strict=True):
+            if isinstance(value, Value):
+                self.names.bind(value, name)
+            self._values[name] = value
+
+    def evaluate(self, assign: Assign) -> tuple[Operand, ...]:
+        """The values of a definition's names."""
         self._targets = tuple(name for name, _ in assign.targets)
         self.builder.prefix = self._targets[0]
         self._used |= {node.id for node in ast.walk(assign.value.node) if isinstance(node, ast.Name)}
-        scope = Scope(self._values, self._functions, self._unknown)
-        results = self._evaluate(assign, scope)
-        for (name, span), result in zip(assign.targets, results, strict=True):
+        return self._evaluate(assign, Scope(self._values, self._functions, self._unknown, block=self._block))
+
+    def assign(self, assign: Assign) -> None:
+        """A definition of the graph."""
+        for (name, span), result in zip(assign.targets, self.evaluate(assign), strict=True):
             self._define(name, span, result, assign.value)
 
     def _evaluate(self, assign: Assign, scope: Scope) -> tuple[Operand, ...]:
@@ -131,7 +195,7 @@ class _GraphReader:
             )
         return results
 
-    def _define(self, name: str, span: Span, result: Operand, expr: Expr) -> None:
+    def _define(self, name: str, span: Span, result: Operand, expr: Expr, name_it: bool = True) -> None:
         output = next((o for o in self._contract.outputs if o.name == name), None)
         if output is not None:
             if isinstance(result, Scalar):
@@ -140,7 +204,7 @@ class _GraphReader:
                 with self.builder.located(expr.span):
                     result = self.builder.emit("reshape", [result], result.dtype, result.shape, shape=result.shape)
             check_output(self._contract.dims, output, result, expr)
-        if isinstance(result, Value):
+        if isinstance(result, Value) and name_it:
             self.names.bind(result, f"{name}_out" if name in self._values else name)
         self._defined[name] = (span, result)
         self._values[name] = result

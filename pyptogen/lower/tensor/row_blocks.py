@@ -3,14 +3,14 @@ only the same row of the operands. The interpreter uses it to run large inputs i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import sympy
 
-from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, REDUCE, SCAN, SORTING, Op, Program, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, LOOP, REDUCE, SCAN, SORTING, Loop, Op, Program, Value
 
-_WHOLE = INDEXED | SORTING | {"scatter_update", "full", "permute", "expand", "batch_matmul"}
+_WHOLE = INDEXED | SORTING | LOOP | {"scatter_update", "full", "permute", "expand", "batch_matmul", "by_hand"}
 """Primitives that the interpreter runs on whole tensors."""
 
 
@@ -22,6 +22,8 @@ class Segment:
     ops: tuple[Op, ...]
     rows: Any
     batched: frozenset[str]
+    loop: Loop | None = None
+    """The loop that ``ops`` are the inside of."""
 
 
 def segments(program: Program) -> list[Segment]:
@@ -32,6 +34,11 @@ def segments(program: Program) -> list[Segment]:
     run: list[Op] = []
     rows: Any = None
     for op in program.ops:
+        if op.loop:
+            found += [_segment(run, rows)] if run else []
+            run = []
+            _into_loop(found, op, program)
+            continue
         size = _leading(op.result)
         rowwise = size is not None and size.name in dynamic and _is_rowwise(op, size)
         if rowwise and (not run or size == rows):
@@ -48,6 +55,15 @@ def segments(program: Program) -> list[Segment]:
     if run:
         found.append(_segment(run, rows))
     return found
+
+
+def _into_loop(found: list[Segment], op: Op, program: Program) -> None:
+    last = found[-1] if found else None
+    if last is not None and last.loop is not None and last.loop.name == op.loop:
+        found[-1] = replace(last, ops=(*last.ops, op))
+    else:
+        loop = next(loop for loop in program.loops if loop.name == op.loop)
+        found.append(Segment((op,), None, frozenset(), loop))
 
 
 def _is_reached(op: Op, rows: Any) -> bool:

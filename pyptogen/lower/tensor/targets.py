@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pyptogen.diagnostics import Span, did_you_mean, fault
-from pyptogen.lower.platforms import KNOWN_TARGETS
+from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS
+from pyptogen.lower.tensor.ir import Program
 from pyptogen.schema import Spec
 
 
 def read_targets(spec: Spec) -> tuple[str, ...]:
-    """The targets of a spec, all known ones where it names none. Raises PTG218."""
+    """The targets of a spec, `DEFAULT_TARGETS` where it names none. Raises PTG218."""
     for name, span in spec.targets:
         _check(name, span)
     for row in spec.tiling:
@@ -16,15 +17,28 @@ def read_targets(spec: Spec) -> tuple[str, ...]:
             if subject == "target":
                 for name in value if isinstance(value, list) else [value]:
                     _check(str(name), row.span)
-    return tuple(name for name, _ in spec.targets) or KNOWN_TARGETS
+    return tuple(name for name, _ in spec.targets) or DEFAULT_TARGETS
+
+
+def require_target(program: Program, target: str) -> None:
+    """Raises PTG218 where an operator is not made for a target: it is none, or the spec names others."""
+    possible = program.targets if program.restricted else tuple(PLATFORMS)
+    if target not in possible:
+        raise fault(
+            "PTG218",
+            f"operator `{program.name}` is not made for target `{target}`",
+            program.span,
+            expected=f"one of {', '.join(possible)}",
+            fix=did_you_mean(target, possible),
+        )
 
 
 def _check(name: str, span: Span) -> None:
-    if name not in KNOWN_TARGETS:
+    if name not in PLATFORMS:
         raise fault(
             "PTG218",
             f"there is no target `{name}`",
             span,
-            expected="one of " + ", ".join(KNOWN_TARGETS),
-            fix=did_you_mean(name, KNOWN_TARGETS),
+            expected="one of " + ", ".join(PLATFORMS),
+            fix=did_you_mean(name, tuple(PLATFORMS)),
         )

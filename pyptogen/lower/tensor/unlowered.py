@@ -17,3 +17,10 @@ def check(program: Program) -> None:
                 expected="one of " + ", ".join(sorted(LOWERED)),
                 fix="`pyptogen explain op NAME` shows of which primitives an operation is made",
             )
+        if op.kind == "scatter_update" and op.loop:
+            raise fault(
+                "PTG303",
+                f"`{op.result.name}` updates a tensor in every round of a loop, which cannot be lowered yet",
+                op.span,
+                expected="an update before or after the loop",
+            )

@@ -13,7 +13,7 @@ from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
-from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tensor.ir import VIEWS, Op, Program, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,9 @@ class Axes:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.static = {d.name: d.value for d in program.dims if d.value is not None}
-        self.order = {d.name: i for i, d in enumerate(program.dims)}
+        self.over = {loop.block.name: loop.over for loop in program.loops}
+        blocks = tuple(self.over)
+        self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
 
     def poly(self, expr: Any) -> Poly:
         """A shape expression as a polynomial in the dynamic dims; derived dynamic dims are expanded."""
@@ -84,18 +86,36 @@ class Axes:
             strided: list[Factor] = []
             for factor in reversed(axis):
                 strided.append(Factor(factor.dim, factor.extent, stride))
-                stride = stride * factor.extent
+                stride = stride * self.in_memory(factor)
             result.append(tuple(reversed(strided)))
         return GmView(tensor, tuple(reversed(result)), ZERO)
 
+    def in_memory(self, factor: Factor) -> Poly:
+        """Elements of a factor in GM, where the blocks of all rounds lie side by side."""
+        over = self.over.get(factor.dim or "")
+        return factor.extent if over is None else self.poly(self.symbol(over))
+
+    @staticmethod
+    def symbol(name: str) -> Any:
+        """The symbol of a dim in shapes."""
+        import sympy
+
+        return sympy.Symbol(name, integer=True, positive=True)
+
     def apply(self, view: GmView, op: Op) -> GmView:
-        """The view after one reshape, slice or transpose.
+        """The view after one reshape, slice, transpose or block.
 
         Raises:
             DiagnosticError: PTG303, a view that strides cannot express.
         """
         if op.kind == "transpose":
             return GmView(view.tensor, (*view.axes[:-2], view.axes[-1], view.axes[-2]), view.offset)
+        if op.kind == "block":
+            axis = int(op.attrs["axis"])
+            if len(view.axes[axis]) != 1:
+                raise unsupported(op.span, "a block of an axis that is a product of dims", "reshape it first")
+            block = self._restride(self.factor(op.result.shape[axis]), view.axes[axis][0].stride)
+            return GmView(view.tensor, (*view.axes[:axis], block, *view.axes[axis + 1 :]), view.offset)
         if op.kind == "slice":
             axis = int(op.attrs["axis"])
             if not _one_run(view.axes[axis]):
@@ -171,9 +191,18 @@ def unsupported(span: Span, what: str, fix: str) -> DiagnosticError:
 def value_views(ops: Mapping[str, Op], name: str) -> list[Op]:
     """The chain of views from the root of ``name`` to it, outermost last."""
     chain: list[Op] = []
-    while name in ops and ops[name].kind in ("reshape", "slice", "transpose"):
+    while name in ops and ops[name].kind in VIEWS:
         chain.append(ops[name])
         operand = ops[name].operands[0]
         assert isinstance(operand, Value)
         name = operand.name
     return chain[::-1]
+
+
+def root(name: str, made_by: Mapping[str, Op]) -> str:
+    """The value with data of its own behind a chain of views."""
+    while name in made_by and made_by[name].kind in VIEWS:
+        operand = made_by[name].operands[0]
+        assert isinstance(operand, Value)
+        name = operand.name
+    return name

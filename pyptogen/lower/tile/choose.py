@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, Op, Program, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PRODUCTS, REDUCE, Op, Program, Value
 from pyptogen.lower.tile.axes import Axes, Factor
 from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.sizes import TileSize
@@ -45,10 +45,11 @@ class Choice:
 def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[str, Choice]:
     """First guesses for the dims of one kernel."""
     axes = Axes(program)
+    blocks = {loop.block.name for loop in program.loops}
     found: dict[str, Choice] = {}
 
     def note(dim: str | None, tile: int, yields: int) -> None:
-        if dim is not None and (dim not in found or tile < found[dim].tile):
+        if dim is not None and dim not in blocks and (dim not in found or tile < found[dim].tile):
             found[dim] = Choice(dim, tile, yields)
 
     shapes = [(op, axes.axes(op.result.shape)) for op in kernel.ops if op.kind != "scatter_update"]
@@ -63,7 +64,7 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
         if rows_of is not None:
             columns = shape[-1][-1].extent.constant if shape[-1] else 1
             note(rows_of.dim, _first_rows(op, columns, platform), 1)
-        if op.kind == "matmul":
+        if op.kind in PRODUCTS:
             a = op.operands[0]
             assert isinstance(a, Value)
             note(shape[-1][-1].dim, MATMUL_COLUMNS, 2)
@@ -74,7 +75,7 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
 
 
 def _first_rows(op: Op, columns: int | None, platform: Platform) -> int:
-    if op.kind == "matmul":
+    if op.kind in PRODUCTS:
         return MATMUL_ROWS
     rows = VECTOR_ROWS
     while platform.unified and rows > 1 and rows * (columns or 1) * DTYPES[op.result.dtype] > CPU_TILE_BYTES:
@@ -121,8 +122,9 @@ def run(
             break
         largest = max(shrinking, key=lambda c: (tiles[c.dim] > 64, c.yields, tiles[c.dim]))
         tiles[largest.dim] //= 2
-    least = {stage: {dim: replace(s, tile=1, inner=1) for dim, s in dims.items()} for stage, dims in table().items()}
-    columns = [dim for dim in _columns(program, kernel) if dim not in named] if silent or not fits(least) else []
+    columns = [dim for dim in _columns(program, kernel) if dim not in named]
+    if columns and not silent and fits({st: {d: _one(s) for d, s in dims.items()} for st, dims in table().items()}):
+        columns = []
     while columns and not fits(table()):
         size = tiles.get(columns[0], static[columns[0]])
         if size > FEW_COLUMNS:
@@ -132,6 +134,10 @@ def run(
         else:
             break
     return table()
+
+
+def _one(size: TileSize) -> TileSize:
+    return replace(size, tile=1, inner=1)
 
 
 def _written_tiles(written: Mapping[str, Mapping[str, TileSize]]) -> dict[str, int]:

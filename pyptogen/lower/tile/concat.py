@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pyptogen.lower.tensor.ir import VIEWS, Op, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Op, Value
 from pyptogen.lower.tile.axes import Axes
 
 
@@ -84,7 +84,7 @@ def plan(ops: Sequence[Op], made_by: Mapping[str, Op], axes: Axes, kept: frozens
         left: list[tuple[str, int]] = []
         for name, column in parts:
             free = name in at and name not in kept and name not in windows and len(_readers(ops, made_by, name)) == 1
-            if free and ops[at[name]].kind not in ("matmul", "concat"):
+            if free and ops[at[name]].kind not in PRODUCTS | {"concat", "carry", "carried"}:
                 windows[name] = Window(target, column)
             else:
                 left.append((name, column))
@@ -115,7 +115,7 @@ def _in_place_base(
             base in at
             and base not in kept
             and same
-            and made_by[base].kind not in ("matmul", "concat")
+            and made_by[base].kind not in PRODUCTS | {"concat", "carry", "carried"}
             and not read_late
         ):
             return base

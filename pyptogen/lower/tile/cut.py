@@ -17,18 +17,19 @@ from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import ARG_REDUCE, REDUCE, Op, Program, Scalar, Value
-from pyptogen.lower.tile.axes import Apart, Axes, unsupported
+from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Scalar, Value
+from pyptogen.lower.tile.axes import Apart, Axes, root, unsupported
 from pyptogen.lower.tile.grid import Shape2D
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel, TileOp, TileVal
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.nest import Scope
-from pyptogen.lower.tile.operands import Operands, Placed
-from pyptogen.lower.tile.partition import KernelOps, root
+from pyptogen.lower.tile.operands import Placed
+from pyptogen.lower.tile.partition import KernelOps
+from pyptogen.lower.tile.rounds import Rounds
 from pyptogen.lower.tile.sizes import TileSize
 
 
-class Cutter(Operands):
+class Cutter(Rounds):
     """Cuts one kernel."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -45,9 +46,13 @@ class Cutter(Operands):
             ready = [op for op in waiting if self._ready(op, done)]
             outer = [op for op in ready if self.wants_sub(op) is None]
             op = (outer or ready)[0]
-            waiting.remove(op)
-            self._cut_op(op)
-            done.add(op.result.name)
+            cut = [other for other in waiting if other.loop == op.loop] if op.loop else [op]
+            waiting = [other for other in waiting if other not in cut]
+            if op.loop:
+                self._cut_loop(op.loop, cut)
+            else:
+                self._cut_op(op)
+            done |= {other.result.name for other in cut}
         body = self.nest.top.freeze()
         dynamic = {d.name for d in self.program.dims if d.value is None}
         dims = tuple(sorted(names_used(body) & dynamic))
@@ -61,14 +66,49 @@ class Cutter(Operands):
         )  # fmt: skip
 
     def _ready(self, op: Op, done: set[str]) -> bool:
-        roots = {root(v.name, self.made_by) for v in op.operands if isinstance(v, Value)}
+        """Whether all operands are there; of a loop, those of all of its operations."""
+        together = [other for other in self.kernel.ops if other.loop == op.loop] if op.loop else [op]
+        roots = {root(v.name, self.made_by) for o in together for v in o.operands if isinstance(v, Value)}
+        roots -= {other.result.name for other in together}
+        if op.kind == "carried":
+            roots |= {carry for carry, _ in self.pairs(self.loops[op.stage])}
         return all(r not in self.mine or r in done for r in roots)
 
+    def _cut_loop(self, name: str, ops: list[Op]) -> None:
+        """A loop of rounds: its starts, then level after level."""
+        loop = self.loops[name]
+        outside, *inside = self.ordered(loop, ops)
+        for op in outside:
+            self._cut_op(op)
+        scope = self.open_rounds(loop)
+        for level in inside:
+            self.row_loop = None
+            for op in level:
+                if op.kind in PRODUCTS:
+                    self._compute(op, scope)
+            self.row_loop = self.open_rows(level[0], scope) if level[0].kind not in PRODUCTS else None
+            for op in sorted(level, key=lambda o: self.round_scope(o) is not scope):
+                if op.kind not in PRODUCTS:
+                    self._compute(op, self.round_scope(op))
+        self.row_loop = None
+        self.advance(loop)
+
     def _cut_op(self, op: Op) -> None:
+        if op.kind == "carry":
+            self.carry(op)
+            return
+        if op.kind == "carried":
+            self.carried(op)
+            if op.result.name in self.kernel.writes:
+                self._store(op)
+            return
         dims = {f.dim for axis in self.op_axes(op) for f in axis if f.dim}
         scope = self.scope_for(dims, self.wants_sub(op), op)
-        if op.kind == "matmul":
-            self._matmul(op, scope)
+        self._compute(op, scope)
+
+    def _compute(self, op: Op, scope: Scope) -> None:
+        if op.kind in PRODUCTS:
+            self._product(op, scope)
         elif op.kind == "scatter_update":
             self._scatter(op, scope)
         elif op.kind == "concat":
@@ -109,11 +149,17 @@ class Cutter(Operands):
         kind = "fill" if op.kind == "full" else op.kind
         if kind == "fill":
             sources = [ScalarArg(op.attrs["value"], op.span)]
-        name = self._result_tile(op, shape)
+        leaving = self.result_rows(op, home, shape)
+        name = (
+            self._result_tile(op, shape)
+            if leaving is None
+            else self.rows_of(self.placed[(op.result.name, "")], home, op.result.name).tile
+        )
         mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"
         saturate = bool(op.attrs.get("saturate", True))
         self.emit(TileOp(kind, name, tuple(sources), op.span, op.stage, mode=mode, saturate=saturate), home, early)
-        self.placed[(op.result.name, "")] = Placed(name, home, early)
+        if leaving is None:
+            self.placed[(op.result.name, "")] = Placed(name, home, early)
 
     def _result_tile(self, op: Op, shape: Shape2D) -> str:
         name = self.name(op.result.name)
@@ -164,11 +210,13 @@ class Cutter(Operands):
             self.emit(TileOp("copy", view, (source.tile,), op.span, op.stage), source.scope, False)
         self.placed[(name, "")] = Placed(tile_name, self.deepest(scopes), False)
 
-    def _matmul(self, op: Op, scope: Scope) -> None:
+    def _product(self, op: Op, scope: Scope) -> None:
         a, b = op.operands
         assert isinstance(a, Value) and isinstance(b, Value)
         contracted = self.axes.axes(a.shape)[-1]
         k_dim = contracted[0].dim if len(contracted) == 1 else None
+        if self.loop_of(k_dim, scope) is not None:
+            k_dim = None
         k_tile = self.tile_size(op.stage, k_dim, op) if k_dim else None
         cut_k = k_dim is not None and k_tile is not None and k_tile != self.whole(k_dim)
         home = scope

@@ -55,6 +55,7 @@ class Grid:
         self.tensors, self.gm_names = tensors, gm_names
         self.made_by = producers(program)
         self.mine = {op.result.name: op for op in kernel.ops}
+        self.blocks = {loop.block.name: loop for loop in program.loops}
         self.nest = Nest(kernel.span)
         self.tiles: dict[str, TileVal] = {}
         self.sub_loops: dict[str, Scope] = {}
@@ -80,6 +81,8 @@ class Grid:
 
     def grid_size(self, dim: str) -> int | None:
         """Tile of the grid loop over ``dim``: that of the first stage of the kernel; None if ``dim`` has no loop."""
+        if dim in self.blocks:
+            return None
         for op in self.kernel.ops:
             if any(f.dim == dim for axis in self.axes.axes(op.result.shape) for f in axis):
                 tile = self.tile_size(op.stage, dim, op)
@@ -94,7 +97,7 @@ class Grid:
                 continue
             for axis in self.axes.axes(op.result.shape):
                 names += [f.dim for f in axis if f.dim and f.dim not in names]
-        for dim in sorted(names, key=lambda n: self.whole(n) is not None):
+        for dim in sorted((n for n in names if n not in self.blocks), key=lambda n: self.whole(n) is not None):
             tile = self.grid_size(dim)
             if tile is None:
                 continue

@@ -32,7 +32,8 @@ class Extent:
 
 @dataclass(frozen=True, slots=True)
 class TileVal:
-    """A tile value. ``parent`` makes it a column window of another tile (no data of its own)."""
+    """A tile value. ``parent`` makes it a window of another tile (no data of its own): of its columns from
+    ``col_offset`` on, and of its rows from ``row_offset`` on."""
 
     name: str
     dtype: str
@@ -42,6 +43,7 @@ class TileVal:
     span: Span
     parent: str | None = None
     col_offset: int = 0
+    row_offset: Poly = ZERO
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ class TileOp:
     saturate: bool = True
 
 
-LoopRole = Literal["grid", "reduce", "sub"]
+LoopRole = Literal["grid", "reduce", "sub", "rounds"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,10 +174,14 @@ class TileKernel:
     span: Span
     longest: int = 0
     depths: tuple[tuple[str, int], ...] = ()
+    signature: tuple[str, ...] | None = None
+    """Argument names where an author gave them."""
 
     @property
     def arguments(self) -> tuple[str, ...]:
         """Argument names of the kernel's entry, in order."""
+        if self.signature is not None:
+            return self.signature
         segment = (f"{self.segment}_begin", f"{self.segment}_end") if self.segment else ()
         return (*(t.name for t in self.tensors), *self.scalars, *segment, *self.dims, "nblk")
 
@@ -195,6 +201,14 @@ def walk(nodes: tuple[Node, ...]) -> Iterator[TileOp]:
             yield node
 
 
+def walk_loops(nodes: tuple[Node, ...]) -> Iterator[Loop]:
+    """Every loop, outer ones first."""
+    for node in nodes:
+        if isinstance(node, Loop):
+            yield node
+            yield from walk_loops(node.body)
+
+
 __all__ = [
     "ONE",
     "ZERO",
@@ -210,4 +224,5 @@ __all__ = [
     "TileOp",
     "TileVal",
     "walk",
+    "walk_loops",
 ]

@@ -6,6 +6,7 @@ loops are placed further out, ahead of the loop that uses them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pyptogen.diagnostics import Span
@@ -46,7 +47,7 @@ class Scope:
                 nodes.append(
                     Loop(
                         item.var,
-                        item.dim,
+                        item.dim.split(".")[0],
                         item.start,
                         item.stop,
                         item.tile,
@@ -83,10 +84,19 @@ class Nest:
         role: LoopRole,
         span: Span,
     ) -> Scope:
-        """Add a reduce loop or a sub-loop as the next item of ``parent``."""
-        return self._open(
-            parent, f"{dim}{0 if role == 'reduce' else 1}", dim, start, stop, tile, whole_tiles, role, span
-        )
+        """Add a reduce loop, a sub-loop or the loop of rounds as the next item of ``parent``."""
+        name = dim.split(".")[0]
+        var = f"{name}{1 if role == 'sub' else 0}"
+        if role == "rounds" and any(scope.var == var for scope in self._around(parent)):
+            var = f"{name}2"
+        return self._open(parent, var, dim, start, stop, tile, whole_tiles, role, span)
+
+    @staticmethod
+    def _around(scope: Scope) -> Iterator[Scope]:
+        at: Scope | None = scope
+        while at is not None:
+            yield at
+            at = at.parent
 
     @staticmethod
     def _open(

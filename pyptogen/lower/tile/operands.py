@@ -12,13 +12,13 @@ from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.tensor.ir import BINARY, DTYPES, UNARY, Op, Value
+from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tile import concat as concat_pass
-from pyptogen.lower.tile.axes import Apart, Factor, GmView, unsupported, value_views
+from pyptogen.lower.tile.axes import Apart, Factor, GmView, root, unsupported, value_views
+from pyptogen.lower.tile.between_rounds import values_apart
 from pyptogen.lower.tile.grid import Grid, Shape2D
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.tile.nest import Scope
-from pyptogen.lower.tile.partition import root
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +37,7 @@ class Operands(Grid):
         super().__init__(*arguments)
         self.placed: dict[tuple[str, str], Placed] = {}
         self.reads: list[str] = []
+        self.apart = values_apart(self.program, self.axes)
         self.concats = concat_pass.plan(self.kernel.ops, self.made_by, self.axes, frozenset(self.kernel.writes))
 
     def emit(self, op: TileOp, scope: Scope, early: bool) -> None:
@@ -74,6 +75,10 @@ class Operands(Grid):
                 loop = self.loop_of(factor.dim, scope)
                 if loop is not None:
                     offset = offset + Poly.of(loop.var) * factor.stride
+        if view.tensor in self.apart and self.tensors[view.tensor].workspace:
+            loop = self.loop_of(self.apart[view.tensor].loop.block.name, scope)
+            assert loop is not None
+            offset = offset + Poly.of(loop.var) * self.apart[view.tensor].step
         row_stride = next(
             (
                 f.stride
@@ -91,6 +96,7 @@ class Operands(Grid):
         view = self.gm_view(value.name)
         assert view is not None
         dims = {f.dim for axis in view.axes for f in axis if f.dim}
+        dims |= {self.apart[view.tensor].loop.block.name} if view.tensor in self.apart else set()
         home = scope
         while home.parent is not None and home.dim not in dims:
             home = home.parent
@@ -138,15 +144,12 @@ class Operands(Grid):
         """A value of this kernel, or a window of one."""
         found = self.placed[(base, "")]
         tile = self.tiles[found.tile]
-        if self.made_by[base].kind == "matmul" and role != "acc":
+        if self.made_by[base].kind in PRODUCTS and role != "acc":
             found = self._from_accumulator(base, found, scope, op)
             tile = self.tiles[found.tile]
-        elif found.scope.role == "grid" and scope.role == "sub" and self._row_dim(base) == scope.dim:
-            raise unsupported(
-                op.span,
-                f"smaller tiles for a reader of `{base}`, which is no matmul",
-                "give both stages the same tile",
-            )
+        else:
+            found = self.rows_of(found, scope, base)
+            tile = self.tiles[found.tile]
         start, width = self._column_window(value.name)
         self._check_view(value, found, width, op)
         if width is None or (start == 0 and width == tile.cols.size):
@@ -159,7 +162,9 @@ class Operands(Grid):
         if key not in self.placed:
             name = self.name(value.name)
             top, offset = (tile.parent, tile.col_offset + start) if tile.parent else (tile.name, start)
-            self.tiles[name] = TileVal(name, tile.dtype, tile.rows, Extent(width), tile.form, op.span, top, offset)
+            self.tiles[name] = TileVal(
+                name, tile.dtype, tile.rows, Extent(width), tile.form, op.span, top, offset, tile.row_offset
+            )
             self.placed[key] = Placed(name, found.scope, found.early)
         return self.placed[key]
 
@@ -178,10 +183,6 @@ class Operands(Grid):
                 f" tiles of {tile.rows.size} x {tile.cols.size}",
                 "give the outer dims of the axis that the reshape splits the tile 1",
             )
-
-    def _row_dim(self, name: str) -> str | None:
-        axes = self.axes.axes(self.made_by[name].result.shape)
-        return next((f.dim for axis in axes[:-1] for f in axis if self.loop_of(f.dim, self.nest.inner)), None)
 
     def _column_window(self, name: str) -> tuple[int, int | None]:
         """Columns of the root's tile that a chain of views keeps: (start, width), width None for all."""
@@ -203,18 +204,38 @@ class Operands(Grid):
                 raise unsupported(op.span, "a transpose of a computed tile", "transpose the input instead")
         return start, width
 
+    def rows_of(self, found: Placed, scope: Scope, name: str) -> Placed:
+        """The rows of a whole tile that a loop over rows is at; the tile itself where it has no such rows."""
+        tile = self.tiles[found.tile]
+        if scope.role != "sub" or found.scope is scope or scope.dim not in self._row_dims(name):
+            return found
+        key = (f"{found.tile}:rows", f"{id(scope)}")
+        if key not in self.placed:
+            grid = self.loop_of(scope.dim, self.nest.inner)
+            offset = Poly.of(scope.var) - (Poly.of(grid.var) if grid is not None else ZERO)
+            window = self.name(f"{found.tile}_rows")
+            self.tiles[window] = TileVal(
+                window, tile.dtype, scope.extent(), tile.cols, tile.form, tile.span, tile.parent or tile.name,
+                tile.col_offset, tile.row_offset + offset,
+            )  # fmt: skip
+            self.placed[key] = Placed(window, scope, False)
+        return self.placed[key]
+
+    def _row_dims(self, name: str) -> set[str | None]:
+        base = root(name, self.made_by)
+        axes = self.axes.axes(self.made_by[base].result.shape)
+        return {f.dim for axis in axes[:-1] for f in axis}
+
     def _from_accumulator(self, base: str, acc: Placed, scope: Scope, op: Op) -> Placed:
         """Accumulator → vector tile, in the rows and the dtype that the reader wants."""
         here = scope if scope.role == "sub" else acc.scope
         key = (f"{base}:vec", f"{id(here)}")
         if key not in self.placed:
             tile = self.tiles[acc.tile]
-            loop = self.loop_of(self._row_dim(base), here)
             rows, row = tile.rows, ZERO
-            if here.role == "sub" and acc.scope is not here and loop is not None:
-                grid = self.loop_of(loop.dim, acc.scope)
-                assert grid is not None
-                rows, row = loop.extent(), Poly.of(loop.var) - Poly.of(grid.var)
+            if here.role == "sub" and acc.scope is not here and here.dim in self._row_dims(base):
+                grid = self.loop_of(here.dim, acc.scope)
+                rows, row = here.extent(), Poly.of(here.var) - (Poly.of(grid.var) if grid is not None else ZERO)
             name = self.name(base)
             self.tiles[name] = TileVal(name, self.made_by[base].result.dtype, rows, tile.cols, tile.form, op.span)
             self.emit(TileOp("extract", name, (acc.tile,), op.span, op.stage, row=row), here, False)

@@ -12,13 +12,16 @@ belong to their readers and cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import VIEWS, CoreKind, Op, Program, TilingRow, Value
+from pyptogen.lower.tensor.ir import VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
+from pyptogen.lower.tile.axes import root
+from pyptogen.lower.tile.levels import levels
+from pyptogen.schema.hand import HandKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +34,13 @@ class KernelOps:
     ops: tuple[Op, ...]
     writes: tuple[str, ...]
     span: Span
+    by_hand: HandKernel | None = None
+    """The kernel that the author gave for the stage."""
 
 
 def producers(program: Program) -> dict[str, Op]:
     """Defining operation of each value."""
     return {op.result.name: op for op in program.ops}
-
-
-def root(name: str, made_by: dict[str, Op]) -> str:
-    """The value with data of its own behind a chain of views."""
-    while name in made_by and made_by[name].kind in VIEWS:
-        operand = made_by[name].operands[0]
-        assert isinstance(operand, Value)
-        name = operand.name
-    return name
 
 
 def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
@@ -55,8 +51,19 @@ def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
     """
     known = [s.name for s in program.stages]
     fused: dict[str, tuple[str, ...]] = {}
+    given = hand_kernels(program)
     for group in row.fuse:
         for stage in group:
+            if stage in given:
+                raise DiagnosticError(
+                    Diagnostic(
+                        "PTG304",
+                        f"`fuse` names the stage `{stage}`, whose kernel is given by hand",
+                        row.span,
+                        expected="stages that the compiler lowers",
+                        notes=(("the kernel", given[stage].span),),
+                    )
+                )
             if stage not in known or stage in fused:
                 what = "is in two `fuse` lists" if stage in fused else "is no stage"
                 raise DiagnosticError(
@@ -76,6 +83,12 @@ def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
     return ordered
 
 
+def hand_kernels(program: Program) -> dict[str, HandKernel]:
+    """The kernels by hand of the stages that consist of nothing else, by stage."""
+    there = {op.attrs["kernel"] for op in program.ops if op.kind == "by_hand"}
+    return {kernel.name: kernel for kernel in program.kernels if kernel.name in there}
+
+
 def group_name(stages: tuple[str, ...]) -> str:
     """`query_linear, query_rope` → `query`; without a common prefix `first_to_last`."""
     if len(stages) == 1:
@@ -86,51 +99,69 @@ def group_name(stages: tuple[str, ...]) -> str:
 
 
 Edges = frozenset[tuple[str, str]]
-"""Pairs of (reader, value that it reads) that must meet in GM."""
+"""Pairs of (reader, value that it reads) that must meet in GM; (x, x) makes x a kernel of its own."""
+
+
+def _epochs(ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], apart: Edges) -> list[list[Op]]:
+    """Operations that may share a kernel, each as early as its operands allow; one that is ``alone`` is by itself, and
+    what reads a value across one of the edges in ``apart`` comes later. A loop is not taken apart."""
+    groups: dict[str, list[Op]] = {}
+    for op in ops:
+        groups.setdefault(op.loop or f" {op.result.name}", []).append(op)
+    level: dict[str, int] = {}
+    found: dict[int, list[Op]] = {}
+    for group in groups.values():
+        own = len(group) == 1 and alone(group[0])
+        at = 0
+        for op in group:
+            for base in _roots(op, made_by) & level.keys():
+                gap = 2 if (op.result.name, base) in apart else own or level[base] % 2
+                at = max(at, level[base] + gap)
+        at += (own - at) % 2
+        level |= {op.result.name: at for op in group}
+        found.setdefault(at, []).extend(group)
+    epochs: list[list[Op]] = []
+    for at in sorted(found):
+        order = [op for op in ops if op in found[at]]
+        epochs += [[op] for op in order] if at % 2 else [order]
+    return epochs
 
 
 def _runs(
-    ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], unified: bool, apart: Edges
-) -> list[tuple[CoreKind, list[Op]]]:
-    """Runs of operations that one kernel takes, each operation as early as its operands allow.
-
-    Where cube and vector cores are apart, cube and vector runs alternate. An operation that is ``alone`` is a run; what
-    reads a value across one of the edges in ``apart`` is in a later run.
-    """
-    classes = ("vector", "alone") if unified else ("cube", "vector", "alone")
-    level: dict[str, int] = {}
-    runs: dict[int, list[Op]] = {}
-    first = 0 if unified or any(op.kind == "matmul" for op in ops) else 1
+    ops: list[Op], made_by: dict[str, Op], loops: Sequence[Loop]
+) -> tuple[list[tuple[CoreKind, list[Op]]], frozenset[str]]:
+    """Alternating cube and vector runs, each operation as early as its operands allow, and the carried values that make
+    it impossible to do so. A tensor of one value that several runs use is made in each of them."""
+    carried = [pair for loop in loops for pair in loop.carried]
+    level, stuck = levels(ops, made_by, carried)
     for op in ops:
-        want = classes.index("alone" if alone(op) else "cube" if op.kind == "matmul" and not unified else "vector")
-        at = first
-        for operand in op.operands:
-            if isinstance(operand, Value) and (base := root(operand.name, made_by)) in level:
-                gap = len(classes) if (op.result.name, base) in apart else alone(op) or alone(made_by[base])
-                at = max(at, level[base] + gap)
-        at += (want - at) % len(classes)
-        level[op.result.name] = at
-        runs.setdefault(at, []).append(op)
-    result: list[tuple[CoreKind, list[Op]]] = []
-    for at in sorted(runs):
-        name = classes[at % len(classes)]
-        if name == "alone":
-            result += [("vector", [op]) for op in runs[at]]
-        else:
-            kinds = {op.kind == "matmul" for op in runs[at]}
-            core: CoreKind = "mixed" if len(kinds) == 2 else "cube" if kinds == {True} else "vector"
-            result.append((core, runs[at]))
-    return result
+        if op.kind == "full":
+            users = {level[other.result.name] for other in ops if op.result.name in _roots(other, made_by)}
+            level[op.result.name] = min(users, default=1)
+    runs: dict[int, list[Op]] = {}
+    for op in ops:
+        at = {level[op.result.name]}
+        if op.kind == "full":
+            at |= {level[other.result.name] for other in ops if op.result.name in _roots(other, made_by)}
+        for number in at:
+            runs.setdefault(number, []).append(op)
+    return [("cube" if at % 2 == 0 else "vector", runs[at]) for at in sorted(runs)], stuck
+
+
+def _roots(op: Op, made_by: dict[str, Op]) -> set[str]:
+    return {root(v.name, made_by) for v in op.operands if isinstance(v, Value)}
 
 
 def _order(kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_by: dict[str, Op]) -> list[int]:
     """Topological order of the kernels, keeping the written order where it is free."""
-    home = {op.result.name: i for i, k in enumerate(kernels) for op in k[3]}
-    needs = [
-        {home[r] for op in k[3] for v in op.operands if isinstance(v, Value) and (r := root(v.name, made_by)) in home}
-        - {i}
-        for i, k in enumerate(kernels)
-    ]
+    homes: dict[str, set[int]] = {}
+    for i, kernel in enumerate(kernels):
+        for op in kernel[3]:
+            homes.setdefault(op.result.name, set()).add(i)
+    needs = []
+    for i, kernel in enumerate(kernels):
+        read = {name for op in kernel[3] for name in _roots(op, made_by)}
+        needs.append({min(homes[name]) for name in read if name in homes and i not in homes[name]})
     done: list[int] = []
     while len(done) < len(kernels):
         ready = [i for i in range(len(kernels)) if i not in done and needs[i] <= set(done)]
@@ -145,6 +176,24 @@ def _order(kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_
             )
         done.append(ready[0])
     return done
+
+
+def _needs_both(
+    loops: Sequence[Loop], stuck: frozenset[str], made_by: dict[str, Op], platform: Platform
+) -> DiagnosticError:
+    """PTG303 for a loop whose rounds cannot be cut into cube and vector kernels that run one after the other."""
+    carry = min(stuck)
+    following = next(after for loop in loops for before, after in loop.carried if before == carry)
+    return DiagnosticError(
+        Diagnostic(
+            "PTG303",
+            f"cannot lower the next `{carry}`, which a matmul makes from this round's, on {platform.name}: cube and"
+            " vector cores would have to take turns in every round",
+            made_by[following].span if following in made_by else made_by[carry].span,
+            expected="carried values that vector work alone leads to the next round",
+            fix="name the targets that can in `targets`, such as [cpu]",
+        )
+    )
 
 
 def run(
@@ -164,11 +213,26 @@ def run(
         apart: pairs of (reader, value) that must not be in one kernel.
     """
     made_by = producers(program)
+    given = hand_kernels(program)
     kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]] = []
     for stages in groups(program, row):
+        if stages[0] in given:
+            hand = given[stages[0]]
+            name = hand.source.entry if hand.source else hand.name
+            kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
+            continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
         name = group_name(stages)
-        runs = _runs(ops, made_by, alone, platform.unified, apart)
+        runs: list[tuple[CoreKind, list[Op]]] = []
+        for part in _epochs(ops, made_by, alone, apart):
+            loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
+            alternating, stuck = _runs(part, made_by, loops)
+            if stuck and not platform.unified:
+                raise _needs_both(loops, stuck, made_by, platform)
+            if platform.unified:
+                runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
+            else:
+                runs += alternating
         if len(runs) == 1:
             kernels.append((name, runs[0][0], stages, ops))
             continue
@@ -181,17 +245,15 @@ def run(
             kernels.append((f"{name}_{word}{counts[word] if several else ''}", core, used, part))
     order = _order(kernels, made_by)
     outputs = {root(value.name, made_by) for _, value in program.outputs}
-    result = []
+    result: list[KernelOps] = []
     for index in order:
         name, core, stages, ops = kernels[index]
-        elsewhere = {
-            root(v.name, made_by)
-            for i, k in enumerate(kernels)
-            if i != index
-            for op in k[3]
-            for v in op.operands
-            if isinstance(v, Value)
-        }
-        writes = tuple(op.result.name for op in ops if op.result.name in outputs | elsewhere)
-        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span))
+        elsewhere: set[str] = set()
+        for i, kernel in enumerate(kernels):
+            if i != index:
+                own = {op.result.name for op in kernel[3]}
+                elsewhere |= {name for op in kernel[3] for name in _roots(op, made_by)} - own
+        written = {name for kernel in result for name in kernel.writes}
+        writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
+        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, given.get(stages[0])))
     return tuple(result)

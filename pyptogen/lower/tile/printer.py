@@ -14,6 +14,7 @@ def extent(e: Extent) -> str:
 
 def tile(t: TileVal) -> str:
     window = f" = columns {t.col_offset}.. of {t.parent}" if t.parent else ""
+    window += f", rows {t.row_offset}.." if t.row_offset.terms else ""
     return f"{t.name}: {t.dtype}[{extent(t.rows)}, {extent(t.cols)}] {t.form}{window}"
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.axes import Axes
+from pyptogen.lower.expr import ONE, Poly
+from pyptogen.lower.tensor.ir import Program, Value
+from pyptogen.lower.tile.axes import Axes, root
+from pyptogen.lower.tile.between_rounds import values_apart
 from pyptogen.lower.tile.ir import GmTensor
-from pyptogen.lower.tile.partition import KernelOps, producers, root
+from pyptogen.lower.tile.partition import KernelOps, producers
 
 
 def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str, GmTensor], dict[str, str]]:
@@ -18,6 +20,7 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
     """
     axes = Axes(program)
     made_by = producers(program)
+    apart = values_apart(program, axes)
     tensors: dict[str, GmTensor] = {}
     gm_names: dict[str, str] = {}
     for value in program.inputs:
@@ -34,7 +37,18 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
         for name in kernel.writes:
             if name not in gm_names:
                 value = made_by[name].result
-                shape = tuple(axes.poly(e) for e in value.shape)
+                shape = (apart[name].rounds(axes),) if name in apart else _in_memory(value, axes)
                 tensors[name] = GmTensor(name, value.dtype, shape, "nd", True, value.span)
                 gm_names[name] = name
     return tensors, gm_names
+
+
+def _in_memory(value: Value, axes: Axes) -> tuple[Poly, ...]:
+    """The shape in GM, where an axis of a loop's block is that of the whole dim."""
+    sizes = []
+    for axis in axes.axes(value.shape):
+        size = ONE
+        for factor in axis:
+            size = size * axes.in_memory(factor)
+        sizes.append(size)
+    return tuple(sizes)

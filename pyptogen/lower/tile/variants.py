@@ -63,7 +63,7 @@ def run(
                 ops.name,
                 ops.stages,
                 ops.writes,
-                _static_part(program, stage_sizes(program, selected.row, ops.stages)),
+                () if ops.by_hand else _static_part(program, stage_sizes(program, selected.row, ops.stages)),
             )
             users.setdefault(key, []).append((selected, ops))
             keys.append(key)

@@ -1,6 +1,7 @@
-// For kernel files that name this header: see <pto/orchestration.hpp>.
+// For kernel files that name this header: see <pto/field.hpp>.
 #pragma once
 
-#include <pto/orchestration.hpp>
+#include <pto/field_tensor.hpp>
 
 using Tensor = pto_rt::field::KernelTensor;
+using ChipTensor = pto_rt::field::KernelTensor;

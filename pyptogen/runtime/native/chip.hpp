@@ -82,7 +82,12 @@ public:
     // Held by a caller from `run` until it has read `error` and `trace`.
     std::mutex& lock() { return lock_; }
 
-    void* workspace(size_t bytes) final { return memory_.allocate(bytes); }
+    void* workspace(size_t bytes) final
+    {
+        return memory_.allocate(bytes, [this](uint32_t launch, bool wait) { return settle(launch, wait); });
+    }
+    void begin_scope() final { memory_.begin_scope(); }
+    void end_scope() final { memory_.end_scope(last_id_); }
 
 protected:
     virtual void begin_run() = 0;
@@ -92,6 +97,8 @@ protected:
     // Launches that may be unfinished at a time; 0 when a launch has finished once it has been submitted.
     virtual uint32_t ring() const = 0;
     virtual uint32_t finished_launches() const = 0;
+    // Whether all launches up to the given one have finished; waits for that if `wait`.
+    virtual bool settle(uint32_t launch, bool wait) = 0;
     // All launches up to this one have finished; perhaps more. Asked once per launch with uses.
     virtual uint32_t settled_launches() = 0;
 

@@ -9,6 +9,7 @@ namespace pto_rt::native {
 class InlineChip final : public Chip {
 public:
     int cores(Core) const override { return 1; }
+    void wait(Launch) override {}
 
 private:
     void begin_run() override {}
@@ -23,6 +24,7 @@ private:
     uint32_t ring() const override { return 0; }
     uint32_t finished_launches() const override { return last_id_; }
     uint32_t settled_launches() override { return last_id_; }
+    bool settle(uint32_t, bool) override { return true; }
 
     Launch enqueue(const LaunchRequest& request) override
     {

@@ -182,6 +182,26 @@ uint32_t ThreadedChip::settled_launches()
     return settled_;
 }
 
+void ThreadedChip::wait(Launch launch)
+{
+    if (launch.id == 0 || launch.id > last_id_ || last_id_ - launch.id >= ring_size_) return;
+    help_until_retired(record(launch.id), launch.id);
+}
+
+bool ThreadedChip::settle(uint32_t launch, bool wait)
+{
+    if (last_id_ > ring_size_) settled_ = std::max(settled_, last_id_ - ring_size_);
+    while (settled_ < launch) {
+        LaunchRecord& next = record(settled_ + 1);
+        if (!next.finished()) {
+            if (!wait) return false;
+            help_until_retired(next, settled_ + 1);
+        }
+        ++settled_;
+    }
+    return true;
+}
+
 // Works on whatever is ready until the given launch has retired.
 void ThreadedChip::help_until_retired(LaunchRecord& launch, uint32_t id)
 {

@@ -29,6 +29,7 @@ public:
     ~ThreadedChip() override;
 
     int cores(Core kind) const override { return static_cast<int>(group_of(kind).cores.size()); }
+    void wait(Launch launch) override;
 
     std::vector<KernelThread*> threads() override;
     void abandon() override;
@@ -80,6 +81,7 @@ private:
     uint32_t finished_launches() const override { return finished_.load(std::memory_order_relaxed); }
 
     uint32_t settled_launches() override;
+    bool settle(uint32_t launch, bool wait) override;
 
     void stop();
     void make_ring(uint32_t size);

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lower.small_programs import TARGETS, library, lowered
+from lower.small_programs import TARGETS, library, lowered, program_of
 from pyptogen.diagnostics import Span
+from pyptogen.lower.execution.build import workspace
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan
 from pyptogen.lower.execution.verify import verify
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.interpret_graph import segments
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.verify import IllegalIR
 
 OPERATORS = ["softmax", "rms_norm", "matmul_fp32", "matmul_bf16", "matmul_int8", "indexer_prolog"]
@@ -53,6 +59,46 @@ def test_workspaces_hold_every_row() -> None:
     assert sizes["q_i32"] == 5 * 64 * 128
     assert sizes["k_f32"] == 5 * 128
     assert lowered("indexer_prolog", "cpu").execution.workspaces == ()
+
+
+def test_every_range_has_its_own_workspaces() -> None:
+    rows = {w.name: w.row for w in lowered("indexer_prolog", "a2a3").execution.workspaces}
+    assert rows["q_i32"] == Poly.of(64 * 128)
+    assert rows["k_f32"] == Poly.of(128)
+    assert None not in rows.values()
+
+
+@pytest.mark.parametrize(
+    ("shape", "row"),
+    [(("t", 4, 8), 32), ((4, "t"), None), (("n", 8), None), (("t", "n"), "n"), (("t", "t"), None)],
+)
+def test_only_a_leading_segment_dim_is_cut(shape: tuple[int | str, ...], row: int | str | None) -> None:
+    tensor = GmTensor("v", "fp32", tuple(Poly.of(extent) for extent in shape), "nd", True, SPAN)
+    made = workspace(tensor, "t")
+    assert made.row == (None if row is None else Poly.of(row))
+    sizes = {"t": 5, "n": 3}
+    assert made.elements.evaluate(sizes) == math.prod(Poly.of(extent).evaluate(sizes) for extent in shape)
+    assert workspace(tensor, None).row is None
+
+
+def test_one_range_has_one_workspace_for_all() -> None:
+    spaces = lower(program_of(SMALL), "a2a3").execution.workspaces
+    assert [space.row for space in spaces] == [None]
+
+
+SMALL = """
+pyptogen: 1
+operator: small
+dims: {t: {min: 1, max: 64}}
+inputs: {x: "fp32[t, 16]"}
+outputs: {y: "fp32[t, 16]"}
+graph:
+  first:
+    u: exp(x)
+  second:
+    y: u * 2.0
+tiling: [{t: 8}]
+"""
 
 
 @given(st.integers(1, 500))

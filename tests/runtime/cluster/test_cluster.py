@@ -14,7 +14,7 @@ import pytest
 
 from pyptogen import Arg, Runtime
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.runtime import CompiledOperator
+from pyptogen.runtime import CompiledOperator, collective_kernels
 from pyptogen.runtime.faults import TaskError, TaskTimeout, WorkerLost
 from pyptogen.runtime.toolchain import Toolchain
 from runtime import toy
@@ -106,6 +106,42 @@ def test_graph_with_updates_in_place_and_parts(rt: Runtime) -> None:
     assert (x == np.arange(8.0) + 200).all()
 
 
+def test_parts_are_written_and_tensors_reshaped(rt: Runtime) -> None:
+    def orch(o: Any, args: Any) -> Any:
+        x = o.tensor(np.arange(8.0))
+        y = o.empty((2, 4), "float64")
+        rows = y.reshape(8)
+        o.submit(kernels.scale, chip=0, x=x[:4], y=Arg.output(rows[4:]), by=10.0)
+        o.submit(kernels.scale, chip=1, x=x[4:], y=Arg.output(rows[:4]), by=1.0)
+        o.submit(kernels.increase, chip=2, x=Arg.inout(x[2:4]), by=100.0)
+        return x, y
+
+    rt.register("program", orch=orch)
+    x, y = rt.submit("program").result(60)
+    assert (x == [0, 1, 102, 103, 4, 5, 6, 7]).all()
+    assert (y == [[4, 5, 6, 7], [0, 10, 20, 30]]).all()
+
+
+def test_two_parts_of_a_tensor_take_two_tasks(rt: Runtime) -> None:
+    rt.register("cut_up", collective_kernels.cut_up)
+    y = rt.empty((8,), "float64")
+    parts = {"y0": Arg.output(y[:4]), "y1": Arg.output(y[4:])}
+    with pytest.raises(TypeError, match="two parts of one tensor"):
+        rt.submit("cut_up", {"x": np.arange(8.0), **parts})
+
+
+@pytest.mark.parametrize("size", [30, 50_001])
+def test_all_reduce_of_small_and_large_tensors(rt: Runtime, size: int) -> None:
+    data = [np.arange(size, dtype=np.float32).reshape(3, -1) + chip for chip in range(4)]
+
+    def orch(o: Any, args: Any) -> Any:
+        return o.all_reduce([o.tensor(array, chip=chip) for chip, array in zip(o.chips, data, strict=True)])
+
+    rt.register("program", orch=orch)
+    for result in rt.submit("program").result(60):
+        np.testing.assert_array_equal(result, sum(data))
+
+
 @pytest.mark.parametrize("name", ["all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast"])
 def test_collectives(rt: Runtime, name: str) -> None:
     def orch(o: Any, args: Any) -> Any:
@@ -167,6 +203,23 @@ def test_hanging_task_is_stopped(rt: Runtime) -> None:
     back(rt, 3)
     with pytest.raises(TaskTimeout, match=r"was stopped after 0.5 s"):
         rt.submit("sleep", {"seconds": 60}, chip=3, timeout=0.5).result(30)
+    back(rt, 3)
+
+
+def test_time_in_the_queue_does_not_count(rt: Runtime) -> None:
+    rt.register("sleep", kernels.sleep)
+    back(rt, 0)
+    tasks = [rt.submit("sleep", {"seconds": 0.4}, chip=0, timeout=1.0) for _ in range(4)]
+    assert all(task.result(30) == () for task in tasks)
+
+
+def test_late_task_is_not_tried_again(rt: Runtime) -> None:
+    rt.register("sleep", kernels.sleep)
+    back(rt, 3)
+    begin = time.monotonic()
+    with pytest.raises(TaskTimeout, match=r"`sleep` on chip 3 was stopped after 0.5 s"):
+        rt.submit("sleep", {"seconds": 60}, chip=3, timeout=0.5, retries=3).result(40)
+    assert time.monotonic() - begin < 35
     back(rt, 3)
 
 

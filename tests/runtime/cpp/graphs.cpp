@@ -104,6 +104,41 @@ extern "C" void scratch(Runtime& rt, const graph_args& args)
     }
 }
 
+// Scopes with memory of their own, of several sizes, now and then another inside: each is filled by four blocks, and
+// checked after them. A memory that is given away too early is filled by somebody else.
+extern "C" void scoped(Runtime& rt, const graph_args& args)
+{
+    int64_t* out = args.out;
+    auto* whole = static_cast<int64_t*>(rt.workspace(64 * 8));
+    for (int64_t k = 0; k < 64; ++k) whole[k] = k;
+    const auto use = [&rt, out](int64_t round, int64_t cells) {
+        auto* memory = static_cast<int64_t*>(rt.workspace(static_cast<size_t>(4 * cells) * 8));
+        const Launch fill = rt.launch("fill", Core::Vector, 4, [=] {
+            for (int64_t k = 0; k < cells; ++k) memory[get_block_idx() * cells + k] = round;
+        });
+        rt.launch("check", Core::Vector, 1, [=] {
+            int64_t wrong = 0;
+            for (int64_t k = 0; k < 4 * cells; ++k) wrong += memory[k] != round;
+            out[round] += wrong == 0;
+        }, {fill});
+    };
+    for (int64_t round = 0; round < args.tasks; ++round) {
+        const pto_rt::Scope outer(rt);
+        use(round, round % 7 == 0 ? 1 << 16 : 1 << (8 + round % 5));
+        if (round % 3 != 0) continue;
+        {
+            const pto_rt::Scope inner(rt);
+            use(round, 1 << 15);
+        }
+        use(round, 100);
+    }
+    rt.launch("whole", Core::Vector, 1, [=] {
+        int64_t wrong = 0;
+        for (int64_t k = 0; k < 64; ++k) wrong += whole[k] != k;
+        out[0] += 100 * (wrong == 0);
+    });
+}
+
 // The launch in the middle fails; those that wait for it must not run.
 extern "C" void failing(Runtime& rt, const graph_args& args)
 {

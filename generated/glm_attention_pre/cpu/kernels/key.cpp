@@ -1,5 +1,5 @@
 // key: mixed kernel of `glm_attention_pre` for cpu. Made by pyptogen; change the spec, not this file.
-// stages key_linear, key_rope; tiles t 256 / 32; memory L0A 1310720 B, L0B 1310720 B, L0C 262144 B, UB 60160 B
+// stages key_linear, key_rope; tiles t 256 / 32; memory L0A 1310720 B, L0B 1310720 B, L0C 262144 B, UB 48000 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,19 +9,18 @@ using namespace pto;
 
 namespace {
 using RightI8_5120x128 = TileRight<int8_t, 5120, 128, 5120, 128>;
-using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using LeftI8_256x5120 = TileLeft<int8_t, 256, 5120, DYNAMIC, 5120>;
 using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
-using VecI32_32x128 = Tile<TileType::Vec, int32_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using VecB16_32x128_c64 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
 using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_32x128_c64 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x64_c32 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
+using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
 using WKGm = GlobalTensor<int8_t, Shape<1, 1, 1, 5120, 128>, Stride<1, 1, 1, 163840, 1>, Layout::CPU_PACKED>;
 using KGammaGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 using KScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
@@ -60,25 +59,30 @@ extern "C" __global__ AICORE void key(
     RightI8_5120x128 w_v_tile; TASSIGN(w_v_tile, 0xa0000);  // L0B 0xa0000..0x140000
     WKGm w_v_in(w_v);
     TLOAD(w_v_tile, w_v_in);
-    // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
-    VecB16_1x128 k_gamma_tile; TASSIGN(k_gamma_tile, 0x00000);  // UB 0x00000..0x00100
+    VecF32_1x128 k_n_5; TASSIGN(k_n_5, 0x00000);  // UB 0x00000..0x00200
+    VecF32_1x128 k_n_k_scale_row; TASSIGN(k_n_k_scale_row, 0x00400);  // UB 0x00400..0x00600
+    VecF32_1x128 k_n_k_bias_row; TASSIGN(k_n_k_bias_row, 0x00200);  // UB 0x00200..0x00400
+    VecF32_1x128 v_v_scale_row; TASSIGN(v_v_scale_row, 0x00800);  // UB 0x00800..0x00a00
+    VecF32_1x128 v_v_bias_row; TASSIGN(v_v_bias_row, 0x00600);  // UB 0x00600..0x00800
     KGammaGm k_gamma_in(k_gamma);
-    TLOAD(k_gamma_tile, k_gamma_in);
-    VecF32_1x128 k_n_5; TASSIGN(k_n_5, 0x00100);  // UB 0x00100..0x00300
-    TCVT(k_n_5, k_gamma_tile, RoundMode::CAST_RINT);
-    VecF32_1x128 k_n_k_scale_row; TASSIGN(k_n_k_scale_row, 0x00300);  // UB 0x00300..0x00500
     KScaleGm k_scale_in(k_scale);
-    TLOAD(k_n_k_scale_row, k_scale_in);
-    VecF32_1x128 k_n_k_bias_row; TASSIGN(k_n_k_bias_row, 0x00500);  // UB 0x00500..0x00700
     KScaleGm k_bias_in(k_bias);
-    TLOAD(k_n_k_bias_row, k_bias_in);
-    // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
-    VecF32_1x128 v_v_scale_row; TASSIGN(v_v_scale_row, 0x00700);  // UB 0x00700..0x00900
     KScaleGm v_scale_in(v_scale);
-    TLOAD(v_v_scale_row, v_scale_in);
-    VecF32_1x128 v_v_bias_row; TASSIGN(v_v_bias_row, 0x00900);  // UB 0x00900..0x00b00
     KScaleGm v_bias_in(v_bias);
-    TLOAD(v_v_bias_row, v_bias_in);
+    TPASS(1, 128, [&](auto at) {
+        // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
+        const auto k_gamma_tile = at.load(k_gamma_in);
+        at.store(k_n_5, k_gamma_tile);
+        const auto k_n_k_scale_row_v = at.load(k_scale_in);
+        at.store(k_n_k_scale_row, k_n_k_scale_row_v);
+        const auto k_n_k_bias_row_v = at.load(k_bias_in);
+        at.store(k_n_k_bias_row, k_n_k_bias_row_v);
+        // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
+        const auto v_v_scale_row_v = at.load(v_scale_in);
+        at.store(v_v_scale_row, v_v_scale_row_v);
+        const auto v_v_bias_row_v = at.load(v_bias_in);
+        at.store(v_v_bias_row, v_v_bias_row_v);
+    });
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
@@ -93,73 +97,78 @@ extern "C" __global__ AICORE void key(
         for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
             const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
             // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
-            VecI32_32x128 k_i(t1_valid); TASSIGN(k_i, 0x00b00);  // UB 0x00b00..0x04b00
-            TEXTRACT(k_i, k_i_acc, t1 - t0, 0);
-            VecF32_32x128 k_n_1(t1_valid); TASSIGN(k_n_1, 0x04b00);  // UB 0x04b00..0x08b00
-            TCVT(k_n_1, k_i, RoundMode::CAST_RINT);
-            VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00000);  // as a row, same bytes as n_scale_tile
+            VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00b00);  // as a row, same bytes as n_scale_tile
             NScaleGm n_scale_in(n_scale + int64_t(t1), {t1_valid});
             TLOAD(n_scale_tile_row, n_scale_in);
-            VecF32_32x128 k_n_2(t1_valid); TASSIGN(k_n_2, 0x00b00);  // UB 0x00b00..0x04b00
-            VecF32_32x1 n_scale_tile(t1_valid); TASSIGN(n_scale_tile, 0x00000);  // UB 0x00000..0x00080
-            TROWEXPANDMUL(k_n_2, k_n_1, n_scale_tile);
-            VecF32_32x128 k_n_3(t1_valid); TASSIGN(k_n_3, 0x00b00);  // UB 0x00b00..0x04b00
-            TCOLEXPANDMUL(k_n_3, k_n_2, k_n_k_scale_row);
-            VecF32_32x128 k_n_4(t1_valid); TASSIGN(k_n_4, 0x00b00);  // UB 0x00b00..0x04b00
-            TCOLEXPANDADD(k_n_4, k_n_3, k_n_k_bias_row);
-            VecF32_32x128 k_n_square(t1_valid); TASSIGN(k_n_square, 0x04b00);  // UB 0x04b00..0x08b00
-            TMUL(k_n_square, k_n_4, k_n_4);
-            VecF32_32x128 k_n_var_part(t1_valid); TASSIGN(k_n_var_part, 0x04b00);  // UB 0x04b00..0x08b00
-            TMULS(k_n_var_part, k_n_square, 0.0078125f);
-            VecF32_32x1 k_n_var(t1_valid); TASSIGN(k_n_var, 0x00080);  // UB 0x00080..0x00100
-            VecF32_32x128 k_n_var_tmp(t1_valid); TASSIGN(k_n_var_tmp, 0x08b00);  // UB 0x08b00..0x0cb00
-            TROWSUM(k_n_var, k_n_var_part, k_n_var_tmp);
-            VecF32_1x32 k_n_var_eps_row(t1_valid); TASSIGN(k_n_var_eps_row, 0x00080);  // as a row, same bytes as k_n_var_eps
-            VecF32_1x32 k_n_var_row(t1_valid); TASSIGN(k_n_var_row, 0x00080);  // as a row, same bytes as k_n_var
-            TADDS(k_n_var_eps_row, k_n_var_row, eps);
-            VecF32_1x32 k_n_std_row(t1_valid); TASSIGN(k_n_std_row, 0x00080);  // as a row, same bytes as k_n_std
-            TSQRT(k_n_std_row, k_n_var_eps_row);
-            VecF32_32x128 k_n_unit(t1_valid); TASSIGN(k_n_unit, 0x00b00);  // UB 0x00b00..0x04b00
-            VecF32_32x1 k_n_std(t1_valid); TASSIGN(k_n_std, 0x00080);  // UB 0x00080..0x00100
-            TROWEXPANDDIV(k_n_unit, k_n_4, k_n_std);
-            VecF32_32x128 k_n_7(t1_valid); TASSIGN(k_n_7, 0x00b00);  // UB 0x00b00..0x04b00
-            TCOLEXPANDMUL(k_n_7, k_n_unit, k_n_5);
-            VecB16_32x128 k_n(t1_valid); TASSIGN(k_n, 0x04b00);  // UB 0x04b00..0x06b00
-            TCVT(k_n, k_n_7, RoundMode::CAST_RINT);
             // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
-            VecF32_32x64 k_x(t1_valid); TASSIGN(k_x, 0x00b00);  // UB 0x00b00..0x02b00
-            VecB16_32x128_c64 k_1(t1_valid); TASSIGN(k_1, 0x04b00);  // columns 0.. of k_n
-            TCVT(k_x, k_1, RoundMode::CAST_RINT);
-            VecB16_32x64 cos_tile(t1_valid); TASSIGN(cos_tile, 0x02b00);  // UB 0x02b00..0x03b00
+            VecB16_32x64 cos_tile(t1_valid); TASSIGN(cos_tile, 0x00b80);  // UB 0x00b80..0x01b80
             CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
             TLOAD(cos_tile, cos_in);
-            VecF32_32x64 k_cos(t1_valid); TASSIGN(k_cos, 0x06b00);  // UB 0x06b00..0x08b00
+            VecF32_32x64 k_cos(t1_valid); TASSIGN(k_cos, 0x01b80);  // UB 0x01b80..0x03b80
             TCVT(k_cos, cos_tile, RoundMode::CAST_RINT);
-            VecB16_32x64 sin_tile(t1_valid); TASSIGN(sin_tile, 0x02b00);  // UB 0x02b00..0x03b00
+            VecB16_32x64 sin_tile(t1_valid); TASSIGN(sin_tile, 0x00b80);  // UB 0x00b80..0x01b80
             CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
             TLOAD(sin_tile, sin_in);
-            VecF32_32x64 k_sin(t1_valid); TASSIGN(k_sin, 0x08b00);  // UB 0x08b00..0x0ab00
+            VecF32_32x64 k_sin(t1_valid); TASSIGN(k_sin, 0x03b80);  // UB 0x03b80..0x05b80
             TCVT(k_sin, sin_tile, RoundMode::CAST_RINT);
-            VecF32_32x64_c32 k_x1c1(t1_valid); TASSIGN(k_x1c1, 0x02b00);  // UB 0x02b00..0x04b00
-            VecF32_32x64_c32 k_x1(t1_valid); TASSIGN(k_x1, 0x00b00);  // columns 0.. of k_x
-            VecF32_32x64_c32 k_cos1(t1_valid); TASSIGN(k_cos1, 0x06b00);  // columns 0.. of k_cos
-            TMUL(k_x1c1, k_x1, k_cos1);
-            VecF32_32x64_c32 k_x2s1(t1_valid); TASSIGN(k_x2s1, 0x0ab00);  // UB 0x0ab00..0x0cb00
-            VecF32_32x64_c32 k_x2(t1_valid); TASSIGN(k_x2, 0x00b80);  // columns 32.. of k_x
-            VecF32_32x64_c32 k_sin1(t1_valid); TASSIGN(k_sin1, 0x08b00);  // columns 0.. of k_sin
-            TMUL(k_x2s1, k_x2, k_sin1);
-            VecF32_32x64_c32 k_low(t1_valid); TASSIGN(k_low, 0x0cb00);  // columns 0.. of k_roped
-            TSUB(k_low, k_x1c1, k_x2s1);
-            VecF32_32x64_c32 k_x2c2(t1_valid); TASSIGN(k_x2c2, 0x02b00);  // UB 0x02b00..0x04b00
-            VecF32_32x64_c32 k_cos2(t1_valid); TASSIGN(k_cos2, 0x06b80);  // columns 32.. of k_cos
-            TMUL(k_x2c2, k_x2, k_cos2);
-            VecF32_32x64_c32 k_x1s2(t1_valid); TASSIGN(k_x1s2, 0x00b00);  // UB 0x00b00..0x02b00
-            VecF32_32x64_c32 k_sin2(t1_valid); TASSIGN(k_sin2, 0x08b80);  // columns 32.. of k_sin
-            TMUL(k_x1s2, k_x1, k_sin2);
-            VecF32_32x64_c32 k_high(t1_valid); TASSIGN(k_high, 0x0cb80);  // columns 32.. of k_roped
-            TADD(k_high, k_x2c2, k_x1s2);
-            VecB16_32x128_c64 k_rope(t1_valid); TASSIGN(k_rope, 0x04b00);  // columns 0.. of k_n
-            VecF32_32x64 k_roped(t1_valid); TASSIGN(k_roped, 0x0cb00);  // UB 0x0cb00..0x0eb00
+            VecF32_32x1 n_scale_tile(t1_valid); TASSIGN(n_scale_tile, 0x00b00);  // UB 0x00b00..0x00b80
+            VecF32_32x128 k_n_4(t1_valid); TASSIGN(k_n_4, 0x05b80);  // UB 0x05b80..0x09b80
+            VecF32_32x1 k_n_var(t1_valid); TASSIGN(k_n_var, 0x00b80);  // UB 0x00b80..0x00c00
+            TPASS(t1_valid, 128, [&](auto at, auto &k_n_var_sum) {
+                // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
+                const auto k_i = at.extract(k_i_acc, t1 - t0);
+                const auto k_n_1 = at.to_float(k_i);
+                const auto k_n_2 = k_n_1 * at.column(n_scale_tile);
+                const auto k_n_3 = k_n_2 * at.row(k_n_k_scale_row);
+                const auto k_n_4_v = k_n_3 + at.row(k_n_k_bias_row);
+                at.store(k_n_4, k_n_4_v);
+                const auto k_n_square = k_n_4_v * k_n_4_v;
+                const auto k_n_var_part = k_n_square * 0.0078125f;
+                k_n_var_sum.take(at, k_n_var_part);
+            }, RowSum(k_n_var));
+            VecF32_1x32 k_n_var_eps_row(t1_valid); TASSIGN(k_n_var_eps_row, 0x00a80);  // as a row, same bytes as k_n_var_eps
+            VecF32_1x32 k_n_var_row(t1_valid); TASSIGN(k_n_var_row, 0x00b80);  // as a row, same bytes as k_n_var
+            TADDS(k_n_var_eps_row, k_n_var_row, eps);
+            VecF32_1x32 k_n_std_row(t1_valid); TASSIGN(k_n_std_row, 0x00a00);  // as a row, same bytes as k_n_std
+            TSQRT(k_n_std_row, k_n_var_eps_row);
+            VecF32_32x1 k_n_std(t1_valid); TASSIGN(k_n_std, 0x00a00);  // UB 0x00a00..0x00a80
+            VecB16_32x128 k_n(t1_valid); TASSIGN(k_n, 0x09b80);  // UB 0x09b80..0x0bb80
+            TPASS(t1_valid, 128, [&](auto at, auto &k_n_std_divisor) {
+                const auto k_n_4_v = at.load(k_n_4);
+                const auto k_n_unit = k_n_4_v / k_n_std_divisor;
+                const auto k_n_7 = k_n_unit * at.row(k_n_5);
+                at.store(k_n, k_n_7);
+            }, Divisor(k_n_std));
+            // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
+            VecF32_32x64 k_x(t1_valid); TASSIGN(k_x, 0x05b80);  // UB 0x05b80..0x07b80
+            VecB16_32x128_c64 k_1(t1_valid); TASSIGN(k_1, 0x09b80);  // columns 0.. of k_n
+            TCVT(k_x, k_1, RoundMode::CAST_RINT);
+            VecF32_32x64_c32 k_x1(t1_valid); TASSIGN(k_x1, 0x05b80);  // columns 0.. of k_x
+            VecF32_32x64_c32 k_cos1(t1_valid); TASSIGN(k_cos1, 0x01b80);  // columns 0.. of k_cos
+            VecF32_32x64_c32 k_x2(t1_valid); TASSIGN(k_x2, 0x05c00);  // columns 32.. of k_x
+            VecF32_32x64_c32 k_sin1(t1_valid); TASSIGN(k_sin1, 0x03b80);  // columns 0.. of k_sin
+            VecF32_32x64_c32 k_low(t1_valid); TASSIGN(k_low, 0x07b80);  // columns 0.. of k_roped
+            VecF32_32x64_c32 k_cos2(t1_valid); TASSIGN(k_cos2, 0x01c00);  // columns 32.. of k_cos
+            VecF32_32x64_c32 k_sin2(t1_valid); TASSIGN(k_sin2, 0x03c00);  // columns 32.. of k_sin
+            VecF32_32x64_c32 k_high(t1_valid); TASSIGN(k_high, 0x07c00);  // columns 32.. of k_roped
+            TPASS(t1_valid, 32, [&](auto at) {
+                const auto k_x1_v = at.load(k_x1);
+                const auto k_cos1_v = at.load(k_cos1);
+                const auto k_x1c1 = k_x1_v * k_cos1_v;
+                const auto k_x2_v = at.load(k_x2);
+                const auto k_sin1_v = at.load(k_sin1);
+                const auto k_x2s1 = k_x2_v * k_sin1_v;
+                const auto k_low_v = k_x1c1 - k_x2s1;
+                at.store(k_low, k_low_v);
+                const auto k_cos2_v = at.load(k_cos2);
+                const auto k_x2c2 = k_x2_v * k_cos2_v;
+                const auto k_sin2_v = at.load(k_sin2);
+                const auto k_x1s2 = k_x1_v * k_sin2_v;
+                const auto k_high_v = k_x2c2 + k_x1s2;
+                at.store(k_high, k_high_v);
+            });
+            VecB16_32x128_c64 k_rope(t1_valid); TASSIGN(k_rope, 0x09b80);  // columns 0.. of k_n
+            VecF32_32x64 k_roped(t1_valid); TASSIGN(k_roped, 0x07b80);  // UB 0x07b80..0x09b80
             TCVT(k_rope, k_roped, RoundMode::CAST_RINT);
             // rows of k_n to the slots in slot
             for (int32_t row = 0; row < t1_valid; ++row) {
@@ -168,23 +177,20 @@ extern "C" __global__ AICORE void key(
                     continue;
                 }
                 // k_cache: scatter_update(k_cache, slot, k, dim=0)  [glm_attention_pre.yaml:68]
-                VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04b00 + row * 0x00100);  // row of k_n
+                VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x09b80 + row * 0x00100);  // row of k_n
                 KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 128);
                 TSTORE(k_cache_out, k_n_one);
             }
-            // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
-            VecI32_32x128 v_i(t1_valid); TASSIGN(v_i, 0x00b00);  // UB 0x00b00..0x04b00
-            TEXTRACT(v_i, v_i_acc, t1 - t0, 0);
-            VecF32_32x128 v_1(t1_valid); TASSIGN(v_1, 0x04b00);  // UB 0x04b00..0x08b00
-            TCVT(v_1, v_i, RoundMode::CAST_RINT);
-            VecF32_32x128 v_2(t1_valid); TASSIGN(v_2, 0x00b00);  // UB 0x00b00..0x04b00
-            TROWEXPANDMUL(v_2, v_1, n_scale_tile);
-            VecF32_32x128 v_3(t1_valid); TASSIGN(v_3, 0x00b00);  // UB 0x00b00..0x04b00
-            TCOLEXPANDMUL(v_3, v_2, v_v_scale_row);
-            VecF32_32x128 v_4(t1_valid); TASSIGN(v_4, 0x00b00);  // UB 0x00b00..0x04b00
-            TCOLEXPANDADD(v_4, v_3, v_v_bias_row);
-            VecB16_32x128 v(t1_valid); TASSIGN(v, 0x04b00);  // UB 0x04b00..0x06b00
-            TCVT(v, v_4, RoundMode::CAST_RINT);
+            VecB16_32x128 v(t1_valid); TASSIGN(v, 0x00b80);  // UB 0x00b80..0x02b80
+            TPASS(t1_valid, 128, [&](auto at) {
+                // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
+                const auto v_i = at.extract(v_i_acc, t1 - t0);
+                const auto v_1 = at.to_float(v_i);
+                const auto v_2 = v_1 * at.column(n_scale_tile);
+                const auto v_3 = v_2 * at.row(v_v_scale_row);
+                const auto v_4 = v_3 + at.row(v_v_bias_row);
+                at.store(v, v_4);
+            });
             // rows of v to the slots in slot
             for (int32_t row = 0; row < t1_valid; ++row) {
                 const int64_t slot_i = slot[int64_t(row) + int64_t(t1)];
@@ -192,7 +198,7 @@ extern "C" __global__ AICORE void key(
                     continue;
                 }
                 // v_cache: scatter_update(v_cache, slot, v, dim=0)  [glm_attention_pre.yaml:70]
-                VecB16_1x128 v_one; TASSIGN(v_one, 0x04b00 + row * 0x00100);  // row of v
+                VecB16_1x128 v_one; TASSIGN(v_one, 0x00b80 + row * 0x00100);  // row of v
                 KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 128);
                 TSTORE(v_cache_out, v_one);
             }

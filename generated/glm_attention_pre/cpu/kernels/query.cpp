@@ -1,5 +1,5 @@
 // query: mixed kernel of `glm_attention_pre` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_linear, query_rope; tiles heads 1, t 256 / 32; memory L0A 1310720 B, L0B 655360 B, L0C 131072 B, UB 59136 B
+// stages query_linear, query_rope; tiles heads 1, t 256 / 32; memory L0A 1310720 B, L0B 655360 B, L0C 131072 B, UB 46976 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,19 +8,17 @@
 using namespace pto;
 
 namespace {
-using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using LeftI8_256x5120 = TileLeft<int8_t, 256, 5120, DYNAMIC, 5120>;
 using RightI8_5120x128 = TileRight<int8_t, 5120, 128, 5120, 128>;
 using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
-using VecI32_32x128 = Tile<TileType::Vec, int32_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using VecB16_32x128_c64 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
 using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_32x128_c64 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x64_c32 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
 using QGammaGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 using NQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
@@ -47,12 +45,13 @@ extern "C" __global__ AICORE void query(
     int32_t nblk)
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
-    VecB16_1x128 q_gamma_tile; TASSIGN(q_gamma_tile, 0x00000);  // UB 0x00000..0x00100
+    VecF32_1x128 q_n_1; TASSIGN(q_n_1, 0x00000);  // UB 0x00000..0x00200
     QGammaGm q_gamma_in(q_gamma);
-    TLOAD(q_gamma_tile, q_gamma_in);
-    VecF32_1x128 q_n_1; TASSIGN(q_n_1, 0x00100);  // UB 0x00100..0x00300
-    TCVT(q_n_1, q_gamma_tile, RoundMode::CAST_RINT);
+    TPASS(1, 128, [&](auto at) {
+        // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
+        const auto q_gamma_tile = at.load(q_gamma_in);
+        at.store(q_n_1, q_gamma_tile);
+    });
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         // q_i: matmul(n_q, w_q, dtype=int32)  [glm_attention_pre.yaml:57]
@@ -64,10 +63,10 @@ extern "C" __global__ AICORE void query(
             WQGm w_q_in(w_q + int64_t(heads0) * 655360);
             TLOAD(w_q_tile, w_q_in);
             // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
-            VecF32_1x128 q_f_q_scale_row; TASSIGN(q_f_q_scale_row, 0x00300);  // UB 0x00300..0x00500
+            VecF32_1x128 q_f_q_scale_row; TASSIGN(q_f_q_scale_row, 0x00380);  // UB 0x00380..0x00580
             QScaleGm q_scale_in(q_scale + int64_t(heads0) * 128);
             TLOAD(q_f_q_scale_row, q_scale_in);
-            VecF32_1x128 q_f_q_bias_row; TASSIGN(q_f_q_bias_row, 0x00500);  // UB 0x00500..0x00700
+            VecF32_1x128 q_f_q_bias_row; TASSIGN(q_f_q_bias_row, 0x00580);  // UB 0x00580..0x00780
             QScaleGm q_bias_in(q_bias + int64_t(heads0) * 128);
             TLOAD(q_f_q_bias_row, q_bias_in);
             // q_i: matmul(n_q, w_q, dtype=int32)  [glm_attention_pre.yaml:57]
@@ -76,74 +75,79 @@ extern "C" __global__ AICORE void query(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
-                VecI32_32x128 q_i(t1_valid); TASSIGN(q_i, 0x00700);  // UB 0x00700..0x04700
-                TEXTRACT(q_i, q_i_acc, t1 - t0, 0);
-                VecF32_32x128 q_f_1(t1_valid); TASSIGN(q_f_1, 0x04700);  // UB 0x04700..0x08700
-                TCVT(q_f_1, q_i, RoundMode::CAST_RINT);
-                VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00000);  // as a row, same bytes as n_scale_tile
+                VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00200);  // as a row, same bytes as n_scale_tile
                 NScaleGm n_scale_in(n_scale + int64_t(t1), {t1_valid});
                 TLOAD(n_scale_tile_row, n_scale_in);
-                VecF32_32x128 q_f_2(t1_valid); TASSIGN(q_f_2, 0x00700);  // UB 0x00700..0x04700
-                VecF32_32x1 n_scale_tile(t1_valid); TASSIGN(n_scale_tile, 0x00000);  // UB 0x00000..0x00080
-                TROWEXPANDMUL(q_f_2, q_f_1, n_scale_tile);
-                VecF32_32x128 q_f_3(t1_valid); TASSIGN(q_f_3, 0x00700);  // UB 0x00700..0x04700
-                TCOLEXPANDMUL(q_f_3, q_f_2, q_f_q_scale_row);
-                VecF32_32x128 q_f_4(t1_valid); TASSIGN(q_f_4, 0x00700);  // UB 0x00700..0x04700
-                TCOLEXPANDADD(q_f_4, q_f_3, q_f_q_bias_row);
-                // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
-                VecF32_32x128 q_n_square(t1_valid); TASSIGN(q_n_square, 0x04700);  // UB 0x04700..0x08700
-                TMUL(q_n_square, q_f_4, q_f_4);
-                VecF32_32x128 q_n_var_part(t1_valid); TASSIGN(q_n_var_part, 0x04700);  // UB 0x04700..0x08700
-                TMULS(q_n_var_part, q_n_square, 0.0078125f);
-                VecF32_32x1 q_n_var(t1_valid); TASSIGN(q_n_var, 0x00000);  // UB 0x00000..0x00080
-                VecF32_32x128 q_n_var_tmp(t1_valid); TASSIGN(q_n_var_tmp, 0x08700);  // UB 0x08700..0x0c700
-                TROWSUM(q_n_var, q_n_var_part, q_n_var_tmp);
-                VecF32_1x32 q_n_var_eps_row(t1_valid); TASSIGN(q_n_var_eps_row, 0x00000);  // as a row, same bytes as q_n_var_eps
-                VecF32_1x32 q_n_var_row(t1_valid); TASSIGN(q_n_var_row, 0x00000);  // as a row, same bytes as q_n_var
-                TADDS(q_n_var_eps_row, q_n_var_row, eps);
-                VecF32_1x32 q_n_std_row(t1_valid); TASSIGN(q_n_std_row, 0x00000);  // as a row, same bytes as q_n_std
-                TSQRT(q_n_std_row, q_n_var_eps_row);
-                VecF32_32x128 q_n_unit(t1_valid); TASSIGN(q_n_unit, 0x00700);  // UB 0x00700..0x04700
-                VecF32_32x1 q_n_std(t1_valid); TASSIGN(q_n_std, 0x00000);  // UB 0x00000..0x00080
-                TROWEXPANDDIV(q_n_unit, q_f_4, q_n_std);
-                VecF32_32x128 q_n_3(t1_valid); TASSIGN(q_n_3, 0x00700);  // UB 0x00700..0x04700
-                TCOLEXPANDMUL(q_n_3, q_n_unit, q_n_1);
-                VecB16_32x128 q_n(t1_valid); TASSIGN(q_n, 0x04700);  // UB 0x04700..0x06700
-                TCVT(q_n, q_n_3, RoundMode::CAST_RINT);
                 // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
-                VecF32_32x64 q_x(t1_valid); TASSIGN(q_x, 0x00700);  // UB 0x00700..0x02700
-                VecB16_32x128_c64 q_1(t1_valid); TASSIGN(q_1, 0x04700);  // columns 0.. of q_n
-                TCVT(q_x, q_1, RoundMode::CAST_RINT);
-                VecB16_32x64 q_2(t1_valid); TASSIGN(q_2, 0x02700);  // UB 0x02700..0x03700
+                VecB16_32x64 q_2(t1_valid); TASSIGN(q_2, 0x00780);  // UB 0x00780..0x01780
                 CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
                 TLOAD(q_2, cos_in);
-                VecF32_32x64 q_cos(t1_valid); TASSIGN(q_cos, 0x06700);  // UB 0x06700..0x08700
+                VecF32_32x64 q_cos(t1_valid); TASSIGN(q_cos, 0x01780);  // UB 0x01780..0x03780
                 TCVT(q_cos, q_2, RoundMode::CAST_RINT);
-                VecB16_32x64 q_3(t1_valid); TASSIGN(q_3, 0x02700);  // UB 0x02700..0x03700
+                VecB16_32x64 q_3(t1_valid); TASSIGN(q_3, 0x00780);  // UB 0x00780..0x01780
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
                 TLOAD(q_3, sin_in);
-                VecF32_32x64 q_sin(t1_valid); TASSIGN(q_sin, 0x08700);  // UB 0x08700..0x0a700
+                VecF32_32x64 q_sin(t1_valid); TASSIGN(q_sin, 0x03780);  // UB 0x03780..0x05780
                 TCVT(q_sin, q_3, RoundMode::CAST_RINT);
-                VecF32_32x64_c32 q_x1c1(t1_valid); TASSIGN(q_x1c1, 0x02700);  // UB 0x02700..0x04700
-                VecF32_32x64_c32 q_x1(t1_valid); TASSIGN(q_x1, 0x00700);  // columns 0.. of q_x
-                VecF32_32x64_c32 q_cos1(t1_valid); TASSIGN(q_cos1, 0x06700);  // columns 0.. of q_cos
-                TMUL(q_x1c1, q_x1, q_cos1);
-                VecF32_32x64_c32 q_x2s1(t1_valid); TASSIGN(q_x2s1, 0x0a700);  // UB 0x0a700..0x0c700
-                VecF32_32x64_c32 q_x2(t1_valid); TASSIGN(q_x2, 0x00780);  // columns 32.. of q_x
-                VecF32_32x64_c32 q_sin1(t1_valid); TASSIGN(q_sin1, 0x08700);  // columns 0.. of q_sin
-                TMUL(q_x2s1, q_x2, q_sin1);
-                VecF32_32x64_c32 q_low(t1_valid); TASSIGN(q_low, 0x0c700);  // columns 0.. of q_roped
-                TSUB(q_low, q_x1c1, q_x2s1);
-                VecF32_32x64_c32 q_x2c2(t1_valid); TASSIGN(q_x2c2, 0x02700);  // UB 0x02700..0x04700
-                VecF32_32x64_c32 q_cos2(t1_valid); TASSIGN(q_cos2, 0x06780);  // columns 32.. of q_cos
-                TMUL(q_x2c2, q_x2, q_cos2);
-                VecF32_32x64_c32 q_x1s2(t1_valid); TASSIGN(q_x1s2, 0x00700);  // UB 0x00700..0x02700
-                VecF32_32x64_c32 q_sin2(t1_valid); TASSIGN(q_sin2, 0x08780);  // columns 32.. of q_sin
-                TMUL(q_x1s2, q_x1, q_sin2);
-                VecF32_32x64_c32 q_high(t1_valid); TASSIGN(q_high, 0x0c780);  // columns 32.. of q_roped
-                TADD(q_high, q_x2c2, q_x1s2);
-                VecB16_32x128_c64 q_rope(t1_valid); TASSIGN(q_rope, 0x04700);  // columns 0.. of q_n
-                VecF32_32x64 q_roped(t1_valid); TASSIGN(q_roped, 0x0c700);  // UB 0x0c700..0x0e700
+                VecF32_32x1 n_scale_tile(t1_valid); TASSIGN(n_scale_tile, 0x00200);  // UB 0x00200..0x00280
+                VecF32_32x128 q_f_4(t1_valid); TASSIGN(q_f_4, 0x05780);  // UB 0x05780..0x09780
+                VecF32_32x1 q_n_var(t1_valid); TASSIGN(q_n_var, 0x00780);  // UB 0x00780..0x00800
+                TPASS(t1_valid, 128, [&](auto at, auto &q_n_var_sum) {
+                    // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
+                    const auto q_i = at.extract(q_i_acc, t1 - t0);
+                    const auto q_f_1 = at.to_float(q_i);
+                    const auto q_f_2 = q_f_1 * at.column(n_scale_tile);
+                    const auto q_f_3 = q_f_2 * at.row(q_f_q_scale_row);
+                    const auto q_f_4_v = q_f_3 + at.row(q_f_q_bias_row);
+                    at.store(q_f_4, q_f_4_v);
+                    // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
+                    const auto q_n_square = q_f_4_v * q_f_4_v;
+                    const auto q_n_var_part = q_n_square * 0.0078125f;
+                    q_n_var_sum.take(at, q_n_var_part);
+                }, RowSum(q_n_var));
+                VecF32_1x32 q_n_var_eps_row(t1_valid); TASSIGN(q_n_var_eps_row, 0x00300);  // as a row, same bytes as q_n_var_eps
+                VecF32_1x32 q_n_var_row(t1_valid); TASSIGN(q_n_var_row, 0x00780);  // as a row, same bytes as q_n_var
+                TADDS(q_n_var_eps_row, q_n_var_row, eps);
+                VecF32_1x32 q_n_std_row(t1_valid); TASSIGN(q_n_std_row, 0x00280);  // as a row, same bytes as q_n_std
+                TSQRT(q_n_std_row, q_n_var_eps_row);
+                VecF32_32x1 q_n_std(t1_valid); TASSIGN(q_n_std, 0x00280);  // UB 0x00280..0x00300
+                VecB16_32x128 q_n(t1_valid); TASSIGN(q_n, 0x09780);  // UB 0x09780..0x0b780
+                TPASS(t1_valid, 128, [&](auto at, auto &q_n_std_divisor) {
+                    const auto q_f_4_v = at.load(q_f_4);
+                    const auto q_n_unit = q_f_4_v / q_n_std_divisor;
+                    const auto q_n_3 = q_n_unit * at.row(q_n_1);
+                    at.store(q_n, q_n_3);
+                }, Divisor(q_n_std));
+                // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
+                VecF32_32x64 q_x(t1_valid); TASSIGN(q_x, 0x05780);  // UB 0x05780..0x07780
+                VecB16_32x128_c64 q_1(t1_valid); TASSIGN(q_1, 0x09780);  // columns 0.. of q_n
+                TCVT(q_x, q_1, RoundMode::CAST_RINT);
+                VecF32_32x64_c32 q_x1(t1_valid); TASSIGN(q_x1, 0x05780);  // columns 0.. of q_x
+                VecF32_32x64_c32 q_cos1(t1_valid); TASSIGN(q_cos1, 0x01780);  // columns 0.. of q_cos
+                VecF32_32x64_c32 q_x2(t1_valid); TASSIGN(q_x2, 0x05800);  // columns 32.. of q_x
+                VecF32_32x64_c32 q_sin1(t1_valid); TASSIGN(q_sin1, 0x03780);  // columns 0.. of q_sin
+                VecF32_32x64_c32 q_low(t1_valid); TASSIGN(q_low, 0x07780);  // columns 0.. of q_roped
+                VecF32_32x64_c32 q_cos2(t1_valid); TASSIGN(q_cos2, 0x01800);  // columns 32.. of q_cos
+                VecF32_32x64_c32 q_sin2(t1_valid); TASSIGN(q_sin2, 0x03800);  // columns 32.. of q_sin
+                VecF32_32x64_c32 q_high(t1_valid); TASSIGN(q_high, 0x07800);  // columns 32.. of q_roped
+                TPASS(t1_valid, 32, [&](auto at) {
+                    const auto q_x1_v = at.load(q_x1);
+                    const auto q_cos1_v = at.load(q_cos1);
+                    const auto q_x1c1 = q_x1_v * q_cos1_v;
+                    const auto q_x2_v = at.load(q_x2);
+                    const auto q_sin1_v = at.load(q_sin1);
+                    const auto q_x2s1 = q_x2_v * q_sin1_v;
+                    const auto q_low_v = q_x1c1 - q_x2s1;
+                    at.store(q_low, q_low_v);
+                    const auto q_cos2_v = at.load(q_cos2);
+                    const auto q_x2c2 = q_x2_v * q_cos2_v;
+                    const auto q_sin2_v = at.load(q_sin2);
+                    const auto q_x1s2 = q_x1_v * q_sin2_v;
+                    const auto q_high_v = q_x2c2 + q_x1s2;
+                    at.store(q_high, q_high_v);
+                });
+                VecB16_32x128_c64 q_rope(t1_valid); TASSIGN(q_rope, 0x09780);  // columns 0.. of q_n
+                VecF32_32x64 q_roped(t1_valid); TASSIGN(q_roped, 0x07780);  // UB 0x07780..0x09780
                 TCVT(q_rope, q_roped, RoundMode::CAST_RINT);
                 QGm q_out(q + int64_t(t1) * 1536 + int64_t(heads0) * 128, {t1_valid});
                 TSTORE(q_out, q_n);

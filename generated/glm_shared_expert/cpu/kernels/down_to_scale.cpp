@@ -1,5 +1,5 @@
 // down_to_scale: mixed kernel of `glm_shared_expert` for cpu. Made by pyptogen; change the spec, not this file.
-// stages down, scale; tiles h 128, t 256 / 32; memory L0A 393216 B, L0B 196608 B, L0C 131072 B, UB 33280 B
+// stages down, scale; tiles h 128, t 256 / 32; memory L0A 393216 B, L0B 196608 B, L0C 131072 B, UB 640 B
 #include <cstddef>
 #include <cstdint>
 
@@ -12,11 +12,8 @@ using LeftI8_256x1536 = TileLeft<int8_t, 256, 1536, DYNAMIC, 1536>;
 using RightI8_1536x128 = TileRight<int8_t, 1536, 128, 1536, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
-using VecI32_32x128 = Tile<TileType::Vec, int32_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using AQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 1536>, Stride<1, 1, 1, 1536, 1>>;
 using WDownGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1536, 128>, Stride<1, 1, 1, 49152, 1>, Layout::CPU_PACKED>;
 using WDownScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
@@ -35,6 +32,7 @@ extern "C" __global__ AICORE void down_to_scale(
     int32_t nblk)
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(t_end - t_begin) * 10240);  // y: around the cache if large
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         // down_i: matmul(a_q, w_down, dtype=int32)  [glm_shared_expert.yaml:39]
@@ -46,7 +44,7 @@ extern "C" __global__ AICORE void down_to_scale(
             WDownGm w_down_in(w_down + int64_t(h0) * 1536);
             TLOAD(w_down_tile, w_down_in);
             // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)  [glm_shared_expert.yaml:41]
-            VecF32_1x128 y_w_down_scale_row; TASSIGN(y_w_down_scale_row, 0x00000);  // UB 0x00000..0x00200
+            VecF32_1x128 y_w_down_scale_row; TASSIGN(y_w_down_scale_row, 0x00080);  // UB 0x00080..0x00280
             WDownScaleGm w_down_scale_in(w_down_scale + int64_t(h0));
             TLOAD(y_w_down_scale_row, w_down_scale_in);
             // down_i: matmul(a_q, w_down, dtype=int32)  [glm_shared_expert.yaml:39]
@@ -55,22 +53,18 @@ extern "C" __global__ AICORE void down_to_scale(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)  [glm_shared_expert.yaml:41]
-                VecI32_32x128 down_i(t1_valid); TASSIGN(down_i, 0x00200);  // UB 0x00200..0x04200
-                TEXTRACT(down_i, down_i_acc, t1 - t0, 0);
-                VecF32_32x128 y_1(t1_valid); TASSIGN(y_1, 0x04200);  // UB 0x04200..0x08200
-                TCVT(y_1, down_i, RoundMode::CAST_RINT);
-                VecF32_1x32 a_scale_tile_row(t1_valid); TASSIGN(a_scale_tile_row, 0x00200);  // as a row, same bytes as a_scale_tile
+                VecF32_1x32 a_scale_tile_row(t1_valid); TASSIGN(a_scale_tile_row, 0x00000);  // as a row, same bytes as a_scale_tile
                 AScaleGm a_scale_in(a_scale + int64_t(t1), {t1_valid});
                 TLOAD(a_scale_tile_row, a_scale_in);
-                VecF32_32x128 y_2(t1_valid); TASSIGN(y_2, 0x04200);  // UB 0x04200..0x08200
-                VecF32_32x1 a_scale_tile(t1_valid); TASSIGN(a_scale_tile, 0x00200);  // UB 0x00200..0x00280
-                TROWEXPANDMUL(y_2, y_1, a_scale_tile);
-                VecF32_32x128 y_3(t1_valid); TASSIGN(y_3, 0x00200);  // UB 0x00200..0x04200
-                TCOLEXPANDMUL(y_3, y_2, y_w_down_scale_row);
-                VecB16_32x128 y_tile(t1_valid); TASSIGN(y_tile, 0x04200);  // UB 0x04200..0x06200
-                TCVT(y_tile, y_3, RoundMode::CAST_RINT);
+                VecF32_32x1 a_scale_tile(t1_valid); TASSIGN(a_scale_tile, 0x00000);  // UB 0x00000..0x00080
                 YGm y_out(y + int64_t(t1) * 5120 + int64_t(h0), {t1_valid});
-                TSTORE(y_out, y_tile);
+                TPASS(t1_valid, 128, [&](auto at) {
+                    const auto down_i = at.extract(down_i_acc, t1 - t0);
+                    const auto y_1 = at.to_float(down_i);
+                    const auto y_2 = y_1 * at.column(a_scale_tile);
+                    const auto y_3 = y_2 * at.row(y_w_down_scale_row);
+                    at.store(y_out, y_3, far);
+                });
             }
         }
     }

@@ -1,5 +1,5 @@
 // gate_up_to_activate: mixed kernel of `glm_shared_expert` for cpu. Made by pyptogen; change the spec, not this file.
-// stages gate_up, activate; tiles f 128, t 256 / 32; memory L0A 1310720 B, L0B 1310720 B, L0C 262144 B, UB 66560 B
+// stages gate_up, activate; tiles f 128, t 256 / 32; memory L0A 1310720 B, L0B 1310720 B, L0C 262144 B, UB 1152 B
 #include <cstddef>
 #include <cstdint>
 
@@ -12,8 +12,6 @@ using LeftI8_256x5120 = TileLeft<int8_t, 256, 5120, DYNAMIC, 5120>;
 using RightI8_5120x128 = TileRight<int8_t, 5120, 128, 5120, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
-using VecI32_32x128 = Tile<TileType::Vec, int32_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using XQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
@@ -51,11 +49,11 @@ extern "C" __global__ AICORE void gate_up_to_activate(
             WGateGm w_up_in(w_up + int64_t(f0) * 5120);
             TLOAD(w_up_tile, w_up_in);
             // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
-            VecF32_1x128 gate_w_gate_scale_row; TASSIGN(gate_w_gate_scale_row, 0x00000);  // UB 0x00000..0x00200
+            VecF32_1x128 gate_w_gate_scale_row; TASSIGN(gate_w_gate_scale_row, 0x00080);  // UB 0x00080..0x00280
             WGateScaleGm w_gate_scale_in(w_gate_scale + int64_t(f0));
             TLOAD(gate_w_gate_scale_row, w_gate_scale_in);
             // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
-            VecF32_1x128 up_w_up_scale_row; TASSIGN(up_w_up_scale_row, 0x00200);  // UB 0x00200..0x00400
+            VecF32_1x128 up_w_up_scale_row; TASSIGN(up_w_up_scale_row, 0x00280);  // UB 0x00280..0x00480
             WGateScaleGm w_up_scale_in(w_up_scale + int64_t(f0));
             TLOAD(up_w_up_scale_row, w_up_scale_in);
             // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
@@ -67,40 +65,29 @@ extern "C" __global__ AICORE void gate_up_to_activate(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
-                VecI32_32x128 gate_i(t1_valid); TASSIGN(gate_i, 0x00400);  // UB 0x00400..0x04400
-                TEXTRACT(gate_i, gate_i_acc, t1 - t0, 0);
-                VecF32_32x128 gate_1(t1_valid); TASSIGN(gate_1, 0x04400);  // UB 0x04400..0x08400
-                TCVT(gate_1, gate_i, RoundMode::CAST_RINT);
-                VecF32_1x32 x_scale_tile_row(t1_valid); TASSIGN(x_scale_tile_row, 0x00400);  // as a row, same bytes as x_scale_tile
+                VecF32_1x32 x_scale_tile_row(t1_valid); TASSIGN(x_scale_tile_row, 0x00000);  // as a row, same bytes as x_scale_tile
                 XScaleGm x_scale_in(x_scale + int64_t(t1), {t1_valid});
                 TLOAD(x_scale_tile_row, x_scale_in);
-                VecF32_32x128 gate_2(t1_valid); TASSIGN(gate_2, 0x04400);  // UB 0x04400..0x08400
-                VecF32_32x1 x_scale_tile(t1_valid); TASSIGN(x_scale_tile, 0x00400);  // UB 0x00400..0x00480
-                TROWEXPANDMUL(gate_2, gate_1, x_scale_tile);
-                VecF32_32x128 gate(t1_valid); TASSIGN(gate, 0x04400);  // UB 0x04400..0x08400
-                TCOLEXPANDMUL(gate, gate_2, gate_w_gate_scale_row);
-                // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
-                VecI32_32x128 up_i(t1_valid); TASSIGN(up_i, 0x08400);  // UB 0x08400..0x0c400
-                TEXTRACT(up_i, up_i_acc, t1 - t0, 0);
-                VecF32_32x128 up_1(t1_valid); TASSIGN(up_1, 0x0c400);  // UB 0x0c400..0x10400
-                TCVT(up_1, up_i, RoundMode::CAST_RINT);
-                VecF32_32x128 up_2(t1_valid); TASSIGN(up_2, 0x08400);  // UB 0x08400..0x0c400
-                TROWEXPANDMUL(up_2, up_1, x_scale_tile);
-                VecF32_32x128 up(t1_valid); TASSIGN(up, 0x00400);  // UB 0x00400..0x04400
-                TCOLEXPANDMUL(up, up_2, up_w_up_scale_row);
-                // a:    gate / (1 + exp(-gate)) * up  [glm_shared_expert.yaml:35]
-                VecF32_32x128 a_1(t1_valid); TASSIGN(a_1, 0x08400);  // UB 0x08400..0x0c400
-                TNEG(a_1, gate);
-                VecF32_32x128 a_2(t1_valid); TASSIGN(a_2, 0x08400);  // UB 0x08400..0x0c400
-                TEXP(a_2, a_1);
-                VecF32_32x128 a_3(t1_valid); TASSIGN(a_3, 0x08400);  // UB 0x08400..0x0c400
-                TADDS(a_3, a_2, 1.0f);
-                VecF32_32x128 a_4(t1_valid); TASSIGN(a_4, 0x04400);  // UB 0x04400..0x08400
-                TDIV(a_4, gate, a_3);
-                VecF32_32x128 a_tile(t1_valid); TASSIGN(a_tile, 0x00400);  // UB 0x00400..0x04400
-                TMUL(a_tile, a_4, up);
+                VecF32_32x1 x_scale_tile(t1_valid); TASSIGN(x_scale_tile, 0x00000);  // UB 0x00000..0x00080
                 AGm a_out(a + int64_t(t1) * 1536 + int64_t(f0), {t1_valid});
-                TSTORE(a_out, a_tile);
+                TPASS(t1_valid, 128, [&](auto at) {
+                    const auto gate_i = at.extract(gate_i_acc, t1 - t0);
+                    const auto gate_1 = at.to_float(gate_i);
+                    const auto gate_2 = gate_1 * at.column(x_scale_tile);
+                    const auto gate = gate_2 * at.row(gate_w_gate_scale_row);
+                    // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
+                    const auto up_i = at.extract(up_i_acc, t1 - t0);
+                    const auto up_1 = at.to_float(up_i);
+                    const auto up_2 = up_1 * at.column(x_scale_tile);
+                    const auto up = up_2 * at.row(up_w_up_scale_row);
+                    // a:    gate / (1 + exp(-gate)) * up  [glm_shared_expert.yaml:35]
+                    const auto a_1 = -gate;
+                    const auto a_2 = at.exp(a_1);
+                    const auto a_3 = a_2 + 1.0f;
+                    const auto a_4 = gate / a_3;
+                    const auto a_tile = a_4 * up;
+                    at.store(a_out, a_tile);
+                });
             }
         }
     }

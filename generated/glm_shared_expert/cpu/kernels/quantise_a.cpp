@@ -1,5 +1,5 @@
 // quantise_a: vector kernel of `glm_shared_expert` for cpu. Made by pyptogen; change the spec, not this file.
-// stages quantise_a; tiles t 8; memory UB 102432 B
+// stages quantise_a; tiles t 8; memory UB 49376 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,12 +10,10 @@ using namespace pto;
 namespace {
 using VecF32_8x1536 = Tile<TileType::Vec, float, 8, 1536, BLayout::RowMajor, DYNAMIC, 1536>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
-using VecI8_8x1536 = Tile<TileType::Vec, int8_t, 8, 1536, BLayout::RowMajor, DYNAMIC, 1536>;
 using AGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1536>, Stride<1, 1, 1, 1536, 1>>;
-using AQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 1536>, Stride<1, 1, 1, 1536, 1>>;
 using AScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using AQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 1536>, Stride<1, 1, 1, 1536, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void quantise_a(
@@ -30,32 +28,33 @@ extern "C" __global__ AICORE void quantise_a(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
-        // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
-        VecF32_8x1536 a_tile(t0_valid); TASSIGN(a_tile, 0x00000);  // UB 0x00000..0x0c000
+        VecF32_8x1536 a_tile(t0_valid); TASSIGN(a_tile, 0x000c0);  // UB 0x000c0..0x0c0c0
+        VecF32_8x1 a_q_m_2(t0_valid); TASSIGN(a_q_m_2, 0x0c0c0);  // UB 0x0c0c0..0x0c0e0
         AGm a_in(a + int64_t(t0) * 1536, {t0_valid});
-        TLOAD(a_tile, a_in);
-        VecF32_8x1536 a_q_m_1(t0_valid); TASSIGN(a_q_m_1, 0x0c000);  // UB 0x0c000..0x18000
-        TABS(a_q_m_1, a_tile);
-        VecF32_8x1 a_q_m_2(t0_valid); TASSIGN(a_q_m_2, 0x18000);  // UB 0x18000..0x18020
-        VecF32_8x128 a_q_m_2_tmp(t0_valid); TASSIGN(a_q_m_2_tmp, 0x18020);  // UB 0x18020..0x19020
-        TROWMAX(a_q_m_2, a_q_m_1, a_q_m_2_tmp);
-        VecF32_1x8 a_q_m_row(t0_valid); TASSIGN(a_q_m_row, 0x0c000);  // as a row, same bytes as a_q_m
-        VecF32_1x8 a_q_m_2_row(t0_valid); TASSIGN(a_q_m_2_row, 0x18000);  // as a row, same bytes as a_q_m_2
+        TPASS(t0_valid, 1536, [&](auto at, auto &a_q_m_2_max) {
+            // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
+            const auto a_tile_v = at.load(a_in);
+            at.store(a_tile, a_tile_v);
+            const auto a_q_m_1 = at.abs(a_tile_v);
+            a_q_m_2_max.take(at, a_q_m_1);
+        }, RowMax(a_q_m_2));
+        VecF32_1x8 a_q_m_row(t0_valid); TASSIGN(a_q_m_row, 0x00040);  // as a row, same bytes as a_q_m
+        VecF32_1x8 a_q_m_2_row(t0_valid); TASSIGN(a_q_m_2_row, 0x0c0c0);  // as a row, same bytes as a_q_m_2
         TMAXS(a_q_m_row, a_q_m_2_row, 1e-30f);
         // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_shared_expert.yaml:24]
-        VecF32_1x8 a_q_1_row(t0_valid); TASSIGN(a_q_1_row, 0x0c020);  // as a row, same bytes as a_q_1
+        VecF32_1x8 a_q_1_row(t0_valid); TASSIGN(a_q_1_row, 0x00000);  // as a row, same bytes as a_q_1
         TDIVS(a_q_1_row, 127.0f, a_q_m_row);
-        VecF32_8x1536 a_q_2(t0_valid); TASSIGN(a_q_2, 0x00000);  // UB 0x00000..0x0c000
-        VecF32_8x1 a_q_1(t0_valid); TASSIGN(a_q_1, 0x0c020);  // UB 0x0c020..0x0c040
-        TROWEXPANDMUL(a_q_2, a_tile, a_q_1);
-        VecI8_8x1536 a_q_tile(t0_valid); TASSIGN(a_q_tile, 0x0c020);  // UB 0x0c020..0x0f020
-        TCVT(a_q_tile, a_q_2, RoundMode::CAST_RINT);
-        VecF32_1x8 a_scale_tile_row(t0_valid); TASSIGN(a_scale_tile_row, 0x00000);  // as a row, same bytes as a_scale_tile
+        VecF32_1x8 a_scale_tile_row(t0_valid); TASSIGN(a_scale_tile_row, 0x00080);  // as a row, same bytes as a_scale_tile
         TMULS(a_scale_tile_row, a_q_m_row, 0.007874016f);
-        AQGm a_q_out(a_q + int64_t(t0) * 1536, {t0_valid});
-        TSTORE(a_q_out, a_q_tile);
         AScaleGm a_scale_out(a_scale + int64_t(t0), {t0_valid});
         TSTORE(a_scale_out, a_scale_tile_row);
+        VecF32_8x1 a_q_1(t0_valid); TASSIGN(a_q_1, 0x00000);  // UB 0x00000..0x00020
+        AQGm a_q_out(a_q + int64_t(t0) * 1536, {t0_valid});
+        TPASS(t0_valid, 1536, [&](auto at) {
+            const auto a_tile_v = at.load(a_tile);
+            const auto a_q_2 = a_tile_v * at.column(a_q_1);
+            at.store(a_q_out, a_q_2);
+        });
     }
 #endif
 }

@@ -1,5 +1,5 @@
 // quantise_x: vector kernel of `glm_shared_expert` for cpu. Made by pyptogen; change the spec, not this file.
-// stages quantise_x; tiles t 8; memory UB 409600 B
+// stages quantise_x; tiles t 8; memory UB 164064 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,15 +8,12 @@
 using namespace pto;
 
 namespace {
-using VecB16_8x5120 = Tile<TileType::Vec, bfloat16_t, 8, 5120, BLayout::RowMajor, DYNAMIC, 5120>;
 using VecF32_8x5120 = Tile<TileType::Vec, float, 8, 5120, BLayout::RowMajor, DYNAMIC, 5120>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
-using VecI8_8x5120 = Tile<TileType::Vec, int8_t, 8, 5120, BLayout::RowMajor, DYNAMIC, 5120>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
-using XQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
 using XScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using XQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void quantise_x(
@@ -31,35 +28,34 @@ extern "C" __global__ AICORE void quantise_x(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
-        // x_q, x_scale: quantise(cast(x, fp32))  [glm_shared_expert.yaml:28]
-        VecB16_8x5120 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x14000
+        VecF32_8x5120 x_q_1(t0_valid); TASSIGN(x_q_1, 0x000c0);  // UB 0x000c0..0x280c0
+        VecF32_8x1 x_q_m_2(t0_valid); TASSIGN(x_q_m_2, 0x280c0);  // UB 0x280c0..0x280e0
         XGm x_in(x + int64_t(t0) * 5120, {t0_valid});
-        TLOAD(x_tile, x_in);
-        VecF32_8x5120 x_q_1(t0_valid); TASSIGN(x_q_1, 0x14000);  // UB 0x14000..0x3c000
-        TCVT(x_q_1, x_tile, RoundMode::CAST_RINT);
-        // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
-        VecF32_8x5120 x_q_m_1(t0_valid); TASSIGN(x_q_m_1, 0x3c000);  // UB 0x3c000..0x64000
-        TABS(x_q_m_1, x_q_1);
-        VecF32_8x1 x_q_m_2(t0_valid); TASSIGN(x_q_m_2, 0x00000);  // UB 0x00000..0x00020
-        VecF32_8x128 x_q_m_2_tmp(t0_valid); TASSIGN(x_q_m_2_tmp, 0x00020);  // UB 0x00020..0x01020
-        TROWMAX(x_q_m_2, x_q_m_1, x_q_m_2_tmp);
-        VecF32_1x8 x_q_m_row(t0_valid); TASSIGN(x_q_m_row, 0x00000);  // as a row, same bytes as x_q_m
-        VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN(x_q_m_2_row, 0x00000);  // as a row, same bytes as x_q_m_2
+        TPASS(t0_valid, 5120, [&](auto at, auto &x_q_m_2_max) {
+            // x_q, x_scale: quantise(cast(x, fp32))  [glm_shared_expert.yaml:28]
+            const auto x_tile = at.load(x_in);
+            at.store(x_q_1, x_tile);
+            // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
+            const auto x_q_m_1 = at.abs(x_tile);
+            x_q_m_2_max.take(at, x_q_m_1);
+        }, RowMax(x_q_m_2));
+        VecF32_1x8 x_q_m_row(t0_valid); TASSIGN(x_q_m_row, 0x00040);  // as a row, same bytes as x_q_m
+        VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN(x_q_m_2_row, 0x280c0);  // as a row, same bytes as x_q_m_2
         TMAXS(x_q_m_row, x_q_m_2_row, 1e-30f);
         // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_shared_expert.yaml:24]
-        VecF32_1x8 x_q_2_row(t0_valid); TASSIGN(x_q_2_row, 0x00020);  // as a row, same bytes as x_q_2
+        VecF32_1x8 x_q_2_row(t0_valid); TASSIGN(x_q_2_row, 0x00000);  // as a row, same bytes as x_q_2
         TDIVS(x_q_2_row, 127.0f, x_q_m_row);
-        VecF32_8x5120 x_q_3(t0_valid); TASSIGN(x_q_3, 0x14000);  // UB 0x14000..0x3c000
-        VecF32_8x1 x_q_2(t0_valid); TASSIGN(x_q_2, 0x00020);  // UB 0x00020..0x00040
-        TROWEXPANDMUL(x_q_3, x_q_1, x_q_2);
-        VecI8_8x5120 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00020);  // UB 0x00020..0x0a020
-        TCVT(x_q_tile, x_q_3, RoundMode::CAST_RINT);
-        VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x00000);  // as a row, same bytes as x_scale_tile
+        VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x00080);  // as a row, same bytes as x_scale_tile
         TMULS(x_scale_tile_row, x_q_m_row, 0.007874016f);
-        XQGm x_q_out(x_q + int64_t(t0) * 5120, {t0_valid});
-        TSTORE(x_q_out, x_q_tile);
         XScaleGm x_scale_out(x_scale + int64_t(t0), {t0_valid});
         TSTORE(x_scale_out, x_scale_tile_row);
+        VecF32_8x1 x_q_2(t0_valid); TASSIGN(x_q_2, 0x00000);  // UB 0x00000..0x00020
+        XQGm x_q_out(x_q + int64_t(t0) * 5120, {t0_valid});
+        TPASS(t0_valid, 5120, [&](auto at) {
+            const auto x_q_1_v = at.load(x_q_1);
+            const auto x_q_3 = x_q_1_v * at.column(x_q_2);
+            at.store(x_q_out, x_q_3);
+        });
     }
 #endif
 }

@@ -1,5 +1,5 @@
 // query: mixed kernel of `indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_linear, query_rope, query_quant; tiles heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 57856 B
+// stages query_linear, query_rope, query_quant; tiles heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 54336 B
 #include <cstddef>
 #include <cstdint>
 
@@ -13,18 +13,16 @@ using LeftI8_256x1536 = TileLeft<int8_t, 256, 1536, DYNAMIC, 1536>;
 using RightI8_1536x128 = TileRight<int8_t, 1536, 128, 1536, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
-using VecI32_32x128 = Tile<TileType::Vec, int32_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
+using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecB16_32x128_c64 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
-using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x64_c32 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
 using LeftB16_32x128 = TileLeft<bfloat16_t, 32, 128, DYNAMIC, 128>;
 using AccF32_32x128 = TileAcc<float, 32, 128, DYNAMIC, 128>;
-using VecI8_32x128 = Tile<TileType::Vec, int8_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF16_1x32 = Tile<TileType::Vec, half, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF16_32x1 = Tile<TileType::Vec, half, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using HadamardQGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
@@ -33,8 +31,8 @@ using WQbGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1536, 128>, Stride<1, 1, 1, 49
 using WQbScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 using QNormScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
-using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
 using QScaleGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 64, 1>>;
+using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void query(
@@ -52,6 +50,7 @@ extern "C" __global__ AICORE void query(
     int32_t nblk)
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(t_end - t_begin) * 8192);  // q: around the cache if large
     // q_h: matmul(q_cat, hadamard_q, dtype=bf16)  [indexer_prolog.yaml:60]
     RightB16_128x128 hadamard_q_tile; TASSIGN(hadamard_q_tile, 0x00000);  // L0B 0x00000..0x08000
     HadamardQGm hadamard_q_in(hadamard_q);
@@ -67,7 +66,7 @@ extern "C" __global__ AICORE void query(
             WQbGm w_qb_in(w_qb + int64_t(heads0) * 196608);
             TLOAD(w_qb_tile, w_qb_in);
             // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
-            VecF32_1x128 q_f32_3; TASSIGN(q_f32_3, 0x00000);  // UB 0x00000..0x00200
+            VecF32_1x128 q_f32_3; TASSIGN(q_f32_3, 0x02240);  // UB 0x02240..0x02440
             WQbScaleGm w_qb_scale_in(w_qb_scale + int64_t(heads0) * 128);
             TLOAD(q_f32_3, w_qb_scale_in);
             // q_i32: matmul(q_norm, w_qb, dtype=int32)  [indexer_prolog.yaml:54]
@@ -76,55 +75,61 @@ extern "C" __global__ AICORE void query(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
-                VecI32_32x128 q_i32(t1_valid); TASSIGN(q_i32, 0x00200);  // UB 0x00200..0x04200
-                TEXTRACT(q_i32, q_i32_acc, t1 - t0, 0);
-                VecF32_32x128 q_f32_1(t1_valid); TASSIGN(q_f32_1, 0x04200);  // UB 0x04200..0x08200
-                TCVT(q_f32_1, q_i32, RoundMode::CAST_RINT);
-                VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x00200);  // as a row, same bytes as q_norm_scale_tile
+                VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x02000);  // as a row, same bytes as q_norm_scale_tile
                 QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t1), {t1_valid});
                 TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
-                VecF32_32x128 q_f32_2(t1_valid); TASSIGN(q_f32_2, 0x04200);  // UB 0x04200..0x08200
-                VecF32_32x1 q_norm_scale_tile(t1_valid); TASSIGN(q_norm_scale_tile, 0x00200);  // UB 0x00200..0x00280
-                TROWEXPANDMUL(q_f32_2, q_f32_1, q_norm_scale_tile);
-                VecF32_32x128 q_f32(t1_valid); TASSIGN(q_f32, 0x00200);  // UB 0x00200..0x04200
-                TCOLEXPANDMUL(q_f32, q_f32_2, q_f32_3);
-                // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])  [indexer_prolog.yaml:57]
-                VecB16_32x128 q_b_1(t1_valid); TASSIGN(q_b_1, 0x04200);  // UB 0x04200..0x06200
-                TCVT(q_b_1, q_f32, RoundMode::CAST_RINT);
                 // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
-                VecF32_32x64 q_cat_x(t1_valid); TASSIGN(q_cat_x, 0x00200);  // UB 0x00200..0x02200
-                VecB16_32x128_c64 q_cat_1(t1_valid); TASSIGN(q_cat_1, 0x04200);  // columns 0.. of q_b_1
-                TCVT(q_cat_x, q_cat_1, RoundMode::CAST_RINT);
-                VecB16_32x64 q_cat_2(t1_valid); TASSIGN(q_cat_2, 0x02200);  // UB 0x02200..0x03200
+                VecB16_32x64 q_cat_2(t1_valid); TASSIGN(q_cat_2, 0x02440);  // UB 0x02440..0x03440
                 CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
                 TLOAD(q_cat_2, cos_in);
-                VecF32_32x64 q_cat_cos(t1_valid); TASSIGN(q_cat_cos, 0x06200);  // UB 0x06200..0x08200
+                VecF32_32x64 q_cat_cos(t1_valid); TASSIGN(q_cat_cos, 0x03440);  // UB 0x03440..0x05440
                 TCVT(q_cat_cos, q_cat_2, RoundMode::CAST_RINT);
-                VecB16_32x64 q_cat_3(t1_valid); TASSIGN(q_cat_3, 0x02200);  // UB 0x02200..0x03200
+                VecB16_32x64 q_cat_3(t1_valid); TASSIGN(q_cat_3, 0x02440);  // UB 0x02440..0x03440
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
                 TLOAD(q_cat_3, sin_in);
-                VecF32_32x64 q_cat_sin(t1_valid); TASSIGN(q_cat_sin, 0x08200);  // UB 0x08200..0x0a200
+                VecF32_32x64 q_cat_sin(t1_valid); TASSIGN(q_cat_sin, 0x05440);  // UB 0x05440..0x07440
                 TCVT(q_cat_sin, q_cat_3, RoundMode::CAST_RINT);
-                VecF32_32x64_c32 q_cat_x1c1(t1_valid); TASSIGN(q_cat_x1c1, 0x02200);  // UB 0x02200..0x04200
-                VecF32_32x64_c32 q_cat_x1(t1_valid); TASSIGN(q_cat_x1, 0x00200);  // columns 0.. of q_cat_x
-                VecF32_32x64_c32 q_cat_cos1(t1_valid); TASSIGN(q_cat_cos1, 0x06200);  // columns 0.. of q_cat_cos
-                TMUL(q_cat_x1c1, q_cat_x1, q_cat_cos1);
-                VecF32_32x64_c32 q_cat_x2s1(t1_valid); TASSIGN(q_cat_x2s1, 0x0a200);  // UB 0x0a200..0x0c200
-                VecF32_32x64_c32 q_cat_x2(t1_valid); TASSIGN(q_cat_x2, 0x00280);  // columns 32.. of q_cat_x
-                VecF32_32x64_c32 q_cat_sin1(t1_valid); TASSIGN(q_cat_sin1, 0x08200);  // columns 0.. of q_cat_sin
-                TMUL(q_cat_x2s1, q_cat_x2, q_cat_sin1);
-                VecF32_32x64_c32 q_cat_low(t1_valid); TASSIGN(q_cat_low, 0x0c200);  // columns 0.. of q_cat_roped
-                TSUB(q_cat_low, q_cat_x1c1, q_cat_x2s1);
-                VecF32_32x64_c32 q_cat_x2c2(t1_valid); TASSIGN(q_cat_x2c2, 0x02200);  // UB 0x02200..0x04200
-                VecF32_32x64_c32 q_cat_cos2(t1_valid); TASSIGN(q_cat_cos2, 0x06280);  // columns 32.. of q_cat_cos
-                TMUL(q_cat_x2c2, q_cat_x2, q_cat_cos2);
-                VecF32_32x64_c32 q_cat_x1s2(t1_valid); TASSIGN(q_cat_x1s2, 0x00200);  // UB 0x00200..0x02200
-                VecF32_32x64_c32 q_cat_sin2(t1_valid); TASSIGN(q_cat_sin2, 0x08280);  // columns 32.. of q_cat_sin
-                TMUL(q_cat_x1s2, q_cat_x1, q_cat_sin2);
-                VecF32_32x64_c32 q_cat_high(t1_valid); TASSIGN(q_cat_high, 0x0c280);  // columns 32.. of q_cat_roped
-                TADD(q_cat_high, q_cat_x2c2, q_cat_x1s2);
-                VecB16_32x128_c64 q_cat_rope(t1_valid); TASSIGN(q_cat_rope, 0x04200);  // columns 0.. of q_b_1
-                VecF32_32x64 q_cat_roped(t1_valid); TASSIGN(q_cat_roped, 0x0c200);  // UB 0x0c200..0x0e200
+                VecF32_32x1 q_norm_scale_tile(t1_valid); TASSIGN(q_norm_scale_tile, 0x02000);  // UB 0x02000..0x02080
+                VecB16_32x128 q_b_1(t1_valid); TASSIGN(q_b_1, 0x07440);  // UB 0x07440..0x09440
+                TPASS(t1_valid, 128, [&](auto at) {
+                    // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
+                    const auto q_i32 = at.extract(q_i32_acc, t1 - t0);
+                    const auto q_f32_1 = at.to_float(q_i32);
+                    const auto q_f32_2 = q_f32_1 * at.column(q_norm_scale_tile);
+                    const auto q_f32 = q_f32_2 * at.row(q_f32_3);
+                    // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])  [indexer_prolog.yaml:57]
+                    at.store(q_b_1, q_f32);
+                });
+                // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
+                VecF32_32x64 q_cat_x(t1_valid); TASSIGN(q_cat_x, 0x09440);  // UB 0x09440..0x0b440
+                VecB16_32x128_c64 q_cat_1(t1_valid); TASSIGN(q_cat_1, 0x07440);  // columns 0.. of q_b_1
+                TCVT(q_cat_x, q_cat_1, RoundMode::CAST_RINT);
+                VecF32_32x64_c32 q_cat_x1(t1_valid); TASSIGN(q_cat_x1, 0x09440);  // columns 0.. of q_cat_x
+                VecF32_32x64_c32 q_cat_cos1(t1_valid); TASSIGN(q_cat_cos1, 0x03440);  // columns 0.. of q_cat_cos
+                VecF32_32x64_c32 q_cat_x2(t1_valid); TASSIGN(q_cat_x2, 0x094c0);  // columns 32.. of q_cat_x
+                VecF32_32x64_c32 q_cat_sin1(t1_valid); TASSIGN(q_cat_sin1, 0x05440);  // columns 0.. of q_cat_sin
+                VecF32_32x64_c32 q_cat_low(t1_valid); TASSIGN(q_cat_low, 0x0b440);  // columns 0.. of q_cat_roped
+                VecF32_32x64_c32 q_cat_cos2(t1_valid); TASSIGN(q_cat_cos2, 0x034c0);  // columns 32.. of q_cat_cos
+                VecF32_32x64_c32 q_cat_sin2(t1_valid); TASSIGN(q_cat_sin2, 0x054c0);  // columns 32.. of q_cat_sin
+                VecF32_32x64_c32 q_cat_high(t1_valid); TASSIGN(q_cat_high, 0x0b4c0);  // columns 32.. of q_cat_roped
+                TPASS(t1_valid, 32, [&](auto at) {
+                    const auto q_cat_x1_v = at.load(q_cat_x1);
+                    const auto q_cat_cos1_v = at.load(q_cat_cos1);
+                    const auto q_cat_x1c1 = q_cat_x1_v * q_cat_cos1_v;
+                    const auto q_cat_x2_v = at.load(q_cat_x2);
+                    const auto q_cat_sin1_v = at.load(q_cat_sin1);
+                    const auto q_cat_x2s1 = q_cat_x2_v * q_cat_sin1_v;
+                    const auto q_cat_low_v = q_cat_x1c1 - q_cat_x2s1;
+                    at.store(q_cat_low, q_cat_low_v);
+                    const auto q_cat_cos2_v = at.load(q_cat_cos2);
+                    const auto q_cat_x2c2 = q_cat_x2_v * q_cat_cos2_v;
+                    const auto q_cat_sin2_v = at.load(q_cat_sin2);
+                    const auto q_cat_x1s2 = q_cat_x1_v * q_cat_sin2_v;
+                    const auto q_cat_high_v = q_cat_x2c2 + q_cat_x1s2;
+                    at.store(q_cat_high, q_cat_high_v);
+                });
+                VecB16_32x128_c64 q_cat_rope(t1_valid); TASSIGN(q_cat_rope, 0x07440);  // columns 0.. of q_b_1
+                VecF32_32x64 q_cat_roped(t1_valid); TASSIGN(q_cat_roped, 0x0b440);  // UB 0x0b440..0x0d440
                 TCVT(q_cat_rope, q_cat_roped, RoundMode::CAST_RINT);
                 // q_h: matmul(q_cat, hadamard_q, dtype=bf16)  [indexer_prolog.yaml:60]
                 LeftB16_32x128 q_b_1_l0a(t1_valid); TASSIGN(q_b_1_l0a, 0x60000);  // L0A 0x60000..0x62000
@@ -132,36 +137,37 @@ extern "C" __global__ AICORE void query(
                 AccF32_32x128 q_h_acc(t1_valid); TASSIGN(q_h_acc, 0x20000);  // L0C 0x20000..0x24000
                 TMATMUL(q_h_acc, q_b_1_l0a, hadamard_q_tile);
                 // f: cast(v, fp32)  [indexer_prolog.yaml:46]
-                VecB16_32x128 q_h(t1_valid); TASSIGN(q_h, 0x00200);  // UB 0x00200..0x02200
+                VecB16_32x128 q_h(t1_valid); TASSIGN(q_h, 0x00000);  // UB 0x00000..0x02000
                 TEXTRACT(q_h, q_h_acc, 0, 0);
-                VecF32_32x128 q_f(t1_valid); TASSIGN(q_f, 0x02200);  // UB 0x02200..0x06200
-                TCVT(q_f, q_h, RoundMode::CAST_RINT);
-                // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [indexer_prolog.yaml:49]
-                VecF32_32x128 q_s_1(t1_valid); TASSIGN(q_s_1, 0x06200);  // UB 0x06200..0x0a200
-                TABS(q_s_1, q_f);
-                VecF32_32x1 q_s_2(t1_valid); TASSIGN(q_s_2, 0x00200);  // UB 0x00200..0x00280
-                VecF32_32x128 q_s_2_tmp(t1_valid); TASSIGN(q_s_2_tmp, 0x0a200);  // UB 0x0a200..0x0e200
-                TROWMAX(q_s_2, q_s_1, q_s_2_tmp);
-                VecF32_1x32 q_s_3_row(t1_valid); TASSIGN(q_s_3_row, 0x00200);  // as a row, same bytes as q_s_3
-                VecF32_1x32 q_s_2_row(t1_valid); TASSIGN(q_s_2_row, 0x00200);  // as a row, same bytes as q_s_2
+                VecF32_32x128 q_f(t1_valid); TASSIGN(q_f, 0x02440);  // UB 0x02440..0x06440
+                VecF32_32x1 q_s_2(t1_valid); TASSIGN(q_s_2, 0x06440);  // UB 0x06440..0x064c0
+                TPASS(t1_valid, 128, [&](auto at, auto &q_s_2_max) {
+                    const auto q_h_v = at.load(q_h);
+                    at.store(q_f, q_h_v);
+                    // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [indexer_prolog.yaml:49]
+                    const auto q_s_1 = at.abs(q_h_v);
+                    q_s_2_max.take(at, q_s_1);
+                }, RowMax(q_s_2));
+                VecF32_1x32 q_s_3_row(t1_valid); TASSIGN(q_s_3_row, 0x02100);  // as a row, same bytes as q_s_3
+                VecF32_1x32 q_s_2_row(t1_valid); TASSIGN(q_s_2_row, 0x06440);  // as a row, same bytes as q_s_2
                 TMAXS(q_s_3_row, q_s_2_row, 1e-35f);
-                VecF32_1x32 q_s_row(t1_valid); TASSIGN(q_s_row, 0x00200);  // as a row, same bytes as q_s
+                VecF32_1x32 q_s_row(t1_valid); TASSIGN(q_s_row, 0x02080);  // as a row, same bytes as q_s
                 TDIVS(q_s_row, 127.0f, q_s_3_row);
                 // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [indexer_prolog.yaml:50]
-                VecF32_32x128 q_1(t1_valid); TASSIGN(q_1, 0x02200);  // UB 0x02200..0x06200
-                VecF32_32x1 q_s(t1_valid); TASSIGN(q_s, 0x00200);  // UB 0x00200..0x00280
-                TROWEXPANDMUL(q_1, q_f, q_s);
-                VecI8_32x128 q_tile(t1_valid); TASSIGN(q_tile, 0x00280);  // UB 0x00280..0x01280
-                TCVT(q_tile, q_1, RoundMode::CAST_RINT);
-                QGm q_out(q + int64_t(t1) * 8192 + int64_t(heads0) * 128, {t1_valid});
-                TSTORE(q_out, q_tile);
-                VecF32_1x32 q_scale_1_row(t1_valid); TASSIGN(q_scale_1_row, 0x00200);  // as a row, same bytes as q_scale_1
+                VecF32_1x32 q_scale_1_row(t1_valid); TASSIGN(q_scale_1_row, 0x02180);  // as a row, same bytes as q_scale_1
                 TDIVS(q_scale_1_row, 1.0f, q_s_row);
-                VecF16_1x32 q_scale_tile_row(t1_valid); TASSIGN(q_scale_tile_row, 0x00280);  // as a row, same bytes as q_scale_tile
+                VecF16_1x32 q_scale_tile_row(t1_valid); TASSIGN(q_scale_tile_row, 0x02200);  // as a row, same bytes as q_scale_tile
                 TCVT(q_scale_tile_row, q_scale_1_row, RoundMode::CAST_RINT);
-                VecF16_32x1 q_scale_tile(t1_valid); TASSIGN(q_scale_tile, 0x00280);  // UB 0x00280..0x002c0
+                VecF16_32x1 q_scale_tile(t1_valid); TASSIGN(q_scale_tile, 0x02200);  // UB 0x02200..0x02240
                 QScaleGm q_scale_out(q_scale + int64_t(t1) * 64 + int64_t(heads0), {t1_valid});
                 TSTORE(q_scale_out, q_scale_tile);
+                VecF32_32x1 q_s(t1_valid); TASSIGN(q_s, 0x02080);  // UB 0x02080..0x02100
+                QGm q_out(q + int64_t(t1) * 8192 + int64_t(heads0) * 128, {t1_valid});
+                TPASS(t1_valid, 128, [&](auto at) {
+                    const auto q_f_v = at.load(q_f);
+                    const auto q_1 = q_f_v * at.column(q_s);
+                    at.store(q_out, q_1, far);
+                });
             }
         }
     }

@@ -1,5 +1,5 @@
 // layer_norm_residual: vector kernel of `layer_norm_residual` for cpu. Made by pyptogen; change the spec, not this file.
-// stages layer_norm_residual; tiles rows 2; memory UB 66592 B
+// stages layer_norm_residual; tiles rows 2; memory UB 32992 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,7 +11,6 @@ namespace {
 using VecF32_1x2048 = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048>;
 using VecF32_8x2048 = Tile<TileType::Vec, float, 8, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
 using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
@@ -31,6 +30,7 @@ extern "C" __global__ AICORE void layer_norm_residual(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(rows_end - rows_begin) * 16384);  // sum, y: around the cache if large
     // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
     VecF32_1x2048 y_gamma_row; TASSIGN(y_gamma_row, 0x00000);  // UB 0x00000..0x02000
     GammaGm gamma_in(gamma);
@@ -40,48 +40,48 @@ extern "C" __global__ AICORE void layer_norm_residual(
     TLOAD(y_beta_row, beta_in);
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
-        // sum: x + residual  [layer_norm_residual.yaml:22]
-        VecF32_8x2048 x_tile(rows0_valid); TASSIGN(x_tile, 0x04000);  // UB 0x04000..0x08000
+        VecF32_8x2048 sum_tile(rows0_valid); TASSIGN(sum_tile, 0x04080);  // UB 0x04080..0x08080
+        VecF32_8x1 y_mean(rows0_valid); TASSIGN(y_mean, 0x08080);  // UB 0x08080..0x080a0
         XGm x_in(x + int64_t(rows0) * 2048, {rows0_valid});
-        TLOAD(x_tile, x_in);
-        VecF32_8x2048 residual_tile(rows0_valid); TASSIGN(residual_tile, 0x08000);  // UB 0x08000..0x0c000
         XGm residual_in(residual + int64_t(rows0) * 2048, {rows0_valid});
-        TLOAD(residual_tile, residual_in);
-        VecF32_8x2048 sum_tile(rows0_valid); TASSIGN(sum_tile, 0x04000);  // UB 0x04000..0x08000
-        TADD(sum_tile, x_tile, residual_tile);
-        // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
-        VecF32_8x2048 y_part(rows0_valid); TASSIGN(y_part, 0x08000);  // UB 0x08000..0x0c000
-        TMULS(y_part, sum_tile, 0.00048828125f);
-        VecF32_8x1 y_mean(rows0_valid); TASSIGN(y_mean, 0x0c000);  // UB 0x0c000..0x0c020
-        VecF32_8x128 y_mean_tmp(rows0_valid); TASSIGN(y_mean_tmp, 0x0c020);  // UB 0x0c020..0x0c420
-        TROWSUM(y_mean, y_part, y_mean_tmp);
-        VecF32_8x2048 y_c(rows0_valid); TASSIGN(y_c, 0x08000);  // UB 0x08000..0x0c000
-        TROWEXPANDSUB(y_c, sum_tile, y_mean);
-        VecF32_8x2048 y_square(rows0_valid); TASSIGN(y_square, 0x0c000);  // UB 0x0c000..0x10000
-        TMUL(y_square, y_c, y_c);
-        VecF32_8x2048 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x0c000);  // UB 0x0c000..0x10000
-        TMULS(y_var_part, y_square, 0.00048828125f);
-        VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x10000);  // UB 0x10000..0x10020
-        VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN(y_var_tmp, 0x10020);  // UB 0x10020..0x10420
-        TROWSUM(y_var, y_var_part, y_var_tmp);
-        VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN(y_var_eps_row, 0x0c000);  // as a row, same bytes as y_var_eps
-        VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x10000);  // as a row, same bytes as y_var
-        TADDS(y_var_eps_row, y_var_row, eps);
-        VecF32_1x8 y_std_row(rows0_valid); TASSIGN(y_std_row, 0x0c000);  // as a row, same bytes as y_std
-        TSQRT(y_std_row, y_var_eps_row);
-        VecF32_8x2048 y_unit(rows0_valid); TASSIGN(y_unit, 0x08000);  // UB 0x08000..0x0c000
-        VecF32_8x1 y_std(rows0_valid); TASSIGN(y_std, 0x0c000);  // UB 0x0c000..0x0c020
-        TROWEXPANDDIV(y_unit, y_c, y_std);
-        VecF32_8x2048 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x08000);  // UB 0x08000..0x0c000
-        TCOLEXPANDMUL(y_scaled, y_unit, y_gamma_row);
-        VecF32_8x2048 y_tile(rows0_valid); TASSIGN(y_tile, 0x08000);  // UB 0x08000..0x0c000
-        TCOLEXPANDADD(y_tile, y_scaled, y_beta_row);
-        // sum: x + residual  [layer_norm_residual.yaml:22]
         XGm sum_out(sum + int64_t(rows0) * 2048, {rows0_valid});
-        TSTORE(sum_out, sum_tile);
-        // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+        TPASS(rows0_valid, 2048, [&](auto at, auto &y_mean_sum) {
+            // sum: x + residual  [layer_norm_residual.yaml:22]
+            const auto x_tile = at.load(x_in);
+            const auto residual_tile = at.load(residual_in);
+            const auto sum_tile_v = x_tile + residual_tile;
+            at.store(sum_tile, sum_tile_v);
+            // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+            const auto y_part = sum_tile_v * 0.00048828125f;
+            y_mean_sum.take(at, y_part);
+            // sum: x + residual  [layer_norm_residual.yaml:22]
+            at.store(sum_out, sum_tile_v, far);
+        }, RowSum(y_mean));
+        VecF32_8x2048 y_c(rows0_valid); TASSIGN(y_c, 0x04080);  // UB 0x04080..0x08080
+        VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x080c0);  // UB 0x080c0..0x080e0
+        TPASS(rows0_valid, 2048, [&](auto at, auto &y_var_sum) {
+            // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
+            const auto sum_tile_v = at.load(sum_tile);
+            const auto y_c_v = sum_tile_v - at.column(y_mean);
+            at.store(y_c, y_c_v);
+            const auto y_square = y_c_v * y_c_v;
+            const auto y_var_part = y_square * 0.00048828125f;
+            y_var_sum.take(at, y_var_part);
+        }, RowSum(y_var));
+        VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN(y_var_eps_row, 0x04040);  // as a row, same bytes as y_var_eps
+        VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x080c0);  // as a row, same bytes as y_var
+        TADDS(y_var_eps_row, y_var_row, eps);
+        VecF32_1x8 y_std_row(rows0_valid); TASSIGN(y_std_row, 0x04000);  // as a row, same bytes as y_std
+        TSQRT(y_std_row, y_var_eps_row);
+        VecF32_8x1 y_std(rows0_valid); TASSIGN(y_std, 0x04000);  // UB 0x04000..0x04020
         XGm y_out(y + int64_t(rows0) * 2048, {rows0_valid});
-        TSTORE(y_out, y_tile);
+        TPASS(rows0_valid, 2048, [&](auto at, auto &y_std_divisor) {
+            const auto y_c_v = at.load(y_c);
+            const auto y_unit = y_c_v / y_std_divisor;
+            const auto y_scaled = y_unit * at.row(y_gamma_row);
+            const auto y_tile = y_scaled + at.row(y_beta_row);
+            at.store(y_out, y_tile, far);
+        }, Divisor(y_std));
     }
 #endif
 }

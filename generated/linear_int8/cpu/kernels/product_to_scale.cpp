@@ -1,5 +1,5 @@
 // product_to_scale: mixed kernel of `linear_int8` for cpu. Made by pyptogen; change the spec, not this file.
-// stages product, scale; tiles n 128, t 256 / 32; memory L0A 524288 B, L0B 262144 B, L0C 131072 B, UB 33792 B
+// stages product, scale; tiles n 128, t 256 / 32; memory L0A 524288 B, L0B 262144 B, L0C 131072 B, UB 1152 B
 #include <cstddef>
 #include <cstdint>
 
@@ -12,11 +12,8 @@ using LeftI8_256x2048 = TileLeft<int8_t, 256, 2048, DYNAMIC, 2048>;
 using RightI8_2048x128 = TileRight<int8_t, 2048, 128, 2048, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
-using VecI32_32x128 = Tile<TileType::Vec, int32_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using XGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
 using WGm = GlobalTensor<int8_t, Shape<1, 1, 1, 2048, 128>, Stride<1, 1, 1, 65536, 1>, Layout::CPU_PACKED>;
 using WScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
@@ -36,6 +33,7 @@ extern "C" __global__ AICORE void product_to_scale(
     int32_t nblk)
 {
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(t_end - t_begin) * 4096);  // y: around the cache if large
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         // p: matmul(x, w, dtype=int32)  [linear_int8.yaml:21]
@@ -47,10 +45,10 @@ extern "C" __global__ AICORE void product_to_scale(
             WGm w_in(w + int64_t(n0) * 2048);
             TLOAD(w_tile, w_in);
             // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)  [linear_int8.yaml:23]
-            VecF32_1x128 y_w_scale_row; TASSIGN(y_w_scale_row, 0x00000);  // UB 0x00000..0x00200
+            VecF32_1x128 y_w_scale_row; TASSIGN(y_w_scale_row, 0x00080);  // UB 0x00080..0x00280
             WScaleGm w_scale_in(w_scale + int64_t(n0));
             TLOAD(y_w_scale_row, w_scale_in);
-            VecF32_1x128 y_bias_row; TASSIGN(y_bias_row, 0x00200);  // UB 0x00200..0x00400
+            VecF32_1x128 y_bias_row; TASSIGN(y_bias_row, 0x00280);  // UB 0x00280..0x00480
             WScaleGm bias_in(bias + int64_t(n0));
             TLOAD(y_bias_row, bias_in);
             // p: matmul(x, w, dtype=int32)  [linear_int8.yaml:21]
@@ -59,24 +57,19 @@ extern "C" __global__ AICORE void product_to_scale(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)  [linear_int8.yaml:23]
-                VecI32_32x128 p(t1_valid); TASSIGN(p, 0x00400);  // UB 0x00400..0x04400
-                TEXTRACT(p, p_acc, t1 - t0, 0);
-                VecF32_32x128 y_1(t1_valid); TASSIGN(y_1, 0x04400);  // UB 0x04400..0x08400
-                TCVT(y_1, p, RoundMode::CAST_RINT);
-                VecF32_1x32 x_scale_tile_row(t1_valid); TASSIGN(x_scale_tile_row, 0x00400);  // as a row, same bytes as x_scale_tile
+                VecF32_1x32 x_scale_tile_row(t1_valid); TASSIGN(x_scale_tile_row, 0x00000);  // as a row, same bytes as x_scale_tile
                 XScaleGm x_scale_in(x_scale + int64_t(t1), {t1_valid});
                 TLOAD(x_scale_tile_row, x_scale_in);
-                VecF32_32x128 y_2(t1_valid); TASSIGN(y_2, 0x04400);  // UB 0x04400..0x08400
-                VecF32_32x1 x_scale_tile(t1_valid); TASSIGN(x_scale_tile, 0x00400);  // UB 0x00400..0x00480
-                TROWEXPANDMUL(y_2, y_1, x_scale_tile);
-                VecF32_32x128 y_3(t1_valid); TASSIGN(y_3, 0x00400);  // UB 0x00400..0x04400
-                TCOLEXPANDMUL(y_3, y_2, y_w_scale_row);
-                VecF32_32x128 y_4(t1_valid); TASSIGN(y_4, 0x00400);  // UB 0x00400..0x04400
-                TCOLEXPANDADD(y_4, y_3, y_bias_row);
-                VecB16_32x128 y_tile(t1_valid); TASSIGN(y_tile, 0x04400);  // UB 0x04400..0x06400
-                TCVT(y_tile, y_4, RoundMode::CAST_RINT);
+                VecF32_32x1 x_scale_tile(t1_valid); TASSIGN(x_scale_tile, 0x00000);  // UB 0x00000..0x00080
                 YGm y_out(y + int64_t(t1) * 2048 + int64_t(n0), {t1_valid});
-                TSTORE(y_out, y_tile);
+                TPASS(t1_valid, 128, [&](auto at) {
+                    const auto p = at.extract(p_acc, t1 - t0);
+                    const auto y_1 = at.to_float(p);
+                    const auto y_2 = y_1 * at.column(x_scale_tile);
+                    const auto y_3 = y_2 * at.row(y_w_scale_row);
+                    const auto y_4 = y_3 + at.row(y_bias_row);
+                    at.store(y_out, y_4, far);
+                });
             }
         }
     }

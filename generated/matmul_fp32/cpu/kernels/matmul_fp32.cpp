@@ -1,5 +1,5 @@
 // matmul_fp32: cube kernel of `matmul_fp32` for cpu. Made by pyptogen; change the spec, not this file.
-// stages matmul_fp32; tiles k 256, m 128, n 128; memory L0A 131072 B, L0B 131072 B, L0C 65536 B
+// stages matmul_fp32; tiles m 256, n 256; memory L0A 1048576 B, L0B 1048576 B, L0C 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,12 +8,12 @@
 using namespace pto;
 
 namespace {
-using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
-using LeftF32_128x256 = TileLeft<float, 128, 256, DYNAMIC, 256>;
-using RightF32_256x128 = TileRight<float, 256, 128, 256, 128>;
-using AGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
-using BGm = GlobalTensor<float, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 32768, 1>, Layout::CPU_PACKED>;
-using CGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1024, 1>>;
+using LeftF32_256x1024 = TileLeft<float, 256, 1024, DYNAMIC, 1024>;
+using RightF32_1024x256 = TileRight<float, 1024, 256, 1024, 256>;
+using AccF32_256x256 = TileAcc<float, 256, 256, DYNAMIC, 256>;
+using AGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1024>, Stride<1, 1, 1, 1024, 1>>;
+using BGm = GlobalTensor<float, Shape<1, 1, 1, 1024, 256>, Stride<1, 1, 1, 32768, 1>, Layout::CPU_PACKED>;
+using CGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void matmul_fp32(
@@ -26,24 +26,18 @@ extern "C" __global__ AICORE void matmul_fp32(
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t m0 = m_begin; m0 < m_end; m0 += 128) {
-        const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
-        for (int32_t n0 = block * 128; n0 < 1024; n0 += nblk * 128) {
-            AccF32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000);  // L0C 0x00000..0x10000
-            for (int32_t k0 = 0; k0 < 1024; k0 += 256) {
-                // c: matmul(a, b, dtype=fp32)  [matmul_fp32.yaml:17]
-                LeftF32_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000);  // L0A 0x00000..0x20000
-                AGm a_in(a + int64_t(m0) * 1024 + int64_t(k0), {m0_valid});
-                TLOAD(a_tile, a_in);
-                RightF32_256x128 b_tile; TASSIGN(b_tile, 0x00000);  // L0B 0x00000..0x20000
-                BGm b_in(b + int64_t(n0) * 1024 + int64_t(k0) * 32);
-                TLOAD(b_tile, b_in);
-                if (k0 == 0) {
-                    TMATMUL(c_acc, a_tile, b_tile);
-                } else {
-                    TMATMUL_ACC(c_acc, c_acc, a_tile, b_tile);
-                }
-            }
+    for (int32_t m0 = m_begin + block * 256; m0 < m_end; m0 += nblk * 256) {
+        const int32_t m0_valid = m_end - m0 < 256 ? m_end - m0 : 256;
+        // c: matmul(a, b, dtype=fp32)  [matmul_fp32.yaml:17]
+        LeftF32_256x1024 a_tile(m0_valid); TASSIGN(a_tile, 0x00000);  // L0A 0x00000..0x100000
+        AGm a_in(a + int64_t(m0) * 1024, {m0_valid});
+        TLOAD(a_tile, a_in);
+        for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
+            RightF32_1024x256 b_tile; TASSIGN(b_tile, 0x00000);  // L0B 0x00000..0x100000
+            BGm b_in(b + int64_t(n0) * 1024);
+            TLOAD(b_tile, b_in);
+            AccF32_256x256 c_acc(m0_valid); TASSIGN(c_acc, 0x00000);  // L0C 0x00000..0x40000
+            TMATMUL(c_acc, a_tile, b_tile);
             CGm c_out(c + int64_t(m0) * 1024 + int64_t(n0), {m0_valid});
             TSTORE(c_out, c_acc);
         }

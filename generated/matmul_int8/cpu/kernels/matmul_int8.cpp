@@ -1,5 +1,5 @@
 // matmul_int8: cube kernel of `matmul_int8` for cpu. Made by pyptogen; change the spec, not this file.
-// stages matmul_int8; tiles k 256, m 128, n 128; memory L0A 32768 B, L0B 32768 B, L0C 65536 B
+// stages matmul_int8; tiles m 256, n 128; memory L0A 262144 B, L0B 131072 B, L0C 131072 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,11 +8,11 @@
 using namespace pto;
 
 namespace {
-using AccI32_128x128 = TileAcc<int32_t, 128, 128, DYNAMIC, 128>;
-using LeftI8_128x256 = TileLeft<int8_t, 128, 256, DYNAMIC, 256>;
-using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
-using AGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
-using BGm = GlobalTensor<int8_t, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 32768, 1>, Layout::CPU_PACKED>;
+using LeftI8_256x1024 = TileLeft<int8_t, 256, 1024, DYNAMIC, 1024>;
+using RightI8_1024x128 = TileRight<int8_t, 1024, 128, 1024, 128>;
+using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
+using AGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 1024>, Stride<1, 1, 1, 1024, 1>>;
+using BGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1024, 128>, Stride<1, 1, 1, 32768, 1>, Layout::CPU_PACKED>;
 using CGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1024, 1>>;
 }  // namespace
 
@@ -26,24 +26,18 @@ extern "C" __global__ AICORE void matmul_int8(
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t m0 = m_begin; m0 < m_end; m0 += 128) {
-        const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
+    for (int32_t m0 = m_begin; m0 < m_end; m0 += 256) {
+        const int32_t m0_valid = m_end - m0 < 256 ? m_end - m0 : 256;
+        // c: matmul(a, b, dtype=int32)  [matmul_int8.yaml:17]
+        LeftI8_256x1024 a_tile(m0_valid); TASSIGN(a_tile, 0x00000);  // L0A 0x00000..0x40000
+        AGm a_in(a + int64_t(m0) * 1024, {m0_valid});
+        TLOAD(a_tile, a_in);
         for (int32_t n0 = block * 128; n0 < 1024; n0 += nblk * 128) {
-            AccI32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000);  // L0C 0x00000..0x10000
-            for (int32_t k0 = 0; k0 < 1024; k0 += 256) {
-                // c: matmul(a, b, dtype=int32)  [matmul_int8.yaml:17]
-                LeftI8_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000);  // L0A 0x00000..0x08000
-                AGm a_in(a + int64_t(m0) * 1024 + int64_t(k0), {m0_valid});
-                TLOAD(a_tile, a_in);
-                RightI8_256x128 b_tile; TASSIGN(b_tile, 0x00000);  // L0B 0x00000..0x08000
-                BGm b_in(b + int64_t(n0) * 1024 + int64_t(k0) * 32);
-                TLOAD(b_tile, b_in);
-                if (k0 == 0) {
-                    TMATMUL(c_acc, a_tile, b_tile);
-                } else {
-                    TMATMUL_ACC(c_acc, c_acc, a_tile, b_tile);
-                }
-            }
+            RightI8_1024x128 b_tile; TASSIGN(b_tile, 0x00000);  // L0B 0x00000..0x20000
+            BGm b_in(b + int64_t(n0) * 1024);
+            TLOAD(b_tile, b_in);
+            AccI32_256x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000);  // L0C 0x00000..0x20000
+            TMATMUL(c_acc, a_tile, b_tile);
             CGm c_out(c + int64_t(m0) * 1024 + int64_t(n0), {m0_valid});
             TSTORE(c_out, c_acc);
         }

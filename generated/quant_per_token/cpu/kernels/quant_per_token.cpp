@@ -1,5 +1,5 @@
 // quant_per_token: vector kernel of `quant_per_token` for cpu. Made by pyptogen; change the spec, not this file.
-// stages quant_per_token; tiles rows 1; memory UB 40960 B
+// stages quant_per_token; tiles rows 1; memory UB 16608 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,15 +8,12 @@
 using namespace pto;
 
 namespace {
-using VecB16_8x4096_r1 = Tile<TileType::Vec, bfloat16_t, 8, 4096, BLayout::RowMajor, 1, 4096>;
 using VecF32_8x4096_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 4096>;
 using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
-using VecF32_8x128_r1 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, 1, 128>;
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
-using VecI8_8x4096_r1 = Tile<TileType::Vec, int8_t, 8, 4096, BLayout::RowMajor, 1, 4096>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
-using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
 using ScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
+using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void quant_per_token(
@@ -29,39 +26,38 @@ extern "C" __global__ AICORE void quant_per_token(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(rows_end - rows_begin) * 4096);  // q: around the cache if large
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
-        // f: cast(x, fp32)  [quant_per_token.yaml:16]
-        VecB16_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x02000
+        VecF32_8x4096_r1 f; TASSIGN(f, 0x000c0);  // UB 0x000c0..0x040c0
+        VecF32_8x1_r1 m; TASSIGN(m, 0x040c0);  // UB 0x040c0..0x040e0
         XGm x_in(x + int64_t(rows0) * 4096);
-        TLOAD(x_tile, x_in);
-        VecF32_8x4096_r1 f; TASSIGN(f, 0x02000);  // UB 0x02000..0x06000
-        TCVT(f, x_tile, RoundMode::CAST_RINT);
-        // m: amax(abs(f), axis=-1, keepdim=true)  [quant_per_token.yaml:17]
-        VecF32_8x4096_r1 m_1; TASSIGN(m_1, 0x06000);  // UB 0x06000..0x0a000
-        TABS(m_1, f);
-        VecF32_8x1_r1 m; TASSIGN(m, 0x00000);  // UB 0x00000..0x00020
-        VecF32_8x128_r1 m_tmp; TASSIGN(m_tmp, 0x00020);  // UB 0x00020..0x00220
-        TROWMAX(m, m_1, m_tmp);
+        TPASS(1, 4096, [&](auto at, auto &m_max) {
+            // f: cast(x, fp32)  [quant_per_token.yaml:16]
+            const auto x_tile = at.load(x_in);
+            at.store(f, x_tile);
+            // m: amax(abs(f), axis=-1, keepdim=true)  [quant_per_token.yaml:17]
+            const auto m_1 = at.abs(x_tile);
+            m_max.take(at, m_1);
+        }, RowMax(m));
         // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
-        VecF32_1x8_c1 q_1_row; TASSIGN(q_1_row, 0x00020);  // as a row, same bytes as q_1
-        VecF32_1x8_c1 m_row; TASSIGN(m_row, 0x00000);  // as a row, same bytes as m
+        VecF32_1x8_c1 q_1_row; TASSIGN(q_1_row, 0x00000);  // as a row, same bytes as q_1
+        VecF32_1x8_c1 m_row; TASSIGN(m_row, 0x040c0);  // as a row, same bytes as m
         TMAXS(q_1_row, m_row, 1e-35f);
-        VecF32_1x8_c1 q_2_row; TASSIGN(q_2_row, 0x00020);  // as a row, same bytes as q_2
+        VecF32_1x8_c1 q_2_row; TASSIGN(q_2_row, 0x00040);  // as a row, same bytes as q_2
         TDIVS(q_2_row, 127.0f, q_1_row);
-        VecF32_8x4096_r1 q_3; TASSIGN(q_3, 0x02000);  // UB 0x02000..0x06000
-        VecF32_8x1_r1 q_2; TASSIGN(q_2, 0x00020);  // UB 0x00020..0x00040
-        TROWEXPANDMUL(q_3, f, q_2);
-        VecI8_8x4096_r1 q_tile; TASSIGN(q_tile, 0x00020);  // UB 0x00020..0x01020
-        TCVT(q_tile, q_3, RoundMode::CAST_RINT);
         // scale: m * 0.007874015748031496  [quant_per_token.yaml:19]
-        VecF32_1x8_c1 scale_tile_row; TASSIGN(scale_tile_row, 0x00000);  // as a row, same bytes as scale_tile
+        VecF32_1x8_c1 scale_tile_row; TASSIGN(scale_tile_row, 0x00080);  // as a row, same bytes as scale_tile
         TMULS(scale_tile_row, m_row, 0.007874016f);
-        // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
-        QGm q_out(q + int64_t(rows0) * 4096);
-        TSTORE(q_out, q_tile);
-        // scale: m * 0.007874015748031496  [quant_per_token.yaml:19]
         ScaleGm scale_out(scale + int64_t(rows0));
         TSTORE(scale_out, scale_tile_row);
+        VecF32_8x1_r1 q_2; TASSIGN(q_2, 0x00040);  // UB 0x00040..0x00060
+        QGm q_out(q + int64_t(rows0) * 4096);
+        TPASS(1, 4096, [&](auto at) {
+            // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
+            const auto f_v = at.load(f);
+            const auto q_3 = f_v * at.column(q_2);
+            at.store(q_out, q_3, far);
+        });
     }
 #endif
 }

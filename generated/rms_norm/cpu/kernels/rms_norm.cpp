@@ -1,5 +1,5 @@
 // rms_norm: vector kernel of `rms_norm` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rms_norm; tiles rows 4; memory UB 149536 B
+// stages rms_norm; tiles rows 1; memory UB 32928 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,12 +9,11 @@ using namespace pto;
 
 namespace {
 using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
-using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
-using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_8x4096_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 4096>;
+using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
+using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
 using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 1, 1>>;
-using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rms_norm(
@@ -28,34 +27,35 @@ extern "C" __global__ AICORE void rms_norm(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(rows_end - rows_begin) * 16384);  // y: around the cache if large
     // y: rms_norm(x, gamma, eps=eps)  [rms_norm.yaml:19]
     VecF32_1x4096 y_gamma_row; TASSIGN(y_gamma_row, 0x00000);  // UB 0x00000..0x04000
     GammaGm gamma_in(gamma);
     TLOAD(y_gamma_row, gamma_in);
-    for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4) {
-        const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
-        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x04000);  // UB 0x04000..0x14000
-        XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
-        TLOAD(x_tile, x_in);
-        VecF32_8x4096 y_square(rows0_valid); TASSIGN(y_square, 0x14000);  // UB 0x14000..0x24000
-        TMUL(y_square, x_tile, x_tile);
-        VecF32_8x4096 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x14000);  // UB 0x14000..0x24000
-        TMULS(y_var_part, y_square, 0.00024414062f);
-        VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x24000);  // UB 0x24000..0x24020
-        VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN(y_var_tmp, 0x24020);  // UB 0x24020..0x24820
-        TROWSUM(y_var, y_var_part, y_var_tmp);
-        VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN(y_var_eps_row, 0x14000);  // as a row, same bytes as y_var_eps
-        VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x24000);  // as a row, same bytes as y_var
+    for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
+        VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x04080);  // UB 0x04080..0x08080
+        VecF32_8x1_r1 y_var; TASSIGN(y_var, 0x08080);  // UB 0x08080..0x080a0
+        XGm x_in(x + int64_t(rows0) * 4096);
+        TPASS(1, 4096, [&](auto at, auto &y_var_sum) {
+            const auto x_tile_v = at.load(x_in);
+            at.store(x_tile, x_tile_v);
+            const auto y_square = x_tile_v * x_tile_v;
+            const auto y_var_part = y_square * 0.00024414062f;
+            y_var_sum.take(at, y_var_part);
+        }, RowSum(y_var));
+        VecF32_1x8_c1 y_var_eps_row; TASSIGN(y_var_eps_row, 0x04040);  // as a row, same bytes as y_var_eps
+        VecF32_1x8_c1 y_var_row; TASSIGN(y_var_row, 0x08080);  // as a row, same bytes as y_var
         TADDS(y_var_eps_row, y_var_row, eps);
-        VecF32_1x8 y_std_row(rows0_valid); TASSIGN(y_std_row, 0x14000);  // as a row, same bytes as y_std
+        VecF32_1x8_c1 y_std_row; TASSIGN(y_std_row, 0x04000);  // as a row, same bytes as y_std
         TSQRT(y_std_row, y_var_eps_row);
-        VecF32_8x4096 y_unit(rows0_valid); TASSIGN(y_unit, 0x04000);  // UB 0x04000..0x14000
-        VecF32_8x1 y_std(rows0_valid); TASSIGN(y_std, 0x14000);  // UB 0x14000..0x14020
-        TROWEXPANDDIV(y_unit, x_tile, y_std);
-        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x04000);  // UB 0x04000..0x14000
-        TCOLEXPANDMUL(y_tile, y_unit, y_gamma_row);
-        XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});
-        TSTORE(y_out, y_tile);
+        VecF32_8x1_r1 y_std; TASSIGN(y_std, 0x04000);  // UB 0x04000..0x04020
+        XGm y_out(y + int64_t(rows0) * 4096);
+        TPASS(1, 4096, [&](auto at, auto &y_std_divisor) {
+            const auto x_tile_v = at.load(x_tile);
+            const auto y_unit = x_tile_v / y_std_divisor;
+            const auto y_tile = y_unit * at.row(y_gamma_row);
+            at.store(y_out, y_tile, far);
+        }, Divisor(y_std));
     }
 #endif
 }

@@ -1,5 +1,5 @@
 // rope: vector kernel of `rope` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rope; tiles heads 1, t 32; memory UB 106496 B
+// stages rope; tiles heads 1, t 32; memory UB 65536 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,6 @@
 using namespace pto;
 
 namespace {
-using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_32x128_c64 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
 using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
@@ -26,48 +25,57 @@ extern "C" __global__ AICORE void rope(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(t_end - t_begin) * 8192);  // y: around the cache if large
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        // y: rope(x, cos[:, None, :], sin[:, None, :])  [rope.yaml:18]
-        VecB16_32x128 y_1(t0_valid); TASSIGN(y_1, 0x00000);  // UB 0x00000..0x02000
+        VecF32_32x128 y_cos(t0_valid); TASSIGN(y_cos, 0x00000);  // UB 0x00000..0x04000
+        VecF32_32x128 y_sin(t0_valid); TASSIGN(y_sin, 0x04000);  // UB 0x04000..0x08000
         CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});
-        TLOAD(y_1, cos_in);
-        VecF32_32x128 y_cos(t0_valid); TASSIGN(y_cos, 0x02000);  // UB 0x02000..0x06000
-        TCVT(y_cos, y_1, RoundMode::CAST_RINT);
-        VecB16_32x128 y_2(t0_valid); TASSIGN(y_2, 0x00000);  // UB 0x00000..0x02000
         CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
-        TLOAD(y_2, sin_in);
-        VecF32_32x128 y_sin(t0_valid); TASSIGN(y_sin, 0x06000);  // UB 0x06000..0x0a000
-        TCVT(y_sin, y_2, RoundMode::CAST_RINT);
+        TPASS(t0_valid, 128, [&](auto at) {
+            // y: rope(x, cos[:, None, :], sin[:, None, :])  [rope.yaml:18]
+            const auto y_1 = at.load(cos_in);
+            at.store(y_cos, y_1);
+            const auto y_2 = at.load(sin_in);
+            at.store(y_sin, y_2);
+        });
         for (int32_t heads0 = block; heads0 < 32; heads0 += nblk) {
-            VecB16_32x128 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x02000
+            VecF32_32x128 y_x(t0_valid); TASSIGN(y_x, 0x08000);  // UB 0x08000..0x0c000
             XGm x_in(x + int64_t(t0) * 4096 + int64_t(heads0) * 128, {t0_valid});
-            TLOAD(x_tile, x_in);
-            VecF32_32x128 y_x(t0_valid); TASSIGN(y_x, 0x0a000);  // UB 0x0a000..0x0e000
-            TCVT(y_x, x_tile, RoundMode::CAST_RINT);
-            VecF32_32x128_c64 y_x1c1(t0_valid); TASSIGN(y_x1c1, 0x0e000);  // UB 0x0e000..0x12000
-            VecF32_32x128_c64 y_x1(t0_valid); TASSIGN(y_x1, 0x0a000);  // columns 0.. of y_x
-            VecF32_32x128_c64 y_cos1(t0_valid); TASSIGN(y_cos1, 0x02000);  // columns 0.. of y_cos
-            TMUL(y_x1c1, y_x1, y_cos1);
-            VecF32_32x128_c64 y_x2s1(t0_valid); TASSIGN(y_x2s1, 0x12000);  // UB 0x12000..0x16000
-            VecF32_32x128_c64 y_x2(t0_valid); TASSIGN(y_x2, 0x0a100);  // columns 64.. of y_x
-            VecF32_32x128_c64 y_sin1(t0_valid); TASSIGN(y_sin1, 0x06000);  // columns 0.. of y_sin
-            TMUL(y_x2s1, y_x2, y_sin1);
-            VecF32_32x128_c64 y_low(t0_valid); TASSIGN(y_low, 0x16000);  // columns 0.. of y_roped
-            TSUB(y_low, y_x1c1, y_x2s1);
-            VecF32_32x128_c64 y_x2c2(t0_valid); TASSIGN(y_x2c2, 0x0e000);  // UB 0x0e000..0x12000
-            VecF32_32x128_c64 y_cos2(t0_valid); TASSIGN(y_cos2, 0x02100);  // columns 64.. of y_cos
-            TMUL(y_x2c2, y_x2, y_cos2);
-            VecF32_32x128_c64 y_x1s2(t0_valid); TASSIGN(y_x1s2, 0x0a000);  // UB 0x0a000..0x0e000
-            VecF32_32x128_c64 y_sin2(t0_valid); TASSIGN(y_sin2, 0x06100);  // columns 64.. of y_sin
-            TMUL(y_x1s2, y_x1, y_sin2);
-            VecF32_32x128_c64 y_high(t0_valid); TASSIGN(y_high, 0x16100);  // columns 64.. of y_roped
-            TADD(y_high, y_x2c2, y_x1s2);
-            VecB16_32x128 y_tile(t0_valid); TASSIGN(y_tile, 0x00000);  // UB 0x00000..0x02000
-            VecF32_32x128 y_roped(t0_valid); TASSIGN(y_roped, 0x16000);  // UB 0x16000..0x1a000
-            TCVT(y_tile, y_roped, RoundMode::CAST_RINT);
+            TPASS(t0_valid, 128, [&](auto at) {
+                const auto x_tile = at.load(x_in);
+                at.store(y_x, x_tile);
+            });
+            VecF32_32x128_c64 y_x1(t0_valid); TASSIGN(y_x1, 0x08000);  // columns 0.. of y_x
+            VecF32_32x128_c64 y_cos1(t0_valid); TASSIGN(y_cos1, 0x00000);  // columns 0.. of y_cos
+            VecF32_32x128_c64 y_x2(t0_valid); TASSIGN(y_x2, 0x08100);  // columns 64.. of y_x
+            VecF32_32x128_c64 y_sin1(t0_valid); TASSIGN(y_sin1, 0x04000);  // columns 0.. of y_sin
+            VecF32_32x128_c64 y_low(t0_valid); TASSIGN(y_low, 0x0c000);  // columns 0.. of y_roped
+            VecF32_32x128_c64 y_cos2(t0_valid); TASSIGN(y_cos2, 0x00100);  // columns 64.. of y_cos
+            VecF32_32x128_c64 y_sin2(t0_valid); TASSIGN(y_sin2, 0x04100);  // columns 64.. of y_sin
+            VecF32_32x128_c64 y_high(t0_valid); TASSIGN(y_high, 0x0c100);  // columns 64.. of y_roped
+            TPASS(t0_valid, 64, [&](auto at) {
+                const auto y_x1_v = at.load(y_x1);
+                const auto y_cos1_v = at.load(y_cos1);
+                const auto y_x1c1 = y_x1_v * y_cos1_v;
+                const auto y_x2_v = at.load(y_x2);
+                const auto y_sin1_v = at.load(y_sin1);
+                const auto y_x2s1 = y_x2_v * y_sin1_v;
+                const auto y_low_v = y_x1c1 - y_x2s1;
+                at.store(y_low, y_low_v);
+                const auto y_cos2_v = at.load(y_cos2);
+                const auto y_x2c2 = y_x2_v * y_cos2_v;
+                const auto y_sin2_v = at.load(y_sin2);
+                const auto y_x1s2 = y_x1_v * y_sin2_v;
+                const auto y_high_v = y_x2c2 + y_x1s2;
+                at.store(y_high, y_high_v);
+            });
+            VecF32_32x128 y_roped(t0_valid); TASSIGN(y_roped, 0x0c000);  // UB 0x0c000..0x10000
             XGm y_out(y + int64_t(t0) * 4096 + int64_t(heads0) * 128, {t0_valid});
-            TSTORE(y_out, y_tile);
+            TPASS(t0_valid, 128, [&](auto at) {
+                const auto y_roped_v = at.load(y_roped);
+                at.store(y_out, y_roped_v, far);
+            });
         }
     }
 #endif

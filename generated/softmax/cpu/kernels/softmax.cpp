@@ -1,5 +1,5 @@
 // softmax: vector kernel of `softmax` for cpu. Made by pyptogen; change the spec, not this file.
-// stages softmax; tiles rows 8; memory UB 135200 B
+// stages softmax; tiles rows 1; memory UB 16480 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +8,9 @@
 using namespace pto;
 
 namespace {
-using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
-using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
+using VecF32_8x4096_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 4096>;
+using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void softmax(
@@ -23,28 +22,34 @@ extern "C" __global__ AICORE void softmax(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t rows0 = rows_begin + block * 8; rows0 < rows_end; rows0 += nblk * 8) {
-        const int32_t rows0_valid = rows_end - rows0 < 8 ? rows_end - rows0 : 8;
-        // m: amax(x, axis=-1, keepdim=true)  [softmax.yaml:15]
-        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x20000
-        XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
-        TLOAD(x_tile, x_in);
-        VecF32_8x1 m(rows0_valid); TASSIGN(m, 0x20000);  // UB 0x20000..0x20020
-        VecF32_8x128 m_tmp(rows0_valid); TASSIGN(m_tmp, 0x20020);  // UB 0x20020..0x21020
-        TROWMAX(m, x_tile, m_tmp);
-        // e: exp(x - m)  [softmax.yaml:16]
-        VecF32_8x4096 e_1(rows0_valid); TASSIGN(e_1, 0x00000);  // UB 0x00000..0x20000
-        TROWEXPANDSUB(e_1, x_tile, m);
-        VecF32_8x4096 e(rows0_valid); TASSIGN(e, 0x00000);  // UB 0x00000..0x20000
-        TEXP(e, e_1);
-        // y: e / sum(e, axis=-1, keepdim=true)  [softmax.yaml:17]
-        VecF32_8x1 y_1(rows0_valid); TASSIGN(y_1, 0x20000);  // UB 0x20000..0x20020
-        VecF32_8x128 y_1_tmp(rows0_valid); TASSIGN(y_1_tmp, 0x20020);  // UB 0x20020..0x21020
-        TROWSUM(y_1, e, y_1_tmp);
-        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000);  // UB 0x00000..0x20000
-        TROWEXPANDDIV(y_tile, e, y_1);
-        XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});
-        TSTORE(y_out, y_tile);
+    const FarStores far(int64_t(rows_end - rows_begin) * 16384);  // y: around the cache if large
+    for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
+        VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00040);  // UB 0x00040..0x04040
+        VecF32_8x1_r1 m; TASSIGN(m, 0x00000);  // UB 0x00000..0x00020
+        XGm x_in(x + int64_t(rows0) * 4096);
+        TPASS(1, 4096, [&](auto at, auto &m_max) {
+            // m: amax(x, axis=-1, keepdim=true)  [softmax.yaml:15]
+            const auto x_tile_v = at.load(x_in);
+            at.store(x_tile, x_tile_v);
+            m_max.take(at, x_tile_v);
+        }, RowMax(m));
+        VecF32_8x4096_r1 e; TASSIGN(e, 0x00040);  // UB 0x00040..0x04040
+        VecF32_8x1_r1 y_1; TASSIGN(y_1, 0x04040);  // UB 0x04040..0x04060
+        TPASS(1, 4096, [&](auto at, auto &y_1_sum) {
+            // e: exp(x - m)  [softmax.yaml:16]
+            const auto x_tile_v = at.load(x_tile);
+            const auto e_1 = x_tile_v - at.column(m);
+            const auto e_v = at.exp(e_1);
+            at.store(e, e_v);
+            // y: e / sum(e, axis=-1, keepdim=true)  [softmax.yaml:17]
+            y_1_sum.take(at, e_v);
+        }, RowSum(y_1));
+        XGm y_out(y + int64_t(rows0) * 4096);
+        TPASS(1, 4096, [&](auto at, auto &y_1_divisor) {
+            const auto e_v = at.load(e);
+            const auto y_tile = e_v / y_1_divisor;
+            at.store(y_out, y_tile, far);
+        }, Divisor(y_1));
     }
 #endif
 }

@@ -1,5 +1,5 @@
 // vector_add: vector kernel of `vector_add` for cpu. Made by pyptogen; change the spec, not this file.
-// stages vector_add; tiles n 4096; memory UB 32768 B
+// stages vector_add; tiles n 4096; memory UB 0 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,6 @@
 using namespace pto;
 
 namespace {
-using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, DYNAMIC>;
 using AGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
@@ -22,19 +21,19 @@ extern "C" __global__ AICORE void vector_add(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(n_end - n_begin) * 4);  // c: around the cache if large
     for (int32_t n0 = n_begin + block * 4096; n0 < n_end; n0 += nblk * 4096) {
         const int32_t n0_valid = n_end - n0 < 4096 ? n_end - n0 : 4096;
-        // c: a + b  [vector_add.yaml:15]
-        VecF32_1x4096 a_tile(n0_valid); TASSIGN(a_tile, 0x00000);  // UB 0x00000..0x04000
         AGm a_in(a + int64_t(n0), {n0_valid});
-        TLOAD(a_tile, a_in);
-        VecF32_1x4096 b_tile(n0_valid); TASSIGN(b_tile, 0x04000);  // UB 0x04000..0x08000
         AGm b_in(b + int64_t(n0), {n0_valid});
-        TLOAD(b_tile, b_in);
-        VecF32_1x4096 c_tile(n0_valid); TASSIGN(c_tile, 0x00000);  // UB 0x00000..0x04000
-        TADD(c_tile, a_tile, b_tile);
         AGm c_out(c + int64_t(n0), {n0_valid});
-        TSTORE(c_out, c_tile);
+        TPASS(1, n0_valid, [&](auto at) {
+            // c: a + b  [vector_add.yaml:15]
+            const auto a_tile = at.load(a_in);
+            const auto b_tile = at.load(b_in);
+            const auto c_tile = a_tile + b_tile;
+            at.store(c_out, c_tile, far);
+        });
     }
 #endif
 }

@@ -78,8 +78,13 @@ class Selector:
             if as_row
             else where
         )
-        address = buffer.place() + tile.col_offset * size
+        line = size if tile.form == "col" else buffer.pitch * size
+        address = buffer.place() + tile.col_offset * size + tile.row_offset * line
         left = buffer.size - tile.col_offset * size
+        if tile.row_offset.terms:
+            note, whole = f"rows {tile.row_offset.c()}.. of {owner}", left
+            left = tile.rows.size * line - tile.col_offset * size
+            return Declare(name, kind, rows, cols, address, left, note, tile.span, owner, whole)
         return Declare(name, kind, rows, cols, address, left, note, tile.span, owner)
 
     @staticmethod

@@ -64,7 +64,7 @@ def packed(flags: Array, dst: Shaped) -> Array:
 
 def unpacked(bits: Array, cols: int) -> Array:
     """The first ``cols`` bits of each row of a predicate tile as booleans."""
-    raw = np.ascontiguousarray(bits).view(np.uint8).reshape(bits.shape[0], -1)
+    raw = np.ascontiguousarray(bits).view(np.uint8).reshape(bits.shape[0], bits.shape[1] * bits.dtype.itemsize)
     if raw.shape[1] * 8 < cols:
         raise ValueError(f"the predicate has {raw.shape[1] * 8} bits a row, not {cols}")
     return np.unpackbits(raw, axis=1, bitorder="little")[:, :cols].astype(bool)
@@ -72,7 +72,7 @@ def unpacked(bits: Array, cols: int) -> Array:
 
 def _compared(dst: Shaped, a: Array, b: Any, mode: str) -> Array:
     """IEEE comparisons: beside a NaN only ``ne`` holds."""
-    if isinstance(b, np.ndarray):
+    if isinstance(b, np.ndarray) and b.ndim:
         require(b.shape, a.shape, "the second operand")
     else:
         b = scalar_of(b, a.dtype)
@@ -83,7 +83,7 @@ def _compared(dst: Shaped, a: Array, b: Any, mode: str) -> Array:
 
 def _compared_with_one(dst: Shaped, a: Array, b: Any, mode: str) -> Array:
     """A second tile stands for its first element."""
-    return _compared(dst, a, b.reshape(-1)[0] if isinstance(b, np.ndarray) else b, mode)
+    return _compared(dst, a, b[0, 0] if isinstance(b, np.ndarray) and b.size else b, mode)
 
 
 def _selected(dst: Shaped, bits: Array, a: Array, b: Any) -> Array:

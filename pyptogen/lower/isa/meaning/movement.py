@@ -49,8 +49,8 @@ def _under_words(dst: Shaped, acc: Array, words: Array, relu: bool = False) -> A
 
 
 def _part_under_words(dst: Shaped, acc: Array, words: Array, row: int, col: int, relu: bool = False) -> Array:
-    """The first word is for the first column that moves."""
-    return _under_words(dst, acc[row : row + dst.rows, col : col + dst.cols], words, relu)
+    """A word belongs to a column of the accumulator, wherever that moves to (a2a3)."""
+    return _under_words(dst, acc[row : row + dst.rows, col : col + dst.cols], words.reshape(1, -1)[:, col:], relu)
 
 
 def _put_under_words(

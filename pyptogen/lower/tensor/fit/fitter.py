@@ -105,7 +105,7 @@ class Fitter:
         """One operation in the stage of the one at hand."""
         name = self._name(f"{self.at.result.name}_{hint or kind}")
         value = Value(name, dtype, shape, "nd", self.at.span)
-        self.ops.append(Op(kind, tuple(operands), value, attrs or {}, self.at.stage, self.at.span))
+        self.ops.append(Op(kind, tuple(operands), value, attrs or {}, self.at.stage, self.at.span, self.at.loop))
         return value
 
     def _name(self, wish: str) -> str:
@@ -177,7 +177,11 @@ class Fitter:
             if op.result.name in truths:
                 self.stored[op.result.name] = self.cast(self.fitted[op.result.name], "uint8")
         outputs = self._outputs()
-        return replace(self.program, inputs=inputs, outputs=outputs, ops=tuple(self.ops))
+        loops = tuple(
+            replace(loop, carried=tuple((self.fitted[a].name, self.fitted[b].name) for a, b in loop.carried))
+            for loop in self.program.loops
+        )
+        return replace(self.program, inputs=inputs, outputs=outputs, ops=tuple(self.ops), loops=loops)
 
     def _outputs(self) -> tuple[tuple[str, Value], ...]:
         """Each output as a value with memory of its own: copied where it is an input, part of a value in another order,

@@ -9,7 +9,7 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
-from pyptogen.lower.tile.axes import Axes, Factor, GmView, unsupported, value_views
+from pyptogen.lower.tile.axes import Axes, Factor, GmView, root, unsupported, value_views
 from pyptogen.lower.tile.ir import (
     Extent,
     Form,
@@ -24,7 +24,7 @@ from pyptogen.lower.tile.ir import (
     TileVal,
 )
 from pyptogen.lower.tile.names import names_used
-from pyptogen.lower.tile.partition import KernelOps, producers, root
+from pyptogen.lower.tile.partition import KernelOps, producers
 
 CPU_TILE_BYTES, TILE_BYTES = 16 * 1024, 24 * 1024
 """Bytes of one tile: what stays in L1 of a CPU, what leaves room for several copies in UB."""

@@ -57,6 +57,7 @@
 #include <pto/cpu/transpose.hpp>
 #include <pto/cpu/sync.hpp>
 #include <pto/cpu/unary.hpp>
+#include <pto/cpu/vector_pass.hpp>
 
 #if defined(PTO_CHECKED)
 #include <pto/cpu/checked/end.hpp>

@@ -146,7 +146,8 @@ public:
     // How many cores of this kind the chip has.
     virtual int cores(Core kind) const = 0;
 
-    // `bytes` of uninitialised global memory, 64-byte aligned, valid until the run ends.
+    // `bytes` of uninitialised global memory, 64-byte aligned, valid until the run ends; inside a `Scope`, until the
+    // scope has ended and the launches submitted before its end have finished.
     virtual void* workspace(size_t bytes) = 0;
 
     // Runs `body()` once per block, with get_block_idx() == block, when all launches in `after` have finished.
@@ -188,6 +189,9 @@ public:
         return submit(request);
     }
 
+    // Waits until a launch has finished, for an orchestration that depends on data.
+    virtual void wait(Launch launch) = 0;
+
     // A launch that finishes when all the given ones have.
     Launch join(std::initializer_list<Launch> launches) { return join(launches.begin(), launches.size()); }
     Launch join(const Launch* launches, size_t count)
@@ -199,6 +203,9 @@ protected:
     ~Runtime() = default;
 
 private:
+    friend class Scope;
+    virtual void begin_scope() = 0;
+    virtual void end_scope() = 0;
     template <class Body>
     static LaunchRequest launch_request(const char* name, Core core, int blocks, const Body& body, const Launch* after,
                                         size_t after_count, int priority)
@@ -212,6 +219,20 @@ private:
     }
 
     virtual Launch submit(const LaunchRequest& request) = 0;
+};
+
+// While one lives, workspace is handed out for its length only. Then the chip gives the memory to later scopes, as soon as
+// the launches that may use it have finished, and lets an orchestration that is too far ahead wait: memory is bounded,
+// however many scopes a run has. Scopes nest.
+class Scope {
+public:
+    explicit Scope(Runtime& rt) : rt_(rt) { rt_.begin_scope(); }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+    ~Scope() { rt_.end_scope(); }
+
+private:
+    Runtime& rt_;
 };
 
 }  // namespace pto_rt

@@ -7,7 +7,7 @@ extern "C" void aicpu_orchestration_entry(const ChipTaskArgs& args)
     const Tensor a = args.tensor(0).ref();
     const Tensor b = args.tensor(1).ref();
     const Tensor y = args.tensor(2).ref();
-    const uint32_t rows = static_cast<uint32_t>(a.shape[0]);
+    const uint32_t rows = static_cast<uint32_t>(a.shapes[0]);
     const uint32_t extents[2] = {kRows, kColumns};
     const TensorCreateInfo block(extents, 2, DataType::FLOAT32);
     for (uint32_t row = 0; row < rows; row += kRows) {

@@ -137,8 +137,12 @@ private:
 
 }  // namespace pto
 
+#if defined(__aarch64__) && !defined(__clang__) && __GNUC__ < 13
+typedef __fp16 half;  // this g++ has no _Float16 for AArch64; __fp16 holds the same values and computes in float
+#else
 typedef _Float16 half;
-typedef _Float16 float16_t;
-typedef _Float16 aclFloat16;
+#endif
+typedef half float16_t;
+typedef half aclFloat16;
 typedef float float32_t;
 using pto::bfloat16_t;

@@ -1,103 +1,47 @@
 // Elementwise instructions of two operands: tile and tile, tile and scalar.
 #pragma once
 
-#include <pto/cpu/elementwise.hpp>
+#include <pto/cpu/invariant_divisor.hpp>
+#include <pto/cpu/words.hpp>
 
 namespace pto {
 
 namespace cpu {
 
-#if defined(PTO_CPU_AVX512) && defined(__AVX512FP16__)
-
-/// Whether the machine computes Op on half itself, with the same results: a sum or a product of halves in fp32, rounded
-/// to half, is the correctly rounded one.
-template <typename Op, typename T>
-constexpr bool in_native_half()
-{
-    return is_same<T, half> &&
-           (is_same<Op, Add> || is_same<Op, Sub> || is_same<Op, Mul> || is_same<Op, Max> || is_same<Op, Min>);
-}
-
-template <typename Op>
-PTO_INLINE vec<uint16_t> native_half(vec<uint16_t> a, vec<uint16_t> b)
-{
-    const __m512h x = (__m512h)a, y = (__m512h)b;
-    if constexpr (is_same<Op, Add>) {
-        return (vec<uint16_t>)_mm512_add_ph(x, y);
-    } else if constexpr (is_same<Op, Sub>) {
-        return (vec<uint16_t>)_mm512_sub_ph(x, y);
-    } else if constexpr (is_same<Op, Mul>) {
-        return (vec<uint16_t>)_mm512_mul_ph(x, y);
-    } else {  // what vmaxph and vminph lose is a NaN in the first operand
-        const __mmask32 nan = _mm512_cmp_ph_mask(x, x, _CMP_UNORD_Q);
-        const __m512h extreme = is_same<Op, Max> ? _mm512_max_ph(x, y) : _mm512_min_ph(x, y);
-        return (vec<uint16_t>)_mm512_mask_mov_epi16((__m512i)extreme, nan, (__m512i)x);
-    }
-}
-
-/// The lines of a tile of half as their bits.
-template <typename Tile>
-PTO_INLINE Lines<uint16_t> half_lines_of(const Tile& tile)
-{
-    const auto lines = lines_of(tile);
-    return {reinterpret_cast<uint16_t*>(lines.start), lines.pitch};
-}
-
-template <typename Op, typename Dst, typename Src0, typename Src1>
-PTO_INLINE void binary_native_half(Dst& dst, Src0& src0, Src1& src1)
-{
-    check_same_shape_tiles<Dst, Src0, Src1>();
-    using V = vec<uint16_t>;
-    map_lines<4>(
-        line_count(dst), line_length(dst),
-        [](V a, V b) __attribute__((always_inline)) { return native_half<Op>(a, b); }, half_lines_of(dst),
-        half_lines_of(src0), half_lines_of(src1));
-}
-
-template <typename Op, typename Dst, typename Src>
-PTO_INLINE void binary_scalar_native_half(Dst& dst, Src& src, half scalar)
-{
-    check_same_shape_tiles<Dst, Src>();
-    using V = vec<uint16_t>;
-    const V s = splat(__builtin_bit_cast(uint16_t, scalar));
-    map_lines<4>(
-        line_count(dst), line_length(dst),
-        [s](V a) __attribute__((always_inline)) { return native_half<Op>(a, s); }, half_lines_of(dst),
-        half_lines_of(src));
-}
-
-#endif
-
+/// dst = src0 Op src1, on 16-bit lanes where on_words() says so.
 template <typename Op, typename Dst, typename Src0, typename Src1>
 PTO_INLINE void binary_tiles(Dst& dst, Src0& src0, Src1& src1)
 {
-#if defined(PTO_CPU_AVX512) && defined(__AVX512FP16__)
-    if constexpr (in_native_half<Op, typename Dst::DType>()) {
-        binary_native_half<Op>(dst, src0, src1);
-        return;
+    using T = typename Dst::DType;
+    if constexpr (on_words<Op, T>()) {
+        map_words([](u16v a, u16v b) __attribute__((always_inline)) { return apply_words<Op, T>(a, b); }, dst, src0, src1);
+    } else {
+        using C = compute_t<T>;
+        map_tiles<4>(
+            [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return Op::template apply<C>(a, b); }, dst, src0,
+            src1);
     }
-#endif
-    using C = compute_t<typename Dst::DType>;
-    map_tiles<4>(
-        [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return Op::template apply<C>(a, b); }, dst, src0, src1);
 }
 
-template <typename Op, typename Dst, typename Src, typename T>
-PTO_INLINE void binary_scalar(Dst& dst, Src& src, T scalar)
+template <typename Op, typename Dst, typename Src, typename Scalar>
+PTO_INLINE void binary_scalar(Dst& dst, Src& src, Scalar scalar)
 {
-#if defined(PTO_CPU_AVX512) && defined(__AVX512FP16__)
-    if constexpr (in_native_half<Op, typename Dst::DType>()) {
-        binary_scalar_native_half<Op>(dst, src, static_cast<half>(scalar));
-        return;
+    using T = typename Dst::DType;
+    if constexpr (on_words<Op, T>()) {
+        const u16v s = splat_words<T>(scalar);
+        map_words([s](u16v a) __attribute__((always_inline)) { return apply_words<Op, T>(a, s); }, dst, src);
+    } else if constexpr (is_same<Op, Div> && is_float<T>) {
+        const InvariantDivisor by(static_cast<float>(scalar));
+        map_tiles<4>([by](f32v a) __attribute__((always_inline)) { return by.quotient(a); }, dst, src);
+    } else {
+        using C = compute_t<T>;
+        const vec<C> s = splat<C>(static_cast<C>(scalar));
+        map_tiles<4>([s](vec<C> a) __attribute__((always_inline)) { return Op::template apply<C>(a, s); }, dst, src);
     }
-#endif
-    using C = compute_t<typename Dst::DType>;
-    const vec<C> s = splat<C>(static_cast<C>(scalar));
-    map_tiles<4>([s](vec<C> a) __attribute__((always_inline)) { return Op::template apply<C>(a, s); }, dst, src);
 }
 
-template <typename Op, typename Dst, typename Src, typename T>
-PTO_INLINE void scalar_binary(Dst& dst, T scalar, Src& src)
+template <typename Op, typename Dst, typename Src, typename Scalar>
+PTO_INLINE void scalar_binary(Dst& dst, Scalar scalar, Src& src)
 {
     using C = compute_t<typename Dst::DType>;
     const vec<C> s = splat<C>(static_cast<C>(scalar));

@@ -77,6 +77,13 @@ struct CorePools {
 
 struct LaunchState;  // what the cores of one launch share; see wait.hpp
 
+/// Stores to global memory that went on where the one before ended: the last of them, and the bytes of all.
+struct StoreStream {
+    const char* start = nullptr;
+    const char* end = nullptr;
+    size_t bytes = 0;
+};
+
 /// Per-thread state. Trivially initialised, so that a thread pays nothing before its first use.
 struct CoreState {
     char* memory = nullptr;
@@ -91,6 +98,9 @@ struct CoreState {
     uint64_t ctrl = 0;          // the CTRL register, for get_ctrl() and set_ctrl()
     uint64_t quant_word = 0;    // set by SET_QUANT_SCALAR; 0: none
     const uint64_t* quant_words = nullptr;
+    static constexpr int kStreams = 4;
+    StoreStream streams[kStreams] = {};  // see stream_store.hpp
+    int next_stream = 0;
 };
 
 // Default visibility, so that kernels in several shared objects share one state per thread (GNU unique symbols).

@@ -19,55 +19,19 @@ inline constexpr bool is_small_integer = !is_float<T> && (sizeof(T) <= 2 || is_s
 
 constexpr bool is_nearest(RoundMode mode) { return mode == RoundMode::CAST_RINT || mode == RoundMode::CAST_NONE; }
 
+}  // namespace cpu
+
+}  // namespace pto
+
 #if defined(PTO_CPU_AVX512)
+#include <pto/cpu/cvt_avx512.hpp>
+#endif
 
-/// Rounding to nearest is part of the conversion below.
-template <typename To>
-PTO_INLINE f32v nearest_for_int(f32v v)
-{
-    return v;
-}
+namespace pto {
 
-/// Whole fp32 values as int32: saturated, NaN as 0.
-PTO_INLINE i32v saturated_int32(f32v v)
-{
-    const __mmask16 number = _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_ORD_Q);
-    const __mmask16 over = _mm512_cmp_ps_mask((__m512)v, _mm512_set1_ps(2147483648.0f), _CMP_GE_OQ);
-    const __m512i r = _mm512_maskz_cvtps_epi32(number, (__m512)v);
-    return (i32v)_mm512_mask_mov_epi32(r, over, _mm512_set1_epi32(0x7fffffff));
-}
+namespace cpu {
 
-/// Stores fp32 values as integers of at most 32 bits: rounded to nearest, saturated, NaN as 0.
-template <typename To, typename Extent>
-PTO_INLINE void store_saturated(To* to, f32v v, Extent extent)
-{
-    const __mmask16 number = _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_ORD_Q);
-    if constexpr (is_same<To, int32_t>) {
-        store_int(to, saturated_int32(v), extent);
-        return;
-    }
-    // Too large a negative value converts to the lowest int32 by itself; too large a positive one would as well.
-    const __m512 bounded = _mm512_min_ps((__m512)v, _mm512_set1_ps(2147483520.0f));
-    const __m512i r = _mm512_maskz_cvtps_epi32(number, bounded);
-    if constexpr (is_same<Extent, Full>) {
-        if constexpr (is_same<To, int8_t>) {
-            store_bits(to, _mm512_cvtsepi32_epi8(r));
-        } else if constexpr (is_same<To, int16_t>) {
-            store_bits(to, _mm512_cvtsepi32_epi16(r));
-        } else if constexpr (is_same<To, uint8_t>) {
-            store_bits(to, _mm512_cvtusepi32_epi8(_mm512_max_epi32(r, _mm512_setzero_si512())));
-        } else {
-            store_bits(to, _mm512_cvtusepi32_epi16(_mm512_max_epi32(r, _mm512_setzero_si512())));
-        }
-    } else {
-        constexpr int32_t kLow = static_cast<int32_t>(lowest<To>());
-        constexpr int32_t kHigh = static_cast<int32_t>(highest<To>());
-        const __m512i clamped = _mm512_min_epi32(_mm512_max_epi32(r, _mm512_set1_epi32(kLow)), _mm512_set1_epi32(kHigh));
-        store_int(to, (i32v)clamped, extent);
-    }
-}
-
-#else
+#if !defined(PTO_CPU_AVX512)
 
 template <typename To>
 PTO_INLINE f32v nearest_for_int(f32v v)
@@ -101,20 +65,23 @@ PTO_INLINE void store_saturated(To* to, f32v v, Extent extent)
     }
 }
 
+template <typename To, typename From>
+PTO_INLINE int64_t convert_groups(To*, const From*, int64_t, bool, bool)
+{
+    return 0;
+}
+
 #endif
 
 /// One line between types of at most 32 bits, a vector of 32-bit lanes at a time.
 template <typename To, typename From>
 PTO_INLINE void convert_line(To* to, const From* from, int64_t n, RoundMode mode, bool saturate)
 {
-    if constexpr (is_same<From, float> && is_same<To, bfloat16_t>) {
-        for (; is_nearest(mode) && n >= 2 * kF32Lanes; n -= 2 * kF32Lanes) {
-            store_two(to, load(from, Full{}), load(from + kF32Lanes, Full{}));
-            from += 2 * kF32Lanes;
-            to += 2 * kF32Lanes;
-        }
-    }
-    sweep<kF32Lanes, 2>(
+    const int64_t done = convert_groups(to, from, n, is_nearest(mode), saturate);
+    to += done;
+    from += done;
+    n -= done;
+    sweep<kF32Lanes, 4>(
         n, [=](int64_t i, auto extent) __attribute__((always_inline)) {
             if constexpr (is_float<From> && is_float<To>) {
                 f32v v = load(from + i, extent);
@@ -164,10 +131,11 @@ inline To convert_value(From value, RoundMode mode, bool saturate)
     } else if constexpr (is_float<From>) {
         return float_to_integer<To>(static_cast<double>(static_cast<float>(value)), mode);
     } else if constexpr (is_float<To>) {
-        return static_cast<To>(integer_to_float<To>(static_cast<int64_t>(value), mode));
+        return static_cast<To>(integer_to_float<To>(value, mode));
     } else {
-        const bool over = static_cast<int64_t>(value) > static_cast<int64_t>(highest<To>()) && sizeof(To) < 8;
-        const bool under = static_cast<int64_t>(value) < static_cast<int64_t>(lowest<To>());
+        const bool negative = value < From(0);
+        const bool over = !negative && static_cast<uint64_t>(value) > static_cast<uint64_t>(highest<To>());
+        const bool under = negative && static_cast<int64_t>(value) < static_cast<int64_t>(lowest<To>());
         return !saturate ? static_cast<To>(value) : over ? highest<To>() : under ? lowest<To>() : static_cast<To>(value);
     }
 }

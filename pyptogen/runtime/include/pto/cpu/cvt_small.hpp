@@ -61,9 +61,10 @@ PTO_INLINE i32v int4_lanes(f32v v, RoundMode mode, bool saturate)
 {
     f32v r = round_f32(v == v ? v : f32v{}, mode);
     const float low = saturate ? -8.0f : -2147483648.0f, high = saturate ? 7.0f : 2147483520.0f;
+    const i32v wrapped = (r >= 2147483648.0f) & splat<int32_t>(saturate ? 0 : -1);
     r = r < low ? splat(low) : r;
     r = r > high ? splat(high) : r;
-    return __builtin_convertvector(r, i32v) & 15;
+    return (wrapped ? splat<int32_t>(-1) : __builtin_convertvector(r, i32v)) & 15;
 }
 
 /// Line `line` of a tile of a small type: its first byte. Every line of the tile must start on a whole byte.

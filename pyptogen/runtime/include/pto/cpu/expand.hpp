@@ -1,7 +1,8 @@
 // Broadcasts: a column over the rows of a tile (TROWEXPAND*), a row over its columns (TCOLEXPAND*).
 #pragma once
 
-#include <pto/cpu/elementwise.hpp>
+#include <pto/cpu/invariant_divisor.hpp>
+#include <pto/cpu/words.hpp>
 
 namespace pto {
 
@@ -61,17 +62,30 @@ PTO_INLINE void expand_rows(Dst& dst, Whole& whole, Column& column)
                 const vec<C> a = load(from + c, Part{1});
                 store(to + c, combine(a, load(value + c % kLength, Part{1})), Part{1});
             }
-        } else {
-            vec<C> b;
-            if constexpr (kBlock) {
-                b = repeated_block(value);
-            } else {
-                b = splat<C>(static_cast<C>(*value));
-            }
+        } else if constexpr (kBlock) {
+            const vec<C> b = repeated_block(value);
             sweep<kLanes<T>, 4>(
                 cols, [&](int64_t i, auto extent) __attribute__((always_inline)) {
                     store(to + i, combine(load(from + i, extent), b), extent);
                 });
+        } else if constexpr (on_words<Op, T>()) {
+            const u16v b = splat_words<T>(*value);
+            map_lines<4>(
+                1, cols,
+                [b](u16v a) __attribute__((always_inline)) {
+                    return ColumnFirst ? apply_words<Op, T>(b, a) : apply_words<Op, T>(a, b);
+                },
+                words_of(Lines<T>{to, 0}), words_of(Lines<T>{const_cast<T*>(from), 0}));
+        } else if constexpr (is_same<Op, Div> && !ColumnFirst && is_same<C, float>) {
+            const InvariantDivisor by(static_cast<float>(*value));
+            map_lines<4>(
+                1, cols, [by](vec<C> a) __attribute__((always_inline)) { return by.quotient(a); }, Lines<T>{to, 0},
+                Lines<T>{const_cast<T*>(from), 0});
+        } else {
+            const vec<C> b = splat<C>(static_cast<C>(*value));
+            map_lines<4>(
+                1, cols, [combine, b](vec<C> a) __attribute__((always_inline)) { return combine(a, b); },
+                Lines<T>{to, 0}, Lines<T>{const_cast<T*>(from), 0});
         }
     }
 }
@@ -95,11 +109,19 @@ PTO_INLINE void expand_cols(Dst& dst, Src& src, Row& row)
     check_broadcast_tiles<Dst>();
     check_same_shape_tiles<Dst, Src, Row>();
     using T = typename Dst::DType;
-    using C = compute_t<T>;
-    map_lines<4>(
-        dst.GetValidRow(), dst.GetValidCol(),
-        [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return Op::template apply<C>(a, b); }, lines_of(dst),
-        lines_of(src), Lines<T>{row.data(), 0});
+    const Lines<T> repeated{row.data(), 0};
+    if constexpr (on_words<Op, T>()) {
+        map_lines<4>(
+            dst.GetValidRow(), dst.GetValidCol(),
+            [](u16v a, u16v b) __attribute__((always_inline)) { return apply_words<Op, T>(a, b); },
+            words_of(lines_of(dst)), words_of(lines_of(src)), words_of(repeated));
+    } else {
+        using C = compute_t<T>;
+        map_lines<4>(
+            dst.GetValidRow(), dst.GetValidCol(),
+            [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return Op::template apply<C>(a, b); },
+            lines_of(dst), lines_of(src), repeated);
+    }
 }
 
 }  // namespace cpu

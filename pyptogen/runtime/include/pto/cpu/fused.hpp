@@ -35,12 +35,6 @@ PTO_INLINE compute_vec<T> product_plus(compute_vec<T> a, compute_vec<T> b, compu
     return Add::apply<C>(rounded_to<T>(Mul::apply<C>(a, b)), c);
 }
 
-template <typename C>
-PTO_INLINE vec<C> relu(vec<C> v)
-{
-    return Max::apply<C>(v, vec<C>{});
-}
-
 /// v where v > 0, slope * v elsewhere (and NaN where either is NaN).
 template <typename C>
 PTO_INLINE vec<C> leaky(vec<C> v, vec<C> slope)

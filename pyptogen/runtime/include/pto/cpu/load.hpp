@@ -25,11 +25,17 @@ PTO_INLINE void load_slabs(Tile& dst, Global& src)
     }
     for_each_global_slab(
         src, dst.GetValidRow(), dst.GetValidCol(), [&](const auto& from) __attribute__((always_inline)) {
+            T* at = reinterpret_cast<T*>(from.at);
+            if constexpr (SlabShape<Tile>::kPlain && Tile::isRowMajor) {
+                T* to = dst.data() + from.row * Tile::RowStride + from.col;
+                if (load_lines(
+                        to, Tile::RowStride, 1, at, from.row_stride, from.col_stride, from.rows, from.cols)) {
+                    return;
+                }
+            }
             put_slab(
                 dst, from.row, from.col,
-                Slab<T>{
-                    reinterpret_cast<T*>(from.at), from.row, from.col, from.rows, from.cols, from.row_stride,
-                    from.col_stride});
+                Slab<T>{at, from.row, from.col, from.rows, from.cols, from.row_stride, from.col_stride});
         });
 }
 

@@ -30,8 +30,7 @@ struct TilePlan {
         _tile_dpbf16ps(C, A, B);          \
     }
 
-constexpr int kIntoL2 = 2;  // localities of __builtin_prefetch
-constexpr int kIntoL1 = 3;
+constexpr int kIntoL1 = 3;  // locality of __builtin_prefetch
 
 /// Prefetches `Lines` cache lines from `from` on. The count is fixed: a loop here costs the tiles 10 %.
 template <int Lines, int Where>

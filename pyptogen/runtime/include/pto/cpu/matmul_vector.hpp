@@ -108,12 +108,47 @@ PTO_INLINE void multiply_rows(const VectorPlan& p, int row)
     }
 }
 
-/// All rows of one 32-column panel after the other. Rows go in blocks as tall as the registers allow, inside panels of 32:
-/// the sums of a block stay in registers along all of K.
+/// The rows of one 32-column panel, in blocks as tall as the registers allow, inside panels of 32. Meanwhile the next 32
+/// rows of C are made writable, and the panel of B at `ahead` comes closer.
+template <typename Acc>
+PTO_INLINE void multiply_panel(const VectorPlan& p, const char* ahead)
+{
+    constexpr int kTall = kF32Lanes == 16 ? 12 : 4;
+    const int lines = p.k / 16 * (kPanelStep / 64) * 32 / (p.m > 32 ? p.m : 32);
+    for (int first = 0; first < p.m; first += 32) {
+        const int end = p.m - first < 32 ? p.m : first + 32;
+        int row = first;
+        if (first + 32 < p.m) {
+            const char* next = p.c + (first / 32 + 1) * p.c_panel;
+            for (int i = 0; i < kAccBlock; i += 64) {
+                __builtin_prefetch(next + i, 1, 3);
+            }
+        }
+        for (int i = 0; i < lines; ++i, ahead += 64) {
+            __builtin_prefetch(ahead, 0, 2);
+        }
+        for (; row + kTall <= end; row += kTall) {
+            multiply_rows<Acc, kTall, 2>(p, row);
+        }
+        if (kTall > 8 && row + 8 <= end) {
+            multiply_rows<Acc, 8, 2>(p, row);
+            row += 8;
+        }
+        if (kTall > 4 && row + 4 <= end) {
+            multiply_rows<Acc, 4, 2>(p, row);
+            row += 4;
+        }
+        for (; row < end; ++row) {
+            multiply_rows<Acc, 1, 2>(p, row);
+        }
+    }
+}
+
+/// K in blocks such that a 32-column panel of B stays in L1 while all rows of A pass by, one such panel after the other.
+/// The sums of a block of rows stay in registers along a block of K, and are continued from C in the next.
 template <typename Acc>
 PTO_CPU_OUT_OF_LINE void multiply_vectors(const VectorPlan& p)
 {
-    constexpr int kTall = kF32Lanes == 16 ? 12 : 4;
     if (p.m < 4) {
         constexpr int kWide = kF32Lanes == 16 ? 8 : 2;
         int row = 0;
@@ -125,26 +160,18 @@ PTO_CPU_OUT_OF_LINE void multiply_vectors(const VectorPlan& p)
         }
         return;
     }
-    VectorPlan panel = p;
-    panel.n_panels = 1;
-    for (int n = 0; n < p.n_panels; ++n, panel.c += kAccBlock, panel.b += p.b_panel) {
-        for (int first = 0; first < p.m; first += 32) {
-            const int end = p.m - first < 32 ? p.m : first + 32;
-            int row = first;
-            for (; row + kTall <= end; row += kTall) {
-                multiply_rows<Acc, kTall, 2>(panel, row);
-            }
-            if (kTall > 8 && row + 8 <= end) {
-                multiply_rows<Acc, 8, 2>(panel, row);
-                row += 8;
-            }
-            if (kTall > 4 && row + 4 <= end) {
-                multiply_rows<Acc, 4, 2>(panel, row);
-                row += 4;
-            }
-            for (; row < end; ++row) {
-                multiply_rows<Acc, 1, 2>(panel, row);
-            }
+    constexpr int kBlock = 256;
+    VectorPlan block = p;
+    block.n_panels = 1;
+    for (int k = 0; k < p.k; k += kBlock) {
+        const int64_t step = int64_t(k) / 16 * kPanelStep;
+        block.k = p.k - k < kBlock ? p.k - k : kBlock;
+        block.a = p.a + step;
+        block.accumulate = p.accumulate || k > 0;
+        for (int n = 0; n < p.n_panels; ++n) {
+            block.b = p.b + n * p.b_panel + step;
+            block.c = p.c + n * kAccBlock;
+            multiply_panel<Acc>(block, block.b + p.b_panel);
         }
     }
 }

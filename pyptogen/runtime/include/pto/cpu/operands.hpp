@@ -6,13 +6,6 @@
 
 namespace pto::cpu {
 
-template <typename Tile>
-inline constexpr bool is_nz = Tile::isBoxedLayout && !Tile::isRowMajor && Tile::isInnerRowMajor &&
-                              Tile::InnerCols * sizeof(typename Tile::DType) == C0_SIZE_BYTE;
-template <typename Tile>
-inline constexpr bool is_zn = Tile::isBoxedLayout && Tile::isRowMajor && Tile::isInnerColMajor &&
-                              Tile::InnerRows * sizeof(typename Tile::DType) == C0_SIZE_BYTE;
-
 /// Rows of 32-byte pieces, `panel` elements apart, into a Left tile; each row is padded with zeros to whole steps.
 template <typename Tile, typename T>
 PTO_INLINE void fill_left_from_panels(Tile& dst, const T* from, int64_t panel, int64_t rows, int64_t cols)

@@ -106,9 +106,11 @@ constexpr T lowest()
 }
 
 struct Max {
-#if defined(PTO_CPU_AVX512)
     /// As apply, but a NaN may get lost.
+#if defined(PTO_CPU_AVX512)
     PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return (f32v)_mm512_max_ps((__m512)a, (__m512)b); }
+#else
+    PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return a > b ? a : b; }
 #endif
     template <typename T>
     PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
@@ -134,9 +136,11 @@ struct Max {
 };
 
 struct Min {
-#if defined(PTO_CPU_AVX512)
     /// As apply, but a NaN may get lost.
+#if defined(PTO_CPU_AVX512)
     PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return (f32v)_mm512_min_ps((__m512)a, (__m512)b); }
+#else
+    PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return a < b ? a : b; }
 #endif
     template <typename T>
     PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
@@ -160,5 +164,18 @@ struct Min {
         return highest<T>();
     }
 };
+
+/// max(v, 0); a NaN stays.
+template <typename C>
+PTO_INLINE vec<C> relu(vec<C> v)
+{
+#if defined(PTO_CPU_AVX512)
+    if constexpr (is_same<C, float>) {
+        const __mmask16 kept = _mm512_cmp_ps_mask((__m512)v, _mm512_setzero_ps(), _CMP_NLE_UQ);
+        return (f32v)_mm512_maskz_mov_ps(kept, (__m512)v);
+    }
+#endif
+    return v <= C(0) ? vec<C>{} : v;
+}
 
 }  // namespace pto::cpu

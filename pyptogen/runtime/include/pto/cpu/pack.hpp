@@ -1,7 +1,7 @@
 // Packing a B operand into the fragments of a Right tile.
 #pragma once
 
-#include <pto/cpu/fragments.hpp>
+#include <pto/cpu/boxes.hpp>
 
 namespace pto::cpu {
 
@@ -130,10 +130,9 @@ inline void pack_column_major(char* to, int64_t panel, const T* from, int64_t st
     }
 }
 
-/// Packs a public NZ matrix: panels of c0 = 32 bytes of columns, each of 16-row blocks of 32-byte rows. Strides are in
-/// elements: from panel to panel, from block to block and from row to row.
+/// As pack_fractal, one row of a fragment after the other: for anything that is no whole step or panel.
 template <typename T>
-inline void pack_fractal(
+inline void pack_fractal_rows(
     char* to, int64_t panel, const T* from, int64_t panel_stride, int64_t block_stride, int64_t row_stride, int64_t k,
     int64_t n)
 {
@@ -160,6 +159,31 @@ inline void pack_fractal(
                 }
             }
         }
+    }
+}
+
+/// Packs a public NZ matrix: panels of c0 = 32 bytes of columns, each of 16-row blocks of 32-byte rows. Strides are in
+/// elements: from panel to panel, from block to block and from row to row.
+template <typename T>
+inline void pack_fractal(
+    char* to, int64_t panel, const T* from, int64_t panel_stride, int64_t block_stride, int64_t row_stride, int64_t k,
+    int64_t n)
+{
+    int64_t rows = 0, cols = n;
+    if (row_stride * static_cast<int64_t>(sizeof(T)) == C0_SIZE_BYTE && block_stride == 16 * row_stride) {
+        rows = pack_box_steps(to, panel, from, panel_stride, k, cols);
+    }
+    cols = rows == 0 ? 0 : cols;
+    if (rows < k && cols > 0) {  // what is left of K under the columns that are done
+        pack_fractal_rows(
+            to + rows / kStepK<T> * kPanelStep, panel, from + rows * row_stride, panel_stride, block_stride, row_stride,
+            k - rows, cols);
+    }
+    if (cols < n) {
+        constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
+        pack_fractal_rows(
+            to + cols / 32 * panel, panel, from + cols / kBox * panel_stride, panel_stride, block_stride, row_stride, k,
+            n - cols);
     }
 }
 

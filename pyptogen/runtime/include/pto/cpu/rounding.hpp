@@ -138,12 +138,12 @@ inline To float_to_integer(double v, RoundMode mode)
     return r >= limit_as_double<To>() ? highest<To>() : static_cast<To>(r);
 }
 
-/// One integer to a float, rounded once, in any mode.
-template <typename To>
-inline To integer_to_float(int64_t value, RoundMode mode)
+/// One integer of any type to a float, rounded once, in any mode.
+template <typename To, typename From>
+inline To integer_to_float(From value, RoundMode mode)
 {
     constexpr int kDigits = is_same<To, float> ? 24 : is_same<To, half> ? 11 : 8;
-    const bool negative = value < 0;
+    const bool negative = value < From(0);
     const uint64_t magnitude = negative ? uint64_t(0) - static_cast<uint64_t>(value) : static_cast<uint64_t>(value);
     const int length = magnitude == 0 ? 0 : 64 - __builtin_clzll(magnitude);
     if (length <= kDigits) {

@@ -137,6 +137,17 @@ PTO_INLINE compute_vec<T> load_or(const T* p, Part part, compute_t<T> fill)
     return v;
 }
 
+/// The lanes that an extent covers, `fill` in the others.
+PTO_INLINE f32v only(Full, f32v v, float) { return v; }
+PTO_INLINE f32v only(Part part, f32v v, float fill)
+{
+#if defined(PTO_CPU_AVX512)
+    return (f32v)_mm512_mask_mov_ps(_mm512_set1_ps(fill), lane_mask<4>(part.n), (__m512)v);
+#else
+    return lane_numbers<int32_t>() < part.n ? v : splat(fill);
+#endif
+}
+
 /// Runs body(first, extent) over n elements in vectors of `Lanes`, `Unroll` per iteration, then the tail as a Part.
 template <int Lanes, int Unroll, typename Body>
 PTO_INLINE void sweep(int64_t n, Body body)

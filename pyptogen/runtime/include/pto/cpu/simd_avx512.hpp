@@ -110,16 +110,19 @@ PTO_INLINE void store(T* p, compute_vec<T> v, Part part)
     }
 }
 
-/// Stores two vectors of fp32 side by side; for bf16 with one conversion for both.
+PTO_INLINE bool has_denormal(f32v v) { return _mm512_fpclass_ps_mask((__m512)v, 0x20) != 0; }
+
+/// Stores two vectors of fp32 side by side; for bf16 with one conversion for both. That one makes zeros of denormals, so
+/// results with zeros are looked at again.
 template <typename T>
 PTO_INLINE void store_two(T* p, f32v low, f32v high)
 {
 #if defined(__AVX512BF16__)
     if constexpr (is_same<T, bfloat16_t>) {
-        const __mmask16 denormal =
-            _mm512_fpclass_ps_mask((__m512)low, 0x20) | _mm512_fpclass_ps_mask((__m512)high, 0x20);
-        if (__builtin_expect(denormal == 0, 1)) {
-            store_bits(p, (__m512i)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low));
+        const __m512i both = (__m512i)_mm512_cvtne2ps_pbh((__m512)high, (__m512)low);
+        const __mmask32 zeros = _mm512_testn_epi16_mask(both, _mm512_set1_epi16(0x7fff));
+        if (__builtin_expect(zeros == 0, 1) || !(has_denormal(low) || has_denormal(high))) {
+            store_bits(p, both);
             return;
         }
     }
@@ -127,6 +130,20 @@ PTO_INLINE void store_two(T* p, f32v low, f32v high)
     store(p, low, Full{});
     store(p + kF32Lanes, high, Full{});
 }
+
+#if defined(__AVX512VNNI__)
+
+/// Rounds fp32 to bf16 in the upper half of its lane, to nearest even, in two steps: v + 0x7fff * 1 + 1 * (bit 16 of v) is
+/// a sum that the dot product of 16-bit numbers has. A NaN has to be one of bf16: with nothing in the lower half.
+PTO_INLINE __m512i rounded_upper_half(f32v v)
+{
+    const __m512i u = (__m512i)v;
+    const __m512i factors = _mm512_ternarylogic_epi32(  // (u & bit 16) | 1
+        u, _mm512_set1_epi32(0x10000), _mm512_set1_epi32(1), 0xea);
+    return _mm512_dpwssd_epi32(u, factors, _mm512_set1_epi32(0x00017fff));
+}
+
+#endif
 
 /// 32 narrow floats as two vectors of fp32, and back. Which elements are in the first vector is the element type's
 /// affair: the first 16 of half, the even ones of bf16.
@@ -148,25 +165,21 @@ PTO_INLINE f32v load_second(const T* p)
         return load(p + 16, Full{});
     }
 }
+/// Stores what was computed from such a pair. NaN among bf16 are those of operands or made by an operation.
 template <typename T>
 PTO_INLINE void store_pair(T* p, f32v first, f32v second)
 {
     if constexpr (is_same<T, bfloat16_t>) {
-#if defined(__AVX512BF16__)
-        const __mmask16 denormal =
-            _mm512_fpclass_ps_mask((__m512)first, 0x20) | _mm512_fpclass_ps_mask((__m512)second, 0x20);
-        if (__builtin_expect(denormal == 0, 1)) {
-            const __m512i order = _mm512_set_epi16(
-                31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2,
-                17, 1, 16, 0);
-            const __m512i both = (__m512i)_mm512_cvtne2ps_pbh((__m512)second, (__m512)first);
-            store_bits(p, _mm512_permutexvar_epi16(order, both));
-            return;
-        }
-#endif
+#if defined(__AVX512VNNI__)
+        const __m512i upper_bytes = _mm512_set4_epi32(0x0f0e0f0e, 0x0b0a0b0a, 0x07060706, 0x03020302);
+        store_bits(
+            p, _mm512_mask_shuffle_epi8(
+                   rounded_upper_half(second), 0x3333333333333333, rounded_upper_half(first), upper_bytes));
+#else
         const __m512i even = _mm512_cvtepu16_epi32(f32_to_bf16_exact(first));
         const __m512i odd = _mm512_slli_epi32(_mm512_cvtepu16_epi32(f32_to_bf16_exact(second)), 16);
         store_bits(p, _mm512_or_si512(even, odd));
+#endif
     } else {
         store(p, first, Full{});
         store(p + 16, second, Full{});

@@ -4,9 +4,17 @@
 #pragma once
 
 #include <pto/common/global_tensor.hpp>
-#include <pto/cpu/fragments.hpp>
+#include <pto/cpu/boxes.hpp>
 
 namespace pto::cpu {
+
+/// Tiles in panels of 32-byte pieces of rows (Nz), and of columns (Zn).
+template <typename Tile>
+inline constexpr bool is_nz = Tile::isBoxedLayout && !Tile::isRowMajor && Tile::isInnerRowMajor &&
+                              Tile::InnerCols * sizeof(typename Tile::DType) == C0_SIZE_BYTE;
+template <typename Tile>
+inline constexpr bool is_zn = Tile::isBoxedLayout && Tile::isRowMajor && Tile::isInnerColMajor &&
+                              Tile::InnerRows * sizeof(typename Tile::DType) == C0_SIZE_BYTE;
 
 /// A rectangle of elements: `at` is its element (row, col) of the whole; strides are in elements.
 template <typename T>
@@ -234,6 +242,44 @@ PTO_INLINE void copy_lines(
     }
 }
 
+constexpr int64_t kLongLine = 512;        // bytes; shorter lines are not worth a look ahead
+constexpr int64_t kLoadAhead = 8 * 1024;  // bytes; memory that follows what is loaded is asked for into the second cache
+constexpr int kIntoL2 = 2;                // locality of __builtin_prefetch
+
+/// Copies long lines of contiguous elements; false, and nothing done, when these are none. What follows them in memory is
+/// usually loaded next: the hardware's own prefetching starts anew in every page.
+template <typename T>
+PTO_INLINE bool load_lines(
+    T* to, int64_t to_line, int64_t to_step, const T* from, int64_t from_line, int64_t from_step, int64_t lines,
+    int64_t length)
+{
+    constexpr int64_t kSize = sizeof(T);
+    if (to_step != 1 || from_step != 1 || length * kSize < kLongLine) {
+        return false;
+    }
+    if (to_line == length && from_line == length) {
+        length *= lines;
+        lines = lines > 0 ? 1 : 0;
+    }
+    for (int64_t r = 0; r < lines; ++r) {
+        char* out = reinterpret_cast<char*>(to + r * to_line);
+        const char* in = reinterpret_cast<const char*>(from + r * from_line);
+        int64_t i = 0;
+        for (; i + 256 <= length * kSize; i += 256) {
+            PTO_CPU_UNROLL
+            for (int u = 0; u < 256; u += 64) {
+                __builtin_prefetch(in + i + u + kLoadAhead, 0, kIntoL2);
+            }
+            PTO_CPU_UNROLL
+            for (int u = 0; u < 256; u += kVectorBytes) {
+                store_bits(out + i + u, load_bits<vec<uint8_t>>(in + i + u));
+            }
+        }
+        copy_bytes(out + i, in + i, length * kSize - i);
+    }
+    return true;
+}
+
 /// Copies one slab to another of the same extents, along whichever direction both are contiguous in.
 template <typename T>
 PTO_INLINE void copy_slab(
@@ -247,10 +293,31 @@ PTO_INLINE void copy_slab(
     }
 }
 
+/// Plain rows into an Nz tile, starting at the edge of a panel, as far as there are pairs of rows and of panels. Returns
+/// the columns done.
+template <typename Dst, typename T>
+PTO_INLINE int64_t put_rows_in_panels(Dst& dst, int64_t row, int64_t col, const Slab<T>& from)
+{
+    constexpr int64_t kSize = sizeof(T), kBox = C0_SIZE_BYTE / kSize;
+    if (from.col_stride != 1 || col % kBox != 0 || from.rows % 2 != 0) {
+        return 0;
+    }
+    return fill_panel_pairs(
+               reinterpret_cast<char*>(dst.data() + col * Dst::Rows + row * kBox), Dst::Rows * C0_SIZE_BYTE,
+               reinterpret_cast<const char*>(from.at), from.row_stride * kSize, from.rows, from.cols * kSize) /
+           kSize;
+}
+
 /// dst(row + i, col + j) = a slab's element (i, j): copies a slab into any tile.
 template <typename Dst, typename T>
-PTO_INLINE void put_slab(Dst& dst, int64_t row, int64_t col, const Slab<T>& from)
+PTO_INLINE void put_slab(Dst& dst, int64_t row, int64_t col, Slab<T> from)
 {
+    if constexpr (is_nz<Dst> && (Dst::Loc == TileType::Mat || Dst::Loc == TileType::Vec)) {
+        const int64_t done = put_rows_in_panels(dst, row, col, from);
+        from.at += done;
+        from.cols -= done;
+        col += done;
+    }
     for_each_slab(dst, row, col, from.rows, from.cols, [&](const auto& to) __attribute__((always_inline)) {
         const T* source = from.at + (to.row - row) * from.row_stride + (to.col - col) * from.col_stride;
         copy_slab<T>(

@@ -4,6 +4,7 @@
 #include <pto/cpu/accumulator.hpp>
 #include <pto/cpu/load.hpp>
 #include <pto/cpu/requantise.hpp>
+#include <pto/cpu/stream_store.hpp>
 
 namespace pto {
 
@@ -46,6 +47,13 @@ PTO_INLINE void store_bytes(Global& dst, Tile& src)
                 src, to.row, to.col, to.rows, to.cols, [&](const Slab<T>& from) __attribute__((always_inline)) {
                     T* at = reinterpret_cast<T*>(to.at) + (from.row - to.row) * to.row_stride +
                             (from.col - to.col) * to.col_stride;
+                    if constexpr (Tile::Loc == TileType::Vec) {
+                        if (stream_slab<T>(
+                                at, to.row_stride, to.col_stride, from.at, from.row_stride, from.col_stride, from.rows,
+                                from.cols)) {
+                            return;
+                        }
+                    }
                     copy_slab<T>(
                         at, to.row_stride, to.col_stride, from.at, from.row_stride, from.col_stride, from.rows,
                         from.cols);

@@ -1,9 +1,9 @@
 // Elementwise instructions of one operand.
 #pragma once
 
-#include <pto/cpu/elementwise.hpp>
 #include <pto/cpu/math.hpp>
 #include <pto/cpu/rounding.hpp>
+#include <pto/cpu/words.hpp>
 
 namespace pto {
 
@@ -76,8 +76,13 @@ PTO_INST RecordEvent TLOG(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TABS(Dst& dst, Src& src, const Events&...)
 {
-    using C = cpu::compute_t<typename Dst::DType>;
-    cpu::map_tiles<4>([](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::absolute<C>(v); }, dst, src);
+    using T = typename Dst::DType;
+    using C = cpu::compute_t<T>;
+    if constexpr (cpu::is_half_width_float<T>) {
+        cpu::map_words([](cpu::u16v v) __attribute__((always_inline)) { return v & static_cast<uint16_t>(0x7fff); }, dst, src);
+    } else {
+        cpu::map_tiles<4>([](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::absolute<C>(v); }, dst, src);
+    }
     return {};
 }
 
@@ -85,8 +90,13 @@ PTO_INST RecordEvent TABS(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TNEG(Dst& dst, Src& src, const Events&...)
 {
-    using C = cpu::compute_t<typename Dst::DType>;
-    cpu::map_tiles<4>([](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::negated<C>(v); }, dst, src);
+    using T = typename Dst::DType;
+    using C = cpu::compute_t<T>;
+    if constexpr (cpu::is_half_width_float<T>) {
+        cpu::map_words([](cpu::u16v v) __attribute__((always_inline)) { return v ^ static_cast<uint16_t>(0x8000); }, dst, src);
+    } else {
+        cpu::map_tiles<4>([](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::negated<C>(v); }, dst, src);
+    }
     return {};
 }
 
@@ -94,9 +104,14 @@ PTO_INST RecordEvent TNEG(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TRELU(Dst& dst, Src& src, const Events&...)
 {
-    using C = cpu::compute_t<typename Dst::DType>;
-    cpu::map_tiles<4>(
-        [](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::Max::apply<C>(v, cpu::vec<C>{}); }, dst, src);
+    using T = typename Dst::DType;
+    using C = cpu::compute_t<T>;
+    if constexpr (cpu::is_half_width_float<T>) {
+        cpu::map_words([](cpu::u16v v) __attribute__((always_inline)) { return cpu::relu_words<T>(v); }, dst, src);
+    } else {
+        cpu::map_tiles<4>(
+            [](cpu::vec<C> v) __attribute__((always_inline)) { return cpu::relu<C>(v); }, dst, src);
+    }
     return {};
 }
 

@@ -1,0 +1,158 @@
+"""Instructions of the bundled headers against the limits of the machine, which are measured in the same rounds."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import statistics
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pyptogen.runtime.toolchain import make_toolchain
+
+SOURCES = Path(__file__).with_name("isa")
+GROUPS = ("machine", "resident", "products", "streams")
+_TURN = 2e-3
+"""Seconds of one measurement; what takes longer is run once."""
+
+_TRANSCENDENTAL = r"^(TEXP|TLOG|TSQRT|TRSQRT|TRECIP|TPOWS?|TDIV|TROWEXPANDDIV|TFMOD|TREM) "
+AIMS = (
+    (r"^stream ", 0.80),
+    (r"^TMATMUL(_ACC)? (bfloat16_t|int8_t) 128x128x256$", 0.65),
+    (r"^TMATMUL(_ACC)? (bfloat16_t|int8_t) 256x256x1024$", 0.78),
+    (r"^TMATMUL(_ACC)? float ", 0.80),
+    (r"^(TMATMUL|GEMM)", None),
+    (_TRANSCENDENTAL, None),
+    (r"^T", 0.50),
+)
+"""What fraction of its limit a case should reach: the first pattern that matches counts. None: no promise was made."""
+
+RATE_AIMS = {"TEXP float": 9e9}
+"""Elements a second."""
+
+
+class _Case(ctypes.Structure):
+    _fields_ = (
+        ("name", ctypes.c_char_p),
+        ("limit", ctypes.c_char_p),
+        ("elements", ctypes.c_double),
+        ("bytes_read", ctypes.c_double),
+        ("bytes_written", ctypes.c_double),
+        ("operations", ctypes.c_double),
+        ("run", ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_int64)),
+    )
+
+
+@dataclass
+class Case:
+    """One row of the table: what a repeat of it does, and the seconds of a repeat in each round."""
+
+    name: str
+    limit: str
+    elements: float
+    moved: float
+    operations: float
+    native: _Case
+    repeats: int = 1
+    seconds: list[float] = field(default_factory=list)
+
+    @property
+    def median(self) -> float:
+        """Seconds of one repeat."""
+        return statistics.median(self.seconds)
+
+    def work(self) -> float:
+        """Operations, or bytes where those are the bound."""
+        return self.operations or self.moved
+
+    def calibrate(self) -> None:
+        """Finds how many repeats fill a turn."""
+        while (spent := self.native.run(self.repeats)) < _TURN / 4 and self.repeats < 1 << 26:
+            self.repeats *= 4
+        self.repeats = max(1, int(self.repeats * _TURN / max(spent, 1e-9)))
+
+    def measure(self) -> None:
+        """One round."""
+        self.seconds.append(self.native.run(self.repeats) / self.repeats)
+
+
+def load_cases() -> list[Case]:
+    """Compiles the sources with the flags that operators get, and reads the tables that they export."""
+    sources = {path.name: path.read_text() for path in (SOURCES / "cases.hpp", *(SOURCES / f"{g}.cpp" for g in GROUPS))}
+    exports = [f"{group}_{what}" for group in GROUPS for what in ("count", "cases")]
+    library = ctypes.CDLL(str(make_toolchain().shared_object("isa_benchmark", sources, exports)))
+    cases = []
+    for group in GROUPS:
+        table = getattr(library, f"{group}_cases")
+        table.restype = ctypes.POINTER(_Case)
+        for index in range(getattr(library, f"{group}_count")()):
+            case = table()[index]
+            moved = case.bytes_read + case.bytes_written
+            cases.append(Case(case.name.decode(), case.limit.decode(), case.elements, moved, case.operations, case))
+    return cases
+
+
+def fraction(case: Case, limit: Case) -> float:
+    """How much of its limit a case reaches: the median of the rounds."""
+    rounds = zip(case.seconds, limit.seconds, strict=True)
+    return statistics.median((case.work() / mine) / (limit.work() / bound) for mine, bound in rounds)
+
+
+def aim_of(name: str) -> float | None:
+    """The fraction of its limit that a case should reach."""
+    return next(aim for pattern, aim in AIMS if re.search(pattern, name))
+
+
+def measure_limits(match: str, runs: int) -> list[dict[str, object]]:
+    """Measures the cases whose names match, and the limits they need, in turns. One record a case, limits first."""
+    cases = load_cases()
+    chosen = [case for case in cases if case.limit and re.search(match, case.name)]
+    needed = {case.limit for case in chosen}
+    limits = {case.name: case for case in cases if not case.limit and case.name in needed}
+    for case in (*limits.values(), *chosen):
+        case.calibrate()
+    for _ in range(runs):
+        for name, limit in limits.items():
+            limit.measure()
+            for case in chosen:
+                if case.limit == name:
+                    case.measure()
+    return [_record(limit, None) for limit in limits.values()] + [_record(case, limits[case.limit]) for case in chosen]
+
+
+def _record(case: Case, limit: Case | None) -> dict[str, object]:
+    rate_aim = RATE_AIMS.get(case.name)
+    reached = fraction(case, limit) if limit is not None else None
+    aim = aim_of(case.name) if limit is not None else None
+    kept = (aim is None or reached is None or reached >= aim) and (
+        rate_aim is None or case.elements / case.median >= rate_aim
+    )
+    return {
+        "case": case.name,
+        "limit": case.limit,
+        "microseconds": case.median * 1e6,
+        "elements/s": case.elements / case.median,
+        "bytes/s": case.moved / case.median,
+        "operations/s": case.operations / case.median,
+        "fraction": reached,
+        "aim": aim,
+        "rate aim": rate_aim,
+        "kept": kept,
+    }
+
+
+def table_of_limits(records: Iterable[dict[str, object]]) -> list[str]:
+    """The records as lines of text."""
+    lines = [f"{'':34} {'us':>10} {'Gelem/s':>8} {'GB/s':>7} {'Gop/s':>7}  of its limit"]
+    for record in records:
+        figures = (float(str(record[key])) / 1e9 for key in ("elements/s", "bytes/s", "operations/s"))
+        cells = " ".join(
+            f"{value:{width}.1f}" if value else " " * width for value, width in zip(figures, (8, 7, 7), strict=True)
+        )
+        line = f"{record['case']:34} {float(str(record['microseconds'])):10.3f} {cells}"
+        if record["fraction"] is not None:
+            line += f"  {100 * float(str(record['fraction'])):5.1f} % of {record['limit']}"
+            line += "" if record["kept"] else "  MISSED"
+        lines.append(line)
+    return lines

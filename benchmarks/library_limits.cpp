@@ -1,0 +1,120 @@
+// What this machine can do at best, on one thread: the yardsticks of library.py.
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto::cpu;
+
+namespace {
+double now()
+{
+    timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return double(t.tv_sec) + 1e-9 * double(t.tv_nsec);
+}
+
+template <typename Once>
+double fastest(int runs, Once once)
+{
+    double best = 1e30;
+    for (int i = 0; i < runs; ++i) {
+        const double start = now();
+        once();
+        const double took = now() - start;
+        best = took < best ? took : best;
+    }
+    return best;
+}
+}  // namespace
+
+/// Seconds for a copy of `bytes` (a multiple of 64, both ends aligned) with stores that go around the cache.
+extern "C" double limit_copy(char *to, const char *from, int64_t bytes, int runs)
+{
+    return fastest(runs, [=] {
+        for (int64_t i = 0; i < bytes; i += 64) {
+#if defined(PTO_CPU_AVX512)
+            _mm512_stream_si512(reinterpret_cast<__m512i *>(to + i), _mm512_load_si512(from + i));
+#else
+            __builtin_memcpy(to + i, from + i, 64);
+#endif
+        }
+        __sync_synchronize();
+    });
+}
+
+/// Floating-point operations a second of fp32 multiply-adds in registers.
+extern "C" double limit_fma(int runs)
+{
+    constexpr int kChains = 12, kSteps = 1 << 18;
+    f32v sum[kChains];
+    for (int i = 0; i < kChains; ++i) {
+        sum[i] = splat(float(i));
+    }
+    f32v a = splat(0.999f), b = splat(1e-3f);
+    const double seconds = fastest(runs, [&] {
+        for (int s = 0; s < kSteps; ++s) {
+            PTO_CPU_UNROLL
+            for (int i = 0; i < kChains; ++i) {
+                sum[i] = multiply_add(sum[i], a, b);
+            }
+        }
+    });
+    f32v all = sum[0];
+    for (int i = 1; i < kChains; ++i) {
+        all += sum[i];
+    }
+    volatile float keep = all[0];
+    (void)keep;
+    return 2.0 * kChains * kSteps * kF32Lanes / seconds;
+}
+
+/// Operations a second of the matrix unit on random operands that it loads from L1: bf16, or int8. 0: there is none.
+extern "C" double limit_matrix(int is_int8, int runs)
+{
+#if defined(PTO_CPU_AMX)
+    if (!amx_permitted()) {
+        return 0.0;
+    }
+    constexpr int kFragments = 16, kPasses = 1 << 11;
+    alignas(64) static thread_local char operands[kFragments * 1024];
+    uint32_t seed = 1;
+    for (char &byte : operands) {
+        seed = seed * 1664525u + 1013904223u;
+        byte = char(is_int8 ? seed >> 24 : (seed >> 24) & 0x3f);
+    }
+    const TileScope scope(16);
+    const double seconds = fastest(runs, [&] {
+        _tile_zero(0);
+        _tile_zero(1);
+        _tile_zero(2);
+        _tile_zero(3);
+        for (int pass = 0; pass < kPasses; ++pass) {
+            for (int i = 0; i < kFragments; i += 4) {
+                const char *at = operands + i * 1024;
+                _tile_loadd(4, at, 64);
+                _tile_loadd(5, at + 1024, 64);
+                _tile_loadd(6, at + 2048, 64);
+                _tile_loadd(7, at + 3072, 64);
+                if (is_int8) {
+                    _tile_dpbssd(0, 4, 6);
+                    _tile_dpbssd(1, 4, 7);
+                    _tile_dpbssd(2, 5, 6);
+                    _tile_dpbssd(3, 5, 7);
+                } else {
+                    _tile_dpbf16ps(0, 4, 6);
+                    _tile_dpbf16ps(1, 4, 7);
+                    _tile_dpbf16ps(2, 5, 6);
+                    _tile_dpbf16ps(3, 5, 7);
+                }
+            }
+        }
+    });
+    return double(kPasses) * kFragments * (is_int8 ? 32768.0 : 16384.0) / seconds;
+#else
+    (void)is_int8;
+    (void)runs;
+    return 0.0;
+#endif
+}

@@ -1,0 +1,180 @@
+"""Addresses for the tiles that still need memory once passes are formed.
+
+`apart` gives every tile memory of its own, so that forming passes meets no obstacle but the data itself; `replan` then
+packs the tiles of UB that are left: live from the first to the last node that touches them, a pass being one node, and
+through every loop that they cross. A result of a pass may take the place of a tile that dies there where both are
+walked element by element in the same order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, Node, Pass
+from pyptogen.lower.instruction.passes.roles import Role, Roles
+from pyptogen.lower.tensor.ir import DTYPES
+
+STEP = 64
+"""Tiles begin at whole cache lines."""
+
+
+def _up(size: int) -> int:
+    return -(-size // STEP) * STEP
+
+
+def extents(tiles: Mapping[str, Declare]) -> dict[str, tuple[int, int]]:
+    """The bytes of UB between which all declarations of each owner lie; the windows of its rows lie in them too."""
+    found: dict[str, tuple[int, int]] = {}
+    for tile in tiles.values():
+        if tile.type.loc == "Vec":
+            at = _constant_part(tile.address)
+            begin, end = found.get(tile.owner, (at, at))
+            found[tile.owner] = min(begin, at), max(end, at + max(tile.size, tile.whole))
+    return found
+
+
+def apart(tiles: Mapping[str, Declare]) -> dict[str, Declare]:
+    """The declarations with every buffer of UB at a place of its own. Windows keep their places in their buffers."""
+    shifts: dict[str, int] = {}
+    free = 0
+    for owner, (begin, end) in extents(tiles).items():
+        shifts[owner] = free - begin
+        free += _up(end - begin)
+    return {n: replace(t, address=t.address + shifts.get(t.owner, 0)) for n, t in tiles.items()}
+
+
+def _constant_part(address: Poly) -> int:
+    return next((c for mono, c in address.terms if mono == ()), 0)
+
+
+@dataclass(slots=True)
+class _Touch:
+    """How a node touches a buffer: in which orders (None: not element by element), and between which of its members."""
+
+    orders: set[object] = field(default_factory=set)
+    last_read: int = -1
+    first_write: int = 1 << 30
+
+
+@dataclass(slots=True)
+class _Buffer:
+    """A buffer of UB: its size, the node positions between which it lives, and how nodes touch it there."""
+
+    size: int
+    first: int
+    last: int
+    fresh: bool
+    """The first node to touch it fills it and does not read what was there."""
+    touches: dict[int, _Touch] = field(default_factory=dict)
+
+
+class _Liveness:
+    def __init__(self, tiles: Mapping[str, Declare], sizes: Mapping[str, int]) -> None:
+        self.tiles, self.roles, self.sizes = tiles, Roles(tiles), sizes
+        self.buffers: dict[str, _Buffer] = {}
+        self.clock = 0
+
+    def walk(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            if isinstance(node, For):
+                start, known = self.clock, set(self.buffers)
+                self.walk(node.body)
+                self._cross(start, known)
+            elif isinstance(node, Pass):
+                self._touch(node.tiles, [self.roles.of(m) for m in node.members])
+            elif isinstance(node, Instr):
+                self._touch(_names(node), [self.roles.of(node)])
+            elif isinstance(node, Choose):
+                self._touch((*_names(node.then), *_names(node.other)), [None])
+            self.clock += 1
+
+    def _cross(self, start: int, known: set[str]) -> None:
+        """What enters a loop, or is read in it before it was filled there, lives through all of it."""
+        for name, buffer in self.buffers.items():
+            if buffer.last >= start and (name in known or not buffer.fresh):
+                buffer.first, buffer.last = min(buffer.first, start), self.clock
+
+    def _touch(self, names: Sequence[str], roles: Sequence[Role | None]) -> None:
+        for name in dict.fromkeys(names):
+            tile = self.tiles[name]
+            if tile.type.loc != "Vec":
+                continue
+            touch = self._by_members(name, roles)
+            fresh = touch.first_write < 1 << 30 and (touch.last_read < 0 or touch.first_write < touch.last_read)
+            fresh = fresh and not tile.whole
+            new = _Buffer(self.sizes[tile.owner], self.clock, self.clock, fresh)
+            buffer = self.buffers.setdefault(tile.owner, new)
+            buffer.last = self.clock
+            before = buffer.touches.setdefault(self.clock, _Touch())
+            before.orders |= touch.orders
+            before.last_read = max(before.last_read, touch.last_read)
+            before.first_write = min(before.first_write, touch.first_write)
+
+    def _by_members(self, name: str, roles: Sequence[Role | None]) -> _Touch:
+        tile, touch = self.tiles[name], _Touch()
+        order = (tile.type.cols * DTYPES[tile.type.dtype], tile.type.dtype, tile.size)
+        for i, role in enumerate(roles):
+            if role is None:
+                touch.orders.add(None)
+                touch.last_read = i
+                continue
+            if name in role.elements or (role.result == name and not role.reduction):
+                touch.orders.add(order)
+            if role.result == name:
+                touch.first_write = min(touch.first_write, i)
+            if name in (*role.columns, *role.rows) or (role.result == name and role.reduction):
+                touch.orders.add(None)
+            if name in (*role.elements, *role.columns, *role.rows):
+                touch.last_read = i
+        return touch
+
+
+def _names(instr: Instr) -> tuple[str, ...]:
+    return tuple(o for o in instr.operands if isinstance(o, str))
+
+
+def _may_share(dying: _Buffer, new: _Buffer, at: int) -> bool:
+    """Whether a buffer first written at a node may lie where one lies that is last read there: both element by element
+    in one order, and by no member after the first that writes."""
+    if not (dying.last == at == new.first and new.fresh):
+        return False
+    old, fresh = dying.touches[at], new.touches[at]
+    orders = old.orders | fresh.orders
+    written_before = old.first_write < 1 << 30
+    return len(orders) == 1 and None not in orders and not written_before and old.last_read <= fresh.first_write
+
+
+def replan(body: tuple[Node, ...], tiles: Mapping[str, Declare]) -> tuple[dict[str, Declare], int]:
+    """The declarations with packed addresses for the buffers of UB that the body touches, and the bytes these take. The
+    others, whose tiles are in registers, stay apart."""
+    old = extents(tiles)
+    live = _Liveness(tiles, {owner: end - begin for owner, (begin, end) in old.items()})
+    live.walk(body)
+    placed: dict[str, int] = {}
+    for name, buffer in sorted(live.buffers.items(), key=lambda item: (item[1].first, -item[1].last, item[0])):
+        beside = [n for n in placed if live.buffers[n].first <= buffer.last and buffer.first <= live.buffers[n].last]
+        shared = {n for n in beside if _may_share(live.buffers[n], buffer, buffer.first)}
+        placed[name] = _first_fit(buffer.size, [(placed[n], live.buffers[n].size, n in shared) for n in beside])
+    used = max((placed[n] + live.buffers[n].size for n in placed), default=0)
+    moved = dict(tiles)
+    for name, tile in tiles.items():
+        if tile.owner in placed:
+            begin = placed[tile.owner]
+            note = f"UB 0x{begin:05x}..0x{begin + live.buffers[tile.owner].size:05x}"
+            address = tile.address + (begin - old[tile.owner][0])
+            moved[name] = replace(tile, address=address, note=note if tile.note.startswith("UB ") else tile.note)
+        elif tile.type.loc == "Vec":  # in registers: apart from everything that has memory
+            moved[name] = replace(tile, address=tile.address + _up(used))
+    return moved, used
+
+
+def _first_fit(size: int, beside: list[tuple[int, int, bool]]) -> int:
+    """Lowest address whose bytes are free, or those of one buffer that may be shared, as a whole."""
+
+    def fits(address: int) -> bool:
+        over = [(a, s, shared) for a, s, shared in beside if address < a + s and a < address + size]
+        return all(shared and a == address for a, s, shared in over)
+
+    return min(filter(fits, {0, *(_up(a + s) for a, s, _ in beside), *(a for a, _, shared in beside if shared)}))

@@ -1,0 +1,84 @@
+"""A loop with carried values as a region of the graph.
+
+before: loop: {over: kv, tile: 512}  carry: {l: full([sq, 1], 0)}  body: {s: matmul(q, k[kv].T)}  next: {l: l + sum(s)}
+after:  l_start = full(0)
+        loop attention: l = carry(l_start); k_block = block(k, axis=0); s = …; l_next = add(l, …)
+        l_end = carried(l, l_next)
+
+Inside, an axis of the block has the size `kv.tile`, a dim of its own, so that a block never meets the whole by mistake.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pyptogen.diagnostics import DiagnosticError, Span, fault
+from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.dims import DimTable, show_shape
+from pyptogen.lower.tensor.ir import Loop, Operand, Scalar, Value
+from pyptogen.schema import Assign, LoopSpec
+
+
+class Opened:
+    """A loop that is being read; operations that the builder emits between `carry` and `close` are inside."""
+
+    def __init__(self, name: str, loop: LoopSpec, dims: DimTable, builder: Builder) -> None:
+        self.name, self.loop, self.dims, self.builder = name, loop, dims, builder
+        whole = dims.number(dims.symbols[loop.over])
+        self.tile = loop.tile if whole is None else min(loop.tile, whole)
+        self.block = dims.open_block(loop.over, self.tile, loop.over_span)
+        self.targets: tuple[tuple[str, Span], ...] = tuple(t for assign in loop.carry for t in assign.targets)
+        self.assigns: tuple[Assign, ...] = tuple(assign for assign in loop.carry for _ in assign.targets)
+
+    @property
+    def symbol(self) -> Any:
+        """The size of the block in shapes."""
+        return self.dims.symbols[self.block.name]
+
+    def carry(self, starts: Sequence[Operand]) -> tuple[Value, ...]:
+        """Enters the loop: the carried values at the start of a round. Raises PTG220 where a start is a number."""
+        self.builder.loop = self.name
+        values = []
+        for (name, span), start in zip(self.targets, starts, strict=True):
+            if isinstance(start, Scalar):
+                fix = f"make it a tensor: `full([1, 1], {start.expr}, fp32)`"
+                raise fault(
+                    "PTG220", f"the carried value `{name}` starts as a number", span, expected="a tensor", fix=fix
+                )
+            with self.builder.located(span):
+                self.builder.prefix = name
+                values.append(self.builder.emit("carry", [start], start.dtype, start.shape, name=name))
+        return tuple(values)
+
+    def close(self, carries: Sequence[Value], following: Mapping[str, Operand]) -> tuple[tuple[Value, ...], Loop]:
+        """Leaves the loop: the carried values when it is over, and the region. Raises PTG220, PTG230."""
+        self.builder.loop = ""
+        finals, pairs = [], []
+        for (name, span), carry in zip(self.targets, carries, strict=True):
+            value = following[name]
+            if isinstance(value, Scalar) or not self._fits(carry, value):
+                raise self._unfit(name, carry, value, span)
+            with self.builder.located(span):
+                self.builder.prefix = name
+                finals.append(self.builder.emit("carried", [carry, value], carry.dtype, carry.shape, name=name))
+            pairs.append((carry.name, value.name))
+        region = Loop(self.name, self.loop.over, self.tile, self.block, tuple(pairs), self.loop.span)
+        return tuple(finals), region
+
+    def _fits(self, carry: Value, value: Value) -> bool:
+        same = carry.dtype == value.dtype and self.builder.agree_shapes(carry.shape, value.shape)
+        return same and not any(self.symbol in size.free_symbols for size in value.shape)
+
+    def _unfit(self, name: str, carry: Value, value: Operand, start: Span) -> DiagnosticError:
+        at = next(a.value.span for a in self.loop.next if name in (target for target, _ in a.targets))
+        given = "a number" if isinstance(value, Scalar) else f"{value.dtype}{show_shape(value.shape)}"
+        wanted = f"{carry.dtype}{show_shape(carry.shape)}"
+        return fault(
+            "PTG230",
+            f"the next `{name}` is {given}, and it starts as {wanted}",
+            at,
+            expected=wanted,
+            fix="cast it, or reduce it over the block, so that each round ends with what the next one starts with",
+            notes=((f"`{name}` starts here", start),),
+        )

@@ -1,0 +1,109 @@
+// Whole vectors between plain rows, panels of 32-byte pieces (Nz) and fragments of a B operand.
+#pragma once
+
+#include <pto/cpu/fragments.hpp>
+
+namespace pto::cpu {
+
+#if !defined(PTO_CPU_AVX512)
+
+PTO_INLINE int64_t fill_panel_pairs(char*, int64_t, const char*, int64_t, int64_t, int64_t) { return 0; }
+
+template <typename T>
+PTO_INLINE int64_t pack_box_steps(char*, int64_t, const T*, int64_t, int64_t, int64_t& n)
+{
+    n = 0;
+    return 0;
+}
+
+#else
+
+/// Two vectors of two 32-byte pieces each: the first pieces of both, and the second ones.
+PTO_INLINE __m512i first_pieces(__m512i a, __m512i b) { return _mm512_shuffle_i64x2(a, b, 0x44); }
+PTO_INLINE __m512i second_pieces(__m512i a, __m512i b) { return _mm512_shuffle_i64x2(a, b, 0xee); }
+
+/// Rows `stride` bytes apart into panels of 32-byte pieces, `panel` bytes apart; row r's piece is r * 32 into its panel. As
+/// many rows and bytes of a row as come in pairs of rows and of pieces. Returns that width.
+PTO_INLINE int64_t fill_panel_pairs(char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
+{
+    constexpr int64_t kAhead = 8;  // rows; longer than a row's loads take
+    const int64_t whole = width / 64 * 64;
+    for (int64_t r = 0; r + 2 <= rows; r += 2, from += 2 * stride, to += 64) {
+        char* out = to;
+        for (int64_t at = 0; at < whole; at += 64, out += 2 * panel) {
+            __builtin_prefetch(from + kAhead * stride + at);
+            __builtin_prefetch(from + (kAhead + 1) * stride + at);
+            const __m512i a = load_bits<__m512i>(from + at), b = load_bits<__m512i>(from + stride + at);
+            store_bits(out, first_pieces(a, b));
+            store_bits(out + panel, second_pieces(a, b));
+        }
+    }
+    return whole;
+}
+
+/// KS rows of 32 columns of an Nz matrix, whose panels are `panel` bytes apart, to the two fragments of a step.
+template <typename T>
+PTO_INLINE void pack_box_step(char* to, const char* from, int64_t panel)
+{
+    if constexpr (sizeof(T) == 4) {
+        for (int half = 0; half < 2; ++half) {
+            for (int row = 0; row < 16; row += 2) {
+                const char* source = from + 2 * half * panel + row * 32;
+                const __m512i a = load_bits<__m512i>(source), b = load_bits<__m512i>(source + panel);
+                store_bits(to + half * kFragment + row * 64, first_pieces(a, b));
+                store_bits(to + half * kFragment + row * 64 + 64, second_pieces(a, b));
+            }
+        }
+    } else if constexpr (sizeof(T) == 2) {
+        const __m512i order = _mm512_set_epi16(
+            31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8, 23, 7, 22, 6, 21, 5, 20, 4, 19, 3, 18, 2, 17,
+            1, 16, 0);
+        for (int half = 0; half < 2; ++half) {
+            for (int row = 0; row < 16; ++row) {
+                const __m512i pair = load_bits<__m512i>(from + half * panel + row * 64);
+                store_bits(to + half * kFragment + row * 64, _mm512_permutexvar_epi16(order, pair));
+            }
+        }
+    } else {
+#if defined(__AVX512VBMI__)
+        const __m512i order = _mm512_set_epi32(
+            0x3f2f1f0f, 0x3e2e1e0e, 0x3d2d1d0d, 0x3c2c1c0c, 0x3b2b1b0b, 0x3a2a1a0a, 0x39291909, 0x38281808, 0x37271707,
+            0x36261606, 0x35251505, 0x34241404, 0x33231303, 0x32221202, 0x31211101, 0x30201000);
+        for (int row = 0; row < 16; ++row) {
+            const char* source = from + row * 128;  // four rows of 32 columns: two rows in a vector
+            const __m512i a = load_bits<__m512i>(source), b = load_bits<__m512i>(source + 64);
+            const __m512i left = _mm512_shuffle_i64x2(a, b, 0x88), right = _mm512_shuffle_i64x2(a, b, 0xdd);
+            store_bits(to + row * 64, _mm512_permutexvar_epi8(order, left));
+            store_bits(to + kFragment + row * 64, _mm512_permutexvar_epi8(order, right));
+        }
+#endif
+    }
+}
+
+/// Packs as many whole steps of K and whole panels of columns of an Nz matrix as there are. Returns the rows done, `n`
+/// becomes the columns done; both 0 where there is no faster way than pack_fractal's.
+template <typename T>
+PTO_INLINE int64_t pack_box_steps(char* to, int64_t to_panel, const T* from, int64_t from_panel, int64_t k, int64_t& n)
+{
+#if !defined(__AVX512VBMI__)
+    if constexpr (sizeof(T) == 1) {
+        n = 0;
+        return 0;
+    }
+#endif
+    constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
+    const int64_t rows = k / kStepK<T> * kStepK<T>;
+    n = rows == 0 ? 0 : n / 32 * 32;
+    for (int64_t col = 0; col < n; col += 32) {
+        char* out = to + col / 32 * to_panel;
+        const char* source = reinterpret_cast<const char*>(from + col / kBox * from_panel);
+        for (int64_t at = 0; at < rows; at += kStepK<T>, out += kPanelStep, source += kStepK<T> * 32) {
+            pack_box_step<T>(out, source, from_panel * static_cast<int64_t>(sizeof(T)));
+        }
+    }
+    return n == 0 ? 0 : rows;
+}
+
+#endif
+
+}  // namespace pto::cpu

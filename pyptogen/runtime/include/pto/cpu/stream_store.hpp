@@ -1,0 +1,80 @@
+// Stores past the caches, for results that no cache would hold anyway.
+//
+// A plain store reads its line from memory first and throws out another one. A stored line that goes past the caches costs
+// neither, but whoever reads it next pays. So only long results go that way: every thread watches its last few streams of
+// stores, and what continues a stream that is kStreamAfter bytes long by then is streamed. Writing the same result again,
+// or anything else behind the last store, begins a new stream: results that stay in the caches are never affected.
+#pragma once
+
+#include <pto/cpu/core.hpp>
+#include <pto/cpu/slabs.hpp>
+
+namespace pto::cpu {
+
+#if defined(PTO_CPU_AVX512)
+
+constexpr size_t kStreamAfter = size_t(4) << 20;  // twice the second-level cache
+constexpr size_t kStreamGap = size_t(1) << 20;    // what other cores may store between two stores of one stream
+constexpr int64_t kStreamLine = 512;              // bytes; shorter lines are stored as usual
+
+/// Notes a store of `bytes` bytes in [start, end); true when its stream is long enough to go past the caches.
+PTO_CPU_OUT_OF_LINE inline bool continues_long_stream(const char* start, const char* end, size_t bytes)
+{
+    CoreState& core = core_state();
+    for (StoreStream& stream : core.streams) {
+        if (start >= stream.start && start <= stream.end + kStreamGap && stream.end != nullptr) {
+            stream.start = start;
+            stream.end = end;
+            stream.bytes += bytes;
+            return stream.bytes > kStreamAfter;
+        }
+    }
+    core.streams[core.next_stream] = {start, end, bytes};
+    core.next_stream = (core.next_stream + 1) % CoreState::kStreams;
+    return false;
+}
+
+/// Copies one line past the caches; what does not fill whole cache lines at its ends is stored as usual.
+PTO_INLINE void stream_bytes(char* to, const char* from, int64_t bytes)
+{
+    const int64_t head = -reinterpret_cast<intptr_t>(to) & 63;
+    copy_bytes(to, from, head);
+    int64_t at = head;
+    for (; at + 64 <= bytes; at += 64) {
+        _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at), load_bits<__m512i>(from + at));
+    }
+    copy_bytes(to + at, from + at, bytes - at);
+}
+
+/// Copies a slab whose rows are contiguous on both sides past the caches, if it continues a long stream of stores.
+template <typename T>
+PTO_INLINE bool stream_slab(
+    T* to, int64_t to_rs, int64_t to_cs, const T* from, int64_t from_rs, int64_t from_cs, int64_t rows, int64_t cols)
+{
+    constexpr int64_t kSize = sizeof(T);
+    if (to_cs != 1 || from_cs != 1 || cols * kSize < kStreamLine || rows <= 0) {
+        return false;
+    }
+    char* start = reinterpret_cast<char*>(to);
+    const char* end = start + ((rows - 1) * to_rs + cols) * kSize;
+    if (__builtin_expect(!continues_long_stream(start, end, static_cast<size_t>(rows * cols * kSize)), 1)) {
+        return false;
+    }
+    for (int64_t r = 0; r < rows; ++r) {
+        stream_bytes(start + r * to_rs * kSize, reinterpret_cast<const char*>(from + r * from_rs), cols * kSize);
+    }
+    _mm_sfence();  // before anything that tells another core of this result
+    return true;
+}
+
+#else
+
+template <typename T>
+PTO_INLINE bool stream_slab(T*, int64_t, int64_t, const T*, int64_t, int64_t, int64_t, int64_t)
+{
+    return false;
+}
+
+#endif
+
+}  // namespace pto::cpu

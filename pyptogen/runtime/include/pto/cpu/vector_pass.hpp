@@ -1,0 +1,263 @@
+// TPASS: several vector instructions in one walk over the columns of a tile. An extension of the API for CPUs.
+//
+//     TPASS(rows, cols, [&](auto at, auto &m_max) {
+//         const auto x = at.load(x_in);
+//         at.store(x_tile, x);
+//         m_max.take(at, x);
+//     }, RowMax(m));
+//
+// The body is called for one vector of columns of one row after the other. Values are vectors of fp32, or of int32 where
+// they come from integers; narrow floats are widened by a load and rounded to nearest even by a store, and integers
+// saturate, as TCVT does with CAST_RINT. Every value is the one that the instructions in the body would have left in a
+// tile: sums are taken in the order of TROWSUM, and a quotient by a Divisor is the correctly rounded one.
+#pragma once
+
+#include <pto/cpu/far_stores.hpp>
+#include <pto/cpu/fused.hpp>
+#include <pto/cpu/invariant_divisor.hpp>
+#include <pto/cpu/reduce.hpp>
+#include <pto/cpu/unary.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+/// Element (row, col) of a plain Vec tile, an Acc tile (col a multiple of a vector's lanes), or an ND GlobalTensor.
+template <typename Object>
+PTO_INLINE auto* lanes_address(const Object& object, int64_t row, int64_t col)
+{
+    if constexpr (is_global_data_v<Object>) {
+        static_assert(Object::layout == Layout::ND, "a pass reads and writes global memory in ND order");
+        using T = typename Object::RawDType;
+        return reinterpret_cast<T*>(const_cast<Object&>(object).data()) +
+               row * const_cast<Object&>(object).GetStride(3) + col;
+    } else if constexpr (Object::Loc == TileType::Acc) {
+        using T = typename Object::DType;
+        char* base = reinterpret_cast<char*>(object.data());
+        return reinterpret_cast<T*>(base + acc_offset<Object>(row, col / 16) + col % 16 * 4);
+    } else {
+        static_assert(Object::isRowMajor && !Object::isBoxedLayout, "a pass walks over row-major tiles");
+        return object.data() + row * Object::RowStride + col;
+    }
+}
+
+/// Where a pass stands: a vector of columns of one row. Slot: which of its partial results a reduction adds to.
+template <int Slot, typename Extent>
+struct PassLanes {
+    static constexpr int64_t kAheadBytes = 2048;
+    int64_t row_index, first;
+    Extent extent;
+
+    /// The values of a tile or of global memory here. Memory further on is asked for, because the hardware stops asking at
+    /// the end of a page.
+    template <typename Object>
+    PTO_INLINE auto load(const Object& object) const
+    {
+        auto* from = lanes_address(object, row_index, first);
+        if constexpr (is_global_data_v<Object> && is_same<Extent, Full>) {
+            __builtin_prefetch(reinterpret_cast<const char*>(from) + kAheadBytes, 0, 3);
+        }
+        return loaded(from);
+    }
+    /// The values `down` rows further in an accumulator.
+    template <typename Object>
+    PTO_INLINE auto extract(const Object& acc, int64_t down) const
+    {
+        return loaded(lanes_address(acc, row_index + down, first));
+    }
+    /// The values of a tile of one row, the same for every row.
+    template <typename Tile>
+    PTO_INLINE auto row(const Tile& tile) const
+    {
+        return loaded(lanes_address(tile, 0, first));
+    }
+    /// The value of a column of statistics in this row, in all lanes.
+    template <typename Tile>
+    PTO_INLINE f32v column(const Tile& tile) const
+    {
+        return splat(static_cast<float>(tile.data()[row_index * Tile::RowStride]));
+    }
+
+    /// Stores values, converted to the element type of a tile or of global memory.
+    template <typename Object, typename V>
+    PTO_INLINE void store(Object& object, V v) const
+    {
+        put(lanes_address(object, row_index, first), v);
+    }
+    /// As store; `far` says whether stores go around the cache.
+    template <typename Object, typename V>
+    PTO_INLINE void store(Object& object, V v, const FarStores& far) const
+    {
+        auto* to = lanes_address(object, row_index, first);
+        if constexpr (is_same<Extent, Full>) {
+            if (far) {
+                store_far(to, v);
+                return;
+            }
+        }
+        put(to, v);
+    }
+
+    PTO_INLINE static f32v exp(f32v v) { return exp_f32(v); }
+    PTO_INLINE static f32v log(f32v v) { return log_f32(v); }
+    PTO_INLINE static f32v sqrt(f32v v) { return sqrt_f32(v); }
+    PTO_INLINE static f32v abs(f32v v) { return absolute<float>(v); }
+    PTO_INLINE static f32v relu(f32v v) { return Max::apply<float>(v, f32v{}); }
+    PTO_INLINE static f32v max(f32v a, f32v b) { return Max::apply<float>(a, b); }
+    PTO_INLINE static f32v min(f32v a, f32v b) { return Min::apply<float>(a, b); }
+    PTO_INLINE static f32v max(f32v a, float b) { return Max::apply<float>(a, splat(b)); }
+    PTO_INLINE static f32v min(f32v a, float b) { return Min::apply<float>(a, splat(b)); }
+    PTO_INLINE static f32v all(float value) { return splat(value); }
+    PTO_INLINE static f32v to_float(i32v v) { return __builtin_convertvector(v, f32v); }
+    /// Rounded to a narrow float type, as a cast to it and back.
+    template <typename T>
+    PTO_INLINE static f32v rounded(f32v v)
+    {
+        return rounded_to<T>(v);
+    }
+
+private:
+    template <typename T>
+    PTO_INLINE auto loaded(const T* from) const
+    {
+        if constexpr (is_float<T>) {
+            return cpu::load(from, extent);
+        } else {
+            return load_int(from, extent);
+        }
+    }
+    template <typename T, typename V>
+    PTO_INLINE void put(T* to, V v) const
+    {
+        if constexpr (is_float<T>) {
+            cpu::store(to, v, extent);
+        } else if constexpr (is_same<V, f32v>) {
+            store_saturated<T>(to, nearest_for_int<T>(v), extent);
+        } else {
+            store_int(to, v, extent);
+        }
+    }
+};
+
+/// What every operand of a pass has: begin and end of a row.
+template <typename Tile>
+struct RowResult {
+    Tile& tile;
+    f32v partial[4];
+
+    PTO_INLINE void end(int64_t row, float value) { tile.data()[row * Tile::RowStride] = value; }
+};
+
+}  // namespace cpu
+
+/// The sum of what a pass takes in a row, into a column of statistics.
+template <typename Tile>
+struct RowSum : cpu::RowResult<Tile> {
+    explicit RowSum(Tile& result) : cpu::RowResult<Tile>{result, {}} {}
+
+    PTO_INLINE void begin(int64_t)
+    {
+        PTO_CPU_UNROLL
+        for (int i = 0; i < 4; ++i) {
+            this->partial[i] = cpu::f32v{};
+        }
+    }
+    template <int Slot, typename Extent>
+    PTO_INLINE void take(const cpu::PassLanes<Slot, Extent>& at, cpu::f32v v)
+    {
+        this->partial[Slot] = this->partial[Slot] + cpu::only(at.extent, v, 0.0f);
+    }
+    PTO_INLINE void end(int64_t row)
+    {
+        auto& p = this->partial;
+        cpu::RowResult<Tile>::end(row, cpu::reduce_lanes<cpu::Add, float>((p[0] + p[1]) + (p[2] + p[3])));
+    }
+};
+
+namespace cpu {
+
+/// The largest or smallest value that a pass takes in a row. NaN is looked for beside the comparison.
+template <typename Op, typename Tile>
+struct RowExtreme : RowResult<Tile> {
+    decltype(unordered_lanes(f32v{})) nan;
+
+    explicit RowExtreme(Tile& result) : RowResult<Tile>{result, {}}, nan{} {}
+
+    PTO_INLINE void begin(int64_t)
+    {
+        PTO_CPU_UNROLL
+        for (int i = 0; i < 4; ++i) {
+            this->partial[i] = splat(Op::template neutral<float>());
+        }
+        nan = {};
+    }
+    template <int Slot, typename Extent>
+    PTO_INLINE void take(const PassLanes<Slot, Extent>& at, f32v v)
+    {
+        v = only(at.extent, v, Op::template neutral<float>());
+        nan |= unordered_lanes(v);
+        this->partial[Slot] = Op::ignoring_nan(this->partial[Slot], v);
+    }
+    PTO_INLINE void end(int64_t row)
+    {
+        auto& p = this->partial;
+        const f32v all = Op::ignoring_nan(Op::ignoring_nan(p[0], p[1]), Op::ignoring_nan(p[2], p[3]));
+        const float extreme = reduce_lanes<Op, float>(all);
+        RowResult<Tile>::end(row, any_lane(nan) ? __builtin_nanf("") : extreme);
+    }
+};
+
+}  // namespace cpu
+
+template <typename Tile>
+struct RowMax : cpu::RowExtreme<cpu::Max, Tile> {
+    explicit RowMax(Tile& result) : cpu::RowExtreme<cpu::Max, Tile>(result) {}
+};
+template <typename Tile>
+struct RowMin : cpu::RowExtreme<cpu::Min, Tile> {
+    explicit RowMin(Tile& result) : cpu::RowExtreme<cpu::Min, Tile>(result) {}
+};
+
+/// A column of statistics by whose values a pass divides.
+template <typename Tile>
+struct Divisor {
+    const Tile& tile;
+    cpu::InvariantDivisor by;
+
+    explicit Divisor(const Tile& values) : tile(values), by(1.0f) {}
+    PTO_INLINE void begin(int64_t row) { by = cpu::InvariantDivisor(static_cast<float>(tile.data()[row * Tile::RowStride])); }
+    PTO_INLINE void end(int64_t) {}
+};
+template <typename Tile>
+PTO_INLINE cpu::f32v operator/(cpu::f32v v, const Divisor<Tile>& divisor)
+{
+    return divisor.by.quotient(v);
+}
+
+/// Calls body(at, operands...) for every vector of `cols` columns in `rows` rows.
+template <typename Body, typename... Operands>
+__attribute__((flatten)) PTO_INLINE void TPASS(int64_t rows, int64_t cols, Body body, Operands... operands)
+{
+    using cpu::Full;
+    using cpu::Part;
+    constexpr int64_t kStep = cpu::kF32Lanes;
+    for (int64_t r = 0; r < rows; ++r) {
+        (operands.begin(r), ...);
+        int64_t i = 0;
+        for (; i + 4 * kStep <= cols; i += 4 * kStep) {
+            body(cpu::PassLanes<0, Full>{r, i, {}}, operands...);
+            body(cpu::PassLanes<1, Full>{r, i + kStep, {}}, operands...);
+            body(cpu::PassLanes<2, Full>{r, i + 2 * kStep, {}}, operands...);
+            body(cpu::PassLanes<3, Full>{r, i + 3 * kStep, {}}, operands...);
+        }
+        for (; i + kStep <= cols; i += kStep) {
+            body(cpu::PassLanes<0, Full>{r, i, {}}, operands...);
+        }
+        if (i < cols) {
+            body(cpu::PassLanes<1, Part>{r, i, {static_cast<int>(cols - i)}}, operands...);
+        }
+        (operands.end(r), ...);
+    }
+}
+
+}  // namespace pto

@@ -1,0 +1,82 @@
+"""Reads a stage that is a loop with carried values: `loop`, `carry`, `body`, `next`."""
+
+from __future__ import annotations
+
+from pyptogen.diagnostics import Span, fault
+from pyptogen.schema.assignments import check_not_cut, read_assign
+from pyptogen.schema.models import LoopModel
+from pyptogen.schema.spec import Assign, LoopSpec
+from pyptogen.schema.tree import Mapping
+from pyptogen.schema.validate import need_mapping, validate
+
+_KEYS = ("loop", "carry", "body", "next")
+
+
+def is_loop(stage: Mapping) -> bool:
+    """Whether a stage is a loop: it says over what, or has one of a loop's sections."""
+    return any(key.text in _KEYS and (key.text == "loop" or isinstance(value, Mapping)) for key, value in stage)
+
+
+def read_loop(stage: Mapping, name: str, span: Span) -> LoopSpec:
+    """The loop of the stage ``name``. Raises PTG103, PTG104, PTG105, PTG230."""
+    for key, _ in stage:
+        if key.text not in (*_KEYS, "when"):
+            raise fault(
+                "PTG103",
+                f"`{key.text}` stands beside the sections of the loop `{name}`",
+                key.span,
+                expected="one of " + ", ".join(_KEYS),
+                fix="a value of each round belongs into `body`; what comes before or after the loop is another stage",
+            )
+    head = stage.get("loop")
+    if head is None:
+        raise fault("PTG105", f"the loop `{name}` lacks the key `loop`", span, fix="add `loop: {over: dim, tile: 128}`")
+    head = need_mapping(head, f"`loop` of stage `{name}`")
+    model = validate(LoopModel, head, f"`loop` of stage `{name}`")
+    over = head.get("over")
+    assert over is not None
+    carry, body, following = (_section(stage, key, name, span) for key in _KEYS[1:])
+    _check_next(name, carry, following)
+    return LoopSpec(model.over, over.span, model.tile, carry, body, following, head.span)
+
+
+def _section(stage: Mapping, key: str, name: str, span: Span) -> tuple[Assign, ...]:
+    node = stage.get(key)
+    if node is None and key == "body":
+        return ()
+    mapping = need_mapping(node, f"`{key}` of the loop `{name}`") if node is not None else None
+    if mapping is None or not mapping.entries:
+        what = "starts" if key == "carry" else "goes on"
+        raise fault("PTG105", f"the loop `{name}` does not say how it {what}", span, fix=f"add `{key}: {{…}}`")
+    check_not_cut(mapping)
+    return tuple(read_assign(entry, value) for entry, value in mapping)
+
+
+def _check_next(name: str, carry: tuple[Assign, ...], following: tuple[Assign, ...]) -> None:
+    """`next` gives each carried value once, and nothing else."""
+    carried = {target: span for assign in carry for target, span in assign.targets}
+    given: dict[str, Span] = {}
+    for assign in following:
+        for target, span in assign.targets:
+            if target not in carried:
+                raise fault(
+                    "PTG230",
+                    f"`next` of the loop `{name}` gives `{target}`, which is not carried",
+                    span,
+                    expected="one of " + ", ".join(carried),
+                    fix="start it under `carry`, or define it under `body`",
+                )
+            if target in given:
+                raise fault(
+                    "PTG208", f"`{target}` is defined twice in `next`", span, notes=(("first here", given[target]),)
+                )
+            given[target] = span
+    missing = [target for target in carried if target not in given]
+    if missing:
+        raise fault(
+            "PTG230",
+            f"`next` of the loop `{name}` does not give `{missing[0]}`",
+            carried[missing[0]],
+            expected="a next value for everything under `carry`",
+            fix=f"add `{missing[0]}: …` under `next`",
+        )

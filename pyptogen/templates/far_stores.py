@@ -1,0 +1,54 @@
+"""Which results of a kernel may go around the cache, and the line that decides it at run time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.ir import GmWindow, InstrKernel, Pass, walk
+from pyptogen.lower.tensor.ir import DTYPES
+
+LEAST_BYTES = 8 << 20
+"""`FarStores::kLeastBytes` of include/pto/cpu/far_stores.hpp: smaller results stay in the cache."""
+
+
+@dataclass(frozen=True, slots=True)
+class Far:
+    """The tensors, and the declaration of `far`; no line where everything stays in the cache."""
+
+    tensors: frozenset[str]
+    line: str
+
+
+def far_stores(kernel: InstrKernel) -> Far:
+    """Results that passes store: all or none of them go around the cache, by their bytes in this launch. A workspace
+    stays, because the next kernel reads it."""
+    stored = {
+        operand.tensor
+        for node in walk(kernel.body)
+        if isinstance(node, Pass)
+        for member in node.members
+        if member.name == "TSTORE"
+        for operand in member.operands
+        if isinstance(operand, GmWindow)
+    }
+    known = {*kernel.dims, *([kernel.segment] if kernel.segment else [])}
+    results = [t for t in kernel.writes if t.name in stored and not t.workspace]
+    sizes = [_bytes(t.shape, DTYPES[t.dtype]) for t in results]
+    total = sum(sizes, Poly())
+    if not results or not total.names() <= known or (total.constant or LEAST_BYTES) < LEAST_BYTES:
+        return Far(frozenset(), "")
+    text = total.c(wide=True)
+    if kernel.segment in total.names():
+        text = text.replace(f"int64_t({kernel.segment})", f"int64_t({kernel.segment}_end - {kernel.segment}_begin)")
+    names = ", ".join(t.name for t in results)
+    return Far(
+        frozenset(t.name for t in results), f"const FarStores far({text});  // {names}: around the cache if large"
+    )
+
+
+def _bytes(shape: tuple[Poly, ...], size: int) -> Poly:
+    total = Poly.of(size)
+    for extent in shape:
+        total = total * extent
+    return total

@@ -1,0 +1,149 @@
+"""A pass of the Instruction level as C++: TPASS with one line for each instruction that it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, Pass
+from pyptogen.lower.instruction.passes.roles import INTEGERS, REDUCTIONS
+from pyptogen.templates.cpp_names import C_TYPES
+
+INFIX = {"ADD": "+", "SUB": "-", "MUL": "*", "DIV": "/"}
+CALLS = {"MAX": "at.max", "MIN": "at.min"}
+UNARY = {
+    "TNEG": "-{}", "TABS": "at.abs({})", "TEXP": "at.exp({})", "TLOG": "at.log({})", "TSQRT": "at.sqrt({})",
+    "TRSQRT": "1.0f / at.sqrt({})", "TRECIP": "1.0f / {}", "TRELU": "at.relu({})",
+}  # fmt: skip
+RESULTS = {"TROWSUM": ("RowSum", "sum"), "TROWMAX": ("RowMax", "max"), "TROWMIN": ("RowMin", "min")}
+
+
+class PassText:
+    """Writes the body of one pass. ``gm_name`` names the GlobalTensors of loads and stores; stores to the tensors
+    ``far`` may go around the cache."""
+
+    def __init__(
+        self,
+        node: Pass,
+        gm_name: Callable[[Instr, GmWindow], str],
+        far: frozenset[str],
+    ) -> None:
+        self.node, self.gm_name, self.far = node, gm_name, far
+        self.dtypes = dict(node.dtypes)
+        self.values: dict[str, str] = {}
+        """The name of each tile's values so far."""
+        self.operands: dict[str, str] = {}
+        """Operands of the pass that have a state of their own: parameter name → object."""
+        self.lines: list[tuple[Span, str]] = []
+        objects = [gm_name(m, o) for m in node.members for o in m.operands if isinstance(o, GmWindow)]
+        self.taken = dict.fromkeys(("at", "far", *node.tiles, *objects), 1)
+        self.last_writer = {str(m.operands[0]): m for m in node.members}
+        self.read_again = {
+            n for m in node.members if m.name not in ("TSTORE", "TLOAD") for n in m.operands[1:] if isinstance(n, str)
+        }
+
+    def write(self) -> None:
+        """Fill ``lines`` (with the span that each serves) and ``operands``."""
+        for member in self.node.members:
+            self.member(member)
+
+    def member(self, instr: Instr) -> None:
+        if instr.name == "TSTORE":
+            window, tile = instr.operands
+            assert isinstance(window, GmWindow) and isinstance(tile, str)
+            value, far = self.value(instr, tile), ", far" if window.tensor in self.far else ""
+            self.put(instr, f"at.store({self.gm_name(instr, window)}, {value}{far});")
+            return
+        result = instr.operands[0]
+        assert isinstance(result, str)
+        if instr.name in REDUCTIONS:
+            kind, word = RESULTS[instr.name]
+            parameter = self.unused(f"{result}_{word}")
+            self.operands[parameter] = f"{kind}({result})"
+            self.put(instr, f"{parameter}.take(at, {self.value(instr, str(instr.operands[1]))});")
+            return
+        expression = self.expression(instr)
+        if expression.isidentifier():  # another name for the same values
+            self.values[result] = expression
+        else:
+            name = self.unused(f"{result}_v" if result in self.node.tiles else result)
+            self.values[result] = name
+            self.put(instr, f"const auto {name} = {expression};")
+        if result in self.node.kept and instr is self.last_writer[result]:
+            self.put(instr, f"at.store({result}, {self.values[result]});")
+
+    def unused(self, name: str) -> str:
+        """A name for values that none has yet: a tile may be written twice."""
+        self.taken[name] = self.taken.get(name, 0) + 1
+        return name if self.taken[name] == 1 else self.unused(f"{name}_{self.taken[name]}")
+
+    def put(self, instr: Instr, text: str) -> None:
+        self.lines.append((instr.span, text))
+
+    def value(self, instr: Instr, tile: str) -> str:
+        """The name of a tile's values, loaded before their first use."""
+        if tile not in self.values:
+            self.values[tile] = self.unused(f"{tile}_v")
+            self.put(instr, f"const auto {self.values[tile]} = at.load({tile});")
+        return self.values[tile]
+
+    def expression(self, instr: Instr) -> str:
+        """What an instruction computes, in terms of values."""
+        name, operands = instr.name, instr.operands
+        if name == "TLOAD":
+            window = operands[1]
+            assert isinstance(window, GmWindow)
+            return f"at.load({self.gm_name(instr, window)})"
+        if name == "TEXTRACT":
+            return f"at.extract({operands[1]}, {operands[2]})"
+        if name == "TCVT":
+            return self.cast(instr)
+        if name == "TMOV":
+            return self.value(instr, str(operands[1]))
+        if name in UNARY:
+            return UNARY[name].format(self.value(instr, str(operands[1])))
+        if name == "TEXPANDS":
+            return f"at.all({_text(operands[1])})"
+        if name in ("TROWEXPAND", "TCOLEXPAND"):
+            return self.spread(name, str(operands[1]))
+        return self.binary(instr)
+
+    def binary(self, instr: Instr) -> str:
+        name, (_, a, b) = instr.name, instr.operands
+        stem = name.removeprefix("TROWEXPAND").removeprefix("TCOLEXPAND").removeprefix("T")
+        if name.startswith(("TROWEXPAND", "TCOLEXPAND")):
+            left = self.value(instr, str(a))
+            if name == "TROWEXPANDDIV":
+                return f"{left} / {self.divisor(str(b))}"
+            right = self.spread(name, str(b))
+        else:
+            left, right = (_text(o) if isinstance(o, Imm) else self.value(instr, str(o)) for o in (a, b))
+            stem = stem.removesuffix("S") if isinstance(a, Imm) or isinstance(b, Imm) else stem
+        return f"{left} {INFIX[stem]} {right}" if stem in INFIX else f"{CALLS[stem]}({left}, {right})"
+
+    def divisor(self, column: str) -> str:
+        """The operand that divides by a column, one for all its uses."""
+        made = f"Divisor({column})"
+        known = [name for name, text in self.operands.items() if text == made]
+        name = known[0] if known else self.unused(f"{column}_divisor")
+        self.operands[name] = made
+        return name
+
+    @staticmethod
+    def spread(name: str, tile: str) -> str:
+        return f"at.column({tile})" if name.startswith("TROW") else f"at.row({tile})"
+
+    def cast(self, instr: Instr) -> str:
+        result, source = (str(o) for o in instr.operands[:2])
+        value, to = self.value(instr, source), self.dtypes[result]
+        if to == "fp32":
+            return f"at.to_float({value})" if self.dtypes[source] in INTEGERS else value
+        # A store rounds: only values that are computed with are rounded here.
+        return f"at.template rounded<{C_TYPES[to]}>({value})" if result in self.read_again else value
+
+
+def _text(operand: object) -> str:
+    """A scalar operand; what is more than a number is made a vector, whatever its type is."""
+    assert isinstance(operand, Imm)
+    number = operand.text.lstrip("-").replace(".", "", 1).replace("e-", "").replace("e+", "").removesuffix("f")
+    return operand.text if number.isdigit() else f"at.all({operand.text})"

@@ -1,0 +1,114 @@
+"""Kernels given at every level compile, run and agree with numpy, alone and among stages of the compiler."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pyptogen
+from lower.hand.cases import HEAD, INSTRUCTION, LEVELS, TILE, arrays, write
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.schema import load_spec
+
+TARGETS = ("cpu", "a2a3")
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_runs(level: str, target: str, tmp_path: Path) -> None:
+    operator = pyptogen.compile(write(tmp_path, LEVELS[level]), target=target)
+    for rows in (1, 8, 37):
+        given = arrays(rows)
+        np.testing.assert_array_equal(operator(**given).y, given["x"] * np.float32(2))
+
+
+@pytest.mark.parametrize("level", ["tile", "block", "instruction"])
+def test_is_its_own_golden(level: str, tmp_path: Path) -> None:
+    program = from_spec(load_spec(write(tmp_path, LEVELS[level])), verify_each=True)
+    given = arrays(19)
+    np.testing.assert_array_equal(interpret(program, given)["y"], given["x"] * np.float32(2))
+
+
+AMONG = """\
+graph:
+  first: {h: x + 1.0}
+  my_scale: {k: h * 2.0}
+  last: {y: exp(k) * s}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("level", LEVELS)
+def test_among_stages_of_the_compiler(level: str, target: str, tmp_path: Path) -> None:
+    name = {"tile": "my_scale", "block": "my_block", "instruction": "my_asm", "source": "my_extern"}[level]
+    kernel = LEVELS[level][LEVELS[level].index("kernels:") :].replace(name, "my_scale")
+    for old, new in (
+        ("load(x[", "load(h["),
+        (", y[", ", k["),
+        ("TLOAD(xt, x[", "TLOAD(xt, h["),
+        ("TSTORE(y[", "TSTORE(k["),
+    ):
+        kernel = kernel.replace(old, new)
+    kernel = kernel.replace("reads: [x]", "reads: [h]").replace("writes: [y]", "writes: [k]")
+    operator = pyptogen.compile(write(tmp_path, AMONG + kernel), target=target)
+    given = arrays(37)
+    want = np.exp((given["x"].astype(np.float64) + 1) * 2) * given["s"]
+    np.testing.assert_allclose(operator(**given).y, want, rtol=1e-5)
+
+
+BETWEEN = """\
+graph:
+  last: {y: x / total}
+kernels:
+  sums:
+    level: tile
+    writes: {total: "fp32[rows, 1]"}
+    grid: {i: ceil(rows / 8)}
+    before:
+      - w: full(0.5, [1, 128], fp32)
+    body:
+      - t: full(0, [i, 1], fp32)
+      - for: {j: ceil(cols / 128)}
+        body:
+          - t: t + rowsum(load(x[8*i:8*i+8, 128*j:128*j+128]) * scale * w)
+      - store(t, total[8*i:8*i+8, :])
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_values_of_its_own_carried_tiles_and_attrs(target: str, tmp_path: Path) -> None:
+    spec = write(tmp_path, BETWEEN)
+    given = arrays(21)
+    given["x"] = np.abs(given["x"])
+    want = given["x"] / (given["x"].astype(np.float64) * 1.5).sum(axis=-1, keepdims=True)
+    got = pyptogen.compile(spec, target=target)(**given, scale=3.0)
+    np.testing.assert_allclose(got.y, want, rtol=1e-5)
+    golden = interpret(from_spec(load_spec(spec)), given, {"scale": 3.0})
+    np.testing.assert_allclose(golden["y"], want, rtol=1e-5)
+
+
+def test_another_target_is_lowered_from_the_equations(tmp_path: Path) -> None:
+    kernel = TILE.replace("level: tile", "level: tile\n    targets: [a2a3]")
+    spec = write(tmp_path, "graph:\n  my_scale: {y: x * 2.0}\n" + kernel)
+    program = from_spec(load_spec(spec))
+    by_hand = {target: "by_hand" in lower(program, target).report["kernels"]["my_scale"] for target in TARGETS}
+    assert by_hand == {"cpu": False, "a2a3": True}
+
+
+def test_several_rows_of_a_table_share_the_kernel(tmp_path: Path) -> None:
+    few = '{when: {rows: "<= 8"}, rows: {unroll: [8, 4, 2, 1]}}'
+    table = f"tiling:\n  - {few}\n  - {{rows: {{unroll: [32, 16, 8, 4, 2, 1]}}}}\n"
+    spec = write(tmp_path, INSTRUCTION + table)
+    operator = pyptogen.compile(spec, target="cpu")
+    for rows in (7, 45):
+        given = arrays(rows)
+        np.testing.assert_array_equal(operator(**given).y, given["x"] * np.float32(2))
+
+
+def test_the_page_of_the_language_example(tmp_path: Path) -> None:
+    """The tile-level example as it is written there, comment and all."""
+    kernel = TILE.replace("level: tile", "level: tile                       # tensors are cut by hand")
+    assert from_spec(load_spec(write(tmp_path, kernel, HEAD))).kernels[0].level == "tile"

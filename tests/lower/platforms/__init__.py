@@ -1,0 +1,1 @@
+"""Tests of platforms as data."""

@@ -1,0 +1,151 @@
+"""Platforms are data: their cast chains are legal, A5 works from spec to result, and an invented one needs no code."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pyptogen
+from lower.small_programs import TARGETS, elementwise, elementwise_arrays, program_of
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower import pipeline
+from pyptogen.lower.instruction import interpret
+from pyptogen.lower.instruction.ir import Barrier, For, walk
+from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS
+from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS, Platform
+from pyptogen.lower.platforms.a5 import A5
+from pyptogen.lower.tensor import from_spec
+from pyptogen.lower.tensor import interpret as golden
+from pyptogen.schema import load_spec
+
+SPECS = Path(__file__).parents[3] / "specs"
+DTYPES = ("fp32", "fp16", "bf16", "int8", "uint8", "int16", "int32", "int64")
+
+
+@pytest.mark.parametrize("name", sorted(PLATFORMS))
+def test_every_cast_has_a_legal_chain(name: str) -> None:
+    platform = PLATFORMS[name]
+    for source in DTYPES:
+        for target in DTYPES:
+            if source != target:
+                steps = (source, *platform.cast_chains.get((source, target), ()), target)
+                for pair in pairwise(steps):
+                    assert pair in CASTS[name], f"{source} to {target} by {pair} on {name}"
+
+
+def test_a5_is_built_on_demand_only() -> None:
+    assert DEFAULT_TARGETS == TARGETS
+    assert "a5" in PLATFORMS
+
+
+def test_a5_takes_more_and_waits_less() -> None:
+    text = """\
+pyptogen: 1
+operator: rows
+dims: {t: {min: 1, max: 64}, d: 6656}
+inputs: {x: "fp32[t, d]"}
+outputs: {y: "fp32[t, d]"}
+graph: {y: "exp(x) * 2 + x"}
+tiling: [{t: {tile: 4, tail: mask}}]
+"""
+    with pytest.raises(DiagnosticError, match="PTG301"):
+        pipeline.lower(program_of(text), "a2a3")
+    (kernel,) = pipeline.lower(program_of(text), "a5").instructions
+    assert not any(isinstance(n, Barrier) for n in walk(kernel.body))
+    assert dict(kernel.occupancy)["ub"] > PLATFORMS["a2a3"].memories["ub"]
+
+
+@pytest.mark.parametrize("name", ["quant_per_token", "rms_norm", "linear_int8", "indexer_prolog"])
+def test_a5_agrees_with_the_golden(name: str) -> None:
+    from pyptogen.verify import example_inputs
+
+    spec = load_spec(SPECS / f"{name}.yaml")
+    program = from_spec(spec)
+    sizes = {d.name: {"blocks": 2}.get(d.name, 5) for d in program.dims if d.dynamic}
+    arrays = example_inputs(spec, sizes, seed=3)
+    got, want = interpret(pipeline.lower(program, "a5"), arrays), golden(program, arrays)
+    for output, array in want.items():
+        np.testing.assert_allclose(got[output].astype(np.float64), array.astype(np.float64), rtol=1e-2, atol=1)
+
+
+def test_a5_kernels_compile_and_run() -> None:
+    operator = pyptogen.compile(SPECS / "softmax.yaml", target="a5", threads=2)
+    arrays = operator.example_inputs(seed=1, rows=9)
+    np.testing.assert_allclose(operator(**arrays).y, operator.golden(**arrays).y, rtol=1e-5, atol=1e-6)
+
+
+def test_a_spec_that_names_its_targets_has_no_others(tmp_path: Path) -> None:
+    path = tmp_path / "only.yaml"
+    path.write_text((SPECS / "softmax.yaml").read_text() + "\ntargets: [cpu, a2a3]\n")
+    with pytest.raises(DiagnosticError, match="PTG218"):
+        pyptogen.compile(path, target="a5")
+
+
+SMALL = Platform(
+    name="tiny",
+    memories={"ub": 48 * 1024, "l1": 64 * 1024, "l0a": 8 * 1024, "l0b": 8 * 1024, "l0c": 8 * 1024},
+    cube_cores=1,
+    vector_cores=2,
+    unified=False,
+    operands_from_gm=False,
+    packed_nz=False,
+    flags=True,
+    cast_chains={},
+    low_bits_of_floats=False,
+    frequency_ghz=1.0,
+    costs=None,
+)
+"""An invented platform: what a file in `platforms/` holds."""
+
+LEGAL = {
+    f"T{name}": frozenset({"fp32"})
+    for name in ["LOAD", "STORE", "ROWMAX", "ROWSUM", "ROWEXPANDSUB", "ROWEXPANDDIV", "EXP", "ADD", "SUB", "DIV"]
+}
+"""Its legality rows: the instructions that it has, with their dtypes."""
+
+
+SOFTMAX = """\
+pyptogen: 1
+operator: softmax
+dims: {{rows: {{min: 1, max: 4096}}, cols: {cols}}}
+inputs: {{x: "fp32[rows, cols]"}}
+outputs: {{y: "fp32[rows, cols]"}}
+graph: {{y: "softmax(x)"}}
+tiling: [{{rows: {{tile: 8, tail: mask}}}}]
+"""
+
+
+@pytest.fixture
+def tiny(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setitem(PLATFORMS, SMALL.name, SMALL)
+    monkeypatch.setitem(CASTS, SMALL.name, frozenset())  # type: ignore[arg-type]
+    for row in INSTRUCTIONS.values():
+        monkeypatch.setitem(row.dtypes, SMALL.name, LEGAL.get(row.name, frozenset()))  # type: ignore[arg-type]
+    return SMALL.name
+
+
+def test_softmax_on_an_invented_platform(tiny: str) -> None:
+    with pytest.raises(DiagnosticError, match="PTG301") as caught:
+        pipeline.lower(program_of(SOFTMAX.format(cols=4096)), tiny)
+    assert "available on tiny" in str(caught.value)
+    program = program_of(SOFTMAX.format(cols=512))
+    lowered = pipeline.lower(program, tiny)
+    assert "set_flag" in lowered.kernels[0].text
+    assert any(n.slot for k in lowered.instructions for n in walk(k.body) if isinstance(n, For))
+    x = np.random.default_rng(0).uniform(-4, 4, (37, 512)).astype(np.float32)
+    np.testing.assert_allclose(interpret(lowered, {"x": x})["y"], golden(program, {"x": x})["y"], rtol=1e-5, atol=1e-7)
+
+
+def test_what_an_invented_platform_lacks_is_named(tiny: str) -> None:
+    program = elementwise("y: log(x)")
+    with pytest.raises(DiagnosticError, match="TLOG takes no fp32 on tiny"):
+        pipeline.lower(program, tiny)
+    assert interpret(pipeline.lower(elementwise("y: x + z"), tiny), elementwise_arrays(9))["y"].shape == (9, 16)
+
+
+def test_a5_memory_facts() -> None:
+    assert A5.memories["ub"] == 240 * 1024
+    assert A5.memories["l0c"] == 256 * 1024

@@ -1,0 +1,118 @@
+"""Loops with carried values at the Tensor level: what they read as, and every fault of one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.tensor import from_spec, interpret, print_program
+from pyptogen.lower.tensor.ir import Program
+from pyptogen.schema import Source, load_source
+
+BASE = """\
+pyptogen: 1
+operator: demo
+dims:
+  t: {min: 1, max: 64}
+  n: {min: 1, max: 4096}
+  d: 16
+inputs:
+  x: fp32[t, n]
+  w: fp32[n, d]
+outputs:
+  y: fp32[t, d]
+graph:
+  scan:
+    loop: {over: n, tile: 8}
+    carry:
+      y: full([t, d], 2, fp32)
+      unused: full([t, 1], 0, fp32)
+    body:
+      part: matmul(x[:, n], w[n])
+    next:
+      y: y + part
+      unused: unused + 1
+"""
+
+
+def read(text: str) -> Program:
+    return from_spec(load_source(Source("demo.yaml", text)), verify_each=True)
+
+
+def test_the_region_reads_like_the_loop() -> None:
+    """A carried value that nothing needs is gone; the size of a block is a dim of its own."""
+    text = print_program(read(BASE))
+    assert text.split("stage scan\n")[1] == (
+        "  y_start: fp32[t, d] = full(value=2)\n"
+        "  loop over n by 8\n"
+        "    y: fp32[t, d] = carry(y_start)\n"
+        "    part_x_block: fp32[t, n.tile] = block(x, axis=1)\n"
+        "    part_w_block: fp32[n.tile, d] = block(w, axis=0)\n"
+        "    part: fp32[t, d] = matmul(part_x_block, part_w_block)\n"
+        "    y_next: fp32[t, d] = add(y, part)\n"
+        "  y_end: fp32[t, d] = carried(y, y_next)\n"
+    )
+
+
+@pytest.mark.parametrize("n", [1, 7, 8, 9, 40])
+def test_the_rounds_see_every_block_once(n: int) -> None:
+    rng = np.random.default_rng(n)
+    x, w = rng.normal(size=(5, n)).astype(np.float32), rng.normal(size=(n, 16)).astype(np.float32)
+    got = interpret(read(BASE), {"x": x, "w": w})["y"]
+    np.testing.assert_allclose(got, 2 + x.astype(np.float64) @ w, rtol=1e-5, atol=1e-5)
+
+
+@dataclass(frozen=True)
+class Bad:
+    """``old`` in the base becomes ``new``; the finding must be ``code`` on line ``line``, with these words."""
+
+    name: str
+    old: str
+    new: str
+    code: str
+    line: int
+    words: tuple[str, ...] = ()
+
+
+BAD = [
+    Bad("no dim", "over: n", "over: m", "PTG201", 14, ("`m` is no dim",)),
+    Bad("no tile", "{over: n, tile: 8}", "{over: n}", "PTG105", 14),
+    Bad("tile of nothing", "tile: 8", "tile: 0", "PTG104", 14),
+    Bad("unknown key", "tile: 8", "tile: 8, step: 2", "PTG103", 14),
+    Bad("value beside the sections", "    body:", "    z: x * 2\n    body:", "PTG103", 18, ("another stage",)),
+    Bad("no loop", "    loop: {over: n, tile: 8}\n", "", "PTG105", 13, ("lacks the key `loop`",)),
+    Bad("no next", "    next:\n      y: y + part\n      unused: unused + 1\n", "", "PTG105", 13, ("goes on",)),
+    Bad("next without carry", "      unused: unused + 1", "      unused: unused + 1\n      more: part", "PTG230", 23),
+    Bad("carry without next", "      unused: unused + 1\n", "", "PTG230", 17, ("does not give `unused`",)),
+    Bad("next twice", "      unused: unused + 1", "      unused, y: part", "PTG208", 22),
+    Bad("start is a number", "full([t, 1], 0, fp32)", "3", "PTG220", 17, ("full([1, 1], 3, fp32)",)),
+    Bad("next is a number", "unused: unused + 1", "unused: 4", "PTG230", 22, ("a number",)),
+    Bad("other dtype", "unused + 1", "cast(unused, bf16)", "PTG230", 22, ("bf16[t, 1]", "fp32[t, 1]")),
+    Bad("other shape", "unused + 1", "part", "PTG230", 22, ("fp32[t, d]",)),
+    Bad("size of a block", "unused: unused + 1", "unused: unused + x[:, n]", "PTG230", 22, ("n.tile",)),
+    Bad("whole with block", "matmul(x[:, n], w[n])", "matmul(x, w[n])", "PTG205", 19, ("n.tile",)),
+    Bad("wrong axis", "x[:, n]", "x[n]", "PTG231", 19, ("[:, n]",)),
+    Bad("block of a block", "matmul(x[:, n], w[n])", "matmul((x[:, n] * 2)[:, n], w[n])", "PTG231", 19),
+    Bad("no such axis", "y: y + part", "y: y + part + part[n]", "PTG231", 21),
+    Bad(
+        "inside from outside",
+        "unused: unused + 1\n", "unused: unused + 1\n  after:\n    z: part * 2\n", "PTG201", 24, ("rounds",),
+    ),
+    Bad("output only inside", "  y: fp32[t, d]\n", "  y: fp32[t, d]\n  part: fp32[t, d]\n", "PTG207", 12),
+    Bad("block outside", "unused: unused + 1\n", "unused: unused + 1\n  after:\n    z: x[:, n]\n", "PTG205", 24),
+    Bad("defined twice", "      part:", "      y: part\n      part:", "PTG208", 19),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("bad", BAD, ids=lambda bad: bad.name)
+def test_faults(bad: Bad) -> None:
+    assert bad.old in BASE
+    with pytest.raises(DiagnosticError) as caught:
+        read(BASE.replace(bad.old, bad.new))
+    found = caught.value.diagnostics[0]
+    assert (found.code, found.span.line) == (bad.code, bad.line), str(caught.value)
+    for word in bad.words:
+        assert word in str(caught.value) + found.expected + found.fix

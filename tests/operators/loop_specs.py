@@ -1,0 +1,250 @@
+"""Loops with carried values, and what they compute by hand: the whole at once, in float64, from the definitions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[Any]
+
+ATTENTION = """\
+pyptogen: 1
+operator: looped_attention
+dims:
+  sq: {min: 1, max: 4096}
+  kv: {min: 1, max: 65536}
+  d: 64
+attrs:
+  scale: {type: fp32, default: 0.125}
+inputs:
+  q: bf16[sq, d]
+  k: bf16[kv, d]
+  v: bf16[kv, d]
+outputs:
+  o: fp32[sq, d]
+graph:
+  attention:
+    loop: {over: kv, tile: 128}
+    carry:
+      m: full([sq, 1], -inf, fp32)
+      l: full([sq, 1], 0, fp32)
+      acc: full([sq, d], 0, fp32)
+    body:
+      s:     matmul(q, k[kv].T, dtype=fp32) * scale
+      m_new: maximum(m, amax(s, axis=-1, keepdim=true))
+      p:     exp(s - m_new)
+      a:     exp(m - m_new)
+    next:
+      m:   m_new
+      l:   l * a + sum(p, axis=-1, keepdim=true)
+      acc: acc * a + matmul(cast(p, bf16), v[kv], dtype=fp32)
+  out:
+    o: acc / l
+tiling:
+"""
+"""The example of the language page; tests add the table."""
+
+LOG_SUM_EXP = """\
+pyptogen: 1
+operator: long_log_sum_exp
+dims:
+  rows: {min: 1, max: 4096}
+  cols: {min: 1, max: 1048576}
+inputs:
+  x: fp32[rows, cols]
+outputs:
+  y: fp32[rows, 1]
+graph:
+  pass_over:
+    loop: {over: cols, tile: 256}
+    carry:
+      m: full([rows, 1], -inf, fp32)
+      l: full([rows, 1], 0, fp32)
+    body:
+      m_new: maximum(m, amax(x[:, cols], axis=-1, keepdim=true))
+    next:
+      m: m_new
+      l: l * exp(m - m_new) + sum(exp(x[:, cols] - m_new), axis=-1, keepdim=true)
+  out:
+    y: log(l) + m
+tiling:
+  - {rows: 16}
+"""
+
+TURNS = """\
+pyptogen: 1
+operator: taking_turns
+doc: Two carried values change places in every round, a third is the old one of another, a fourth stays.
+dims:
+  rows: {min: 1, max: 4096}
+  cols: 160
+inputs:
+  x: fp32[rows, cols]
+  z: fp32[rows, 1]
+outputs:
+  a: fp32[rows, 1]
+  b: fp32[rows, 1]
+  c: fp32[rows, 1]
+  e: fp32[rows, 1]
+graph:
+  turns:
+    loop: {over: cols, tile: 32}
+    carry:
+      a: z + 1
+      b: z * 2
+      c: z - 1
+      e: z + 1
+    next:
+      a: b
+      b: a + sum(x[:, cols], axis=-1, keepdim=true)
+      c: b
+      e: e
+tiling:
+  - {rows: 8}
+"""
+
+STATE = """\
+pyptogen: 1
+operator: gated_state
+doc: A delta rule in chunks; a state matrix is read and written by matrix work in every round.
+dims:
+  t: {min: 1, max: 4096}
+  d: 32
+inputs:
+  k: fp32[t, d]
+  v: fp32[t, d]
+  s0: fp32[d, d]
+outputs:
+  s: fp32[d, d]
+graph:
+  scan:
+    loop: {over: t, tile: 16}
+    carry:
+      s: s0 * 1.0
+    body:
+      u: v[t] - matmul(k[t], s)
+    next:
+      s: s * 0.5 + matmul(k[t].T, u)
+targets: [cpu]
+tiling:
+  - {}
+"""
+
+HEADS = """\
+pyptogen: 1
+operator: weighted_blocks
+doc: Leading axes, and a value that is the same in every round.
+dims:
+  b: 2
+  h: 3
+  t: {min: 1, max: 512}
+  n: 48
+  d: 32
+inputs:
+  x: bf16[b, h, t, n]
+  w: bf16[b, h, n, d]
+  g: fp32[d]
+outputs:
+  y: fp32[b, h, t, d]
+graph:
+  blocks:
+    loop: {over: n, tile: 16}
+    carry:
+      y: full([b, h, t, d], 1, fp32)
+    body:
+      gain: g * g
+    next:
+      y: y + matmul(x[:, :, :, n], w[:, :, n], dtype=fp32) * gain
+tiling:
+  - {b: 1, h: 1, t: 16}
+"""
+
+
+def wide(array: Array) -> Array:
+    return array.astype(np.float64)
+
+
+def attention(a: Mapping[str, Array]) -> dict[str, Array]:
+    s = wide(a["q"]) @ wide(a["k"]).T * 0.125
+    p = np.exp(s - s.max(axis=-1, keepdims=True))
+    return {"o": p / p.sum(axis=-1, keepdims=True) @ wide(a["v"])}
+
+
+def log_sum_exp(a: Mapping[str, Array]) -> dict[str, Array]:
+    x = wide(a["x"])
+    m = x.max(axis=-1, keepdims=True)
+    return {"y": np.log(np.exp(x - m).sum(axis=-1, keepdims=True)) + m}
+
+
+def turns(a: Mapping[str, Array]) -> dict[str, Array]:
+    z = wide(a["z"])
+    values = z + 1, z * 2, z - 1
+    for part in np.split(wide(a["x"]), 5, axis=1):
+        values = values[1], values[0] + part.sum(axis=-1, keepdims=True), values[1]
+    return {"a": values[0], "b": values[1], "c": values[2], "e": z + 1}
+
+
+def state(a: Mapping[str, Array]) -> dict[str, Array]:
+    k, v, s = wide(a["k"]), wide(a["v"]), wide(a["s0"])
+    for start in range(0, len(k), 16):
+        kt, vt = k[start : start + 16], v[start : start + 16]
+        s = s * 0.5 + kt.T @ (vt - kt @ s)
+    return {"s": s}
+
+
+def heads(a: Mapping[str, Array]) -> dict[str, Array]:
+    return {"y": 1 + np.einsum("bhtn,bhnd->bhtd", wide(a["x"]), wide(a["w"])) * wide(a["g"]) ** 2}
+
+
+@dataclass(frozen=True)
+class Case:
+    """A spec with its table, sizes to run it with, and the reference; ``allowed`` is relative to the largest value."""
+
+    text: str
+    reference: Callable[[Mapping[str, Array]], dict[str, Array]]
+    sizes: tuple[dict[str, int], ...]
+    allowed: float
+    targets: tuple[str, ...] = ("cpu", "a2a3")
+
+
+_PAIRS = (
+    {"sq": 1, "kv": 1},
+    {"sq": 37, "kv": 300},
+    {"sq": 64, "kv": 128},
+    {"sq": 130, "kv": 129},
+    {"sq": 5, "kv": 999},
+)
+CASES = {
+    "attention_apart": Case(ATTENTION + "  - {sq: 64}\n", attention, _PAIRS, 1e-2),
+    "attention_fused": Case(ATTENTION + "  - sq: 64\n    fuse: [[attention, out]]\n", attention, _PAIRS, 1e-2),
+    "attention_rows": Case(
+        ATTENTION + "  - sq: {tile: 64, vector: 16}\n    attention: {kv: 32}\n    fuse: [[attention, out]]\n",
+        attention, _PAIRS, 1e-2, ("cpu",),
+    ),
+    "attention_small": Case(ATTENTION + "  - {sq: 16, attention: {kv: 48}}\n", attention, _PAIRS, 1e-2),
+    "log_sum_exp": Case(
+        LOG_SUM_EXP, log_sum_exp, ({"rows": 1, "cols": 1}, {"rows": 17, "cols": 1000}, {"rows": 40, "cols": 256}), 1e-6
+    ),
+    "turns": Case(TURNS, turns, ({"rows": 1}, {"rows": 21}), 1e-6),
+    "turns_rows": Case(
+        TURNS.replace("{rows: 8}", "{rows: {tile: 16, vector: 8}}"), turns, ({"rows": 1}, {"rows": 21}), 1e-6, ("cpu",)
+    ),
+    "state": Case(STATE, state, ({"t": 1}, {"t": 16}, {"t": 45}), 1e-5, ("cpu",)),
+    "heads": Case(HEADS, heads, ({"t": 1}, {"t": 33}), 1e-5),
+}  # fmt: skip
+
+
+def inputs(operator: Any, seed: int, dims: Mapping[str, int]) -> dict[str, Array]:
+    """Random inputs of an operator, small enough that sums over rounds stay near 1."""
+    rng = np.random.default_rng(seed)
+    given = {}
+    for name, array in operator.example_inputs(seed=seed, **dims).items():
+        values = rng.normal(0, 1, array.shape) * (
+            0.2 if name in ("k", "s0") and operator.program.name == "gated_state" else 1
+        )
+        given[name] = values.astype(array.dtype)
+    return given

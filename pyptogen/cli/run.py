@@ -27,10 +27,21 @@ def command(
         Path | None,
         typer.Option("--isa", metavar="PATH", help="PTO-ISA installation to use instead of the bundled one."),
     ] = None,
+    trace: Annotated[
+        Path | None,
+        typer.Option("--trace", metavar="FILE", help="Write a trace for Perfetto, on the platform's cores."),
+    ] = None,
+    deps: Annotated[
+        Path | None, typer.Option("--deps", metavar="FILE", help="Write the graph of its tasks: deps.json.")
+    ] = None,
+    timeout: Annotated[
+        float | None, typer.Option("--timeout", min=0.001, help="Stop it after so many seconds.")
+    ] = None,
 ) -> None:
     """Run an operator on example data and verify its outputs."""
     sizes = parse_dims(dims or ())
     import pyptogen
+    from pyptogen.cli.recorded import interrupt_ends, on_a_chip
     from pyptogen.cli.tables import console, sizes_text, timing_table, verdict_table
     from pyptogen.verify import verify_case
     from pyptogen.verify.bench import measure
@@ -39,14 +50,19 @@ def command(
     operators = [
         pyptogen.compile(spec, target=name, isa=isa, threads=threads) for name in dict.fromkeys(target or ["cpu"])
     ]
+    recorded = trace is not None or deps is not None or timeout is not None
+    if recorded and len(operators) > 1:
+        raise typer.BadParameter("--trace, --deps and --timeout take one target")
     passed = True
-    for operator in operators:
-        result = verify_case(operator, sizes, seed)
-        passed &= result.passed
-        sizes_line = sizes_text(result.dims)
-        screen.print(f"[bold]{operator.spec.name}[/bold]  {sizes_line}  target {operator.target}  seed {seed}")
-        screen.print(verdict_table(result))
-    if bench:
-        screen.print(timing_table(measure(operators, sizes, seed, runs)))
+    with interrupt_ends():
+        for operator in operators:
+            run = on_a_chip(operator, threads, trace, deps, timeout) if recorded else operator
+            result = verify_case(operator, sizes, seed, run=run)
+            passed &= result.passed
+            sizes_line = sizes_text(result.dims)
+            screen.print(f"[bold]{operator.spec.name}[/bold]  {sizes_line}  target {operator.target}  seed {seed}")
+            screen.print(verdict_table(result))
+        if bench:
+            screen.print(timing_table(measure(operators, sizes, seed, runs)))
     if not passed:
         raise typer.Exit(1)

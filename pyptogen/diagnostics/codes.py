@@ -232,7 +232,7 @@ _TOOLCHAIN = (
     Code(
         "PTG504",
         "output folder not usable",
-        "The folder for generated files cannot be written or holds foreign files.",
+        "The folder for generated files or compiled kernels, or the file of a trace, cannot be written or is foreign.",
     ),
     Code(
         "PTG505",

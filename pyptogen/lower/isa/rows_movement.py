@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from pyptogen.lower.isa.instruction import (
     ALL,
-    ANY,
     EVERY,
     FLOATS,
     FLOATS_3,
@@ -30,18 +29,18 @@ _QUANTISED: Types = frozenset({"int8", "uint8", "int16", "fp16"})
 _A5_QUANTISED: Types = frozenset({"int8", "uint8", "fp16", "bf16", "fp32", "hif8", "e4m3"})
 _COUNTED: Types = frozenset({"uint16", "uint32"})
 _TABLE_TYPES: Types = UP_TO_4_BYTES | FP8
-_INSERTED: Types = frozenset({"fp16", "bf16"})
-_A5_INSERTED: Types = FLOATS_3 | {"int32", "int8", "e8m0"} | FP8 | FP4
+_INSERTED: Types = UP_TO_4_BYTES
+_A5_INSERTED: Types = UP_TO_4_BYTES | {"e8m0"} | FP8 | FP4
 
 _MOVES = (
-    *Group("dst, gm", ANY, _A5, _A5, pipe="MTE2", layouts="any gm")(TLOAD="GM to UB or L1 (cpu: also to L0A, L0B)"),
+    *Group("dst, gm", ALL, _A5, _A5, pipe="MTE2", layouts="any gm")(TLOAD="GM to UB or L1 (cpu: also to L0A, L0B)"),
     *Group(
-        "gm, src | gm, src, word", ANY, _A5, _A5, pipe="place", layouts="gm any", typed="read"
+        "gm, src | gm, src, word", ALL, _A5, _A5, pipe="place", layouts="gm any", typed="read"
     )(TSTORE="UB or L0C to GM; an accumulator may be rounded, quantised, under relu, or added"),
-    *Group("dst, src, row, col", ANY, _A5, _A5, pipe="place", layouts="any")(
+    *Group("dst, src, row, col", ALL, _A5, _A5, pipe="place", layouts="any")(
         TEXTRACT="part of an L1 tile to L0A or L0B; of an accumulator or UB tile to UB"
     ),
-    *Group("dst, src | dst, src, word", ANY, _A5, _A5, pipe="place", layouts="any")(
+    *Group("dst, src | dst, src, word", ALL, _A5, _A5, pipe="place", layouts="any")(
         TMOV="tile to tile: L1 to L0; UB to UB; L0C to UB or L1, as TSTORE; UB to L0A on cpu"
     ),
     *Group("dst, a, row, col", _INSERTED, _A5_INSERTED, ALL, effects="ur", pipe="place", layouts="any")(
@@ -64,10 +63,10 @@ _MOVES = (
     *Group("dst, a, row, col", EVERY, EVERY, EVERY, effects="--", pipe="S", layouts="any")(
         TSUBVIEW="a from (row, col) on, without a copy"
     ),
-    *Group("dst, gm", ANY, _A5, _A5, effects="-r", pipe="MTE2", layouts="any gm")(
+    *Group("dst, gm", ALL, _A5, _A5, effects="-r", pipe="MTE2", layouts="any gm")(
         TPREFETCH="global memory into the cache; dst is scratch"
     ),
-    *Group("gm, context", ANY, _A5, _A5, effects="r", pipe="MTE2", layouts="gm")(
+    *Group("gm, context", ALL, _A5, _A5, effects="r", pipe="MTE2", layouts="gm")(
         TPREFETCH_ASYNC="global memory into the cache"
     ),
 )  # fmt: skip

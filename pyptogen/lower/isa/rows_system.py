@@ -25,10 +25,10 @@ _SYNCHRONISATION = (
     ),
 )
 _QUEUES = (
-    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ANY, ANY, ANY, effects="r", pipe="place", layouts="any")(
+    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, ALL, effects="r", pipe="place", layouts="any")(
         TPUSH="puts a tile into a pipe, or signals a filled slot"
     ),
-    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ANY, ANY, ANY, effects="w", pipe="MTE2", layouts="any")(
+    *Group("pipe, tile[, sub] | tile, pipe | pipe, gm", ALL, ALL, ALL, effects="w", pipe="MTE2", layouts="any")(
         TPOP="takes the next tile, or a view of its slot, out of a pipe"
     ),
     *Group("pipe[, gm]", ANY, ANY, ANY, effects="-", pipe="S", layouts="gm")(TFREE="gives the oldest popped slot back"),

@@ -16,7 +16,7 @@ from tests.runtime.isa.conftest import HERE, INCLUDE, Build, compiler
 FAULTS = [
     "none", "no_flag_after_load", "no_barrier", "no_flag_before_store", "nobody_waits", "unwritten", "beyond_memory",
     "unaligned", "wait_for_nothing", "set_twice", "too_many_rows", "illegal_type", "no_address", "unwritten_tail",
-    "other_bytes",
+    "other_bytes", "illegal_cast", "illegal_source", "missing",
 ]  # fmt: skip
 EXPECTED = {
     "no_flag_after_load": r"race: TADD \(pipe V\) reads UB bytes 0 to 0x400 that TLOAD \(pipe MTE2, .*:\d+\) writes",
@@ -30,6 +30,9 @@ EXPECTED = {
     "set_twice": r"set_flag\(V, S, 3\) while this flag is still set by .*:\d+",
     "too_many_rows": r"TEXPANDS: the valid region of 17 x 3 leaves its tile of 16 x 16",
     "illegal_type": r"TADD does not take int8 on A2/A3",
+    "illegal_cast": r"TCVT does not convert fp32 to int8 on A2/A3",
+    "illegal_source": r"TCMP does not take int8 on A2/A3",
+    "missing": r"TADDC does not take fp32 on A2/A3",
     "no_address": r"TADD: a UB tile has no address",
     "unwritten_tail": r"TADD reads byte 0x3c of UB, which nothing has written",
 }

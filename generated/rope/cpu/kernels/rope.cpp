@@ -1,5 +1,5 @@
 // rope: vector kernel of `rope` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rope; tiles heads 1, t 32; memory UB 65536 B
+// stages rope; tiles t 1; memory UB 34048 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +8,13 @@
 using namespace pto;
 
 namespace {
-using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_32x128_c64 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 4096, 1>>;
+using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
+using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, 32, 128>;
+using VecF32_32x128_c64 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, 32, 64>;
+using VecF32_1x128_c64 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 64>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rope(
@@ -26,57 +29,50 @@ extern "C" __global__ AICORE void rope(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 8192);  // y: around the cache if large
-    for (int32_t t0 = t_begin; t0 < t_end; t0 += 32) {
-        const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        VecF32_32x128 y_cos(t0_valid); TASSIGN(y_cos, 0x00000);  // UB 0x00000..0x04000
-        VecF32_32x128 y_sin(t0_valid); TASSIGN(y_sin, 0x04000);  // UB 0x04000..0x08000
-        CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});
-        CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
-        TPASS(t0_valid, 128, [&](auto at) {
-            // y: rope(x, cos[:, None, :], sin[:, None, :])  [rope.yaml:18]
-            const auto y_1 = at.load(cos_in);
-            at.store(y_cos, y_1);
-            const auto y_2 = at.load(sin_in);
-            at.store(y_sin, y_2);
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
+        // y: rope(x, cos[:, None, :], sin[:, None, :])  [rope.yaml:18]
+        VecB16_1x128 y_1; TASSIGN(y_1, 0x00000);  // UB 0x00000..0x00100
+        CosGm cos_in(cos + int64_t(t0) * 128);
+        TLOAD(y_1, cos_in);
+        VecF32_1x128 y_cos; TASSIGN(y_cos, 0x00100);  // UB 0x00100..0x00300
+        TCVT(y_cos, y_1, RoundMode::CAST_RINT);
+        VecB16_1x128 y_2; TASSIGN(y_2, 0x00000);  // UB 0x00000..0x00100
+        CosGm sin_in(sin + int64_t(t0) * 128);
+        TLOAD(y_2, sin_in);
+        VecF32_1x128 y_sin; TASSIGN(y_sin, 0x00300);  // UB 0x00300..0x00500
+        TCVT(y_sin, y_2, RoundMode::CAST_RINT);
+        VecF32_32x128 y_x; TASSIGN(y_x, 0x00500);  // UB 0x00500..0x04500
+        XGm x_in(x + int64_t(t0) * 4096);
+        TPASS(32, 128, [&](auto at) {
+            const auto x_tile = at.load(x_in);
+            at.store(y_x, x_tile);
         });
-        for (int32_t heads0 = block; heads0 < 32; heads0 += nblk) {
-            VecF32_32x128 y_x(t0_valid); TASSIGN(y_x, 0x08000);  // UB 0x08000..0x0c000
-            XGm x_in(x + int64_t(t0) * 4096 + int64_t(heads0) * 128, {t0_valid});
-            TPASS(t0_valid, 128, [&](auto at) {
-                const auto x_tile = at.load(x_in);
-                at.store(y_x, x_tile);
-            });
-            VecF32_32x128_c64 y_x1(t0_valid); TASSIGN(y_x1, 0x08000);  // columns 0.. of y_x
-            VecF32_32x128_c64 y_cos1(t0_valid); TASSIGN(y_cos1, 0x00000);  // columns 0.. of y_cos
-            VecF32_32x128_c64 y_x2(t0_valid); TASSIGN(y_x2, 0x08100);  // columns 64.. of y_x
-            VecF32_32x128_c64 y_sin1(t0_valid); TASSIGN(y_sin1, 0x04000);  // columns 0.. of y_sin
-            VecF32_32x128_c64 y_low(t0_valid); TASSIGN(y_low, 0x0c000);  // columns 0.. of y_roped
-            VecF32_32x128_c64 y_cos2(t0_valid); TASSIGN(y_cos2, 0x00100);  // columns 64.. of y_cos
-            VecF32_32x128_c64 y_sin2(t0_valid); TASSIGN(y_sin2, 0x04100);  // columns 64.. of y_sin
-            VecF32_32x128_c64 y_high(t0_valid); TASSIGN(y_high, 0x0c100);  // columns 64.. of y_roped
-            TPASS(t0_valid, 64, [&](auto at) {
-                const auto y_x1_v = at.load(y_x1);
-                const auto y_cos1_v = at.load(y_cos1);
-                const auto y_x1c1 = y_x1_v * y_cos1_v;
-                const auto y_x2_v = at.load(y_x2);
-                const auto y_sin1_v = at.load(y_sin1);
-                const auto y_x2s1 = y_x2_v * y_sin1_v;
-                const auto y_low_v = y_x1c1 - y_x2s1;
-                at.store(y_low, y_low_v);
-                const auto y_cos2_v = at.load(y_cos2);
-                const auto y_x2c2 = y_x2_v * y_cos2_v;
-                const auto y_sin2_v = at.load(y_sin2);
-                const auto y_x1s2 = y_x1_v * y_sin2_v;
-                const auto y_high_v = y_x2c2 + y_x1s2;
-                at.store(y_high, y_high_v);
-            });
-            VecF32_32x128 y_roped(t0_valid); TASSIGN(y_roped, 0x0c000);  // UB 0x0c000..0x10000
-            XGm y_out(y + int64_t(t0) * 4096 + int64_t(heads0) * 128, {t0_valid});
-            TPASS(t0_valid, 128, [&](auto at) {
-                const auto y_roped_v = at.load(y_roped);
-                at.store(y_out, y_roped_v, far);
-            });
-        }
+        VecF32_32x128_c64 y_x1; TASSIGN(y_x1, 0x00500);  // columns 0.. of y_x
+        VecF32_1x128_c64 y_cos1; TASSIGN(y_cos1, 0x00100);  // columns 0.. of y_cos
+        VecF32_32x128_c64 y_x2; TASSIGN(y_x2, 0x00600);  // columns 64.. of y_x
+        VecF32_1x128_c64 y_sin1; TASSIGN(y_sin1, 0x00300);  // columns 0.. of y_sin
+        VecF32_32x128_c64 y_low; TASSIGN(y_low, 0x04500);  // columns 0.. of y_roped
+        VecF32_1x128_c64 y_cos2; TASSIGN(y_cos2, 0x00200);  // columns 64.. of y_cos
+        VecF32_1x128_c64 y_sin2; TASSIGN(y_sin2, 0x00400);  // columns 64.. of y_sin
+        VecF32_32x128_c64 y_high; TASSIGN(y_high, 0x04600);  // columns 64.. of y_roped
+        TPASS(32, 64, [&](auto at) {
+            const auto y_x1_v = at.load(y_x1);
+            const auto y_x1c1 = y_x1_v * at.row(y_cos1);
+            const auto y_x2_v = at.load(y_x2);
+            const auto y_x2s1 = y_x2_v * at.row(y_sin1);
+            const auto y_low_v = y_x1c1 - y_x2s1;
+            at.store(y_low, y_low_v);
+            const auto y_x2c2 = y_x2_v * at.row(y_cos2);
+            const auto y_x1s2 = y_x1_v * at.row(y_sin2);
+            const auto y_high_v = y_x2c2 + y_x1s2;
+            at.store(y_high, y_high_v);
+        });
+        VecF32_32x128 y_roped; TASSIGN(y_roped, 0x04500);  // UB 0x04500..0x08500
+        XGm y_out(y + int64_t(t0) * 4096);
+        TPASS(32, 128, [&](auto at) {
+            const auto y_roped_v = at.load(y_roped);
+            at.store(y_out, y_roped_v, far);
+        });
     }
 #endif
 }

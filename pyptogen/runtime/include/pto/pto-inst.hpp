@@ -24,6 +24,7 @@
 #include <pto/cpu/bitwise.hpp>
 #include <pto/cpu/compare.hpp>
 #include <pto/cpu/concat.hpp>
+#include <pto/cpu/cross_core.hpp>
 #include <pto/cpu/cvt.hpp>
 #include <pto/cpu/expand.hpp>
 #include <pto/cpu/expand_exp.hpp>

@@ -1,6 +1,6 @@
 // What generated orchestration code sees of the runtime: submit launches of kernels, get workspace.
 //
-// Include it after <pto/pto-inst.hpp>. It works with the bundled headers and with a public PTO-ISA installation.
+// It works with the bundled headers and with a public PTO-ISA installation.
 // Everything that the chip does is behind virtual functions, so an operator's shared object needs no link-time symbol.
 #ifndef PTO_RUNTIME_HPP
 #define PTO_RUNTIME_HPP
@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <initializer_list>
 #include <type_traits>
+
+#include <pto/pto-inst.hpp>
 
 namespace pto::cpu_sim {}
 

@@ -15,6 +15,7 @@ using Memory = GlobalTensor<float, Shape<1, 1, 1, 16, 16>, Stride<1, 1, 1, 16, 1
 enum Fault {
     kNone, kNoFlagAfterLoad, kNoBarrier, kNoFlagBeforeStore, kNobodyWaits, kUnwritten, kBeyondMemory, kUnaligned,
     kWaitForNothing, kSetTwice, kTooManyRows, kIllegalType, kNoAddress, kUnwrittenTail, kOtherBytes,
+    kIllegalCast, kIllegalSource, kMissing,
 };
 
 // exp(x + x), in place, block after block through one buffer.
@@ -103,6 +104,34 @@ void single(int fault)
             TASSIGN(right, 32);
             TEXPANDS(left, 1.0f);
             TEXPANDS(right, 2.0f);
+            break;
+        }
+        case kIllegalCast: {
+            Tile<TileType::Vec, int8_t, 16, 32> bytes;
+            Tile<TileType::Vec, float, 16, 32> words;
+            TASSIGN(words, 0);
+            TASSIGN(bytes, 0x2000);
+            TEXPANDS(words, 1.0f);
+            pipe_barrier(PIPE_V);
+            TCVT(bytes, words, RoundMode::CAST_RINT);
+            break;
+        }
+        case kIllegalSource: {  // the bits are bytes on every platform, what is compared is not
+            Tile<TileType::Vec, uint8_t, 16, 32> bits;
+            Tile<TileType::Vec, int8_t, 16, 32> bytes;
+            TASSIGN(bytes, 0);
+            TASSIGN(bits, 0x2000);
+            TEXPANDS(bytes, 1);
+            pipe_barrier(PIPE_V);
+            TCMP(bits, bytes, bytes, CmpMode::EQ);
+            break;
+        }
+        case kMissing: {
+            TASSIGN(a, 0);
+            TASSIGN(b, 0x1000);
+            TEXPANDS(a, 1.0f);
+            pipe_barrier(PIPE_V);
+            TADDC(b, a, a, a);
             break;
         }
         default: break;

@@ -7,6 +7,7 @@
 
 #include <pto/common/small_floats.hpp>
 #include <pto/cpu/matmul_forms.hpp>
+#include <pto/cpu/move_region.hpp>
 
 namespace pto {
 

@@ -6,6 +6,7 @@
 // tile frees it then.
 #pragma once
 
+#include <pto/common/cpu_stub.hpp>
 #include <pto/common/fifo.hpp>
 #include <pto/common/global_tensor.hpp>
 #include <pto/common/pto_tile.hpp>

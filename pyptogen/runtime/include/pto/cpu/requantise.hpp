@@ -5,7 +5,8 @@
 // signed.
 //
 // The public simulator reads words otherwise: offsets from 0 to 511, and all 32 bits of the factor where one word
-// serves all columns. With PTO_QUANT_WORDS_AS_SIMULATED defined so does this.
+// serves all columns. Sources for that simulator (__CPU_SIM) get its reading, unless PTO_QUANT_WORDS_AS_ON_DEVICES is
+// defined; PTO_QUANT_WORDS_AS_SIMULATED gives it to others.
 #pragma once
 
 #include <pto/cpu/core.hpp>
@@ -13,7 +14,7 @@
 
 namespace pto::cpu {
 
-#if defined(PTO_QUANT_WORDS_AS_SIMULATED)
+#if defined(PTO_QUANT_WORDS_AS_SIMULATED) || (defined(__CPU_SIM) && !defined(PTO_QUANT_WORDS_AS_ON_DEVICES))
 constexpr bool kWordsAsSimulated = true;
 #else
 constexpr bool kWordsAsSimulated = false;

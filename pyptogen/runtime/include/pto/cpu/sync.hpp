@@ -1,6 +1,7 @@
 // SYNCALL: a barrier between the cores of a launch.
 #pragma once
 
+#include <pto/common/event.hpp>
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/wait.hpp>
 

@@ -12,6 +12,7 @@
 // tile: sums are taken in the order of TROWSUM, and a quotient by a Divisor is the correctly rounded one.
 #pragma once
 
+#include <pto/common/global_tensor.hpp>
 #include <pto/cpu/far_stores.hpp>
 #include <pto/cpu/fused.hpp>
 #include <pto/cpu/invariant_divisor.hpp>
@@ -189,7 +190,7 @@ struct RowExtreme : RowResult<Tile> {
         for (int i = 0; i < 4; ++i) {
             this->partial[i] = splat(Op::template neutral<float>());
         }
-        nan = {};
+        nan = decltype(unordered_lanes(f32v{})){};
     }
     template <int Slot, typename Extent>
     PTO_INLINE void take(const PassLanes<Slot, Extent>& at, f32v v)

@@ -80,7 +80,7 @@ constexpr int pipe_of_call(const char* name, const int* locations, int count)
         if (is(1, TileType::Mat)) {
             return is(0, TileType::Scaling) ? PIPE_FIX : PIPE_MTE1;
         }
-        if (is(1, TileType::Acc) || is(0, TileType::Mat)) {
+        if (is(1, TileType::Acc)) {
             return PIPE_FIX;
         }
         return is(0, TileType::Vec) ? PIPE_V : PIPE_MTE3;
@@ -88,18 +88,35 @@ constexpr int pipe_of_call(const char* name, const int* locations, int count)
     return is(0, TileType::Mat) ? PIPE_MTE2 : PIPE_V;
 }
 
-/// What an instruction does to its operands; see names.hpp.
-constexpr const char* effects_of(const char* name, const char* effects, int operands)
+/// The effects of one operand of a call: of the word with a letter for each operand, else of the first one, whose last
+/// letter holds for all further operands; see names.hpp.
+constexpr char effect_of(const char* words, int operands, int index)
 {
-    if (operands == 3 && effects[0] == 'w' && effects[1] == 'w' && !same_text(name, "TDEINTERLEAVE")) {
-        return effects + 1;  // an index reduction that gives no values
+    const char* word = words;
+    for (const char* at = words;; ++at) {
+        int length = 0;
+        for (; at[length] != 0 && at[length] != '|'; ++length) {
+        }
+        if (length == operands) {
+            word = at;
+            break;
+        }
+        at += length;
+        if (*at == 0) {
+            break;
+        }
     }
-    return operands == 2 && same_text(name, "TMRGSORT") ? "wr" : effects;
+    char effect = '-';
+    for (int i = 0; i <= index && word[i] != 0 && word[i] != '|'; ++i) {
+        effect = word[i];
+    }
+    return effect;
 }
 
 struct Call {
     const char* name;
     const char* effects;
+    int operands;  // tiles and GlobalTensors
     int pipe;
     uint32_t time;
     int64_t rows = -1;  // what the call's tile covers of a GlobalTensor
@@ -154,12 +171,7 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
 {
     using T = bare_t<Operand>;
     if constexpr (is_tile_data_v<T> || is_global_data_v<T>) {
-        const char* effects = call.effects;
-        char effect = 'r';
-        for (int i = 0; effects[i] != 0; ++i) {
-            effect = i == index ? effects[i] : effect;
-        }
-        effect = index < static_cast<int>(__builtin_strlen(effects)) ? effect : 'r';
+        const char effect = effect_of(call.effects, call.operands, index);
         ++index;
         const bool is_read = effect == 'r' || effect == 'u', is_written = effect != 'r' && effect != '-';
         if (effect == '-' || (reads && !is_read) || (!reads && !is_written)) {
@@ -208,40 +220,72 @@ inline void wait_for(const Operand& operand)
     }
 }
 
-/// Element type of the first tile; void without one.
-template <typename... A>
-struct FirstType {
+template <typename T>
+struct ElementOf {
     using type = void;
 };
-template <typename First, typename... Rest>
-struct FirstType<First, Rest...> : FirstType<Rest...> {
+template <typename T>
+    requires is_tile_data_v<T>
+struct ElementOf<T> {
+    using type = typename T::DType;
 };
-template <typename First, typename... Rest>
-    requires(is_tile_data_v<First>)
-struct FirstType<First, Rest...> {
-    using type = typename First::DType;
+template <typename T>
+    requires is_global_data_v<T>
+struct ElementOf<T> {
+    using type = typename T::RawDType;
 };
 
-template <typename... A>
-inline void check_type(const char* name, TypeSet set)
+/// What is asked of one call: an instruction's name, effects and element types.
+struct Rule {
+    const char* name;
+    const char* effects;
+    TypedOperand typed;
+    Types types;
+};
+
+/// Reports the element type of operand `index` if the rule is about it and does not have it.
+template <typename Operand>
+inline void check_type(const Rule& rule, int operands, int& index)
 {
-    using T = typename FirstType<bare_t<A>...>::type;
-    if constexpr (!same_type<T, void>) {
-        if (!legal<T>(set)) {
-            report(engine().place, "%s does not take %s on %s", name, type_name<T>, kPlatform);
+    using T = typename ElementOf<Operand>::type;
+    if constexpr (!is_same<T, void>) {
+        int typed = 0;
+        while (rule.typed == kRead && typed < operands && effect_of(rule.effects, operands, typed) != 'r') {
+            ++typed;
+        }
+        if (index++ == typed && rule.types != kEvery && (rule.types & type_bit<T>) == 0) {
+            report(engine().place, "%s does not take %s on %s", rule.name, type_name<T>, kPlatform);
+        }
+    }
+}
+
+/// TCVT has pairs of types.
+template <typename To, typename From, typename... Rest>
+inline void check_cast(const Rule& rule)
+{
+    if constexpr (is_tile_data_v<To> && is_tile_data_v<From>) {
+        using Wide = typename To::DType;
+        using Source = typename From::DType;
+        if (same_text(rule.name, "TCVT") && on_platform(kNowhere, kNowhere) != kEvery && !converts<Wide, Source>()) {
+            report(
+                engine().place, "TCVT does not convert %s to %s on %s", type_name<Source>, type_name<Wide>, kPlatform);
         }
     }
 }
 
 /// Checks a call's operands; runs the instruction unless it would touch memory outside of its tiles.
 template <typename Run, typename... A>
-inline auto run(const char* name, const char* effects, TypeSet set, Run instruction, A&... operands)
+inline auto run(const Rule& rule, Run instruction, A&... operands)
 {
     (wait_for(operands), ...);
     constexpr int kOperands = (0 + ... + (is_tile_data_v<bare_t<A>> || is_global_data_v<bare_t<A>> ? 1 : 0));
     constexpr int kLocations[sizeof...(A) + 1] = {location_of<bare_t<A>>()..., kNoTile};
-    Call call{name, effects_of(name, effects, kOperands), pipe_of_call(name, kLocations, sizeof...(A)), 0};
-    check_type<A...>(name, set);
+    Call call{rule.name, rule.effects, kOperands, pipe_of_call(rule.name, kLocations, sizeof...(A)), 0};
+    int typed = 0;
+    (check_type<bare_t<A>>(rule, kOperands, typed), ...);
+    if constexpr (sizeof...(A) >= 2) {
+        check_cast<bare_t<A>...>(rule);
+    }
     call.time = engine().begin_instruction(call.pipe);
     (note_extent(call, operands), ...);
     int index = 0;

@@ -1,141 +1,268 @@
-// Every instruction that the checker sees: name, what it does to its tile operands in order, element types on A2/A3.
+// Every instruction that the checker sees, written from the instruction table (pyptogen/lower/isa) by
+// `python -m pyptogen.lower.isa.checked_header`; a test proves that it is up to date.
 //
-// w: written, r: read, u: read and written, t: scratch (may be overwritten), -: not touched. Operands that are not
-// listed are read. Scalars and pointers do not count as operands.
+// X(name, effects, typed operand, element types on A2/A3, element types on A5). Effects, one letter for each tile and
+// GlobalTensor: w: written, r: read, u: read and written, t: scratch (may be overwritten), -: not touched. The word
+// with as many letters as a call has operands holds, else the first one, cut or with its last letter repeated.
 #pragma once
 
+#include <cstdint>
+
+namespace pto::cpu::checked {
+
+/// Sets of element types, one bit for each.
+using Types = uint32_t;
+constexpr Types kFp32 = 1U << 0;
+constexpr Types kFp16 = 1U << 1;
+constexpr Types kBf16 = 1U << 2;
+constexpr Types kInt8 = 1U << 3;
+constexpr Types kUint8 = 1U << 4;
+constexpr Types kInt16 = 1U << 5;
+constexpr Types kUint16 = 1U << 6;
+constexpr Types kInt32 = 1U << 7;
+constexpr Types kUint32 = 1U << 8;
+constexpr Types kInt64 = 1U << 9;
+constexpr Types kUint64 = 1U << 10;
+constexpr Types kE4m3 = 1U << 11;
+constexpr Types kE5m2 = 1U << 12;
+constexpr Types kHif8 = 1U << 13;
+constexpr Types kE8m0 = 1U << 14;
+constexpr Types kE2m1 = 1U << 15;
+constexpr Types kE1m2 = 1U << 16;
+constexpr Types kInt4 = 1U << 17;
+constexpr Types kNowhere = 0;
+constexpr Types kInt32Uint32 = kInt32 | kUint32;
+constexpr Types kUint16Uint32 = kUint16 | kUint32;
+constexpr Types kInt8Uint8 = kInt8 | kUint8;
+constexpr Types kFp16Int8 = kFp16 | kInt8;
+constexpr Types kFp32Int32 = kFp32 | kInt32;
+constexpr Types kFloats = kFp32 | kFp16;
+constexpr Types kFp32Fp16Int32 = kFp32 | kFp16 | kInt32;
+constexpr Types kInt16To32 = kInt16 | kUint16 | kInt32 | kUint32;
+constexpr Types kInt8Uint8E4m3E2m1 = kInt8 | kUint8 | kE4m3 | kE2m1;
+constexpr Types kFp16Int8Uint8Int16 = kFp16 | kInt8 | kUint8 | kInt16;
+constexpr Types kFp32Fp16Uint16Uint32 = kFp32 | kFp16 | kUint16 | kUint32;
+constexpr Types kArithmetic = kFp32 | kFp16 | kInt16 | kInt32;
+constexpr Types kFp32Fp16Bf16Int8 = kFp32 | kFp16 | kBf16 | kInt8;
+constexpr Types kFp16Bf16Int8Uint8Int16 = kFp16 | kBf16 | kInt8 | kUint8 | kInt16;
+constexpr Types kFp32Fp16Int16Uint16Int32 = kFp32 | kFp16 | kInt16 | kUint16 | kInt32;
+constexpr Types kFp32Fp16Int8Int16Int32 = kFp32 | kFp16 | kInt8 | kInt16 | kInt32;
+constexpr Types kInt8To32 = kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32;
+constexpr Types kFp32Fp16Int16Int32Int64Uint64 = kFp32 | kFp16 | kInt16 | kInt32 | kInt64 | kUint64;
+constexpr Types kFp32Fp16Int16Uint16Int32Uint32 = kFp32 | kFp16 | kInt16 | kUint16 | kInt32 | kUint32;
+constexpr Types kFp32Fp16Bf16Int8Int16Int32 = kFp32 | kFp16 | kBf16 | kInt8 | kInt16 | kInt32;
+constexpr Types kFp32Int8Uint8Int16Uint16Int32Uint32 = kFp32 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32;
+constexpr Types kTwoOr4Bytes = kFp32 | kFp16 | kBf16 | kInt16 | kUint16 | kInt32 | kUint32;
+constexpr Types kFp32Fp16Bf16Int8Uint8E4m3Hif8 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kE4m3 | kHif8;
+constexpr Types kIntegers = kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
+constexpr Types kPlainButBf16Int8Uint8 = kFp32 | kFp16 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
+constexpr Types kPlainButBf16Uint16Uint32 = kFp32 | kFp16 | kInt8 | kUint8 | kInt16 | kInt32 | kInt64 | kUint64;
+constexpr Types kPlainButInt8Uint8 = kFp32 | kFp16 | kBf16 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
+constexpr Types kEveryButUint16Uint32Uint64E4m3E5m2Hif8E8m0E2m1E1m2 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 |
+    kInt32 | kInt64 | kInt4;
+constexpr Types kUpTo4Bytes = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32;
+constexpr Types kPlainButBf16 = kFp32 | kFp16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 | kUint64;
+constexpr Types kPlain = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 |
+    kUint64;
+constexpr Types kEveryButInt64Uint64E8m0E2m1E1m2Int4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 |
+    kInt32 | kUint32 | kE4m3 | kE5m2 | kHif8;
+constexpr Types kEveryButInt64Uint64Int4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 |
+    kUint32 | kE4m3 | kE5m2 | kHif8 | kE8m0 | kE2m1 | kE1m2;
+constexpr Types kEveryButUint64E8m0Int4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 |
+    kInt64 | kE4m3 | kE5m2 | kHif8 | kE2m1 | kE1m2;
+constexpr Types kEveryButInt4 = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 |
+    kUint64 | kE4m3 | kE5m2 | kHif8 | kE8m0 | kE2m1 | kE1m2;
+constexpr Types kEvery = kFp32 | kFp16 | kBf16 | kInt8 | kUint8 | kInt16 | kUint16 | kInt32 | kUint32 | kInt64 |
+    kUint64 | kE4m3 | kE5m2 | kHif8 | kE8m0 | kE2m1 | kE1m2 | kInt4;
+
+/// Element types that a TCVT may write, by the type that it reads: A2/A3.
+template <Types Source>
+inline constexpr Types casts_a2a3 = kNowhere;
+template <>
+inline constexpr Types casts_a2a3<kFp32> = kFp32 | kFp16 | kBf16 | kInt16 | kInt32 | kInt64;
+template <>
+inline constexpr Types casts_a2a3<kFp16> = kFp32 | kInt8 | kUint8 | kInt16 | kInt32 | kInt4;
+template <>
+inline constexpr Types casts_a2a3<kBf16> = kFp32 | kInt32;
+template <>
+inline constexpr Types casts_a2a3<kInt8> = kFp16;
+template <>
+inline constexpr Types casts_a2a3<kUint8> = kFp16;
+template <>
+inline constexpr Types casts_a2a3<kInt16> = kFp32 | kFp16;
+template <>
+inline constexpr Types casts_a2a3<kInt32> = kFp32 | kFp16 | kInt16 | kInt64;
+template <>
+inline constexpr Types casts_a2a3<kInt64> = kFp32 | kInt32;
+template <>
+inline constexpr Types casts_a2a3<kInt4> = kFp16;
+
+/// Element types that a TCVT may write, by the type that it reads: A5.
+template <Types Source>
+inline constexpr Types casts_a5 = kNowhere;
+template <>
+inline constexpr Types casts_a5<kFp32> = kFp32 | kFp16 | kBf16 | kInt16 | kInt32 | kInt64 | kE4m3 | kE5m2 | kHif8;
+template <>
+inline constexpr Types casts_a5<kFp16> = kFp32 | kInt8 | kUint8 | kInt16 | kInt32 | kHif8;
+template <>
+inline constexpr Types casts_a5<kBf16> = kFp32 | kFp16 | kInt32 | kE2m1 | kE1m2;
+template <>
+inline constexpr Types casts_a5<kInt8> = kFp16 | kInt16 | kInt32;
+template <>
+inline constexpr Types casts_a5<kUint8> = kFp16 | kUint16;
+template <>
+inline constexpr Types casts_a5<kInt16> = kFp32 | kFp16 | kUint8 | kInt32 | kUint32;
+template <>
+inline constexpr Types casts_a5<kInt32> = kFp32 | kUint8 | kInt16 | kUint16 | kInt64;
+template <>
+inline constexpr Types casts_a5<kUint32> = kUint8 | kInt16 | kUint16;
+template <>
+inline constexpr Types casts_a5<kInt64> = kFp32 | kInt32;
+template <>
+inline constexpr Types casts_a5<kE4m3> = kFp32;
+template <>
+inline constexpr Types casts_a5<kE5m2> = kFp32;
+template <>
+inline constexpr Types casts_a5<kHif8> = kFp32;
+template <>
+inline constexpr Types casts_a5<kE2m1> = kBf16;
+template <>
+inline constexpr Types casts_a5<kE1m2> = kBf16;
+
+}  // namespace pto::cpu::checked
+
 #define PTO_CHECKED_INSTRUCTIONS(X) \
-    X(MGATHER, "wr", kAny) \
-    X(MSCATTER, "wr", kAny) \
-    X(TABS, "wr", kFloats) \
-    X(TADD, "wr", kArithmetic) \
-    X(TADDC, "wr", kNowhere) \
-    X(TADDDEQRELU, "wrrt", kAny) \
-    X(TADDRELUCONV, "wr", kAny) \
-    X(TADDS, "wr", kArithmetic) \
-    X(TADDSC, "wr", kNowhere) \
-    X(TAND, "wr", kAny) \
-    X(TANDS, "wr", kAny) \
-    X(TAXPY, "ur", kAny) \
-    X(TCI, "wt", kAny) \
-    X(TCMP, "wr", kAny) \
-    X(TCMPS, "wr", kAny) \
-    X(TCOLARGMAX, "wwrt", kAny) \
-    X(TCOLARGMIN, "wwrt", kAny) \
-    X(TCOLEXPAND, "wr", kAny) \
-    X(TCOLEXPANDADD, "wr", kFloats) \
-    X(TCOLEXPANDDIV, "wr", kFloats) \
-    X(TCOLEXPANDEXPDIF, "wr", kAny) \
-    X(TCOLEXPANDMAX, "wr", kFloats) \
-    X(TCOLEXPANDMIN, "wr", kFloats) \
-    X(TCOLEXPANDMUL, "wr", kFloats) \
-    X(TCOLEXPANDSUB, "wr", kFloats) \
-    X(TCOLMAX, "wr", kAny) \
-    X(TCOLMIN, "wr", kAny) \
-    X(TCOLPROD, "wr", kAny) \
-    X(TCOLSUM, "wrt", kAny) \
-    X(TCONCAT, "wr", kAny) \
-    X(TCVT, "wrt", kAny) \
-    X(TDEINTERLEAVE, "wwrr", kNowhere) \
-    X(TDEQUANT, "wr", kAny) \
-    X(TDIV, "wr", kFloats) \
-    X(TDIVS, "wr", kFloats) \
-    X(TEXP, "wr", kFloats) \
-    X(TEXPANDS, "wr", kAny) \
-    X(TEXTRACT, "wr", kAny) \
-    X(TEXTRACT_FP, "wr", kAny) \
-    X(TFILLPAD, "wr", kAny) \
-    X(TFILLPAD_EXPAND, "wr", kAny) \
-    X(TFILLPAD_INPLACE, "wr", kAny) \
-    X(TFMOD, "wr", kAny) \
-    X(TFMODS, "wr", kAny) \
-    X(TFUSEDMULADD, "urr", kAny) \
-    X(TFUSEDMULADDRELU, "urr", kAny) \
-    X(TGATHER, "wrrt", kAny) \
-    X(TGATHERB, "wr", kAny) \
-    X(TGEMV, "wr", kAny) \
-    X(TGEMV_ACC, "urr", kAny) \
-    X(TGEMV_BIAS, "wr", kAny) \
-    X(TGEMV_MX, "wr", kNowhere) \
-    X(THISTOGRAM, "wr", kNowhere) \
-    X(TIMG2COL, "wr", kAny) \
-    X(TINSERT, "ur", kAny) \
-    X(TINSERT_FP, "ur", kAny) \
-    X(TINTERLEAVE, "wwrr", kNowhere) \
-    X(TLOAD, "wr", kAny) \
-    X(TLOG, "wr", kFloats) \
-    X(TLRELU, "wr", kAny) \
-    X(TMATMUL, "wr", kAny) \
-    X(TMATMUL_ACC, "urr", kAny) \
-    X(TMATMUL_BIAS, "wr", kAny) \
-    X(TMATMUL_MX, "wr", kNowhere) \
-    X(TMAX, "wr", kArithmetic) \
-    X(TMAXS, "wr", kArithmetic) \
-    X(TMIN, "wr", kArithmetic) \
-    X(TMINS, "wr", kArithmetic) \
-    X(TMOV, "wr", kAny) \
-    X(TMOV_FP, "wr", kAny) \
-    X(TMRGSORT, "wtrrrr", kAny) \
-    X(TMUL, "wr", kArithmetic) \
-    X(TMULADDDST, "urr", kAny) \
-    X(TMULS, "wr", kArithmetic) \
-    X(TNEG, "wr", kFloats) \
-    X(TNOT, "wr", kAny) \
-    X(TOR, "wr", kAny) \
-    X(TORS, "wr", kAny) \
-    X(TPAIRREDUCESUM, "wr", kAny) \
-    X(TPARTADD, "wr", kAny) \
-    X(TPARTARGMAX, "wrrwrr", kAny) \
-    X(TPARTARGMIN, "wrrwrr", kAny) \
-    X(TPARTMAX, "wr", kAny) \
-    X(TPARTMIN, "wr", kAny) \
-    X(TPARTMUL, "wr", kAny) \
-    X(TPOP, "w", kAny) \
-    X(TPOW, "wrrt", kAny) \
-    X(TPOWS, "wrt", kAny) \
-    X(TPREFETCH, "-r", kAny) \
-    X(TPREFETCH_ASYNC, "wr", kAny) \
-    X(TPRELU, "wrrt", kAny) \
-    X(TPUSH, "r", kAny) \
-    X(TQUANT, "wr", kAny) \
-    X(TRANDOM, "wr", kNowhere) \
-    X(TRECIP, "wr", kFloats) \
-    X(TRELU, "wr", kAny) \
-    X(TREM, "wrrt", kAny) \
-    X(TREMS, "wrt", kAny) \
-    X(TROWARGMAX, "wwrt", kAny) \
-    X(TROWARGMIN, "wwrt", kAny) \
-    X(TROWEXPAND, "wr", kArithmetic) \
-    X(TROWEXPANDADD, "wrrt", kFloats) \
-    X(TROWEXPANDDIV, "wrrt", kFloats) \
-    X(TROWEXPANDEXPDIF, "wrrt", kAny) \
-    X(TROWEXPANDMAX, "wrrt", kFloats) \
-    X(TROWEXPANDMIN, "wrrt", kFloats) \
-    X(TROWEXPANDMUL, "wrrt", kFloats) \
-    X(TROWEXPANDSUB, "wrrt", kFloats) \
-    X(TROWMAX, "wrt", kFloats) \
-    X(TROWMIN, "wrt", kFloats) \
-    X(TROWPROD, "wrt", kAny) \
-    X(TROWSUM, "wrt", kFloats) \
-    X(TRSQRT, "wrt", kFloats) \
-    X(TSCATTER, "urr", kAny) \
-    X(TSEL, "wrrrt", kAny) \
-    X(TSELS, "wrrt", kAny) \
-    X(TSHL, "wr", kAny) \
-    X(TSHLS, "wr", kAny) \
-    X(TSHR, "wr", kAny) \
-    X(TSHRS, "wr", kAny) \
-    X(TSORT32, "wrrt", kAny) \
-    X(TSQRT, "wr", kFloats) \
-    X(TSTORE, "wr", kAny) \
-    X(TSTORE_FP, "wr", kAny) \
-    X(TSUB, "wr", kArithmetic) \
-    X(TSUBC, "wr", kNowhere) \
-    X(TSUBRELU, "wr", kAny) \
-    X(TSUBRELUCONV, "wr", kAny) \
-    X(TSUBS, "wr", kArithmetic) \
-    X(TSUBSC, "wr", kNowhere) \
-    X(TTRANS, "wrt", kAny) \
-    X(TTRI, "wr", kAny) \
-    X(TXOR, "wrrt", kAny) \
-    X(TXORS, "wrt", kAny)
+    X(MGATHER, "wr", kFirst, kUpTo4Bytes, kEveryButInt64Uint64E8m0E2m1E1m2Int4) \
+    X(MSCATTER, "wr", kRead, kUpTo4Bytes, kEveryButInt64Uint64E8m0E2m1E1m2Int4) \
+    X(TABS, "wr", kFirst, kFloats, kFp32Fp16Int8Int16Int32) \
+    X(TADD, "wr", kFirst, kArithmetic, kPlain) \
+    X(TADDC, "wr", kFirst, kNowhere, kNowhere) \
+    X(TADDDEQRELU, "wrrt", kFirst, kFp16, kFp16) \
+    X(TADDRELUCONV, "wr", kFirst, kFp16Int8, kFp16Int8) \
+    X(TADDS, "wr", kFirst, kArithmetic, kPlain) \
+    X(TADDSC, "wr", kFirst, kNowhere, kNowhere) \
+    X(TAND, "wr", kFirst, kInt8To32, kUpTo4Bytes) \
+    X(TANDS, "wr", kFirst, kInt16To32, kUpTo4Bytes) \
+    X(TAXPY, "ur", kFirst, kFloats, kFloats) \
+    X(TCI, "wt", kFirst, kInt16To32, kInt16To32) \
+    X(TCMP, "wr", kRead, kFp32Fp16Int32, kPlain) \
+    X(TCMPS, "wr", kRead, kFp32Fp16Int16Uint16Int32, kPlain) \
+    X(TCOLARGMAX, "wrt|wwrt", kRead, kFp32Fp16Uint16Uint32, kUpTo4Bytes) \
+    X(TCOLARGMIN, "wrt|wwrt", kRead, kFp32Fp16Uint16Uint32, kUpTo4Bytes) \
+    X(TCOLEXPAND, "wr", kFirst, kUpTo4Bytes, kPlain) \
+    X(TCOLEXPANDADD, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TCOLEXPANDDIV, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TCOLEXPANDEXPDIF, "wr", kFirst, kFloats, kFloats) \
+    X(TCOLEXPANDMAX, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TCOLEXPANDMIN, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TCOLEXPANDMUL, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TCOLEXPANDSUB, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TCOLMAX, "wr", kFirst, kArithmetic, kPlain) \
+    X(TCOLMIN, "wr", kFirst, kArithmetic, kPlain) \
+    X(TCOLPROD, "wr", kFirst, kArithmetic, kTwoOr4Bytes) \
+    X(TCOLSUM, "wrt", kFirst, kArithmetic, kPlain) \
+    X(TCONCAT, "wrr|wrrwrr", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
+    X(TCVT, "wrt", kFirst, kEveryButUint16Uint32Uint64E4m3E5m2Hif8E8m0E2m1E1m2, kEveryButUint64E8m0Int4) \
+    X(TDEINTERLEAVE, "wwrr|wwr", kFirst, kNowhere, kUpTo4Bytes) \
+    X(TDEQUANT, "wr", kFirst, kFp32, kFp32) \
+    X(TDIV, "wr", kFirst, kArithmetic, kPlainButBf16Int8Uint8) \
+    X(TDIVS, "wr", kFirst, kArithmetic, kPlainButBf16Int8Uint8) \
+    X(TEXP, "wr", kFirst, kFloats, kFloats) \
+    X(TEXPANDS, "w", kFirst, kUpTo4Bytes, kPlain) \
+    X(TEXTRACT, "wr", kFirst, kPlain, kEveryButInt4) \
+    X(TEXTRACT_FP, "wr", kFirst, kFp16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8) \
+    X(TFILLPAD, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
+    X(TFILLPAD_EXPAND, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
+    X(TFILLPAD_INPLACE, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
+    X(TFMOD, "wr", kFirst, kFp32, kFp32Fp16Int16Uint16Int32Uint32) \
+    X(TFMODS, "wr", kFirst, kFp32, kTwoOr4Bytes) \
+    X(TFUSEDMULADD, "urr", kFirst, kFloats, kFloats) \
+    X(TFUSEDMULADDRELU, "urr", kFirst, kFloats, kFloats) \
+    X(TGATHER, "wrrt|wrrwt", kFirst, kTwoOr4Bytes, kEveryButInt4) \
+    X(TGATHERB, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
+    X(TGEMV, "wr", kFirst, kFp32Int32, kFp32Int32) \
+    X(TGEMV_ACC, "wrrr", kFirst, kFp32Int32, kFp32Int32) \
+    X(TGEMV_BIAS, "wr", kFirst, kFp32Int32, kFp32Int32) \
+    X(TGEMV_MX, "wr", kFirst, kNowhere, kFp32) \
+    X(THISTOGRAM, "wr", kRead, kNowhere, kUint16Uint32) \
+    X(TIMG2COL, "wr", kFirst, kFp32Fp16Bf16Int8, kUpTo4Bytes) \
+    X(TINSERT, "ur", kFirst, kUpTo4Bytes, kEveryButInt64Uint64Int4) \
+    X(TINSERT_FP, "urr", kFirst, kFp16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8) \
+    X(TINTERLEAVE, "wwrr", kFirst, kNowhere, kUpTo4Bytes) \
+    X(TLOAD, "wr", kFirst, kPlain, kEveryButInt4) \
+    X(TLOG, "wr", kFirst, kFloats, kFloats) \
+    X(TLRELU, "wr", kFirst, kFloats, kFloats) \
+    X(TMATMUL, "wr", kFirst, kFp32Int32, kFp32Int32) \
+    X(TMATMUL_ACC, "urr|wrrr", kFirst, kFp32Int32, kFp32Int32) \
+    X(TMATMUL_BIAS, "wr", kFirst, kFp32Int32, kFp32Int32) \
+    X(TMATMUL_MX, "wr", kFirst, kNowhere, kFp32) \
+    X(TMAX, "wr", kFirst, kArithmetic, kPlain) \
+    X(TMAXS, "wr", kFirst, kArithmetic, kPlain) \
+    X(TMIN, "wr", kFirst, kArithmetic, kPlain) \
+    X(TMINS, "wr", kFirst, kArithmetic, kPlain) \
+    X(TMOV, "wr", kFirst, kPlain, kEveryButInt4) \
+    X(TMOV_FP, "wr", kFirst, kFp16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8) \
+    X(TMRGSORT, "wtrrrr|wr", kFirst, kFloats, kFloats) \
+    X(TMUL, "wr", kFirst, kArithmetic, kPlainButInt8Uint8) \
+    X(TMULADDDST, "urr", kFirst, kFloats, kFloats) \
+    X(TMULS, "wr", kFirst, kArithmetic, kPlainButInt8Uint8) \
+    X(TNEG, "wr", kFirst, kArithmetic, kFp32Fp16Bf16Int8Int16Int32) \
+    X(TNOT, "wr", kFirst, kInt8To32, kInt8To32) \
+    X(TOR, "wr", kFirst, kInt8To32, kUpTo4Bytes) \
+    X(TORS, "wr", kFirst, kInt16To32, kUpTo4Bytes) \
+    X(TPAIRREDUCESUM, "wr", kFirst, kFloats, kFloats) \
+    X(TPARTADD, "wr", kFirst, kArithmetic, kPlain) \
+    X(TPARTARGMAX, "wrrwrr", kFirst, kFloats, kFloats) \
+    X(TPARTARGMIN, "wrrwrr", kFirst, kFloats, kFloats) \
+    X(TPARTMAX, "wr", kFirst, kArithmetic, kPlain) \
+    X(TPARTMIN, "wr", kFirst, kArithmetic, kPlain) \
+    X(TPARTMUL, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TPOP, "w", kFirst, kPlain, kPlain) \
+    X(TPOW, "wrrt", kFirst, kFp32Int8Uint8Int16Uint16Int32Uint32, kUpTo4Bytes) \
+    X(TPOWS, "wrt", kFirst, kFp32Int8Uint8Int16Uint16Int32Uint32, kUpTo4Bytes) \
+    X(TPREFETCH, "-r", kFirst, kPlain, kEveryButInt4) \
+    X(TPREFETCH_ASYNC, "r", kFirst, kPlain, kEveryButInt4) \
+    X(TPRELU, "wrrt", kFirst, kFloats, kFloats) \
+    X(TPUSH, "r", kFirst, kPlain, kPlain) \
+    X(TQUANT, "wr", kFirst, kInt8Uint8, kInt8Uint8E4m3E2m1) \
+    X(TRANDOM, "w", kFirst, kNowhere, kInt32Uint32) \
+    X(TRECIP, "wr", kFirst, kArithmetic, kPlainButBf16Int8Uint8) \
+    X(TRELU, "wr", kFirst, kFp32Fp16Int32, kFp32Fp16Int32) \
+    X(TREM, "wrrt", kFirst, kFp32Int32, kPlainButBf16Int8Uint8) \
+    X(TREMS, "wrt", kFirst, kFp32Int32, kPlainButInt8Uint8) \
+    X(TROWARGMAX, "wrt|wwrt", kRead, kArithmetic, kFloats) \
+    X(TROWARGMIN, "wrt|wwrt", kRead, kArithmetic, kFloats) \
+    X(TROWEXPAND, "wr", kFirst, kUpTo4Bytes, kPlain) \
+    X(TROWEXPANDADD, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TROWEXPANDDIV, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TROWEXPANDEXPDIF, "wrrt", kFirst, kFloats, kFloats) \
+    X(TROWEXPANDMAX, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TROWEXPANDMIN, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TROWEXPANDMUL, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TROWEXPANDSUB, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
+    X(TROWMAX, "wrt", kFirst, kArithmetic, kPlainButBf16Uint16Uint32) \
+    X(TROWMIN, "wrt", kFirst, kArithmetic, kPlainButBf16Uint16Uint32) \
+    X(TROWPROD, "wrt", kFirst, kArithmetic, kArithmetic) \
+    X(TROWSUM, "wrt", kFirst, kArithmetic, kFp32Fp16Int16Int32Int64Uint64) \
+    X(TRSQRT, "wrt", kFirst, kFloats, kFloats) \
+    X(TSCATTER, "wr", kFirst, kUpTo4Bytes, kPlain) \
+    X(TSEL, "wrrrt", kFirst, kTwoOr4Bytes, kPlain) \
+    X(TSELS, "wrrt", kFirst, kTwoOr4Bytes, kPlainButBf16) \
+    X(TSHL, "wr", kFirst, kInt8To32, kIntegers) \
+    X(TSHLS, "wr", kFirst, kInt16To32, kIntegers) \
+    X(TSHR, "wr", kFirst, kInt8To32, kIntegers) \
+    X(TSHRS, "wr", kFirst, kInt16To32, kIntegers) \
+    X(TSORT32, "wrrt", kFirst, kFloats, kFloats) \
+    X(TSQRT, "wr", kFirst, kFloats, kFloats) \
+    X(TSTORE, "wr", kRead, kPlain, kEveryButInt4) \
+    X(TSTORE_FP, "wr", kFirst, kFp16Bf16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8) \
+    X(TSUB, "wr", kFirst, kArithmetic, kPlain) \
+    X(TSUBC, "wr", kFirst, kNowhere, kNowhere) \
+    X(TSUBRELU, "wr", kFirst, kFloats, kFloats) \
+    X(TSUBRELUCONV, "wr", kFirst, kFp16Int8, kFp16Int8) \
+    X(TSUBS, "wr", kFirst, kArithmetic, kPlain) \
+    X(TSUBSC, "wr", kFirst, kNowhere, kNowhere) \
+    X(TTRANS, "wrt", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
+    X(TTRI, "w", kFirst, kFp32Fp16Int16Uint16Int32Uint32, kPlain) \
+    X(TXOR, "wrrt", kFirst, kInt8To32, kInt8To32) \
+    X(TXORS, "wrt", kFirst, kInt8To32, kUpTo4Bytes)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/common/small_floats.hpp>
+#include <pto/cpu/checked/names.hpp>
 #include <pto/cpu/core.hpp>
 
 namespace pto::cpu::checked {
@@ -62,53 +63,57 @@ constexpr const char* memory_name(TileType loc)
     }
 }
 
-/// Sets of element types that an instruction takes on A2/A3.
-enum TypeSet { kAny, kFloats, kArithmetic, kNowhere };
-
+/// The bit and the name of an element type; no bit for types that no device has.
+template <typename T>
+inline constexpr Types type_bit = 0;
 template <typename T>
 inline constexpr const char* type_name = "this type";
-template <>
-inline constexpr const char* type_name<float> = "fp32";
-template <>
-inline constexpr const char* type_name<half> = "fp16";
-template <>
-inline constexpr const char* type_name<bfloat16_t> = "bf16";
-template <>
-inline constexpr const char* type_name<int8_t> = "int8";
-template <>
-inline constexpr const char* type_name<uint8_t> = "uint8";
-template <>
-inline constexpr const char* type_name<int16_t> = "int16";
-template <>
-inline constexpr const char* type_name<uint16_t> = "uint16";
-template <>
-inline constexpr const char* type_name<int32_t> = "int32";
-template <>
-inline constexpr const char* type_name<uint32_t> = "uint32";
-template <>
-inline constexpr const char* type_name<int64_t> = "int64";
 
-template <typename A, typename B>
-inline constexpr bool same_type = false;
-template <typename A>
-inline constexpr bool same_type<A, A> = true;
+#define PTO_CHECKED_TYPE(T, BIT, NAME)                     \
+    template <>                                            \
+    inline constexpr Types type_bit<T> = BIT;              \
+    template <>                                            \
+    inline constexpr const char* type_name<T> = NAME;
+PTO_CHECKED_TYPE(float, kFp32, "fp32")
+PTO_CHECKED_TYPE(half, kFp16, "fp16")
+PTO_CHECKED_TYPE(bfloat16_t, kBf16, "bf16")
+PTO_CHECKED_TYPE(int8_t, kInt8, "int8")
+PTO_CHECKED_TYPE(uint8_t, kUint8, "uint8")
+PTO_CHECKED_TYPE(int16_t, kInt16, "int16")
+PTO_CHECKED_TYPE(uint16_t, kUint16, "uint16")
+PTO_CHECKED_TYPE(int32_t, kInt32, "int32")
+PTO_CHECKED_TYPE(uint32_t, kUint32, "uint32")
+PTO_CHECKED_TYPE(int64_t, kInt64, "int64")
+PTO_CHECKED_TYPE(uint64_t, kUint64, "uint64")
+PTO_CHECKED_TYPE(float8_e4m3_t, kE4m3, "e4m3")
+PTO_CHECKED_TYPE(float8_e5m2_t, kE5m2, "e5m2")
+PTO_CHECKED_TYPE(hifloat8_t, kHif8, "hif8")
+PTO_CHECKED_TYPE(float8_e8m0_t, kE8m0, "e8m0")
+PTO_CHECKED_TYPE(float4_e2m1x2_t, kE2m1, "e2m1")
+PTO_CHECKED_TYPE(float4_e1m2x2_t, kE1m2, "e1m2")
+PTO_CHECKED_TYPE(int4b_t, kInt4, "int4")
+#undef PTO_CHECKED_TYPE
 
-/// Whether an instruction with such a set takes T on the platform that is checked for.
-template <typename T>
-constexpr bool legal(TypeSet set)
+/// Which operand of an instruction its element types are about: the first, or the first that is read.
+enum TypedOperand { kFirst, kRead };
+
+/// Element types of an instruction on the platform that is checked for.
+constexpr Types on_platform([[maybe_unused]] Types a2a3, [[maybe_unused]] Types a5)
 {
 #if defined(PTO_CHECKED_A2A3)
-    const bool is_float = same_type<T, float> || same_type<T, half>;
-    switch (set) {
-        case kFloats: return is_float;
-        case kArithmetic: return is_float || same_type<T, int32_t> || same_type<T, int16_t>;
-        case kNowhere: return false;
-        default: return true;
-    }
+    return a2a3;
+#elif defined(PTO_CHECKED_A5)
+    return a5;
 #else
-    (void)set;
-    return true;
+    return kEvery;
 #endif
+}
+
+/// Whether one TCVT converts From to To there.
+template <typename To, typename From>
+constexpr bool converts()
+{
+    return (on_platform(casts_a2a3<type_bit<From>>, casts_a5<type_bit<From>>) & type_bit<To>) != 0;
 }
 
 }  // namespace pto::cpu::checked

@@ -1,0 +1,158 @@
+"""Vector instructions walked together: what is formed, that it means the same, and what is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyptogen
+from lower.small_programs import elementwise, lowered
+from pyptogen.lower import pipeline, platforms
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction import interpret, passes
+from pyptogen.lower.instruction.declare import place_declarations
+from pyptogen.lower.instruction.ir import For, InstrKernel, Node, Pass, declarations, walk
+from pyptogen.lower.instruction.passes import form
+from pyptogen.lower.instruction.passes.replan import apart, replan
+from pyptogen.lower.tensor import from_spec
+from pyptogen.schema import load_spec
+from pyptogen.verify import example_inputs
+
+OPERATORS = [
+    "softmax", "log_softmax", "layer_norm_residual", "rms_norm_bf16", "swiglu", "rope", "quant_per_token",
+    "linear_int8", "vector_add",
+]  # fmt: skip
+SIZES = {"vector_add": {"n": 4100}, "rope": {"t": 33}, "linear_int8": {"t": 33}}
+SPECS = Path(__file__).resolve().parents[3] / "specs"
+
+
+def formed(kernel: InstrKernel) -> list[Pass]:
+    return [n for n in walk(passes.run(kernel).body) if isinstance(n, Pass)]
+
+
+def names(node: Pass) -> list[str]:
+    return [m.name for m in node.members]
+
+
+def unfolded(kernel: InstrKernel) -> InstrKernel:
+    """The members of all passes again one by one, in their order and at their addresses."""
+    tiles = apart(declarations(kernel))
+    body = form.Former(tiles, kernel.body).body(kernel.body)
+    moved, _ = replan(body, tiles)
+
+    def flat(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+        found: list[Node] = []
+        for node in nodes:
+            if isinstance(node, Pass):
+                found += node.members
+            else:
+                found.append(replace(node, body=flat(node.body)) if isinstance(node, For) else node)
+        return tuple(found)
+
+    return replace(kernel, body=place_declarations(flat(body), moved))
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_the_order_and_the_addresses_of_passes_mean_the_same(name: str) -> None:
+    spec = load_spec(SPECS / f"{name}.yaml")
+    program = from_spec(spec)
+    once = pipeline.lower(program, "cpu")
+    assert any(formed(k) for k in once.instructions)
+    arrays = example_inputs(spec, SIZES.get(name, {"rows": 5}), seed=3)
+    again = replace(once, instructions=tuple(unfolded(k) for k in once.instructions))
+    want, got = interpret(once, arrays), interpret(again, arrays)
+    for output, expected in want.items():
+        assert got[output].tobytes() == expected.tobytes(), output
+
+
+def test_softmax_walks_three_times() -> None:
+    (kernel,) = lowered("softmax", "cpu").instructions
+    first, second, third = formed(kernel)
+    assert names(first) == ["TLOAD", "TROWMAX"]
+    assert names(second) == ["TROWEXPANDSUB", "TEXP", "TROWSUM"]
+    assert names(third) == ["TROWEXPANDDIV", "TSTORE"]
+    assert first.kept == ("x_tile", "m")
+    assert third.kept == ()
+
+
+def test_values_that_only_a_pass_uses_need_no_memory() -> None:
+    (kernel,) = lowered("swiglu", "cpu").instructions
+    (only,) = formed(kernel)
+    assert only.kept == only.tiles == ()
+    assert dict(passes.run(kernel).occupancy)["ub"] == 0
+
+
+def test_two_loads_alone_are_no_pass() -> None:
+    (kernel,) = lowered("layer_norm_residual", "cpu").instructions
+    assert all(set(names(node)) != {"TLOAD"} for node in formed(kernel))
+
+
+def test_other_platforms_have_no_passes() -> None:
+    for name in ("softmax", "rope"):
+        for kernel in lowered(name, "a2a3").kernels:
+            assert "TPASS" not in kernel.text
+
+
+def test_members_that_meet_at_other_elements_may_not_walk() -> None:
+    """The proof obligation: any result moved onto a tile that others read, but not to the same elements."""
+    (kernel,) = pipeline.lower(elementwise("y: exp(x + z) * z - x"), "cpu").instructions
+    tiles = apart(declarations(kernel))
+    body = form.Former(tiles, kernel.body).body(kernel.body)
+    (node,) = (n for n in walk(body) if isinstance(n, Pass))
+    assert form.is_legal(node, tiles)
+    read = {n for m in node.members if m.name != "TLOAD" for n in m.operands if isinstance(n, str)}
+    refused = 0
+    for result in {str(m.operands[0]) for m in node.members if m.name not in ("TSTORE", "TLOAD")}:
+        for other in read - {result}:
+            onto = replace(tiles[result], address=tiles[other].address + Poly.of(64))
+            assert not form.is_legal(node, {**tiles, result: onto}), (result, other)
+            refused += 1
+    assert refused > 5
+
+
+def test_a_result_takes_the_place_of_an_operand_only_after_its_last_use() -> None:
+    (kernel,) = pipeline.lower(elementwise("y: exp(x + z) * z - x"), "cpu").instructions
+    tiles = apart(declarations(kernel))
+    body = form.Former(tiles, kernel.body).body(kernel.body)
+    (node,) = (n for n in walk(body) if isinstance(n, Pass))
+    first = str(node.members[2].operands[0])
+    onto = replace(tiles[first], address=tiles["x_tile"].address)
+    assert not form.is_legal(node, {**tiles, first: onto})
+
+
+def _compiled(name: str, monkeypatch: pytest.MonkeyPatch, walks: bool) -> Any:
+    with monkeypatch.context() as patch:
+        patch.setitem(platforms.PLATFORMS, "cpu", replace(platforms.CPU, vector_passes=walks))
+        return pyptogen.compile(SPECS / f"{name}.yaml", threads=1)
+
+
+@pytest.mark.parametrize("name", ["softmax", "rope", "quant_per_token"])
+def test_compiled_passes_give_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    walked, one_by_one = (_compiled(name, monkeypatch, walks) for walks in (True, False))
+    assert walked.library != one_by_one.library
+    arrays = walked.example_inputs(seed=5, **SIZES.get(name, {"rows": 9}))
+    got, want = walked(**arrays), one_by_one(**arrays)
+    for output in want._fields:
+        assert np.asarray(getattr(got, output)).tobytes() == np.asarray(getattr(want, output)).tobytes(), output
+
+
+def test_a_tile_written_twice_and_names_of_the_text_keep_apart(tmp_path: Path) -> None:
+    spec = tmp_path / "named.yaml"
+    spec.write_text(
+        "pyptogen: 1\noperator: named\ndims: {rows: {min: 1, max: 64}, cols: 64}\n"
+        "inputs: {x: 'fp32[rows, cols]'}\noutputs: {y: 'fp32[rows, cols]'}\n"
+        "graph:\n  at: exp(x)\n  far: 2 - at\n  y: far * 3\ntiling: [{}]\n"
+    )
+    operator = pyptogen.compile(spec, threads=1)
+    x = np.linspace(-1, 1, 3 * 64, dtype=np.float32).reshape(3, 64)
+    np.testing.assert_allclose(operator(x=x).y, (2 - np.exp(x)) * 3, rtol=1e-5, atol=1e-6)
+    assert "far_2" in program_text(spec)
+
+
+def program_text(path: Path) -> str:
+    (kernel,) = pipeline.lower(from_spec(load_spec(path)), "cpu").kernels
+    return kernel.text

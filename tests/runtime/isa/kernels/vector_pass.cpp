@@ -1,0 +1,93 @@
+#include "common.hpp"
+
+using namespace pto;
+
+namespace {
+
+constexpr int kRows = 8;
+constexpr int kCols = 160;
+
+using Block = Tile<TileType::Vec, float, kRows, kCols, BLayout::RowMajor, -1, -1>;
+using Column = Tile<TileType::Vec, float, kRows, 1, BLayout::ColMajor, -1, 1>;
+using Row = Tile<TileType::Vec, float, 1, kCols, BLayout::RowMajor, 1, -1>;
+template <typename T>
+using Gm = GlobalTensor<T, Shape<1, 1, 1, -1, -1>, Stride<1, 1, 1, kCols, 1>>;
+
+struct Results {
+    float* quotient;
+    bfloat16_t* narrow;
+    int8_t* integers;
+    float* sums;
+    float* largest;
+    float* least;
+};
+
+}  // namespace
+
+/// quotient = whole / column, narrow = bf16(whole * row), integers = int8(whole), and statistics of whole.
+extern "C" void walked(
+    float* whole, const float* column, const float* row, Results* to, int rows, int cols, int64_t far_bytes)
+{
+    Column c(rows), sums(rows), largest(rows), least(rows);
+    Row r(cols);
+    TASSIGN(c, 0);
+    TASSIGN(sums, 0x100);
+    TASSIGN(largest, 0x200);
+    TASSIGN(least, 0x300);
+    TASSIGN(r, 0x400);
+    fill_tile(c, column);
+    fill_tile(r, row);
+    Gm<float> from(whole, {rows, cols}), quotient(to->quotient, {rows, cols});
+    Gm<bfloat16_t> narrow(to->narrow, {rows, cols});
+    Gm<int8_t> integers(to->integers, {rows, cols});
+    const FarStores far(far_bytes);
+    TPASS(rows, cols, [&](auto at, auto &sum, auto &max, auto &min, auto &divisor) {
+        const auto x = at.load(from);
+        at.store(quotient, x / divisor, far);
+        at.store(narrow, x * at.row(r), far);
+        at.store(integers, x, far);
+        sum.take(at, x);
+        max.take(at, x);
+        min.take(at, x);
+    }, RowSum(sums), RowMax(largest), RowMin(least), Divisor(c));
+    read_tile(to->sums, sums);
+    read_tile(to->largest, largest);
+    read_tile(to->least, least);
+}
+
+/// The same, one instruction after the other.
+extern "C" void one_by_one(float* whole, const float* column, const float* row, Results* to, int rows, int cols)
+{
+    Block x(rows, cols), y(rows, cols), tmp(rows, cols);
+    Tile<TileType::Vec, bfloat16_t, kRows, kCols, BLayout::RowMajor, -1, -1> n(rows, cols);
+    Tile<TileType::Vec, int8_t, kRows, kCols, BLayout::RowMajor, -1, -1> i(rows, cols);
+    Column c(rows), statistic(rows);
+    Row r(cols);
+    TASSIGN(x, 0);
+    TASSIGN(y, 0x2000);
+    TASSIGN(tmp, 0x4000);
+    TASSIGN(n, 0x6000);
+    TASSIGN(i, 0x8000);
+    TASSIGN(c, 0xa000);
+    TASSIGN(statistic, 0xa100);
+    TASSIGN(r, 0xa400);
+    fill_tile(c, column);
+    fill_tile(r, row);
+    Gm<float> from(whole, {rows, cols}), quotient(to->quotient, {rows, cols});
+    Gm<bfloat16_t> narrow(to->narrow, {rows, cols});
+    Gm<int8_t> integers(to->integers, {rows, cols});
+    TLOAD(x, from);
+    TROWEXPANDDIV(y, x, c);
+    TSTORE(quotient, y);
+    TCOLEXPANDMUL(y, x, r);
+    TCVT(n, y, RoundMode::CAST_RINT);
+    TSTORE(narrow, n);
+    TCVT(i, x, RoundMode::CAST_RINT);
+    TSTORE(integers, i);
+    TROWSUM(statistic, x, tmp);
+    read_tile(to->sums, statistic);
+    TROWMAX(statistic, x, tmp);
+    read_tile(to->largest, statistic);
+    TROWMIN(statistic, x, tmp);
+    read_tile(to->least, statistic);
+}

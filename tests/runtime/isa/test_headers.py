@@ -1,0 +1,67 @@
+"""Each header stands alone and is free of warnings; what cannot be had says so in one readable error."""
+
+from __future__ import annotations
+
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from .conftest import INCLUDE, compiler
+
+FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-DPTO_PORTABLE", f"-I{INCLUDE}", "-xc++", "-"]
+PARTS = ("checked/begin.hpp", "checked/end.hpp", "checked/wrappers.hpp", "checked/sites.hpp")
+"""Parts of one header: what is between begin and end gets other names, wrappers and sites follow."""
+BY_CHOICE = ("simd_avx512.hpp", "cvt_avx512.hpp", "matmul_amx.hpp", "amx.hpp", "simd_generic.hpp")
+"""Included by another header where the processor asks for them."""
+
+
+def compiled(text: str, *flags: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([compiler(), *flags, *FLAGS], input=text, capture_output=True, text=True, check=False)
+
+
+def test_each_header_stands_alone() -> None:
+    headers = [
+        path.relative_to(INCLUDE)
+        for path in sorted((INCLUDE / "pto").rglob("*.h*"))
+        if not str(path).endswith(PARTS) and path.name not in BY_CHOICE
+    ]
+    assert len(headers) > 80
+    with ThreadPoolExecutor(2) as pool:
+        done = pool.map(lambda header: compiled(f"#include <{header}>\nint main() {{}}\n"), headers)
+        failures = {str(h): d.stderr.splitlines()[:3] for h, d in zip(headers, done, strict=True) if d.returncode}
+    assert not failures
+
+
+KERNEL = """
+#include <pto/pto-inst.hpp>
+using namespace pto;
+using Vec = Tile<TileType::Vec, float, 8, 64>;
+using Pipe = TPipe<1, Direction::DIR_V2C, 8 * 64 * 4, 2>;
+void kernel([[maybe_unused]] Pipe& pipe, [[maybe_unused]] Vec& tile, [[maybe_unused]] Vec& other) { STATEMENT; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "said"),
+    [
+        ("TPUSH<GridDirection::EAST>(pipe, tile)", "TPUSH<GridDirection>: grids of cores are not simulated"),
+        ("TPUSH<GridSpan::ROW>(pipe, tile)", "TPUSH<GridSpan>: grids of cores are not simulated"),
+        ("(TPOP<GridDirection::NORTH, 2>(pipe, tile))", "TPOP<GridDirection>: grids of cores are not simulated"),
+        ("ffts_cross_core_sync(PIPE_FIX, 0x21)", "ffts_cross_core_sync: flags between cores are not simulated"),
+        ("wait_flag_dev(3)", "wait_flag_dev: flags between cores are not simulated"),
+        ("set_intra_block(PIPE_S, 3)", "set_intra_block: flags between cores are not simulated"),
+        ("wait_intra_block(PIPE_S, 3)", "wait_intra_block: flags between cores are not simulated"),
+        ("TXOR(tile, tile, other, other)", "a bitwise instruction takes integer tiles"),
+    ],
+)
+def test_what_cannot_be_had_says_so(statement: str, said: str) -> None:
+    done = compiled(KERNEL.replace("STATEMENT", statement))
+    assert done.returncode != 0
+    assert said in done.stderr
+    assert done.stderr.count("error:") == 1, done.stderr
+
+
+def test_a_kernel_that_names_the_base_of_flags_compiles() -> None:
+    done = compiled(KERNEL.replace("STATEMENT", "set_ffts_base_addr(0), TPUSH(tile, pipe)"))
+    assert done.returncode == 0, done.stderr

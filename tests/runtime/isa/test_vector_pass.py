@@ -1,0 +1,77 @@
+"""TPASS: one walk for several instructions leaves what the instructions leave, bit for bit."""
+
+from __future__ import annotations
+
+import ctypes
+
+import numpy as np
+import pytest
+
+from .arrays import BF16, Array, guarded, is_guard, pointer, values
+from .conftest import Build
+
+ROWS, COLS = 8, 160
+SIZES = [(8, 160), (3, 17), (1, 1), (5, 127), (0, 4), (2, 64), (8, 100)]
+FAR = 64 << 20
+NAMES = {"quotient": np.float32, "narrow": BF16, "integers": np.int8, "sums": np.float32, "largest": np.float32}
+
+
+def outputs(skew: int) -> dict[str, Array]:
+    """Guarded arrays; the matrices begin `skew` bytes after a multiple of 64."""
+    found = {}
+    for name, dtype in {**NAMES, "least": np.float32}.items():
+        shape = (ROWS, COLS) if name in ("quotient", "narrow", "integers") else (ROWS,)
+        kind = np.dtype(dtype)
+        raw = guarded((int(np.prod(shape)) * kind.itemsize + 256,), np.dtype(np.uint8))
+        at = -raw.ctypes.data % 64 + skew
+        found[name] = raw[at : at + int(np.prod(shape)) * kind.itemsize].view(kind).reshape(shape)
+    return found
+
+
+def addresses(arrays: dict[str, Array]) -> ctypes.Array[ctypes.c_void_p]:
+    return (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays.values()))
+
+
+@pytest.mark.parametrize("far_bytes", [0, FAR], ids=["cached", "far"])
+@pytest.mark.parametrize("skew", [0, 16, 4])
+def test_a_pass_leaves_what_its_instructions_leave(build: Build, skew: int, far_bytes: int) -> None:
+    rng = np.random.default_rng(skew)
+    library = build("vector_pass")
+    for rows, cols in SIZES:
+        whole, row = values(rng, (ROWS, COLS), "fp32"), values(rng, (COLS,), "fp32")
+        column = values(rng, (ROWS,), "fp32")
+        want, got = outputs(0), outputs(skew)
+        arguments = [pointer(whole), pointer(column), pointer(row)]
+        library.one_by_one(*arguments, addresses(want), rows, cols)
+        library.walked(*arguments, addresses(got), rows, cols, ctypes.c_int64(far_bytes))
+        for name, expected in want.items():
+            part = np.s_[:rows, :cols] if expected.ndim == 2 else np.s_[:rows]
+            a, b = got[name][part], expected[part]
+            nan = np.isnan(b.astype(np.float32)) if b.dtype != np.int8 else np.zeros(b.shape, bool)
+            assert (np.isnan(a.astype(np.float32)) == nan).all(), (name, rows, cols)
+            assert a[~nan].tobytes() == b[~nan].tobytes(), (name, rows, cols)
+            if expected.ndim == 2:
+                assert is_guard(got[name][rows:])
+                assert is_guard(got[name][:rows, cols:])
+
+
+def test_quotients_by_one_divisor_are_correctly_rounded(build: Build) -> None:
+    """Dividends of every magnitude and sign, divisors inside and outside the range that needs no division."""
+    rng = np.random.default_rng(11)
+    library = build("vector_pass")
+    row = np.ones(COLS, np.float32)
+    for magnitude in (0, 1, 20, 30, 60, 126):
+        bits = rng.integers(0, 1 << 32, (ROWS, COLS), dtype=np.uint32)
+        whole = np.where(rng.random((ROWS, COLS)) < 0.5, bits.view(np.float32), rng.standard_normal((ROWS, COLS)))
+        whole = whole.astype(np.float32)
+        whole[:, 5:9] = [0.0, -0.0, np.inf, -np.inf]
+        column = (rng.uniform(1, 2, ROWS) * 2.0 ** rng.integers(-magnitude, magnitude + 1, ROWS)).astype(np.float32)
+        column[::2] *= -1
+        column[0] = np.nextafter(np.float32(2), np.float32(1))  # all ones
+        got = outputs(0)
+        library.walked(pointer(whole), pointer(column), pointer(row), addresses(got), ROWS, COLS, ctypes.c_int64(0))
+        with np.errstate(all="ignore"):
+            want = whole / column[:, None]
+        nan = np.isnan(want)
+        assert (np.isnan(got["quotient"]) == nan).all()
+        assert (got["quotient"].view(np.uint32)[~nan] == want.view(np.uint32)[~nan]).all(), magnitude

@@ -32,9 +32,11 @@ format: $(VENV)/.installed-dev ## let ruff format and fix
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-docs: $(VENV)/.installed ## write docs/diagnostics.md and docs/operations.md anew
+docs: $(VENV)/.installed ## write the tables of docs/ and of the checked mode anew
 	$(BIN)/python docs/write_diagnostics.py
 	$(BIN)/python docs/write_operations.py
+	$(BIN)/python docs/write_instructions.py
+	$(BIN)/python -m pyptogen.lower.isa.checked_header
 
 bench: $(VENV)/.installed-torch ## compare with PyTorch (downloads it the first time; minutes)
 	$(BIN)/python benchmarks/indexer_prolog.py

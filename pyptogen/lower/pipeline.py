@@ -40,6 +40,7 @@ from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction import passes, select, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
+from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
@@ -161,10 +162,17 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
         if alone(part.ops.ops[0]):
             return part.sizes
 
-        def fits(table: Table) -> bool:
-            return plan.fits(legalise.run(cut_part(part, table), platform), platform)
+        def cost(table: Table) -> float | None:
+            tile = legalise.run(cut_part(part, table), platform)
+            if platform.costs is None:
+                return 0.0 if plan.fits(tile, platform) else None
+            _, found = plan.run(tile, platform)
+            if isinstance(found, memory.Overflow):
+                return None
+            rows = part.longest or min(NOMINAL_ROWS, program.dim(tile.segment).max if tile.segment else 1)
+            return duration(select.run(found, program, platform), platform, rows)
 
-        return choose.run(program, part.ops, part.sizes, platform, part.row, fits)
+        return choose.run(program, part.ops, part.sizes, platform, part.row, cost)
 
     tables = {part.ops.name: part.sizes if part.ops.by_hand else choose_tiles(part) for part in parts}
     kernels = [cut_part(part, tables[part.ops.name]) for part in parts]

@@ -104,14 +104,17 @@ def test_links_lead_somewhere(page: str) -> None:
             assert anchor in anchors, f"{page}: {link}"
 
 
-def test_table_of_diagnostics_is_fresh() -> None:
-    """`make docs` writes it; this asks for the text that it would write."""
-    spec = importlib.util.spec_from_file_location("write_diagnostics", ROOT / "docs" / "write_diagnostics.py")
+@pytest.mark.parametrize(
+    ("writer", "page"), [("write_diagnostics", "diagnostics.md"), ("write_instructions", "isa/instructions.md")]
+)
+def test_written_tables_are_fresh(writer: str, page: str) -> None:
+    """`make docs` writes them; this asks for the text that it would write."""
+    spec = importlib.util.spec_from_file_location(writer, ROOT / "docs" / f"{writer}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert (ROOT / "docs" / "diagnostics.md").read_text(encoding="utf-8") == module.page()
+    assert (ROOT / "docs" / page).read_text(encoding="utf-8") == module.page()
 
 
 @pytest.mark.slow

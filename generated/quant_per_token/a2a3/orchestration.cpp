@@ -41,7 +41,7 @@ extern "C" void quant_per_token_a2a3(pto_rt::Runtime &rt, const quant_per_token_
 
     // The launches of one range of rows; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t quant_per_token_blocks = fewer((rows_end - rows_begin + 3) / 4, vector);
+        const int32_t quant_per_token_blocks = fewer((rows_end - rows_begin + 1) / 2, vector);
         rt.launch(
             "quant_per_token", Core::Vector, quant_per_token_blocks,
             [=] {

@@ -28,7 +28,8 @@ class Estimate:
         return max(self.pipes.values(), default=0)
 
 
-def _trips(node: For, rows: int) -> int:
+def trips(node: For, rows: int) -> int:
+    """Rounds of a loop, for a segment of ``rows``."""
     extent = _nominal(node.stop, rows, node) - _nominal(node.start, rows, node)
     return max(1, -(-extent // node.step))
 
@@ -44,7 +45,8 @@ def _nominal(value: Poly, rows: int, node: For) -> int:
     return value.evaluate({name: guess(name) for name in value.names()})
 
 
-def _cycles(instr: Instr, tiles: Mapping[str, Declare], costs: Costs) -> float:
+def instruction_cycles(instr: Instr, tiles: Mapping[str, Declare], costs: Costs) -> float:
+    """Cycles of one instruction on its pipe."""
     operands = [tiles[o] for o in instr.operands if isinstance(o, str)]
     first = operands[0]
     elements = first.rows.size * first.cols.size
@@ -70,10 +72,10 @@ def _walk(
     tiles, costs, busy = run
     for node in nodes:
         if isinstance(node, For):
-            _walk(node.body, times * _trips(node, rows), rows, run)
+            _walk(node.body, times * trips(node, rows), rows, run)
         elif isinstance(node, Instr | Choose):
             instr = node if isinstance(node, Instr) else node.other
-            busy[instr.pipe] = busy.get(instr.pipe, 0.0) + times * _cycles(instr, tiles, costs)
+            busy[instr.pipe] = busy.get(instr.pipe, 0.0) + times * instruction_cycles(instr, tiles, costs)
 
 
 def estimate(kernel: InstrKernel, platform: Platform, rows: int) -> Estimate | None:

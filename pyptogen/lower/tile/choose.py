@@ -3,20 +3,22 @@
 before: - {}                                  x [rows, 4096] fp32, softmax
 after:  rows 2 on cpu (16 KB a tile: L1), 8 on a2a3 (the largest power of two that fits UB)
 
-A dynamic dim always needs a tile; static dims are chosen only where the row names no size at all, or where a tile would
-have rows of two dims. The first guess is what suits the platform, then the tile that matters least is halved until the
-kernel fits: K, then N, then the rows; columns last, and in a row that names sizes only if nothing else could fit.
+A dynamic dim always needs a tile; static dims are chosen only where the row names no size at all. The first guess is
+what suits the platform, then the tile that matters least is halved until the kernel fits: K, then N, then the rows. On
+a platform with figures, tiles are then doubled and halved as long as that makes the kernel faster by `duration`.
+`narrow` cuts what no tile can have: rows of two dims, columns that are longer than memory.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from pyptogen.diagnostics import Span
+from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PRODUCTS, REDUCE, Op, Program, Value
-from pyptogen.lower.tile.axes import Axes, Factor
+from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Program, Value
+from pyptogen.lower.tile import narrow
+from pyptogen.lower.tile.axes import Axes
 from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.sizes import TileSize
 
@@ -25,21 +27,30 @@ MATMUL_ROWS, MATMUL_COLUMNS, MATMUL_DEPTH_BYTES = 128, 128, 512
 CPU_DEPTH_BYTES = 2048
 """The same where L0A and L0B are a budget of L2."""
 VECTOR_ROWS = 64
-FEW_COLUMNS = 64
-"""Columns below which a tile is not cut."""
 CPU_TILE_BYTES = 16 * 1024
 """A vector tile that stays in L1 on a CPU (measured: 8-16 KB run from L1, larger ones from L2 at a quarter)."""
 
+DEPTH = 3
+MOST_TILE = 1024
+"""Largest tile of a run-time dim."""
+TRIALS = 60
+"""Tables that are tried for one kernel, some milliseconds each."""
+LEAST_GAIN = 0.01
+
 Table = dict[str, dict[str, TileSize]]
+Tiles = dict[str, tuple[int, int]]
+"""By dim the tile, and the tile at L0."""
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A dim that may be chosen: its first tile, and the order in which tiles shrink (higher first)."""
+    """A dim that may be chosen: its first tile, the order in which tiles shrink (higher first; `DEPTH` for what a
+    product sums over, 0 for what is looped one by one), and the largest tile."""
 
     dim: str
     tile: int
     yields: int
+    most: int = 0
 
 
 def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[str, Choice]:
@@ -70,7 +81,7 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
             note(shape[-1][-1].dim, MATMUL_COLUMNS, 2)
             depth = CPU_DEPTH_BYTES if platform.unified else MATMUL_DEPTH_BYTES
             for factor in axes.axes(a.shape)[-1]:
-                note(factor.dim, depth // DTYPES[a.dtype], 3)
+                note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
     return found
 
 
@@ -83,13 +94,102 @@ def _first_rows(op: Op, columns: int | None, platform: Platform) -> int:
     return rows
 
 
+class _Chooser:
+    """The open dims of one kernel, their tiles so far, and what is known of the cost of tables."""
+
+    def __init__(
+        self,
+        open_dims: Mapping[str, Choice],
+        written: Mapping[str, Mapping[str, TileSize]],
+        place: Span,
+        cost: Callable[[Table], float | None],
+    ) -> None:
+        self.open_dims, self.written, self.place, self.cost = open_dims, written, place, cost
+        self.known: dict[tuple[tuple[str, int, int], ...], float | None] = {}
+
+    def table(self, tiles: Tiles) -> Table:
+        chosen = {dim: TileSize(tile, inner, (), self.place) for dim, (tile, inner) in tiles.items()}
+        return {stage: {**chosen, **self.written[stage]} for stage in self.written}
+
+    def shrink(self, tiles: Tiles) -> Tiles:
+        """Halve what matters least until the kernel fits."""
+        while tiles and self.cost(self.table(tiles)) is None:
+            shrinking = [c for c in self.open_dims.values() if tiles[c.dim][0] > (32 if c.yields > 1 else 1)]
+            if not shrinking:
+                break
+            largest = max(shrinking, key=lambda c: (tiles[c.dim][0] > 64, c.yields, tiles[c.dim][0]))
+            half = tiles[largest.dim][0] // 2
+            tiles = {**tiles, largest.dim: (half, half)}
+        return tiles
+
+    def price(self, tiles: Tiles) -> float | None:
+        """The cost of a table, None where it does not fit or cannot be lowered."""
+        key = tuple((dim, *sizes) for dim, sizes in sorted(tiles.items()))
+        if key not in self.known:
+            try:
+                self.known[key] = self.cost(self.table(tiles))
+            except DiagnosticError:
+                self.known[key] = None
+        return self.known[key]
+
+    def improve(self, tiles: Tiles) -> Tiles:
+        """Steps to the best neighbour as long as that gains and trials are left: one dim's tile doubled or halved, at
+        L1 or at L0, and where none of those gains, one dim's doubled and another's halved."""
+        best, until = self.price(tiles), len(self.known) + TRIALS
+        while best is not None and len(self.known) < until:
+            for near in (self._steps(tiles), self._exchanges(tiles)):
+                priced = [(cost, n) for n in near if (cost := self.price(n)) is not None]
+                cost, better = min(priced, key=lambda found: found[0], default=(best, tiles))
+                if cost <= best * (1 - LEAST_GAIN):
+                    break
+            else:
+                break
+            best, tiles = cost, better
+        return tiles
+
+    def flat(self, tiles: Tiles) -> Tiles:
+        """Another start for a product: few wide tiles, so that the rows are dealt to the cores, and thin slices of the
+        sum at L0, which leave room for copies."""
+        found = dict(tiles)
+        for choice in self.open_dims.values():
+            tile, inner = tiles[choice.dim]
+            if choice.yields == DEPTH:
+                found[choice.dim] = (tile, max(16, inner // 8))
+            elif any(c.yields == DEPTH for c in self.open_dims.values()):
+                size = {1: max(1, tile // 2), 2: min(2 * tile, choice.most)}.get(choice.yields, tile)
+                found[choice.dim] = (size, size)
+        return found
+
+    def _steps(self, tiles: Tiles) -> Iterator[Tiles]:
+        for choice in self.open_dims.values():
+            tile, inner = tiles[choice.dim]
+            least = 16 if choice.yields > 1 else 1
+            steps = [(2 * tile, inner), (2 * tile, 2 * inner), (tile // 2, min(inner, tile // 2))]
+            if choice.yields == DEPTH:
+                steps += [(tile, inner // 2), (tile, 2 * inner)]
+            elif choice.yields:
+                steps = [(t, t) for t, _ in steps]
+            else:
+                continue
+            for step in dict.fromkeys(steps):
+                if least <= step[1] <= step[0] <= choice.most:
+                    yield {**tiles, choice.dim: step}
+
+    def _exchanges(self, tiles: Tiles) -> Iterator[Tiles]:
+        for up in self._steps(tiles):
+            grown = {dim for dim in tiles if up[dim] > tiles[dim]}
+            for both in self._steps(up) if grown else ():
+                if any(both[dim] < tiles[dim] for dim in tiles.keys() - grown):
+                    yield both
+
+
 def run(
     program: Program,
     kernel: KernelOps,
     written: Mapping[str, Mapping[str, TileSize]],
     platform: Platform,
     place: Span,
-    fits: Callable[[Table], bool],
+    cost: Callable[[Table], float | None],
 ) -> Table:
     """The table of one kernel with every size it needs.
 
@@ -99,78 +199,28 @@ def run(
         written: what the author wrote, by stage.
         platform: where it will run.
         place: the tiling row, which chosen sizes point at.
-        fits: whether a kernel cut by a table fits the platform's memories.
+        cost: how long a kernel cut by a table takes, None if it does not fit the platform's memories. Costs are
+            compared only on platforms that have figures.
     """
     static = {d.name: d.value for d in program.dims if d.value is not None}
     silent = not any(written.values())
     named = {dim for dims in written.values() for dim in dims}
     open_dims = {
-        c.dim: c
+        c.dim: replace(c, most=static.get(c.dim) or MOST_TILE)
         for c in _choices(program, kernel, platform).values()
         if c.dim not in named and (c.dim not in static or (silent and c.tile < static[c.dim]))
     }
-    tiles = {dim: choice.tile for dim, choice in open_dims.items()}
-    tiles |= dict.fromkeys(_crowded(program, kernel, {**_written_tiles(written), **tiles}), 1)
-
-    def table() -> Table:
-        chosen = {dim: TileSize(tile, tile, (), place) for dim, tile in tiles.items()}
-        return {stage: {**chosen, **written[stage]} for stage in written}
-
-    while tiles and not fits(table()):
-        shrinking = [c for c in open_dims.values() if tiles[c.dim] > (32 if c.yields > 1 else 1)]
-        if not shrinking:
-            break
-        largest = max(shrinking, key=lambda c: (tiles[c.dim] > 64, c.yields, tiles[c.dim]))
-        tiles[largest.dim] //= 2
-    columns = [dim for dim in _columns(program, kernel) if dim not in named]
-    if columns and not silent and fits({st: {d: _one(s) for d, s in dims.items()} for st, dims in table().items()}):
-        columns = []
-    while columns and not fits(table()):
-        size = tiles.get(columns[0], static[columns[0]])
-        if size > FEW_COLUMNS:
-            tiles[columns[0]] = max(FEW_COLUMNS, -(-size // 2 // FEW_COLUMNS) * FEW_COLUMNS)
-        elif len(columns) > 1:
-            tiles[columns.pop(0)] = 1
-        else:
-            break
-    return table()
+    crowded = narrow.crowded(program, kernel, {**_tiles(written), **{dim: c.tile for dim, c in open_dims.items()}})
+    written = {
+        stage: {**dict.fromkeys(crowded, TileSize(1, 1, (), place)), **sizes} for stage, sizes in written.items()
+    }
+    chooser = _Chooser(open_dims, written, place, cost)
+    tiles = chooser.shrink({dim: (choice.tile, choice.tile) for dim, choice in open_dims.items()})
+    if platform.costs is not None and tiles:
+        found = [chooser.improve(start) for start in (tiles, chooser.flat(tiles)) if chooser.price(start) is not None]
+        tiles = min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles)
+    return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)
 
 
-def _one(size: TileSize) -> TileSize:
-    return replace(size, tile=1, inner=1)
-
-
-def _written_tiles(written: Mapping[str, Mapping[str, TileSize]]) -> dict[str, int]:
+def _tiles(written: Mapping[str, Mapping[str, TileSize]]) -> dict[str, int]:
     return {dim: size.tile for dims in written.values() for dim, size in dims.items()}
-
-
-def _crowded(program: Program, kernel: KernelOps, tiles: Mapping[str, int]) -> list[str]:
-    """Leading dims that nobody cuts beside another one that is wider than a step: a tile has one dim of rows."""
-    axes = Axes(program)
-    found: list[str] = []
-    for op in kernel.ops:
-        shape = axes.axes(op.result.shape)
-        wide = [f for axis in shape[:-1] for f in axis if f.dim not in found and tiles.get(f.dim or "") != 1]
-        if op.kind == "scatter_update":
-            continue
-        free = [f.dim for f in wide if f.dim is not None and f.dim not in tiles and f.extent.constant is not None]
-        cut = len(wide) - len(free)
-        found += free if cut else free[:-1]
-    return found
-
-
-def _columns(program: Program, kernel: KernelOps) -> list[str]:
-    """Static dims of the columns that may be cut, the outer ones first: no matmul and no reduction needs them whole."""
-    axes = Axes(program)
-    if any(op.kind in REDUCE | ARG_REDUCE | {"matmul", "concat", "scatter_update"} for op in kernel.ops):
-        return []
-    shapes = [axes.axes(op.result.shape) for op in kernel.ops if op.result.shape]
-    widest = max((shape[-1] for shape in shapes), key=_elements, default=())
-    return [f.dim for f in widest if f.dim is not None and f.extent.constant is not None]
-
-
-def _elements(axis: tuple[Factor, ...]) -> int:
-    count = 1
-    for factor in axis:
-        count *= factor.extent.constant or 1
-    return count

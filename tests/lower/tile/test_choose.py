@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from lower.small_programs import elementwise
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction import interpret as run_instructions
+from pyptogen.lower.instruction.duration import duration
 from pyptogen.lower.pipeline import lower
+from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.lower.tensor.ir import Program, TilingRow
 from pyptogen.schema import load_spec
 from pyptogen.verify import example_inputs
 
@@ -52,12 +59,63 @@ def tiles(lowered: object) -> dict[str, object]:
 def test_what_is_chosen_suits_the_platform(tmp_path: Path) -> None:
     softmax = from_spec(load_spec(with_tiling("softmax", "  - {}", tmp_path)))
     assert tiles(lower(softmax, "cpu")) == {"softmax": {"rows": [1]}}  # 16 KB of fp32[1, 4096]
-    assert tiles(lower(softmax, "a2a3")) == {"softmax": {"rows": [8]}}
-    product = from_spec(load_spec(with_tiling("matmul_bf16", "  - {}", tmp_path)))
-    assert tiles(lower(product, "a2a3")) == {"matmul_bf16": {"m": [128], "n": [128], "k": [256]}}
+    assert tiles(lower(softmax, "a2a3")) == {"softmax": {"rows": [4]}}  # 64 KB a tile, and a copy of it
 
 
 def test_what_is_written_stays(tmp_path: Path) -> None:
     product = from_spec(load_spec(with_tiling("matmul_bf16", "  - {n: 64}", tmp_path)))
     chosen = tiles(lower(product, "cpu"))["matmul_bf16"]
     assert chosen == {"m": [128], "n": [64]}  # k is static and not named: whole
+
+
+TEN = (
+    "softmax", "log_softmax", "rms_norm", "layer_norm_residual", "swiglu", "quant_per_token", "linear_int8",
+    "matmul_fp32", "matmul_bf16", "matmul_int8",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TEN)
+def test_a_step_away_from_the_choice_does_not_pay(name: str, tmp_path: Path) -> None:
+    """The row that was chosen for A2/A3 has no neighbour (one tile halved or doubled) that is more than 25 % faster."""
+    program = from_spec(load_spec(with_tiling(name, "  - {}", tmp_path)))
+    chosen = lower(program, "a2a3")
+    cost = total(chosen)
+    sizes = {stage: row_of(k["tiles"]) for k in chosen.report["kernels"].values() for stage in k["stages"]}
+    for stage, row in sizes.items():
+        for dim in row:
+            for factor in (0.5, 2):
+                tile = {key: int(size * factor) if key == dim else size for key, size in row.items()}
+                table = {other: tile if other == stage else sizes[other] for other in sizes}
+                try:
+                    other = lower(replace(program, tiling=(written(program, table),)), "a2a3")
+                except DiagnosticError:
+                    continue
+                assert total(other) > 0.75 * cost, f"{stage} {tile} takes {total(other):.0f}, the choice {cost:.0f}"
+
+
+def row_of(tiles: dict[str, list[int]]) -> dict[str, int]:
+    return {dim: sizes[0] for dim, sizes in tiles.items() if dim != "k1"}
+
+
+def written(program: Program, table: dict[str, dict[str, int]]) -> TilingRow:
+    return TilingRow((), table, (), {}, program.span)
+
+
+def total(lowered: Lowered) -> float:
+    found = [duration(kernel, PLATFORMS["a2a3"], 4096) for kernel in lowered.instructions]
+    return sum(cycles for cycles in found if cycles is not None)
+
+
+def test_the_duration_of_a_loop_by_hand() -> None:
+    """y = exp(x), 64 rows of 16 columns in tiles of 16: load, exp, store, four rounds on one of 48 cores each."""
+    (kernel,) = lower(elementwise("y: exp(x)", tile=16), "a2a3").instructions
+    costs = PLATFORMS["a2a3"].costs
+    assert costs is not None
+    tile = 16 * 16 * 4
+    load = costs.transfer_issue + tile / costs.bytes_per_cycle["GM>UB"]
+    store = costs.transfer_issue + tile / costs.bytes_per_cycle["Vec>GM"]
+    work = costs.vector["default"][1] + costs.vector["default"][0] * 256
+    one = duration(kernel, PLATFORMS["a2a3"], 64)
+    assert one == pytest.approx(load + work + store)
+    many = duration(kernel, PLATFORMS["a2a3"], 16 * 48 * 3)
+    assert many == pytest.approx(load + work + store + 2 * max(load, work, store)), "rounds overlap"

@@ -1,5 +1,5 @@
 // layer_norm: vector kernel of `layer_norm` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages layer_norm; tiles rows 4; memory UB 165920 B
+// stages layer_norm; tiles rows 2; memory UB 132128 B
 #include <cstddef>
 #include <cstdint>
 
@@ -29,64 +29,67 @@ extern "C" __global__ AICORE void layer_norm(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     // y: layer_norm(x, gamma, beta, eps=eps)  [layer_norm.yaml:20]
-    VecF32_1x4096 y_gamma_row; TASSIGN(y_gamma_row, 0x00000);  // UB 0x00000..0x04000
+    VecF32_1x4096 y_gamma_row; TASSIGN(y_gamma_row, 0x10000);  // UB 0x10000..0x14000
     GammaGm gamma_in(gamma);
     TLOAD(y_gamma_row, gamma_in);
-    VecF32_1x4096 y_beta_row; TASSIGN(y_beta_row, 0x04000);  // UB 0x04000..0x08000
+    VecF32_1x4096 y_beta_row; TASSIGN(y_beta_row, 0x14000);  // UB 0x14000..0x18000
     GammaGm beta_in(beta);
     TLOAD(y_beta_row, beta_in);
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4) {
-        const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
-        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x08000);  // UB 0x08000..0x18000
-        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
+        const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
+        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_8x4096 y_part(rows0_valid); TASSIGN(y_part, 0x18000);  // UB 0x18000..0x28000
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        VecF32_8x4096 y_part(rows0_valid); TASSIGN(y_part, 0x18000);  // UB 0x18000..0x20000
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TMULS(y_part, x_tile, 0.00024414062f);
-        VecF32_8x1 y_mean(rows0_valid); TASSIGN(y_mean, 0x28000);  // UB 0x28000..0x28020
-        VecF32_8x128 y_mean_tmp(rows0_valid); TASSIGN(y_mean_tmp, 0x28020);  // UB 0x28020..0x28820
+        VecF32_8x1 y_mean(rows0_valid); TASSIGN(y_mean, 0x20000);  // UB 0x20000..0x20020
+        VecF32_8x128 y_mean_tmp(rows0_valid); TASSIGN(y_mean_tmp, 0x20020);  // UB 0x20020..0x20420
         pipe_barrier(PIPE_V);
         TROWSUM(y_mean, y_part, y_mean_tmp);
-        VecF32_8x4096 y_c(rows0_valid); TASSIGN(y_c, 0x08000);  // UB 0x08000..0x18000
+        VecF32_8x4096 y_c(rows0_valid); TASSIGN(y_c, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(y_c, x_tile, y_mean);
-        VecF32_8x4096 y_square(rows0_valid); TASSIGN(y_square, 0x18000);  // UB 0x18000..0x28000
+        VecF32_8x4096 y_square(rows0_valid); TASSIGN(y_square, 0x18000);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
         TMUL(y_square, y_c, y_c);
-        VecF32_8x4096 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x18000);  // UB 0x18000..0x28000
+        VecF32_8x4096 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x18000);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
         TMULS(y_var_part, y_square, 0.00024414062f);
-        VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x28000);  // UB 0x28000..0x28020
-        VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN(y_var_tmp, 0x28020);  // UB 0x28020..0x28820
+        VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x20000);  // UB 0x20000..0x20020
+        VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN(y_var_tmp, 0x20020);  // UB 0x20020..0x20420
         pipe_barrier(PIPE_V);
         TROWSUM(y_var, y_var_part, y_var_tmp);
         VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN(y_var_eps_row, 0x18000);  // as a row, same bytes as y_var_eps
-        VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x28000);  // as a row, same bytes as y_var
+        VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x20000);  // as a row, same bytes as y_var
         pipe_barrier(PIPE_V);
         TADDS(y_var_eps_row, y_var_row, eps);
         VecF32_1x8 y_std_row(rows0_valid); TASSIGN(y_std_row, 0x18000);  // as a row, same bytes as y_std
         pipe_barrier(PIPE_V);
         TSQRT(y_std_row, y_var_eps_row);
-        VecF32_8x4096 y_unit(rows0_valid); TASSIGN(y_unit, 0x08000);  // UB 0x08000..0x18000
+        VecF32_8x4096 y_unit(rows0_valid); TASSIGN(y_unit, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         VecF32_8x1 y_std(rows0_valid); TASSIGN(y_std, 0x18000);  // UB 0x18000..0x18020
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(y_unit, y_c, y_std);
-        VecF32_8x4096 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x08000);  // UB 0x08000..0x18000
+        VecF32_8x4096 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(y_scaled, y_unit, y_gamma_row);
-        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x08000);  // UB 0x08000..0x18000
+        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         TCOLEXPANDADD(y_tile, y_scaled, y_beta_row);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
 #endif
 }

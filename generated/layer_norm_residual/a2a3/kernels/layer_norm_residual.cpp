@@ -1,5 +1,5 @@
 // layer_norm_residual: vector kernel of `layer_norm_residual` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages layer_norm_residual; tiles rows 4; memory UB 116768 B
+// stages layer_norm_residual; tiles rows 2; memory UB 181280 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,86 +31,93 @@ extern "C" __global__ AICORE void layer_norm_residual(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
-    VecF32_1x2048 y_gamma_row; TASSIGN(y_gamma_row, 0x00000);  // UB 0x00000..0x02000
+    VecF32_1x2048 y_gamma_row; TASSIGN(y_gamma_row, 0x18000);  // UB 0x18000..0x1a000
     GammaGm gamma_in(gamma);
     TLOAD(y_gamma_row, gamma_in);
-    VecF32_1x2048 y_beta_row; TASSIGN(y_beta_row, 0x02000);  // UB 0x02000..0x04000
+    VecF32_1x2048 y_beta_row; TASSIGN(y_beta_row, 0x1a000);  // UB 0x1a000..0x1c000
     GammaGm beta_in(beta);
     TLOAD(y_beta_row, beta_in);
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4) {
-        const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
+        const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
         // sum: x + residual  [layer_norm_residual.yaml:22]
-        VecF32_8x2048 x_tile(rows0_valid); TASSIGN(x_tile, 0x04000);  // UB 0x04000..0x0c000
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
-        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // free again
+        VecF32_8x2048 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 2048, {rows0_valid});
         TLOAD(x_tile, x_in);
-        VecF32_8x2048 residual_tile(rows0_valid); TASSIGN(residual_tile, 0x0c000);  // UB 0x0c000..0x14000
-        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
+        VecF32_8x2048 residual_tile(rows0_valid); TASSIGN(residual_tile, 0x08000 + rows0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
         XGm residual_in(residual + int64_t(rows0) * 2048, {rows0_valid});
         TLOAD(residual_tile, residual_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_8x2048 sum_tile(rows0_valid); TASSIGN(sum_tile, 0x04000);  // UB 0x04000..0x0c000
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        VecF32_8x2048 sum_tile(rows0_valid); TASSIGN(sum_tile, 0x10000 + rows0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
         TADD(sum_tile, x_tile, residual_tile);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
-        VecF32_8x2048 y_part(rows0_valid); TASSIGN(y_part, 0x0c000);  // UB 0x0c000..0x14000
+        VecF32_8x2048 y_part(rows0_valid); TASSIGN(y_part, 0x24000);  // UB 0x24000..0x28000
         pipe_barrier(PIPE_V);
         TMULS(y_part, sum_tile, 0.00048828125f);
-        VecF32_8x1 y_mean(rows0_valid); TASSIGN(y_mean, 0x14000);  // UB 0x14000..0x14020
-        VecF32_8x128 y_mean_tmp(rows0_valid); TASSIGN(y_mean_tmp, 0x14020);  // UB 0x14020..0x14820
+        VecF32_8x1 y_mean(rows0_valid); TASSIGN(y_mean, 0x28000);  // UB 0x28000..0x28020
+        VecF32_8x128 y_mean_tmp(rows0_valid); TASSIGN(y_mean_tmp, 0x28020);  // UB 0x28020..0x28420
         pipe_barrier(PIPE_V);
         TROWSUM(y_mean, y_part, y_mean_tmp);
-        VecF32_8x2048 y_c(rows0_valid); TASSIGN(y_c, 0x0c000);  // UB 0x0c000..0x14000
+        VecF32_8x2048 y_c(rows0_valid); TASSIGN(y_c, 0x24000);  // UB 0x24000..0x28000
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(y_c, sum_tile, y_mean);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        VecF32_8x2048 y_square(rows0_valid); TASSIGN(y_square, 0x14000);  // UB 0x14000..0x1c000
+        VecF32_8x2048 y_square(rows0_valid); TASSIGN(y_square, 0x28000);  // UB 0x28000..0x2c000
         pipe_barrier(PIPE_V);
         TMUL(y_square, y_c, y_c);
-        VecF32_8x2048 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x14000);  // UB 0x14000..0x1c000
+        VecF32_8x2048 y_var_part(rows0_valid); TASSIGN(y_var_part, 0x28000);  // UB 0x28000..0x2c000
         pipe_barrier(PIPE_V);
         TMULS(y_var_part, y_square, 0.00048828125f);
-        VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x1c000);  // UB 0x1c000..0x1c020
-        VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN(y_var_tmp, 0x1c020);  // UB 0x1c020..0x1c820
+        VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x2c000);  // UB 0x2c000..0x2c020
+        VecF32_8x128 y_var_tmp(rows0_valid); TASSIGN(y_var_tmp, 0x2c020);  // UB 0x2c020..0x2c420
         pipe_barrier(PIPE_V);
         TROWSUM(y_var, y_var_part, y_var_tmp);
-        VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN(y_var_eps_row, 0x14000);  // as a row, same bytes as y_var_eps
-        VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x1c000);  // as a row, same bytes as y_var
+        VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN(y_var_eps_row, 0x28000);  // as a row, same bytes as y_var_eps
+        VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x2c000);  // as a row, same bytes as y_var
         pipe_barrier(PIPE_V);
         TADDS(y_var_eps_row, y_var_row, eps);
-        VecF32_1x8 y_std_row(rows0_valid); TASSIGN(y_std_row, 0x14000);  // as a row, same bytes as y_std
+        VecF32_1x8 y_std_row(rows0_valid); TASSIGN(y_std_row, 0x28000);  // as a row, same bytes as y_std
         pipe_barrier(PIPE_V);
         TSQRT(y_std_row, y_var_eps_row);
-        VecF32_8x2048 y_unit(rows0_valid); TASSIGN(y_unit, 0x0c000);  // UB 0x0c000..0x14000
-        VecF32_8x1 y_std(rows0_valid); TASSIGN(y_std, 0x14000);  // UB 0x14000..0x14020
+        VecF32_8x2048 y_unit(rows0_valid); TASSIGN(y_unit, 0x24000);  // UB 0x24000..0x28000
+        VecF32_8x1 y_std(rows0_valid); TASSIGN(y_std, 0x28000);  // UB 0x28000..0x28020
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(y_unit, y_c, y_std);
-        VecF32_8x2048 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x0c000);  // UB 0x0c000..0x14000
+        VecF32_8x2048 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x24000);  // UB 0x24000..0x28000
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(y_scaled, y_unit, y_gamma_row);
-        VecF32_8x2048 y_tile(rows0_valid); TASSIGN(y_tile, 0x0c000);  // UB 0x0c000..0x14000
+        VecF32_8x2048 y_tile(rows0_valid); TASSIGN(y_tile, 0x1c000 + rows0_slot * 0x04000);  // UB 0x1c000..0x24000, 2 copies
         pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
         TCOLEXPANDADD(y_tile, y_scaled, y_beta_row);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // sum: x + residual  [layer_norm_residual.yaml:22]
         XGm sum_out(sum + int64_t(rows0) * 2048, {rows0_valid});
         TSTORE(sum_out, sum_tile);
-        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
         XGm y_out(y + int64_t(rows0) * 2048, {rows0_valid});
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

@@ -1,5 +1,5 @@
 // log_softmax: vector kernel of `log_softmax` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages log_softmax; tiles rows 4; memory UB 133152 B
+// stages log_softmax; tiles rows 2; memory UB 99360 B
 #include <cstddef>
 #include <cstdint>
 
@@ -24,44 +24,48 @@ extern "C" __global__ AICORE void log_softmax(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4) {
-        const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
+    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
+        const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
         // c: x - amax(x, axis=-1, keepdim=true)  [log_softmax.yaml:15]
-        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x10000
-        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
+        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         VecF32_8x1 c_1(rows0_valid); TASSIGN(c_1, 0x10000);  // UB 0x10000..0x10020
-        VecF32_8x128 c_1_tmp(rows0_valid); TASSIGN(c_1_tmp, 0x10020);  // UB 0x10020..0x10820
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        VecF32_8x128 c_1_tmp(rows0_valid); TASSIGN(c_1_tmp, 0x10020);  // UB 0x10020..0x10420
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TROWMAX(c_1, x_tile, c_1_tmp);
-        VecF32_8x4096 c(rows0_valid); TASSIGN(c, 0x00000);  // UB 0x00000..0x10000
+        VecF32_8x4096 c(rows0_valid); TASSIGN(c, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(c, x_tile, c_1);
         // y: c - log(sum(exp(c), axis=-1, keepdim=true))  [log_softmax.yaml:16]
-        VecF32_8x4096 y_1(rows0_valid); TASSIGN(y_1, 0x10000);  // UB 0x10000..0x20000
+        VecF32_8x4096 y_1(rows0_valid); TASSIGN(y_1, 0x10000);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
         TEXP(y_1, c);
-        VecF32_8x1 y_2(rows0_valid); TASSIGN(y_2, 0x20000);  // UB 0x20000..0x20020
-        VecF32_8x128 y_2_tmp(rows0_valid); TASSIGN(y_2_tmp, 0x20020);  // UB 0x20020..0x20820
+        VecF32_8x1 y_2(rows0_valid); TASSIGN(y_2, 0x18000);  // UB 0x18000..0x18020
+        VecF32_8x128 y_2_tmp(rows0_valid); TASSIGN(y_2_tmp, 0x18020);  // UB 0x18020..0x18420
         pipe_barrier(PIPE_V);
         TROWSUM(y_2, y_1, y_2_tmp);
         VecF32_1x8 y_3_row(rows0_valid); TASSIGN(y_3_row, 0x10000);  // as a row, same bytes as y_3
-        VecF32_1x8 y_2_row(rows0_valid); TASSIGN(y_2_row, 0x20000);  // as a row, same bytes as y_2
+        VecF32_1x8 y_2_row(rows0_valid); TASSIGN(y_2_row, 0x18000);  // as a row, same bytes as y_2
         pipe_barrier(PIPE_V);
         TLOG(y_3_row, y_2_row);
-        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000);  // UB 0x00000..0x10000
+        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         VecF32_8x1 y_3(rows0_valid); TASSIGN(y_3, 0x10000);  // UB 0x10000..0x10020
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(y_tile, c, y_3);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
 #endif
 }

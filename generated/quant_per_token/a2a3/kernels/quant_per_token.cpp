@@ -1,5 +1,5 @@
 // quant_per_token: vector kernel of `quant_per_token` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages quant_per_token; tiles rows 4; memory UB 182336 B
+// stages quant_per_token; tiles rows 2; memory UB 115808 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,71 +31,78 @@ extern "C" __global__ AICORE void quant_per_token(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
-    for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4) {
-        const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
+    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
+        const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
         // f: cast(x, fp32)  [quant_per_token.yaml:16]
-        VecB16_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x08000
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        VecB16_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_8x4096 f(rows0_valid); TASSIGN(f, 0x0c020);  // UB 0x0c020..0x1c020
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        VecF32_8x4096 f(rows0_valid); TASSIGN(f, 0x0c040);  // UB 0x0c040..0x14040
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TCVT(f, x_tile, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
         // m: amax(abs(f), axis=-1, keepdim=true)  [quant_per_token.yaml:17]
-        VecF32_8x4096 m_1(rows0_valid); TASSIGN(m_1, 0x1c020);  // UB 0x1c020..0x2c020
+        VecF32_8x4096 m_1(rows0_valid); TASSIGN(m_1, 0x14040);  // UB 0x14040..0x1c040
         pipe_barrier(PIPE_V);
         TABS(m_1, f);
-        VecF32_8x1 m(rows0_valid); TASSIGN(m, 0x2c020);  // UB 0x2c020..0x2c040
-        VecF32_8x128 m_tmp(rows0_valid); TASSIGN(m_tmp, 0x2c040);  // UB 0x2c040..0x2c840
+        VecF32_8x1 m(rows0_valid); TASSIGN(m, 0x1c040);  // UB 0x1c040..0x1c060
+        VecF32_8x128 m_tmp(rows0_valid); TASSIGN(m_tmp, 0x1c060);  // UB 0x1c060..0x1c460
         pipe_barrier(PIPE_V);
         TROWMAX(m, m_1, m_tmp);
         // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
-        VecF32_1x8 q_1_row(rows0_valid); TASSIGN(q_1_row, 0x1c020);  // as a row, same bytes as q_1
-        VecF32_1x8 m_row(rows0_valid); TASSIGN(m_row, 0x2c020);  // as a row, same bytes as m
+        VecF32_1x8 q_1_row(rows0_valid); TASSIGN(q_1_row, 0x14040);  // as a row, same bytes as q_1
+        VecF32_1x8 m_row(rows0_valid); TASSIGN(m_row, 0x1c040);  // as a row, same bytes as m
         pipe_barrier(PIPE_V);
         TMAXS(q_1_row, m_row, 1e-35f);
-        VecF32_1x8 q_2_row(rows0_valid); TASSIGN(q_2_row, 0x1c020);  // as a row, same bytes as q_2
+        VecF32_1x8 q_2_row(rows0_valid); TASSIGN(q_2_row, 0x14040);  // as a row, same bytes as q_2
         pipe_barrier(PIPE_V);
         TDIVS(q_2_row, 127.0f, q_1_row);
-        VecF32_8x4096 q_3(rows0_valid); TASSIGN(q_3, 0x0c020);  // UB 0x0c020..0x1c020
-        VecF32_8x1 q_2(rows0_valid); TASSIGN(q_2, 0x1c020);  // UB 0x1c020..0x1c040
+        VecF32_8x4096 q_3(rows0_valid); TASSIGN(q_3, 0x0c040);  // UB 0x0c040..0x14040
+        VecF32_8x1 q_2(rows0_valid); TASSIGN(q_2, 0x14040);  // UB 0x14040..0x14060
         pipe_barrier(PIPE_V);
         TROWEXPANDMUL(q_3, f, q_2);
-        VecI32_8x4096 q_tile_int32(rows0_valid); TASSIGN(q_tile_int32, 0x1c020);  // UB 0x1c020..0x2c020
+        VecI32_8x4096 q_tile_int32(rows0_valid); TASSIGN(q_tile_int32, 0x14040);  // UB 0x14040..0x1c040
         pipe_barrier(PIPE_V);
         TCVT(q_tile_int32, q_3, RoundMode::CAST_RINT);
-        VecF16_8x4096 q_tile_fp16(rows0_valid); TASSIGN(q_tile_fp16, 0x0c020);  // UB 0x0c020..0x14020
+        VecF16_8x4096 q_tile_fp16(rows0_valid); TASSIGN(q_tile_fp16, 0x0c040);  // UB 0x0c040..0x10040
         pipe_barrier(PIPE_V);
         TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE);
-        VecI8_8x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x08000);  // UB 0x08000..0x0c000
+        VecI8_8x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x08000 + rows0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
         TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // scale: m * 0.007874015748031496  [quant_per_token.yaml:19]
-        VecF32_1x8 scale_tile_row(rows0_valid); TASSIGN(scale_tile_row, 0x0c000);  // as a row, same bytes as scale_tile
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        VecF32_1x8 scale_tile_row(rows0_valid); TASSIGN(scale_tile_row, 0x0c000 + rows0_slot * 0x00020);  // as a row, same bytes as scale_tile
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
         TMULS(scale_tile_row, m_row, 0.007874016f);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // q: cast(f * (127 / maximum(m, 1.0e-35)), int8, mode=rint)  [quant_per_token.yaml:18]
         QGm q_out(q + int64_t(rows0) * 4096, {rows0_valid});
         TSTORE(q_out, q_tile);
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         // scale: m * 0.007874015748031496  [quant_per_token.yaml:19]
         ScaleGm scale_out(scale + int64_t(rows0), {rows0_valid});
         TSTORE(scale_out, scale_tile_row);
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

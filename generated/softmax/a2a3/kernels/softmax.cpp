@@ -1,5 +1,5 @@
 // softmax: vector kernel of `softmax` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages softmax; tiles rows 8; memory UB 135200 B
+// stages softmax; tiles rows 4; memory UB 133152 B
 #include <cstddef>
 #include <cstdint>
 
@@ -23,40 +23,44 @@ extern "C" __global__ AICORE void softmax(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    for (int32_t rows0 = rows_begin + block * 8; rows0 < rows_end; rows0 += nblk * 8) {
-        const int32_t rows0_valid = rows_end - rows0 < 8 ? rows_end - rows0 : 8;
+    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4, rows0_slot ^= 1) {
+        const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
         // m: amax(x, axis=-1, keepdim=true)  [softmax.yaml:15]
-        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x20000
-        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
+        VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x10000);  // UB 0x00000..0x20000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         VecF32_8x1 m(rows0_valid); TASSIGN(m, 0x20000);  // UB 0x20000..0x20020
-        VecF32_8x128 m_tmp(rows0_valid); TASSIGN(m_tmp, 0x20020);  // UB 0x20020..0x21020
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        VecF32_8x128 m_tmp(rows0_valid); TASSIGN(m_tmp, 0x20020);  // UB 0x20020..0x20820
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TROWMAX(m, x_tile, m_tmp);
         // e: exp(x - m)  [softmax.yaml:16]
-        VecF32_8x4096 e_1(rows0_valid); TASSIGN(e_1, 0x00000);  // UB 0x00000..0x20000
+        VecF32_8x4096 e_1(rows0_valid); TASSIGN(e_1, 0x00000 + rows0_slot * 0x10000);  // UB 0x00000..0x20000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(e_1, x_tile, m);
-        VecF32_8x4096 e(rows0_valid); TASSIGN(e, 0x00000);  // UB 0x00000..0x20000
+        VecF32_8x4096 e(rows0_valid); TASSIGN(e, 0x00000 + rows0_slot * 0x10000);  // UB 0x00000..0x20000, 2 copies
         pipe_barrier(PIPE_V);
         TEXP(e, e_1);
         // y: e / sum(e, axis=-1, keepdim=true)  [softmax.yaml:17]
         VecF32_8x1 y_1(rows0_valid); TASSIGN(y_1, 0x20000);  // UB 0x20000..0x20020
-        VecF32_8x128 y_1_tmp(rows0_valid); TASSIGN(y_1_tmp, 0x20020);  // UB 0x20020..0x21020
+        VecF32_8x128 y_1_tmp(rows0_valid); TASSIGN(y_1_tmp, 0x20020);  // UB 0x20020..0x20820
         pipe_barrier(PIPE_V);
         TROWSUM(y_1, e, y_1_tmp);
-        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000);  // UB 0x00000..0x20000
+        VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000 + rows0_slot * 0x10000);  // UB 0x00000..0x20000, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(y_tile, e, y_1);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
 #endif
 }

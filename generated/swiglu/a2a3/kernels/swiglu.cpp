@@ -1,5 +1,5 @@
 // swiglu: vector kernel of `swiglu` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages swiglu; tiles rows 8; memory UB 163840 B
+// stages swiglu; tiles rows 4; memory UB 163840 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 using namespace pto;
 
 namespace {
-using VecB16_8x2048 = Tile<TileType::Vec, bfloat16_t, 8, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
-using VecF32_8x2048 = Tile<TileType::Vec, float, 8, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
+using VecB16_4x2048 = Tile<TileType::Vec, bfloat16_t, 4, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
+using VecF32_4x2048 = Tile<TileType::Vec, float, 4, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
 using GateGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
 }  // namespace
 
@@ -23,53 +23,69 @@ extern "C" __global__ AICORE void swiglu(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    for (int32_t rows0 = rows_begin + block * 8; rows0 < rows_end; rows0 += nblk * 8) {
-        const int32_t rows0_valid = rows_end - rows0 < 8 ? rows_end - rows0 : 8;
+    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    for (int32_t rows0 = rows_begin + block * 4; rows0 < rows_end; rows0 += nblk * 4, rows0_slot ^= 1) {
+        const int32_t rows0_valid = rows_end - rows0 < 4 ? rows_end - rows0 : 4;
         // g: cast(gate, fp32)  [swiglu.yaml:16]
-        VecB16_8x2048 gate_tile(rows0_valid); TASSIGN(gate_tile, 0x00000);  // UB 0x00000..0x08000
-        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
+        VecB16_4x2048 gate_tile(rows0_valid); TASSIGN(gate_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));  // free again
         GateGm gate_in(gate + int64_t(rows0) * 2048, {rows0_valid});
         TLOAD(gate_tile, gate_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        VecF32_8x2048 g(rows0_valid); TASSIGN(g, 0x08000);  // UB 0x08000..0x18000
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        TCVT(g, gate_tile, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
         // y: cast(g / (exp(-g) + 1) * cast(up, fp32), bf16)  [swiglu.yaml:17]
-        VecF32_8x2048 y_1(rows0_valid); TASSIGN(y_1, 0x18000);  // UB 0x18000..0x28000
-        pipe_barrier(PIPE_V);
-        TNEG(y_1, g);
-        VecF32_8x2048 y_2(rows0_valid); TASSIGN(y_2, 0x18000);  // UB 0x18000..0x28000
-        pipe_barrier(PIPE_V);
-        TEXP(y_2, y_1);
-        VecF32_8x2048 y_3(rows0_valid); TASSIGN(y_3, 0x18000);  // UB 0x18000..0x28000
-        pipe_barrier(PIPE_V);
-        TADDS(y_3, y_2, 1.0f);
-        VecF32_8x2048 y_4(rows0_valid); TASSIGN(y_4, 0x08000);  // UB 0x08000..0x18000
-        pipe_barrier(PIPE_V);
-        TDIV(y_4, g, y_3);
-        VecB16_8x2048 up_tile(rows0_valid); TASSIGN(up_tile, 0x00000);  // UB 0x00000..0x08000
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        VecB16_4x2048 up_tile(rows0_valid); TASSIGN(up_tile, 0x08000 + rows0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         GateGm up_in(up + int64_t(rows0) * 2048, {rows0_valid});
         TLOAD(up_tile, up_in);
-        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_8x2048 y_5(rows0_valid); TASSIGN(y_5, 0x18000);  // UB 0x18000..0x28000
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        // g: cast(gate, fp32)  [swiglu.yaml:16]
+        VecF32_4x2048 g(rows0_valid); TASSIGN(g, 0x18000);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
+        TCVT(g, gate_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));
+        // y: cast(g / (exp(-g) + 1) * cast(up, fp32), bf16)  [swiglu.yaml:17]
+        VecF32_4x2048 y_1(rows0_valid); TASSIGN(y_1, 0x20000);  // UB 0x20000..0x28000
+        pipe_barrier(PIPE_V);
+        TNEG(y_1, g);
+        VecF32_4x2048 y_2(rows0_valid); TASSIGN(y_2, 0x20000);  // UB 0x20000..0x28000
+        pipe_barrier(PIPE_V);
+        TEXP(y_2, y_1);
+        VecF32_4x2048 y_3(rows0_valid); TASSIGN(y_3, 0x20000);  // UB 0x20000..0x28000
+        pipe_barrier(PIPE_V);
+        TADDS(y_3, y_2, 1.0f);
+        VecF32_4x2048 y_4(rows0_valid); TASSIGN(y_4, 0x18000);  // UB 0x18000..0x20000
+        pipe_barrier(PIPE_V);
+        TDIV(y_4, g, y_3);
+        VecF32_4x2048 y_5(rows0_valid); TASSIGN(y_5, 0x20000);  // UB 0x20000..0x28000
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TCVT(y_5, up_tile, RoundMode::CAST_RINT);
-        VecF32_8x2048 y_6(rows0_valid); TASSIGN(y_6, 0x08000);  // UB 0x08000..0x18000
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
+        VecF32_4x2048 y_6(rows0_valid); TASSIGN(y_6, 0x18000);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
         TMUL(y_6, y_4, y_5);
-        VecB16_8x2048 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000);  // UB 0x00000..0x08000
+        VecB16_4x2048 y_tile(rows0_valid); TASSIGN(y_tile, 0x10000 + rows0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
         pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
         TCVT(y_tile, y_6, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         GateGm y_out(y + int64_t(rows0) * 2048, {rows0_valid});
         TSTORE(y_out, y_tile);
-        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

@@ -1,0 +1,179 @@
+"""How good the compiler's own tiles are: what it chooses for `- {}` against the best row that a full search finds.
+
+    python benchmarks/tile_choice.py                      both platforms
+    python benchmarks/tile_choice.py --target a2a3        by the cost model, all powers of two
+    python benchmarks/tile_choice.py --target cpu         by running on one thread, all powers of two around the choice
+
+On `a2a3` a row costs the cycles of `pyptogen.lower.instruction.duration`; on `cpu` the least time of many interleaved
+runs with given outputs. A ratio of 1.10 says that the choice takes 10 % longer than the best row. The aim is 1.25.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pyptogen
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.instruction.duration import duration
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.lower.tensor import from_spec
+from pyptogen.lower.tensor.ir import Program, TilingRow
+from pyptogen.schema import load_spec
+
+SPECS = Path(__file__).parents[1] / "specs"
+OPERATORS: Mapping[str, tuple[str, int]] = {
+    "softmax": ("rows", 2048), "log_softmax": ("rows", 2048), "rms_norm": ("rows", 2048),
+    "layer_norm_residual": ("rows", 2048), "swiglu": ("rows", 2048), "quant_per_token": ("rows", 2048),
+    "linear_int8": ("t", 512), "matmul_fp32": ("m", 512), "matmul_bf16": ("m", 512), "matmul_int8": ("m", 512),
+}  # fmt: skip
+"""The dynamic dim of each operator, and its length in the runs on the CPU."""
+NOMINAL = 4096
+"""Length of the dynamic dim in the cost model."""
+LARGEST = 1024
+PRODUCT_TILES = {"m": (64, 128, 256), "t": (64, 128, 256), "n": (64, 128, 256), "k": (256, 512, 1024)}
+"""Tiles of a product that are run on the CPU: each row costs a compilation."""
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """The chosen row and the best one, with their costs (cycles or seconds), and how many rows there were."""
+
+    operator: str
+    chosen: Row
+    chosen_cost: float
+    best: Row
+    best_cost: float
+    rows: int
+
+    @property
+    def ratio(self) -> float:
+        return self.chosen_cost / self.best_cost
+
+
+def tiled(program: Program, row: Row) -> Program:
+    """The program with one tiling row for all stages."""
+    return replace(program, tiling=(TilingRow((), {"": row} if row else {}, (), {}, program.span),))
+
+
+def chosen_row(program: Program, target: str) -> Row:
+    """What the compiler chooses, by dim, of the kernel with most dims."""
+    report = lower(tiled(program, {}), target).report["kernels"]
+    found = max((k["tiles"] for k in report.values()), key=len)
+    return {dim: sizes[0] if len(sizes) == 1 else {"l1": sizes[0], "l0": sizes[1]} for dim, sizes in found.items()}
+
+
+def powers(limit: int) -> list[int]:
+    return [2**i for i in range(limit.bit_length()) if 2**i <= limit]
+
+
+def grid(program: Program, name: str, chosen: Row, target: str) -> Iterator[Row]:
+    """All rows of the search."""
+    dynamic, _ = OPERATORS[name]
+    static = {d.name: d.value for d in program.dims if d.value is not None}
+    is_product = any(op.kind == "matmul" for op in program.ops)
+    if not is_product:
+        yield from ({dynamic: tile} for tile in powers(256 if target == "a2a3" else 64))
+        return
+    dims = [dynamic, "n", "k"]
+    if target == "cpu":
+        yield from (dict(zip(dims, tiles, strict=True)) for tiles in product(*(PRODUCT_TILES[d] for d in dims)))
+        return
+    sizes = [[t for t in powers(min(static.get(d, LARGEST), LARGEST)) if t >= 16] for d in dims]
+    for rows, columns, depth in product(*sizes):
+        for inner in powers(depth):
+            if inner >= 16:
+                yield {dynamic: rows, "n": columns, "k": {"l1": depth, "l0": inner}}
+
+
+def cycles(program: Program, row: Row) -> float | None:
+    """Cost of a row on A2/A3, None where it cannot be lowered."""
+    try:
+        kernels = lower(tiled(program, row), "a2a3").instructions
+    except DiagnosticError:
+        return None
+    found = [duration(k, PLATFORMS["a2a3"], NOMINAL) for k in kernels]
+    return sum(f for f in found if f is not None)
+
+
+def by_model(name: str) -> Outcome:
+    """Choice and full search by the cost model."""
+    program = from_spec(load_spec(SPECS / f"{name}.yaml"))
+    chosen = chosen_row(program, "a2a3")
+    cost = cycles(program, {})
+    assert cost is not None
+    rows = [(found, row) for row in grid(program, name, chosen, "a2a3") if (found := cycles(program, row)) is not None]
+    best_cost, best = min(rows, key=lambda entry: entry[0])
+    return Outcome(name, chosen, cost, best, min(best_cost, cost), len(rows))
+
+
+def by_running(name: str, seconds: float) -> Outcome:
+    """Choice and search by running, interleaved, outputs given, one thread."""
+    dynamic, size = OPERATORS[name]
+    spec = load_spec(SPECS / f"{name}.yaml")
+    program = from_spec(spec)
+    chosen = chosen_row(program, "cpu")
+    rows: list[Row] = [{}, *grid(program, name, chosen, "cpu")]
+    text = (SPECS / f"{name}.yaml").read_text(encoding="utf-8")
+    operators = []
+    for row in rows:
+        operator = compiled(text, row)
+        if operator is not None:
+            operators.append((row, operator))
+    arrays = operators[0][1].example_inputs(seed=1, **{dynamic: size})
+    outputs = operators[0][1](**arrays)._asdict()
+    least = [float("inf")] * len(operators)
+    until = time.perf_counter() + seconds
+    while time.perf_counter() < until:
+        for i, (_, operator) in enumerate(operators):
+            start = time.perf_counter()
+            operator(**arrays, out=outputs)
+            least[i] = min(least[i], time.perf_counter() - start)
+    best = min(range(len(operators)), key=least.__getitem__)
+    return Outcome(name, chosen, least[0], operators[best][0] or chosen, least[best], len(operators))
+
+
+def compiled(text: str, row: Row) -> Any:
+    """The operator with one tiling row, None where that row does not fit."""
+    import tempfile
+
+    import yaml
+
+    document = yaml.safe_load(text)
+    document["tiling"] = [row]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "spec.yaml"
+        path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+        try:
+            return pyptogen.compile(path, threads=1)
+        except DiagnosticError:
+            return None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--target", choices=("a2a3", "cpu"), help="only this platform")
+    parser.add_argument("--only", nargs="*", choices=tuple(OPERATORS), help="only these operators")
+    parser.add_argument("--seconds", type=float, default=4.0, help="time for the runs of one operator on the CPU")
+    given = parser.parse_args()
+    for target in (given.target,) if given.target else ("a2a3", "cpu"):
+        print(f"{target}: {'cycles' if target == 'a2a3' else 'ms'}")
+        for name in given.only or OPERATORS:
+            found = by_model(name) if target == "a2a3" else by_running(name, given.seconds)
+            scale = 1 if target == "a2a3" else 1e3
+            print(
+                f"  {name:<20} {found.ratio:5.2f}  chosen {found.chosen} {found.chosen_cost * scale:.2f}"
+                f"  best of {found.rows} {found.best} {found.best_cost * scale:.2f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()

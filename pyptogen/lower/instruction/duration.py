@@ -1,0 +1,57 @@
+"""How long a kernel takes on one core, to compare tilings: busy pipes, and how far they overlap.
+
+A body takes its instructions one after another. A loop whose buffers rotate overlaps its rounds: after the first, a
+round takes as long as its busiest pipe. A loop with single buffers takes all of its rounds one after another. Figures
+as in `estimate`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pyptogen.lower.instruction.estimate import instruction_cycles, trips
+from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations
+from pyptogen.lower.platforms.model import Costs, Platform
+
+NOMINAL_ROWS = 4096
+"""Length of a run-time dim for which tilings are compared, where it may be so long."""
+
+
+@dataclass(slots=True)
+class _Work:
+    """Cycles from the first instruction to the last, and of each pipe."""
+
+    length: float = 0.0
+    busy: dict[str, float] = field(default_factory=dict)
+
+    def add(self, other: _Work, rounds: int, overlapping: bool) -> None:
+        step = max(other.busy.values(), default=0.0) if overlapping else other.length
+        self.length += other.length + (rounds - 1) * step
+        for pipe, cycles in other.busy.items():
+            self.busy[pipe] = self.busy.get(pipe, 0.0) + rounds * cycles
+
+
+def _work(nodes: Sequence[Node], tiles: Mapping[str, Declare], costs: Costs, rows: int, cores: int) -> _Work:
+    total = _Work()
+    for node in nodes:
+        if isinstance(node, For):
+            rounds = trips(node, rows)
+            share = -(-rounds // cores) if node.parallel else rounds
+            total.add(_work(node.body, tiles, costs, rows, cores), share, node.slots > 1)
+        elif isinstance(node, Instr | Choose):
+            instr = node if isinstance(node, Instr) else node.other
+            cycles = instruction_cycles(instr, tiles, costs)
+            total.add(_Work(cycles, {instr.pipe: cycles}), 1, False)
+    return total
+
+
+def duration(kernel: InstrKernel, platform: Platform, rows: int) -> float | None:
+    """Cycles until the slowest core is done with ``rows`` of the segment dim; None where the platform has no figures.
+
+    Flags need not be in place: loops that rotate tell what overlaps.
+    """
+    if platform.costs is None:
+        return None
+    cores = platform.cube_cores if kernel.core == "cube" else platform.vector_cores
+    return _work(kernel.body, declarations(kernel), platform.costs, rows, cores).length

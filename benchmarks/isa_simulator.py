@@ -182,13 +182,15 @@ def _run_in_turns(libraries: dict[str, Path], runs: int) -> list[dict[str, objec
     return rows
 
 
-def measure_against(root: Path | None, runs: int) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
+def measure_against(
+    root: Path | None, compilations: int, runs: int
+) -> tuple[list[dict[str, object]], list[dict[str, object]]]:
     """(compile times, run times) of both sides; of the bundled headers alone where ``root`` is None."""
     ours = our_side()
     theirs = their_side(root) if root is not None else None
     with TemporaryDirectory(prefix="pyptogen-isa-") as name:
         folder = Path(name)
-        compiled = _compile_times(ours, theirs, folder, runs)
+        compiled = _compile_times(ours, theirs, folder, compilations)
         libraries = {}
         for side in (ours, theirs) if theirs is not None else (ours,):
             libraries[side.name] = folder / f"{side.name}.so"

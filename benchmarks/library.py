@@ -36,6 +36,9 @@ from library_limits import Limits  # noqa: E402
 import pyptogen  # noqa: E402
 
 BURST = 3
+PAUSE = 0.1
+"""Seconds between the turns of two contenders with several threads each: waiting threads of PyTorch and ONNX Runtime go
+on spinning for a while, on the processor that the next one needs."""
 OURS = "pyptogen"
 
 
@@ -173,18 +176,19 @@ def difference(case: Case, got: list[torch.Tensor], want: list[torch.Tensor]) ->
     return worst
 
 
-def measure(contenders: list[Contender], runs: int, seconds: float) -> None:
+def measure(contenders: list[Contender], runs: int, seconds: float, pause: float) -> None:
     """Take turns, so that a change of the machine's speed meets all alike. The first run of a turn is not counted: it
     finds the others' data in the caches."""
     for contender in contenders:
         contender.once(counted=False)
         contender.once(counted=True)
     round_time = sum(min(c.times) for c in contenders) * (BURST + 1)
-    rounds = max(1, min(-(-runs // BURST), int(seconds / round_time)))
+    rounds = max(1, min(-(-runs // BURST), int(seconds / (round_time + pause * len(contenders)))))
     for contender in contenders:
         contender.times.clear()
     for _ in range(rounds):
         for contender in contenders:
+            time.sleep(pause)
             contender.once(counted=False)
             for _ in range(BURST):
                 contender.once(counted=True)
@@ -201,7 +205,7 @@ def one_case(case: Case, threads: int, limits: Limits, args: argparse.Namespace)
         if not far <= 2 * case.apart:  # a NaN counts as wrong
             wrong.append(f"{contender.name} differs by {far:.2g}")
     del reference
-    measure(contenders, args.runs, args.seconds)
+    measure(contenders, args.runs, args.seconds, PAUSE if threads > 1 else 0.0)
     median = {c.name: 1e3 * statistics.median(c.times) for c in contenders}
     least = 1e3 * limits.seconds(moved, case.operations(case.dims), case.unit)
     return {

@@ -1,5 +1,5 @@
-// The machine's own limits, measured beside the instructions: moving bytes in L1 and from memory, fused multiply-adds, and
-// the matrix unit fed from L1.
+// The machine's own limits, measured beside the instructions: moving bytes in L1 and from memory, fused
+// multiply-adds, and the matrix unit fed from L1.
 #include "cases.hpp"
 
 #if defined(__AVX512F__)
@@ -128,7 +128,8 @@ double multiply_adds(int64_t repeats)
 
 #if defined(__AMX_TILE__)
 
-/// Two by two tiles over panels of 16 steps that stay in L1 (8 and 32 KB): every multiplication has its operands loaded.
+/// Two by two tiles over panels of 16 steps that stay in L1 (8 and 32 KB): every multiplication has its operands
+/// loaded.
 template <typename T>
 double tile_products(int64_t repeats)
 {

@@ -109,7 +109,9 @@ double with_mask(int64_t repeats, Run run)
     {"TCVT " #S " to " #D, LIMIT, double(kBytes) / (sizeof(D) > sizeof(S) ? sizeof(D) : sizeof(S)),                \
      double(kBytes) * (sizeof(D) > sizeof(S) ? double(sizeof(S)) / sizeof(D) : 1.0),                               \
      double(kBytes) * (sizeof(D) < sizeof(S) ? double(sizeof(D)) / sizeof(S) : 1.0), 0, [](int64_t repeats) {      \
-         return on_tiles<D, S>(repeats, [](auto& d, auto& a, auto&) { TCVT(d, a, RoundMode::CAST_RINT, SaturationMode::ON); }); \
+         return on_tiles<D, S>(repeats, [](auto& d, auto& a, auto&) {                                              \
+             TCVT(d, a, RoundMode::CAST_RINT, SaturationMode::ON);                                                 \
+         });                                                                                                       \
      }}
 #define ROW_REDUCTION(NAME, T)                                                                            \
     {#NAME " " #T, "L1 read", double(kBytes) / sizeof(T), kBytes, 0, 0, [](int64_t repeats) {             \

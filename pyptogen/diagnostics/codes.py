@@ -188,6 +188,13 @@ _LOWERING = (
         "Flags and barriers that were placed by hand leave two accesses to the same bytes without an order, or a flag "
         "is set twice, waited for without being set, or left over. The kernel was replayed for loops of 0 to 3 steps.",
     ),
+    Code(
+        "PTG306",
+        "C++ that the sanitizer does not follow",
+        "`pyptogen sanitize` reads kernels of straightforward form: tile and GlobalTensor declarations, TASSIGN, "
+        "instructions, flags, loops, conditions, templates with explicit arguments. Anything else in a kernel is named "
+        "with its line, and the kernel is not judged.",
+    ),
 )
 
 _RUN_TIME = (

@@ -6,7 +6,7 @@
     Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
-                 legalise     what the platform has no instruction for
+                 shorter_rounds  blocks of loops that fit        legalise    what the platform has no instruction for
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
@@ -47,7 +47,7 @@ from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import fit, unlowered
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tensor.printer import print_program
-from pyptogen.lower.tile import carried, choose, cut, legalise, sizes, solo, variants
+from pyptogen.lower.tile import carried, choose, cut, legalise, shorter_rounds, sizes, solo, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.axes import Apart
@@ -141,6 +141,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
     """Kernels of tile operations, all GM tensors, how to cut a kernel anew, and the kernels that an author finished."""
     program, platform = session.fitted, session.platform
     tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
+    every = parts
     by_hand = ByHand.read(program, parts, tensors, gm_names, platform)
     parts = [part for part in parts if part.ops.name not in by_hand.finished]
     segment = cut.segment_of(program, [part.ops for part in parts if not alone(part.ops.ops[0])])
@@ -176,6 +177,11 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
 
     tables = {part.ops.name: part.sizes if part.ops.by_hand else choose_tiles(part) for part in parts}
     kernels = [cut_part(part, tables[part.ops.name]) for part in parts]
+    if program.loops:
+        fitting = [plan.fits(legalise.run(kernel, platform), platform) for kernel in kernels]
+        shorter = shorter_rounds.run(program, [part for part, fits in zip(parts, fitting, strict=True) if not fits])
+        if shorter is not None:
+            return _tile_level(replace(session, fitted=shorter), every)
     session.note(10, "tile-partition", lambda: tile_printer.print_partition([part.ops for part in parts]))
     session.note(11, "tile-cut", lambda: tile_printer.print_kernels(kernels))
     tile_verify.verify(kernels)

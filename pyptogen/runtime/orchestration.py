@@ -280,6 +280,10 @@ class RunHandle:
             raise self._error
         return self._value
 
+    def __repr__(self) -> str:
+        state = "running" if not self.done() else "failed" if self._error else "done"
+        return f"RunHandle({self._program.name!r}, {state})"
+
 
 def alone(program: Program, args: Any) -> Program:
     """A program of a single kernel as an orchestration that submits it with ``args``."""

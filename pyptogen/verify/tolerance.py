@@ -87,7 +87,7 @@ def derive(program: Program) -> dict[str, Tolerance]:
     largest |= {loop.block.name: loop.tile for loop in program.loops}
     for op in program.ops:
         errors[op.result.name] = (
-            _carried(op, errors, rounds[op.stage]) if op.kind == "carried" else _error(op, errors, largest)
+            _carried(op, errors, rounds[op.attrs["loop"]]) if op.kind == "carried" else _error(op, errors, largest)
         )
     return {name: _from_error(value.dtype, errors[value.name]) for name, value in program.outputs}
 

@@ -15,6 +15,7 @@ EXEMPT = {
     "make run": "makes an environment and downloads; the page's other blocks run the same commands",
     "make test": "it is what runs this test",
     "make bench": "downloads PyTorch and takes minutes; the page's next block runs the script without it",
+    "python benchmarks/library.py --json library.json --picture library.svg": "needs PyTorch and takes many minutes",
 }
 """Command line -> why no test runs it. Compared without a trailing comment."""
 

@@ -112,3 +112,10 @@ def dequant_rows(a: Arrays) -> dict[str, Array]:
 
 def transpose_copy(a: Arrays) -> dict[str, Array]:
     return {"y": np.ascontiguousarray(a["x"].T)}
+
+
+def flash_attention(a: Arrays) -> dict[str, Array]:
+    q, k, v = (wide(a[name]) for name in "qkv")
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return {"o": bf16(weights / weights.sum(axis=-1, keepdims=True) @ v)}

@@ -34,6 +34,7 @@ ALLOWED = {
     "blend": {"y": (1e-6, 1e-6)},
     "dequant_rows": {"y": (2**-7, 0)},
     "transpose_copy": {"y": (0, 0)},
+    "flash_attention": {"o": (2**-6, 2**-8)},
 }
 SIZES = {
     "vector_add": ("n", [1, 31, 4096, 70001]),
@@ -41,6 +42,7 @@ SIZES = {
     "linear_int8": ("t", [1, 31, 257]),
     "softmax_long": ("rows", [1, 9, 17]),
     "blend": ("rows", [16, 48, 160]),
+    "flash_attention": ("sq", [1, 33, 600]),
 }
 ROWS = ("rows", [1, 7, 65])
 
@@ -125,3 +127,18 @@ def test_swiglu_saturates(target: str) -> None:
     gate[0, :1024] = 60.0
     got = agree("swiglu", target, {"gate": gate, "up": np.ones((1, 2048), ml_dtypes.bfloat16)})
     assert (got.y[0, :1024] == ml_dtypes.bfloat16(60)).all()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("kv", [1, 255, 257, 700])
+def test_attention_of_any_number_of_keys(target: str, kv: int) -> None:
+    agree("flash_attention", target, operator("flash_attention", target).example_inputs(seed=kv, sq=40, kv=kv))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_attention_to_one_key_far_above_the_others(target: str) -> None:
+    """The greatest score comes in the last round, and what was summed before is as nothing beside it."""
+    arrays = operator("flash_attention", target).example_inputs(seed=3, sq=5, kv=300)
+    arrays["k"][:, 299] = 8 * arrays["q"][:, 0]
+    got = agree("flash_attention", target, arrays)
+    assert (got.o[:, 0] == arrays["v"][:, 299]).all()

@@ -226,6 +226,7 @@ CASES = {
         attention, _PAIRS, 1e-2, ("cpu",),
     ),
     "attention_small": Case(ATTENTION + "  - {sq: 16, attention: {kv: 48}}\n", attention, _PAIRS, 1e-2),
+    "attention_too_long": Case(ATTENTION.replace("tile: 128", "tile: 2048") + "  - {}\n", attention, _PAIRS, 1e-2),
     "log_sum_exp": Case(
         LOG_SUM_EXP, log_sum_exp, ({"rows": 1, "cols": 1}, {"rows": 17, "cols": 1000}, {"rows": 40, "cols": 256}), 1e-6
     ),

@@ -20,7 +20,16 @@ from pyptogen.runtime.native import RunError
 
 HANGING = Path(__file__).parent / "cpp" / "hanging.cpp"
 REPOSITORY = Path(__file__).parents[2]
-WAYS = {"spin": 1, "one block": 2, "in malloc": 3, "sleep": 4, "submits": 5, "orchestrates": 6, "short tasks": 7}
+WAYS = {
+    "spin": 1,
+    "one block": 2,
+    "in malloc": 3,
+    "sleep": 4,
+    "submits": 5,
+    "orchestrates": 6,
+    "short tasks": 7,
+    "short blocks": 8,
+}
 
 
 @pytest.fixture(params=[1, 2, (1, 2)], ids=str)
@@ -47,6 +56,15 @@ def test_timeout_ends_whatever_hangs(rt: Runtime, way: str) -> None:
     time.sleep(0.02)
     assert (cell == seen).all(), "the kernel goes on writing"
     assert still_works(rt)
+
+
+@pytest.mark.parametrize("way", ["submits", "short tasks", "short blocks"])
+def test_what_ends_by_itself_costs_no_thread(rt: Runtime, way: str) -> None:
+    assert still_works(rt)
+    before = len(os.listdir("/proc/self/task"))
+    with pytest.raises(TaskTimeout):
+        rt.run("hang", [WAYS[way], Arg.inout(np.zeros(1, np.int64))], timeout=0.05)
+    assert len(os.listdir("/proc/self/task")) == before
 
 
 def test_run_in_time_is_not_stopped(rt: Runtime) -> None:

@@ -216,7 +216,7 @@ def _race_text(earlier: Access, later: Access) -> str:
     region = next((r for r in touched if any(r.overlaps(o) for o in (*earlier.writes, *earlier.reads))), touched[0])
     return (
         f"{b.name} on {b.pipe} may run before {a.name} on {a.pipe} is done with {region.memory}"
-        f" 0x{region.start:05x}..0x{region.end:05x} (spec lines {a.span.line} and {b.span.line})"
+        f" 0x{region.start:05x}..0x{region.end:05x} (lines {a.span.line} and {b.span.line})"
     )
 
 

@@ -14,7 +14,7 @@ import sympy
 
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.dims import DimTable, show_shape, show_size
-from pyptogen.lower.tensor.ir import ARG_REDUCE, COMPARE, Op, Operand, Scalar, Shape, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, COMPARE, Loop, Op, Operand, Scalar, Shape, Value
 from pyptogen.lower.tensor.rules import FLOATS, broadcast, matmul_dtype, operand_fault, reduced
 
 
@@ -28,6 +28,7 @@ class Builder:
         self.loop = ""
         self.prefix = "v"
         self.ops: list[Op] = []
+        self.loops: list[Loop] = []
         self.hints: dict[str, tuple[str, str]] = {}
         """Temporary's id → (prefix, hint)."""
         self._shared: dict[Any, Value] = {}
@@ -215,10 +216,24 @@ class Builder:
         shape = (*x.shape[:axis], stop - start, *x.shape[axis + 1 :])
         return self.emit("slice", [x], x.dtype, shape, hint, axis=axis, start=start, stop=stop)
 
+    def loop_name(self) -> str:
+        """A name for one more loop of this stage."""
+        count = sum(loop.stage == self.stage for loop in self.loops)
+        return self.stage if not count else f"{self.stage}_{count + 1}"
+
+    def carry(self, name: str, start: Value) -> Value:
+        """A carried value at the start of a round."""
+        return self.emit("carry", [start], start.dtype, start.shape, name, name=name)
+
+    def carried(self, loop: str, carry: Value, following: Value, hint: str = "") -> Value:
+        """A carried value after the loop."""
+        return self.emit("carried", [carry, following], carry.dtype, carry.shape, hint, loop=loop)
+
     def block(self, x: Value, axis: int, size: Any) -> Value:
         """This round's block of an axis, of that size (the symbol of a loop's block dim)."""
         shape = (*x.shape[:axis], size, *x.shape[axis + 1 :])
-        return self.emit("block", [x], x.dtype, shape, f"{x.name}_block", axis=axis)
+        word = self.hints[x.name][1] if x.name in self.hints else x.name
+        return self.emit("block", [x], x.dtype, shape, f"{word}_block" if word else "block", axis=axis)
 
     def transpose(self, x: Value, hint: str = "") -> Value:
         """Swaps the last two axes; where one of them is 1 this is a reshape."""

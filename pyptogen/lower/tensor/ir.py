@@ -110,7 +110,7 @@ class Op:
     transpose  swaps the last two axes
     block      ``axis``; inside a loop: this round's block of it, whose size is the loop's block dim
     carry      operand (start); inside a loop: the value at the start of the round, ``name`` in the spec
-    carried    operands (carry, next); after a loop: the value when it is over
+    carried    operands (carry, next); after the loop ``loop``: the value when it is over
     concat     ``axis``; n operands
     scatter_update  operands (x, index, src); ``dim``; rows of x viewed as [rows, last axes from dim+1 on];
                index -1 skips the row
@@ -152,9 +152,10 @@ class Loop:
     """The region of the operations whose ``loop`` is ``name``: done once for each block of ``tile`` elements of the dim
     ``over``, in order, the last block may be shorter, and none at all if the dim is 0. ``block`` is the size of the
     round's block as a dim, which shapes inside the region may have. ``carried`` are the names of the ``carry`` values,
-    each with that of its next value, which takes its place in the next round."""
+    each with that of its next value, which takes its place in the next round. A stage may have several loops."""
 
     name: str
+    stage: str
     over: str
     tile: int
     block: Dim

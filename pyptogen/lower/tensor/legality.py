@@ -80,8 +80,8 @@ def _check_loops(program: Program) -> None:
             raise IllegalIR(f"{op.result.name} stands in the unknown loop {op.loop}")
         names = [operand.name for operand in op.operands if isinstance(operand, Value)]
         if op.kind == "carried":
-            if op.loop or tuple(names) not in loops[op.stage].carried:
-                raise IllegalIR(f"{op.result.name} = carried(…) does not end a value of the loop {op.stage}")
+            if op.loop or tuple(names) not in loops[op.attrs["loop"]].carried:
+                raise IllegalIR(f"{op.result.name} = carried(…) ends no value of a loop")
         elif any(home.get(name) and home[name] != op.loop for name in names):
             raise IllegalIR(f"{op.result.name} uses a value from inside of a loop")
         if op.kind == "carry" and op.result.name not in dict(loops[op.loop].carried):
@@ -136,7 +136,7 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     "transpose": lambda b, op: b.transpose(_value(op)),
     "block": lambda b, op: b.block(_value(op), op.attrs["axis"], op.result.shape[op.attrs["axis"]]),
     "carry": lambda b, op: b.emit("carry", [_value(op)], _value(op).dtype, _value(op).shape),
-    "carried": lambda b, op: b.emit("carried", _values(op), _value(op).dtype, _value(op, 1).shape),
+    "carried": lambda b, op: b.carried(op.attrs["loop"], _value(op), _value(op, 1)),
     "concat": lambda b, op: b.concat(_values(op), op.attrs["axis"]),
     "matmul": lambda b, op: b.matmul(_value(op), _value(op, 1), op.attrs["dtype"]),
     "scatter_update": lambda b, op: b.scatter_update(_value(op), _value(op, 1), _value(op, 2), op.attrs["dim"]),

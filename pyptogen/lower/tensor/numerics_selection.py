@@ -180,7 +180,8 @@ def _batch_matmul(
     a: Array, b: Array, *, attrs: Mapping[str, Any], shape: tuple[int, ...], dtype: np.dtype[Any]
 ) -> Array:
     result = np.empty(shape, dtype)
-    for at in np.ndindex(*a.shape[:-2]):
+    a, b = (np.broadcast_to(x, (*shape[:-2], *x.shape[-2:])) for x in (a, b))
+    for at in np.ndindex(*shape[:-2]):
         result[at] = matmul(a[at], prepare_right(b[at]), dtype)
     return result
 

@@ -22,11 +22,12 @@ def print_program(program: Program) -> str:
         lines.append(f"  output {name} = {_typed(value)}" + (f" in place of {target}" if target else ""))
     for stage in program.stages:
         lines += ["", f"stage {stage.name}"]
-        inside = next((loop for loop in program.loops if loop.name == stage.name), None)
+        inside = ""
         for op in (op for op in program.ops if op.stage == stage.name):
-            if op.kind == "carry" and inside is not None:
-                lines.append(f"  loop over {inside.over} by {inside.tile}")
-                inside = None
+            if op.loop and op.loop != inside:
+                loop = next(loop for loop in program.loops if loop.name == op.loop)
+                lines.append(f"  loop over {loop.over} by {loop.tile}")
+            inside = op.loop
             lines.append(f"  {'  ' if op.loop else ''}{print_op(op)}")
     return "\n".join(lines) + "\n"
 

@@ -48,11 +48,11 @@ class Opened:
                 )
             with self.builder.located(span):
                 self.builder.prefix = name
-                values.append(self.builder.emit("carry", [start], start.dtype, start.shape, name=name))
+                values.append(self.builder.carry(name, start))
         return tuple(values)
 
-    def close(self, carries: Sequence[Value], following: Mapping[str, Operand]) -> tuple[tuple[Value, ...], Loop]:
-        """Leaves the loop: the carried values when it is over, and the region. Raises PTG220, PTG230."""
+    def close(self, carries: Sequence[Value], following: Mapping[str, Operand]) -> tuple[Value, ...]:
+        """Leaves the loop, and gives the carried values when it is over. Raises PTG220, PTG230."""
         self.builder.loop = ""
         finals, pairs = [], []
         for (name, span), carry in zip(self.targets, carries, strict=True):
@@ -61,10 +61,13 @@ class Opened:
                 raise self._unfit(name, carry, value, span)
             with self.builder.located(span):
                 self.builder.prefix = name
-                finals.append(self.builder.emit("carried", [carry, value], carry.dtype, carry.shape, name=name))
+                finals.append(self.builder.carried(self.name, carry, value))
             pairs.append((carry.name, value.name))
-        region = Loop(self.name, self.loop.over, self.tile, self.block, tuple(pairs), self.loop.span)
-        return tuple(finals), region
+        region = Loop(
+            self.name, self.builder.stage, self.loop.over, self.tile, self.block, tuple(pairs), self.loop.span
+        )
+        self.builder.loops.append(region)
+        return tuple(finals)
 
     def _fits(self, carry: Value, value: Value) -> bool:
         same = carry.dtype == value.dtype and self.builder.agree_shapes(carry.shape, value.shape)

@@ -12,7 +12,7 @@ from pyptogen.lower.tensor import by_hand, choose_stages, name_values, read_loop
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.evaluate import Evaluator, Scope
-from pyptogen.lower.tensor.ir import Loop, Operand, Program, Scalar, Stage, TilingRow, Value
+from pyptogen.lower.tensor.ir import Operand, Program, Scalar, Stage, TilingRow, Value
 from pyptogen.lower.tensor.legality import verify
 from pyptogen.lower.tensor.order import unknown_value
 from pyptogen.lower.tensor.registry import operations
@@ -57,7 +57,7 @@ def from_spec(
         span=spec.span,
         notes=reader.notes(),
         requires=contract.requires,
-        loops=tuple(reader.loops),
+        loops=tuple(reader.builder.loops),
         restricted=bool(spec.targets),
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
     )
@@ -88,7 +88,6 @@ class _GraphReader:
         self._targets: tuple[str, ...] = ()
         self._block: tuple[str, Any] | None = None
         self.names = name_values.Names()
-        self.loops: list[Loop] = []
 
     def read(self) -> None:
         """Evaluates every definition. Values are named as in the spec."""
@@ -155,14 +154,13 @@ class _GraphReader:
             for assign in loop.next
             for (name, _), value in zip(assign.targets, self.evaluate(assign), strict=True)
         }
-        finals, region = opened.close(carries, following)
+        finals = opened.close(carries, following)
         self._block, self._values = None, before
         for (name, span), start, value, assign in zip(opened.targets, starts, finals, opened.assigns, strict=True):
             for made, word in ((start, "start"), (following[name], "next"), (value, "end")):
                 if isinstance(made, Value):
                     self.names.suggest(made, f"{name}_{word}")
             self._define(name, span, value, assign.value, name_it=False)
-        self.loops.append(region)
 
     def _enter(self, targets: Sequence[tuple[str, Span]], results: Sequence[Operand]) -> None:
         """Names that are there inside a loop."""

@@ -67,6 +67,7 @@ GROUPS: Mapping[str, str] = {
     "contractions": "Matrix products",
     "activations": "Activations",
     "normalisations": "Normalisations",
+    "attentions": "Attention",
     "rotary": "Rotary embedding",
     "quantisation": "Quantisation",
 }

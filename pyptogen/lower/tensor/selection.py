@@ -174,14 +174,16 @@ def _check_source(b: Builder, kind: str, x: Value, src: Value, shape: Shape) -> 
 
 
 def batch_matmul(b: Builder, left: Value, right: Value, dtype: str | None) -> Value:
-    """``a[.., m, k] @ b[.., k, n]`` for equal leading axes; dtypes as in matmul. Raises PTG204, PTG205, PTG206."""
+    """``a[.., m, k] @ b[.., k, n]`` for leading axes that broadcast, dtypes as in matmul. PTG204, PTG205, PTG206."""
     shapes = f"{show_shape(left.shape)} and {show_shape(right.shape)}"
     if len(left.shape) != len(right.shape) or len(left.shape) < 3:
         raise b.fault("PTG204", f"matmul of {shapes}", expected="[…, m, k] and [k, n], or […, k, n] of the same rank")
     inner = len(left.shape) - 1
-    if not b.agree_shapes(left.shape[:-2], right.shape[:-2]) or not b.agree(left.shape[-1], right.shape[-2], inner):
-        raise b.fault("PTG205", f"matmul of {shapes}", expected="equal leading axes, and [m, k] and [k, n]")
+    leading = broadcast(b.dims, left.shape[:-2], right.shape[:-2], b.agree)
+    if leading is None or not b.agree(left.shape[-1], right.shape[-2], inner):
+        expected = "leading axes that are equal, or 1 in one of the two, and [m, k] and [k, n]"
+        raise b.fault("PTG205", f"matmul of {shapes}", expected=expected)
     result = matmul_dtype(left.dtype, right.dtype, dtype)
     if result is None:
         raise b.fault("PTG206", f"matmul of {left.dtype} and {right.dtype}", expected="as for matmul of two axes")
-    return b.emit("batch_matmul", [left, right], result, (*left.shape[:-1], right.shape[-1]), dtype=result)
+    return b.emit("batch_matmul", [left, right], result, (*leading, left.shape[-2], right.shape[-1]), dtype=result)

@@ -62,7 +62,7 @@ def _smallest_tile(program: Program, loop: Loop) -> int:
     """The fewest elements a round may have by any tiling row."""
     tiles = [loop.tile]
     for row in program.tiling:
-        for scope in (loop.name, ""):
+        for scope in (loop.stage, ""):
             size = row.sizes.get(scope, {}).get(loop.over)
             size = size.get("tile", size.get("l1")) if isinstance(size, Mapping) else size
             tiles += [size] if isinstance(size, int) else []

@@ -71,7 +71,7 @@ class Cutter(Rounds):
         roots = {root(v.name, self.made_by) for o in together for v in o.operands if isinstance(v, Value)}
         roots -= {other.result.name for other in together}
         if op.kind == "carried":
-            roots |= {carry for carry, _ in self.pairs(self.loops[op.stage])}
+            roots |= {carry for carry, _ in self.pairs(self.loops[op.attrs["loop"]])}
         return all(r not in self.mine or r in done for r in roots)
 
     def _cut_loop(self, name: str, ops: list[Op]) -> None:

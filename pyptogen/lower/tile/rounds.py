@@ -57,7 +57,7 @@ class Rounds(Operands):
 
     def open_rounds(self, loop: Loop) -> Scope:
         """The loop itself, inside of the grid."""
-        named = next((s[loop.over] for s in self.sizes.values() if loop.over in s), None)
+        named = self.sizes[loop.stage].get(loop.over)
         inner = self.nest.inner
         over_grid = self.loop_of(loop.over, inner) is not None
         tile = loop.tile if named is None or over_grid else named.tile

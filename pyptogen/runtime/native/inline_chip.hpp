@@ -37,7 +37,10 @@ private:
                     hooks_ = request.hooks;
                     hooks_->enter();
                 }
-                request.run(request.body, 0, request.blocks);
+                // One at a time, so that a run which is to stop stops between them.
+                for (uint32_t block = 0; block < request.blocks && !failed(); ++block) {
+                    request.run(request.body, block, block + 1);
+                }
             } catch (...) {
                 fail_kernel(std::current_exception());
             }

@@ -302,7 +302,10 @@ void ThreadedChip::run_blocks(LaunchRecord& launch, uint32_t id, const LaunchRec
     try {
         Inside kernel(true);
         core.use(launch.hooks);
-        launch.run(launch.body, claim.first, claim.first + claim.count);
+        // One at a time, so that a run which is to stop stops between them.
+        for (uint32_t block = claim.first; block < claim.first + claim.count && !failed(); ++block) {
+            launch.run(launch.body, block, block + 1);
+        }
     } catch (...) {
         fail_kernel(std::current_exception());
     }

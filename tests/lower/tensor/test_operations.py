@@ -112,6 +112,7 @@ CASES: dict[str, tuple[str, str, Array]] = {
     "scatter_update": ("scatter_update(z, i, x, dim=0)", "t, d", _scattered()),
     "matmul": ("matmul(x, w)", "t, 3", x @ w),
     "softmax": ("softmax(x)", "t, d", _softmax(x)),
+    "attention": ("attention(x, z, x * 2, scale=0.5)", "t, d", _softmax(x @ z.T * 0.5) @ (2 * x)),
     "log_softmax": ("log_softmax(x)", "t, d", np.log(_softmax(x))),
     "rms_norm": ("rms_norm(x, g)", "t, d", x / np.sqrt((x**2).mean(-1, keepdims=True) + 1e-6) * g),
     "layer_norm": (

@@ -41,5 +41,8 @@ extern "C" void orchestrate(Runtime& rt, const Arguments& args)
             for (int i = 0; i < 60000; ++i) {
                 rt.launch("short", Core::Vector, 1, [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
             }
+            return;
+        case 8:  // one task of many short blocks
+            rt.launch("blocks", Core::Vector, 60000, [] { std::this_thread::sleep_for(std::chrono::milliseconds(1)); });
     }
 }

@@ -145,3 +145,23 @@ def test_function_of_narrow_float(build: Build, name: str, op: int) -> None:
     assert (close | (got == rounded) | (np.isnan(got) & np.isnan(rounded))).all()
     assert is_guard(out[5:])
     assert is_guard(out[:5, 77:])
+
+
+@pytest.mark.parametrize("name", ["fp16", "bf16"])
+@pytest.mark.parametrize("label", ["TMAX", "TMIN", "TABS", "TNEG", "TRELU", "TADD", "TMUL", "TMAXS"])
+def test_all_narrow_floats(build: Build, name: str, label: str) -> None:
+    """Every bit pattern once as the first operand, beside patterns in another order."""
+    op = [entry for entry, _ in OPERATIONS].index(label)
+    dtype = DTYPES[name]
+    function = getattr(build("elementwise"), f"elementwise_{name}")
+    patterns = np.arange(65536, dtype=np.uint16)
+    count = ROWS * COLS
+    for first in range(0, 65536, count):
+        a = np.resize(patterns[first : first + count], (ROWS, COLS)).view(dtype)
+        b = ((a.view(np.uint16).astype(np.uint32) * 40503 + first) % 65536).astype(np.uint16).view(dtype)
+        out = guarded((ROWS, COLS), dtype)
+        function(op, pointer(out), pointer(a), pointer(b), ctypes.c_float(SCALAR), ROWS, COLS)
+        with np.errstate(all="ignore"):
+            operands = a.astype(np.float32), b.astype(np.float32), np.float32(SCALAR)
+            expected = np.asarray(OPERATIONS[op][1](*operands)).astype(dtype)
+            assert same(out, expected), first

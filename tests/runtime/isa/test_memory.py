@@ -171,3 +171,20 @@ def test_unsupported_forms_say_why(tmp_path: Path, statement: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "LC_ALL": "C"})
     assert done.returncode != 0
     assert WRONG[statement] in done.stderr
+
+
+@pytest.mark.parametrize("cols", [509, 512, 16])
+@pytest.mark.parametrize("offset", [0, 1, 16])
+def test_long_results(build: Build, cols: int, offset: int) -> None:
+    """More than the caches' share: stores may go past them, and what lies between the rows stays."""
+    rng = np.random.default_rng(cols)
+    tiles, stride = 1100, 528
+    source = rng.standard_normal((tiles * 4, cols)).astype(np.float32)
+    memory = np.full(tiles * 4 * stride + 64, 7.0, np.float32)
+    target = memory[offset : offset + tiles * 4 * stride].reshape(tiles * 4, stride)
+    for _ in range(2):
+        native = build("memory").store_rows
+        native(pointer(target), pointer(source), ctypes.c_int64(tiles), cols, ctypes.c_int64(stride))
+        assert np.array_equal(target[:, :cols], source)
+        assert (target[:, cols:] == 7.0).all()
+        target[:, :cols] = 0.0

@@ -10,7 +10,7 @@ from pyptogen.lower.tensor.registry import operation
 
 @operation(
     "matmul(a, b, dtype: dtype = None, a_trans: flag = False, b_trans: flag = False)",
-    "[…, m, k] and [k, n] or […, k, n] give […, m, n], leading axes equal; int8 to int32, floats to fp32 or alike",
+    "[…, m, k] and [k, n] or […, k, n] give […, m, n], leading axes equal or 1; int8 to int32, floats to fp32 or alike",
     "matmul(x, w)",
 )
 def matmul(b: Builder, left: Value, right: Value, dtype: str | None, a_trans: bool, b_trans: bool) -> Value:

@@ -137,3 +137,17 @@ extern "C" uint64_t pool(int location, uint64_t offset)
 }
 
 extern "C" uint16_t to_bf16(float value) { return bfloat16_t(value).bits; }
+
+// Tiles of four rows from dense memory to rows `stride` elements apart, one after the other.
+extern "C" void store_rows(float* to, const float* from, int64_t tiles, int cols, int64_t stride)
+{
+    using Global = GlobalTensor<float, Shape<1, 1, 1, 4, -1>, pto::Stride<1, 1, 1, -1, 1>>;
+    Tile<TileType::Vec, float, 4, 512, BLayout::RowMajor, 4, -1> tile(cols);
+    TASSIGN(tile, 0);
+    for (int64_t i = 0; i < tiles; ++i) {
+        Global source(const_cast<float*>(from) + i * 4 * cols, {cols}, {cols});
+        Global target(to + i * 4 * stride, {cols}, {stride});
+        TLOAD(tile, source);
+        TSTORE(target, tile);
+    }
+}

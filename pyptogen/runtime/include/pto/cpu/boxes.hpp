@@ -22,9 +22,10 @@ PTO_INLINE int64_t pack_box_steps(char*, int64_t, const T*, int64_t, int64_t, in
 PTO_INLINE __m512i first_pieces(__m512i a, __m512i b) { return _mm512_shuffle_i64x2(a, b, 0x44); }
 PTO_INLINE __m512i second_pieces(__m512i a, __m512i b) { return _mm512_shuffle_i64x2(a, b, 0xee); }
 
-/// Rows `stride` bytes apart into panels of 32-byte pieces, `panel` bytes apart; row r's piece is r * 32 into its panel. As
-/// many rows and bytes of a row as come in pairs of rows and of pieces. Returns that width.
-PTO_INLINE int64_t fill_panel_pairs(char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
+/// Rows `stride` bytes apart into panels of 32-byte pieces, `panel` bytes apart; row r's piece is r * 32 into its
+/// panel. As many rows and bytes of a row as come in pairs of rows and of pieces. Returns that width.
+PTO_INLINE int64_t fill_panel_pairs(
+    char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
 {
     constexpr int64_t kAhead = 8;  // rows; longer than a row's loads take
     const int64_t whole = width / 64 * 64;

@@ -50,8 +50,8 @@ PTO_INLINE void store_saturated(To* to, f32v v, Extent extent)
     } else {
         constexpr int32_t kLow = static_cast<int32_t>(lowest<To>());
         constexpr int32_t kHigh = static_cast<int32_t>(highest<To>());
-        const __m512i clamped = _mm512_min_epi32(_mm512_max_epi32(r, _mm512_set1_epi32(kLow)), _mm512_set1_epi32(kHigh));
-        store_int(to, (i32v)clamped, extent);
+        const __m512i bounded = _mm512_max_epi32(r, _mm512_set1_epi32(kLow));
+        store_int(to, (i32v)_mm512_min_epi32(bounded, _mm512_set1_epi32(kHigh)), extent);
     }
 }
 
@@ -104,8 +104,8 @@ PTO_INLINE void convert_bytes_to_half(half* to, const From* from)
 
 #endif
 
-/// Converts as much of a line as there are whole groups of vectors, where there is a way that is shorter than one vector of
-/// fp32 after the other. Returns how many elements that was.
+/// Converts as much of a line as there are whole groups of vectors, where there is a way that is shorter than one
+/// vector of fp32 after the other. Returns how many elements that was.
 template <typename To, typename From>
 PTO_INLINE int64_t convert_groups(To* to, const From* from, int64_t n, bool nearest, bool saturate)
 {

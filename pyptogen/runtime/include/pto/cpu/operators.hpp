@@ -63,6 +63,14 @@ struct Mul {
     template <typename T>
     PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
     {
+#if defined(PTO_CPU_AVX512)
+        if constexpr (sizeof(T) == 1) {  // products of the even bytes, and of the odd ones, in 16-bit lanes
+            const __m512i x = (__m512i)a, y = (__m512i)b, upper = _mm512_set1_epi16(static_cast<short>(0xff00));
+            const __m512i even = _mm512_mullo_epi16(x, y);
+            const __m512i odd = _mm512_mullo_epi16(_mm512_srli_epi16(x, 8), _mm512_and_si512(y, upper));
+            return (vec<T>)_mm512_ternarylogic_epi32(upper, odd, even, 0xca);  // upper ? odd : even
+        }
+#endif
         return (vec<T>)((wrap_vec<T>)a * (wrap_vec<T>)b);
     }
     template <typename T>

@@ -22,6 +22,20 @@ PTO_INLINE f64v multiply_add_f64(f64v a, f64v b, double c)
 #endif
 }
 
+/// a / b to a unit or two in the last place, for b of moderate size.
+PTO_INLINE f64v quotient_f64(f64v a, f64v b)
+{
+#if defined(PTO_CPU_AVX512)
+    const __m512d d = (__m512d)b, two = _mm512_set1_pd(2.0);
+    __m512d r = _mm512_rcp14_pd(d);
+    r = _mm512_mul_pd(r, _mm512_fnmadd_pd(d, r, two));
+    r = _mm512_mul_pd(r, _mm512_fnmadd_pd(d, r, two));
+    return a * (f64v)r;
+#else
+    return a / b;
+#endif
+}
+
 /// log2 of positive normal numbers, to about 1e-12. x = m 2^e with m in [sqrt(1/2), sqrt(2)); log m = 2 atanh(s).
 PTO_INLINE f64v log2_f64(f64v x)
 {
@@ -29,7 +43,7 @@ PTO_INLINE f64v log2_f64(f64v x)
     const f64v m = (f64v)((shifted & 0xfffffffffffffU) + 0x3fe6a09e667f3bcdU);
     const f64v e = (f64v)((shifted >> 52) | 0x4330000000000000U) - (4503599627370496.0 + 1023.0);
     const f64v f = m - 1.0;
-    const f64v s = f / (f + 2.0);
+    const f64v s = quotient_f64(f, f + 2.0);
     const f64v z = s * s;
     f64v p = multiply_add_f64(z, splat(1.0 / 13.0), 1.0 / 11.0);
     p = multiply_add_f64(p, z, 1.0 / 9.0);
@@ -58,31 +72,70 @@ PTO_INLINE f64v exp2_f64(f64v t)
     return p * (f64v)(((u64v)moved + 1023U) << 52);
 }
 
-/// |x|^y, in two halves of doubles; 1 where the product of exponent and logarithm is undefined.
-PTO_INLINE f32v power_of_magnitude(f32v x, f32v y)
+/// 2^t in fp32's range; beyond it 0 and infinity come out.
+PTO_INLINE f64v bounded_exp2(f64v t)
 {
+#if defined(PTO_CPU_AVX512)
+    const __m512d bounded = _mm512_max_pd(_mm512_min_pd((__m512d)t, _mm512_set1_pd(140.0)), _mm512_set1_pd(-160.0));
+    return exp2_f64((f64v)bounded);
+#else
+    t = t > 140.0 ? splat(140.0) : t;
+    t = t < -160.0 ? splat(-160.0) : t;
+    return exp2_f64(t);
+#endif
+}
+
+/// base^exponent for base >= 0; 1 where the product of exponent and logarithm is undefined.
+PTO_INLINE f64v power_f64(f64v base, f64v exponent)
+{
+    const double infinity = __builtin_inf();
+    f64v logarithm = log2_f64(base);
+    logarithm = base == 0.0 ? splat(-infinity) : base == infinity ? splat(infinity) : logarithm;
+    const f64v t = logarithm * exponent;
+    return bounded_exp2(t == t ? t : f64v{});
+}
+
+/// f in two halves of doubles.
+template <typename F>
+PTO_INLINE f32v in_doubles(f32v x, f32v y, F f)
+{
+#if defined(PTO_CPU_AVX512)
+    const __m512d wide_x = (__m512d)x, wide_y = (__m512d)y;
+    const auto doubles = [](__m256d v) __attribute__((always_inline)) { return (f64v)_mm512_cvtps_pd((__m256)v); };
+    const f64v low = f(doubles(_mm512_castpd512_pd256(wide_x)), doubles(_mm512_castpd512_pd256(wide_y)));
+    const f64v high = f(doubles(_mm512_extractf64x4_pd(wide_x, 1)), doubles(_mm512_extractf64x4_pd(wide_y, 1)));
+    const __m512d first = _mm512_castpd256_pd512((__m256d)_mm512_cvtpd_ps((__m512d)low));
+    return (f32v)_mm512_insertf64x4(first, (__m256d)_mm512_cvtpd_ps((__m512d)high), 1);
+#else
     typedef typename VectorOf<float, kVectorBytes / 2>::type half_vector;
     constexpr int kHalf = kF32Lanes / 2;
-    const double infinity = __builtin_inf();
     float bases[kF32Lanes], exponents[kF32Lanes], results[kF32Lanes];
-    store_bits(bases, (f32v)((u32v)x & 0x7fffffffU));
+    store_bits(bases, x);
     store_bits(exponents, y);
-    for (int half_start = 0; half_start < kF32Lanes; half_start += kHalf) {
-        const f64v base = __builtin_convertvector(load_bits<half_vector>(bases + half_start), f64v);
-        f64v logarithm = log2_f64(base);
-        logarithm = base == 0.0 ? splat(-infinity) : base == infinity ? splat(infinity) : logarithm;
-        f64v t = logarithm * __builtin_convertvector(load_bits<half_vector>(exponents + half_start), f64v);
-        t = t != t ? f64v{} : t;
-        t = t > 140.0 ? splat(140.0) : t;
-        t = t < -160.0 ? splat(-160.0) : t;
-        store_bits(results + half_start, __builtin_convertvector(exp2_f64(t), half_vector));
+    for (int at = 0; at < kF32Lanes; at += kHalf) {
+        const f64v base = __builtin_convertvector(load_bits<half_vector>(bases + at), f64v);
+        const f64v exponent = __builtin_convertvector(load_bits<half_vector>(exponents + at), f64v);
+        store_bits(results + at, __builtin_convertvector(f(base, exponent), half_vector));
     }
     return load_bits<f32v>(results);
+#endif
 }
 
 PTO_INLINE f32v pow_f32(f32v x, f32v y)
 {
-    const f32v magnitude = power_of_magnitude(x, y);
+#if defined(PTO_CPU_AVX512)
+    constexpr int kNanOrInfinite = 0x99, kZeroOrNegative = 0x46;
+    const __mmask16 special = _mm512_fpclass_ps_mask((__m512)x, kNanOrInfinite | kZeroOrNegative) |
+                              _mm512_fpclass_ps_mask((__m512)y, kNanOrInfinite);
+    if (__builtin_expect(special == 0, 1)) {
+        return in_doubles(x, y, [](f64v base, f64v exponent) __attribute__((always_inline)) {
+            return bounded_exp2(log2_f64(base) * exponent);
+        });
+    }
+#endif
+    const f32v magnitude = in_doubles(
+        (f32v)((u32v)x & 0x7fffffffU), y,
+        [](f64v base, f64v exponent) __attribute__((always_inline)) { return power_f64(base, exponent); });
     const i32v whole = trunc_f32(y) == y;
     const f32v half_y = y * 0.5f;
     const i32v odd = whole & (trunc_f32(half_y) != half_y);

@@ -138,8 +138,8 @@ PTO_INLINE float extreme_of_lanes(__m512i words)
     return reduce_lanes<Op, float>(Op::template apply<float>(load_first(lanes), load_second(lanes)));
 }
 
-/// Max or Min over n contiguous narrow floats, compared as halves. Infinities and what else a half takes for a NaN in bf16
-/// make it look at the whole line again.
+/// Max or Min over n contiguous narrow floats, compared as halves. Infinities and what else a half takes for a NaN in
+/// bf16 make it look at the whole line again.
 template <typename Op, typename T>
 PTO_INLINE float extreme_of_words(const T* p, int64_t n)
 {

@@ -243,11 +243,11 @@ PTO_INLINE void copy_lines(
 }
 
 constexpr int64_t kLongLine = 512;        // bytes; shorter lines are not worth a look ahead
-constexpr int64_t kLoadAhead = 8 * 1024;  // bytes; memory that follows what is loaded is asked for into the second cache
+constexpr int64_t kLoadAhead = 8 * 1024;  // bytes; what follows in memory is asked for into the second cache
 constexpr int kIntoL2 = 2;                // locality of __builtin_prefetch
 
-/// Copies long lines of contiguous elements; false, and nothing done, when these are none. What follows them in memory is
-/// usually loaded next: the hardware's own prefetching starts anew in every page.
+/// Copies long lines of contiguous elements; false, and nothing done, when these are none. What follows them in
+/// memory is usually loaded next: the hardware's own prefetching starts anew in every page.
 template <typename T>
 PTO_INLINE bool load_lines(
     T* to, int64_t to_line, int64_t to_step, const T* from, int64_t from_line, int64_t from_step, int64_t lines,
@@ -293,8 +293,8 @@ PTO_INLINE void copy_slab(
     }
 }
 
-/// Plain rows into an Nz tile, starting at the edge of a panel, as far as there are pairs of rows and of panels. Returns
-/// the columns done.
+/// Plain rows into an Nz tile, starting at the edge of a panel, as far as there are pairs of rows and of panels.
+/// Returns the columns done.
 template <typename Dst, typename T>
 PTO_INLINE int64_t put_rows_in_panels(Dst& dst, int64_t row, int64_t col, const Slab<T>& from)
 {

@@ -1,9 +1,10 @@
 // Stores past the caches, for results that no cache would hold anyway.
 //
-// A plain store reads its line from memory first and throws out another one. A stored line that goes past the caches costs
-// neither, but whoever reads it next pays. So only long results go that way: every thread watches its last few streams of
-// stores, and what continues a stream that is kStreamAfter bytes long by then is streamed. Writing the same result again,
-// or anything else behind the last store, begins a new stream: results that stay in the caches are never affected.
+// A plain store reads its line from memory first and throws out another one. A stored line that goes past the caches
+// costs neither, but whoever reads it next pays. So only long results go that way: every thread watches its last few
+// streams of stores, and what continues a stream that is kStreamAfter bytes long by then is streamed. Writing the
+// same result again, or anything else behind the last store, begins a new stream: results that stay in the caches are
+// never affected.
 #pragma once
 
 #include <pto/cpu/core.hpp>

@@ -1,7 +1,7 @@
 // half and bfloat16_t on 16-bit lanes: what needs no fp32 in between, with the results of the way through fp32.
 //
-// That is a sum or product of halves where the machine has them (rounding fp32's to half gives the correctly rounded one),
-// the larger or smaller of two (NaN wins, +0 and -0 are equal), and everything that concerns the sign alone.
+// That is a sum or product of halves where the machine has them (rounding fp32's to half gives the correctly rounded
+// one), the larger or smaller of two (NaN wins, +0 and -0 are equal), and everything that concerns the sign alone.
 #pragma once
 
 #include <pto/cpu/elementwise.hpp>
@@ -75,8 +75,8 @@ PTO_INLINE __m512i extreme_bf16_bits(__m512i x, __m512i y)
     }
 }
 
-/// The larger or smaller as halves, NaN ignored. bf16 and half have the same order of bits; what a half takes for a NaN is
-/// at least 2^121 as a bf16.
+/// The larger or smaller as halves, NaN ignored. bf16 and half have the same order of bits; what a half takes for a
+/// NaN is at least 2^121 as a bf16.
 template <typename Op>
 PTO_INLINE __m512i extreme_ignoring_nan(__m512i x, __m512i y)
 {

@@ -1,0 +1,36 @@
+"""``pyptogen sanitize``: flags and memories of PTO-ISA kernels in C++."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pyptogen.cli.dims import parse_dims
+
+
+def command(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE.cpp…", help="C++ files with kernels.")],
+    given: Annotated[
+        str, typer.Option("--set", help="Run-time arguments that are fixed, such as rows=64,nblk=1.")
+    ] = "",
+) -> None:
+    """Replay kernels and report races, flags that do not pair, and tiles that leave their memory."""
+    from pyptogen.diagnostics import Diagnostic, DiagnosticError
+    from pyptogen.sanitize import sanitize
+
+    findings: list[Diagnostic] = []
+    for file in files:
+        try:
+            reports = sanitize(file, parse_dims([given]))
+        except DiagnosticError as error:
+            findings += error.diagnostics
+            continue
+        for kernel in reports:
+            found = f"{len(kernel.findings)} findings" if kernel.findings else "in order"
+            size = f"{kernel.instructions} instructions, {kernel.flags} flags and barriers, {kernel.walks} walks"
+            typer.echo(f"{file}: {kernel.name}: {found} ({size})")
+            findings += kernel.findings
+    if findings:
+        raise DiagnosticError(*dict.fromkeys(findings))

@@ -1,0 +1,324 @@
+"""What the names of PTO-ISA mean in a walk: types, TASSIGN, instructions, flags, Event objects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pyptogen.lower.instruction.touches import Region
+from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
+from pyptogen.sanitize.lexer import Token
+from pyptogen.sanitize.syntax import Call, Member, Name
+from pyptogen.sanitize.values import (
+    SIZES,
+    UNKNOWN,
+    AtMost,
+    Cell,
+    Event,
+    Other,
+    OtherType,
+    Result,
+    ScalarType,
+    Tile,
+    TileKind,
+)
+
+if TYPE_CHECKING:
+    from pyptogen.sanitize.machine import Machine
+
+LOCS = {"TileLeft": "Left", "TileRight": "Right", "TileAcc": "Acc", "TileLeftCompact": "Left",
+        "TileRightCompact": "Right", "TileAccCompact": "Acc"}  # fmt: skip
+_ACCS = frozenset({"Vec", "Mat", "Left", "Right", "Acc", "Bias", "Scaling", "ScaleLeft", "ScaleRight"})
+_EVERYWHERE = 1 << 24
+_QUIET = re.compile(
+    r"dsb|dcci|set_mask_\w+|set_vector_mask|set_atomic_\w+|set_ffts_base_addr|ffts_cross_core_sync|wait_flag_dev|set_padding"
+    r"|set_quant_pre|set_fpc|set_nd_para|set_loop\d?\w*|pipe_\w*printf|printf|PRINTF|cce_\w+|trap|assert|PTO_ASSERT|TPRINT"
+    r"|set_mov_pad_val|set_deqscale|set_cmpmask|get_\w+|__builtin_\w+|set_l1_3d_size|set_ctrl|sbitset\d|bitcast\w*|set_fix_clip\w*"
+)
+"""Calls that touch no tile: masks, caches, other cores, printing."""
+_NUMBERS = {"true": 1, "false": 0, "nullptr": 0, "DYNAMIC": -1, "C0_SIZE_BYTE": 32, "FRACTAL_NZ_ROW": 16}
+
+
+def named(machine: Machine, path: list[str], node: Name) -> Any:
+    """A name that is no variable."""
+    last = path[-1]
+    if re.fullmatch(r"PIPE_\w+", last):
+        return last.removeprefix("PIPE_")
+    if match := re.fullmatch(r"EVENT_ID(\d)", last):
+        return int(match[1])
+    if last in _NUMBERS:
+        return _NUMBERS[last]
+    if last in ("DAV_VEC", "DAV_CUBE"):
+        return last == f"DAV_{machine.core}"
+    if node.arguments is not None:
+        return _template(machine, path, node)
+    if len(path) > 1:
+        holder = machine.cell(path[0])
+        if holder is not None:
+            return attribute(holder.value, last)
+        return last
+    if machine.function(last) is not None:
+        return OtherType(last)
+    return UNKNOWN if not last[:1].isupper() else OtherType(last)
+
+
+def _template(machine: Machine, path: list[str], node: Name) -> Any:
+    assert node.arguments is not None
+    arguments = [machine.value(argument) for argument in node.arguments]
+    name = path[0]
+    if path[-1] in ("is_same_v",) or (name == "is_same" and path[-1] == "value"):
+        return UNKNOWN if UNKNOWN in arguments else arguments[0] == arguments[1]
+    if name in ("conditional_t", "conditional"):
+        return UNKNOWN if arguments[0] is UNKNOWN else arguments[1 if arguments[0] else 2]
+    for parameters, using in machine.program.aliases:
+        if using.name == name and parameters:
+            machine.scopes.append({p.name: Cell(v) for p, v in zip(parameters, arguments, strict=False)})
+            try:
+                return machine.value(using.type)
+            finally:
+                machine.scopes.pop()
+    if name == "Tile" and len(arguments) >= 4:
+        return _tile_kind(str(arguments[0]), arguments[1:])
+    if name in LOCS and len(arguments) >= 3:
+        kind = [*arguments[:3], "RowMajor", *arguments[3:]]
+        return _tile_kind(LOCS[name], kind)
+    return OtherType(path[-1], tuple(arguments))
+
+
+def _tile_kind(loc: str, arguments: Sequence[Any]) -> TileKind:
+    """From element, rows, columns, layout, valid rows, valid columns."""
+    given = [*arguments, *[UNKNOWN] * 6]
+    layout = arguments[3] if len(arguments) > 3 else "RowMajor"
+    valid = tuple(given[i] if len(arguments) > i else given[i - 3] for i in (4, 5))
+    return TileKind(loc, given[0], given[1], given[2], layout != "ColMajor", (valid[0], valid[1]))
+
+
+def attribute(value: Any, name: str) -> Any:
+    """``T::Rows`` and the like."""
+    if isinstance(value, TileKind):
+        known = {"Rows": value.rows, "Cols": value.cols, "DType": value.element, "Loc": value.loc}
+        if name == "Numel" and isinstance(value.rows, int) and isinstance(value.cols, int):
+            return value.rows * value.cols
+        return known.get(name, UNKNOWN)
+    return UNKNOWN
+
+
+def construct(machine: Machine, kind: Any, name: str, arguments: Sequence[Any], token: Token) -> Any:
+    """An object of a type: a tile, an event, a number."""
+    if isinstance(kind, TileKind):
+        sizes = [a.value if isinstance(a, Cell) else a for a in arguments]
+        given = iter(sizes)
+        valid = [next(given, UNKNOWN) if size == -1 else size for size in kind.valid]
+        return Tile(kind, name, token, (valid[0], valid[1]))
+    if isinstance(kind, OtherType) and kind.name == "Event":
+        return Event()
+    if isinstance(kind, ScalarType) or kind is UNKNOWN:
+        return arguments[0] if len(arguments) == 1 else UNKNOWN
+    if isinstance(kind, OtherType) and kind.name == "ConvTile":
+        raise machine.fault(token, f"the ConvTile `{name}`")
+    return Other(kind)
+
+
+def assign(machine: Machine, cell: Cell, value: Any) -> None:
+    """``variable = value``."""
+    if isinstance(cell.value, Event) and isinstance(value, Result):
+        cell.value.number = machine.trace.set_event(value.pipe)
+    elif isinstance(cell.value, Tile) and isinstance(value, Tile):
+        tile = cell.value
+        cell.value = Tile(value.kind, tile.name, tile.token, value.valid, value.address)
+    elif not isinstance(cell.value, Tile | Event):
+        cell.value = value
+
+
+def member(machine: Machine, value: Any, node: Member) -> Any:
+    """``tile.Rows`` and the like; methods are calls."""
+    return attribute(value.kind, node.name) if isinstance(value, Tile) else UNKNOWN
+
+
+# -- calls --------------------------------------------------------------------------------------------------------
+
+
+def call(machine: Machine, node: Call) -> Any:
+    """A call: flags, instructions, functions of the file, constructors."""
+    if isinstance(node.function, Member):
+        return _method(machine, node, node.function)
+    if not isinstance(node.function, Name):
+        raise machine.fault(node.token, "a call of something that is no name")
+    name = node.function.path[-1].removesuffix("_IMPL")
+    if name in ("set_flag", "wait_flag", "PtoSetWaitFlag"):
+        return _flag(machine, node, name)
+    if name in ("pipe_barrier", "PtoBarrier"):
+        return _barrier(machine, node)
+    if name == "TASSIGN":
+        return _place(machine, node)
+    if name == "TSYNC":
+        return _sync(machine, node)
+    if name in INSTRUCTIONS:
+        return _instruction(machine, node, name)
+    if name in ("static_cast", "reinterpret_cast", "const_cast", *SIZES):
+        return machine.value(node.arguments[0]) if node.arguments else 0
+    if name in ("min", "max"):
+        values = [machine.value(argument) for argument in node.arguments]
+        return (
+            UNKNOWN if not all(isinstance(v, int | float) for v in values) else (min if name == "min" else max)(values)
+        )
+    if name in ("get_block_idx", "get_subblockid", "get_block_num"):
+        return machine.given.get(name, UNKNOWN)
+    return _other_call(machine, node, name)
+
+
+def _other_call(machine: Machine, node: Call, name: str) -> Any:
+    assert isinstance(node.function, Name)
+    found = machine.function(name)
+    if found is not None:
+        template = [machine.value(argument) for argument in node.function.arguments or ()]
+        places = [machine.place(argument) for argument in node.arguments]
+        values = [p or machine.value(a) for p, a in zip(places, node.arguments, strict=True)]
+        return machine.call(found, template, values, node.function.token)
+    values = [machine.value(argument) for argument in node.arguments]
+    kind = machine.value(node.function) if node.function.arguments is not None or machine.cell(name) else UNKNOWN
+    if isinstance(kind, TileKind | OtherType | ScalarType):
+        return construct(machine, kind, name, values, node.function.token)
+    if any(isinstance(value, Tile) for value in values) and not _QUIET.fullmatch(name):
+        raise machine.fault(node.function.token, f"`{name}` is no instruction that the table knows, and takes a tile")
+    return UNKNOWN
+
+
+def _method(machine: Machine, node: Call, target: Member) -> Any:
+    holder = machine.value(target.object)
+    values = [machine.value(argument) for argument in node.arguments]
+    if isinstance(holder, Tile):
+        valid = dict(enumerate(holder.valid))
+        if target.name in ("GetValidRow", "GetValidCol"):
+            return valid[target.name == "GetValidCol"]
+        if target.name in ("SetValidRow", "SetValidCol", "SetValidShape"):
+            holder.valid = (UNKNOWN, UNKNOWN)
+        return UNKNOWN
+    if isinstance(holder, Event):
+        if target.name in ("Wait", "wait") and holder.number is not None:
+            machine.trace.wait_event(holder.number, "S", machine.span(target.token))
+        return UNKNOWN
+    if any(isinstance(value, Tile) for value in values):
+        raise machine.fault(target.token, f"the method `{target.name}`, which takes a tile")
+    return UNKNOWN
+
+
+def _flag(machine: Machine, node: Call, name: str) -> Any:
+    assert isinstance(node.function, Name)
+    operands = [*(node.function.arguments or ()), *node.arguments]
+    values = [machine.value(operand) for operand in operands]
+    span = machine.span(node.function.token)
+    if len(values) == 2 and name == "PtoSetWaitFlag":
+        values.append(0)
+    if len(values) != 3 or not all(isinstance(value, str) for value in values[:2]):
+        raise machine.fault(node.function.token, f"`{name}` between pipes that are not known")
+    if not isinstance(values[2], int):
+        raise machine.fault(node.function.token, f"`{name}` with an event id that is not known")
+    for set_ in (True, False) if name == "PtoSetWaitFlag" else (name == "set_flag",):
+        machine.trace.flag(set_, values[0], values[1], values[2], span)
+    return UNKNOWN
+
+
+def _barrier(machine: Machine, node: Call) -> Any:
+    assert isinstance(node.function, Name)
+    operands = [*(node.function.arguments or ()), *node.arguments]
+    pipe = machine.value(operands[0]) if operands else "ALL"
+    if not isinstance(pipe, str):
+        raise machine.fault(node.function.token, "a barrier of a pipe that is not known")
+    machine.trace.barrier(pipe, machine.span(node.function.token))
+    return UNKNOWN
+
+
+def _sync(machine: Machine, node: Call) -> Any:
+    """``TSYNC(events…)`` and ``TSYNC<Op>()``."""
+    assert isinstance(node.function, Name)
+    span = machine.span(node.function.token)
+    if node.function.arguments:
+        machine.trace.barrier("V", span)
+    for argument in node.arguments:
+        event = machine.value(argument)
+        if isinstance(event, Event) and event.number is not None:
+            machine.trace.wait_event(event.number, "S", span)
+    return UNKNOWN
+
+
+def _place(machine: Machine, node: Call) -> Any:
+    """``TASSIGN(tile, address)``, ``TASSIGN<address>(tile)``; pointers of GlobalTensors are of no interest."""
+    assert isinstance(node.function, Name)
+    operands = [machine.value(argument) for argument in node.arguments]
+    address = machine.value(node.function.arguments[0]) if node.function.arguments else operands[-1]
+    tile = operands[0] if operands else UNKNOWN
+    if isinstance(tile, Tile):
+        tile.address = address.address if isinstance(address, Tile) else address
+        tile.token = node.function.token
+    return UNKNOWN
+
+
+def _instruction(machine: Machine, node: Call, name: str) -> Any:
+    from pyptogen.sanitize.machine import LONGEST, TooLong
+
+    assert isinstance(node.function, Name)
+    token = node.function.token
+    values = [machine.value(argument) for argument in node.arguments]
+    tiles = [value for value in values if isinstance(value, Tile)]
+    if name in ("TRESHAPE", "TSUBVIEW") and len(tiles) >= 2:
+        tiles[0].address = tiles[1].address if name == "TRESHAPE" else UNKNOWN
+        return UNKNOWN
+    if name in ("TPUSH", "TPOP", "TFREE", "TALLOC") or name.startswith(("TPUT", "TGET", "TNOTIFY", "TWAIT", "TTEST")):
+        raise machine.fault(token, f"`{name}`: queues between cores")
+    if not tiles and INSTRUCTIONS[name].effects_for(1) in ("w", "r", "u"):
+        raise machine.fault(token, f"`{name}` on operands that are no tiles known here")
+    if not tiles:
+        return Result("S")
+    source = tiles[0] if name.startswith("TSTORE") or len(tiles) == 1 else tiles[1]
+    pipe = pipe_of(name, source.kind.loc, tiles[0].kind.loc)
+    if name.startswith("TFILLPAD") and tiles[0].kind.loc == "Mat":
+        pipe = "MTE2"  # L1 is filled by the pipe that loads it
+    if pipe == "S":
+        return Result("S")
+    span = machine.span(token)
+    for value in values:
+        if isinstance(value, Event) and value.number is not None:
+            machine.trace.wait_event(value.number, pipe, span)
+    letters = _letters(name, values)
+    reads = [_region(machine, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
+    writes = [_region(machine, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
+    machine.trace.instruction(name, pipe, span, reads, writes)
+    if len(machine.trace.nodes) > LONGEST:
+        raise TooLong
+    return Result(pipe)
+
+
+def _letters(name: str, values: list[Any]) -> list[str]:
+    """Effect on each tile, from the word of the table for tiles and GlobalTensors together."""
+    operands = [v for v in values if isinstance(v, Tile) or _is_global(v)]
+    word = INSTRUCTIONS[name].effects_for(len(operands))
+    return [letter for letter, value in zip(word, operands, strict=True) if isinstance(value, Tile)]
+
+
+def _is_global(value: Any) -> bool:
+    return isinstance(value, Other) and isinstance(value.type, OtherType) and "GlobalTensor" in value.type.name
+
+
+def _used(size: Any) -> int | None:
+    """A valid extent, or the most that it can be."""
+    return size.limit if isinstance(size, AtMost) else size if isinstance(size, int) else None
+
+
+def _region(machine: Machine, tile: Tile, token: Token) -> Region:
+    kind = tile.kind
+    if tile.address is None:
+        raise machine.fault(token, f"tile `{tile.name}` has no address (TASSIGN): left to automatic mode")
+    size = kind.bytes()
+    if not isinstance(tile.address, int) or size is None:
+        return Region(kind.loc, 0, _EVERYWHERE, 0, 0)
+    rows, cols = (_used(size) for size in tile.valid)
+    element = kind.element.size
+    if kind.loc != "Vec" or not kind.row_major or kind.rows == 1 or cols is None or cols >= kind.cols:
+        used = rows if kind.loc == "Vec" and kind.row_major and rows is not None and rows <= kind.rows else None
+        end = size if used is None else used * kind.cols * element
+        return Region(kind.loc, tile.address, tile.address + end, 0, 0)
+    lines = kind.rows if rows is None else min(rows, kind.rows)
+    end = tile.address + lines * kind.cols * element
+    return Region(kind.loc, tile.address, end, kind.cols * element, cols * element)

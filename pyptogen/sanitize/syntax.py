@@ -1,0 +1,198 @@
+"""What the parser makes of a file: a few kinds of expressions and statements, each with its token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pyptogen.sanitize.lexer import Token
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """``a``, ``a::b``, with template arguments or without."""
+
+    path: tuple[str, ...]
+    arguments: tuple[Expr, ...] | None
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    value: int | float | str
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Unary:
+    op: str
+    operand: Expr
+    token: Token
+    postfix: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Binary:
+    op: str
+    left: Expr
+    right: Expr
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Ternary:
+    condition: Expr
+    then: Expr
+    other: Expr
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """``f(…)``, ``f<<<…>>>(…)``, and ``T{…}``."""
+
+    function: Expr
+    arguments: tuple[Expr, ...]
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """``a.b`` or ``a->b``."""
+
+    object: Expr
+    name: str
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Index:
+    object: Expr
+    index: Expr
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Braces:
+    """``{a, b}``."""
+
+    items: tuple[Expr, ...]
+    token: Token
+
+
+Expr = Name | Literal | Unary | Binary | Ternary | Call | Member | Index | Braces
+
+
+@dataclass(frozen=True, slots=True)
+class Declaration:
+    """``T a(…), b = …;``: ``initial`` is None, an expression, or the constructor's arguments."""
+
+    type: Expr
+    name: str
+    initial: Expr | tuple[Expr, ...] | None
+    length: Expr | None
+    reference: bool
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Using:
+    name: str
+    type: Expr
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluate:
+    expr: Expr
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    body: tuple[Statement, ...]
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class If:
+    condition: Expr
+    then: Statement
+    other: Statement | None
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """``for`` and ``while``."""
+
+    initial: Statement | None
+    condition: Expr | None
+    steps: tuple[Expr, ...]
+    body: Statement
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """``cases`` hold (label or None for default, place of their first statement)."""
+
+    subject: Expr
+    cases: tuple[tuple[Expr | None, int], ...]
+    body: tuple[Statement, ...]
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """``return``, ``break`` or ``continue``."""
+
+    kind: str
+    value: Expr | None
+    token: Token
+
+
+Statement = Declaration | Using | Evaluate | Block | If | Loop | Switch | Jump
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    name: str
+    pointer: bool
+    reference: bool
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateParameter:
+    name: str
+    default: Expr | None
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function with a body. ``kernel``: it is marked ``__global__``."""
+
+    name: str
+    template: tuple[TemplateParameter, ...]
+    parameters: tuple[Parameter, ...]
+    body: Block
+    kernel: bool
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Instantiation:
+    """``template void f<…>(…);``"""
+
+    name: Name
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """What stands at namespace level, in order."""
+
+    functions: tuple[Function, ...]
+    statements: tuple[Statement, ...]
+    aliases: tuple[tuple[tuple[TemplateParameter, ...], Using], ...]
+    instantiations: tuple[Instantiation, ...]

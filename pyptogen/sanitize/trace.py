@@ -1,0 +1,92 @@
+"""What a walk through a kernel did, in order: instructions with the bytes that they touch, flags, barriers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, SetFlag, WaitFlag
+from pyptogen.lower.instruction.replay import Finding, Path, Replay
+from pyptogen.lower.instruction.touches import Region, Touch, Touches
+
+EVENT_OBJECTS = 1000
+"""First number of flags that stand for Event objects: apart from the eight ids of a kernel's own."""
+
+
+@dataclass(slots=True)
+class Trace:
+    """One walk."""
+
+    nodes: list[Node] = field(default_factory=list)
+    touched: dict[int, tuple[tuple[Region, ...], tuple[Region, ...]]] = field(default_factory=dict)
+    """(reads, writes) by identity of the instruction."""
+    events: dict[int, tuple[int, str]] = field(default_factory=dict)
+    """Event objects that are set: place in ``nodes`` and pipe."""
+    forced: bool = False
+    """A loop hung on an unknown value."""
+    decided: bool = False
+    """A branch did."""
+
+    def instruction(self, name: str, pipe: Any, span: Span, reads: list[Region], writes: list[Region]) -> None:
+        instr = Instr(name, (), pipe, "", span)
+        self.touched[id(instr)] = tuple(reads), tuple(writes)
+        self.nodes.append(instr)
+
+    def barrier(self, pipe: Any, span: Span) -> None:
+        self.nodes.append(Barrier(pipe, span))
+
+    def flag(self, set_: bool, src: Any, dst: Any, event: int, span: Span) -> None:
+        self.nodes.append((SetFlag if set_ else WaitFlag)(src, dst, event, "", span))
+
+    def set_event(self, pipe: str) -> int:
+        """An Event object takes the result of the last instruction."""
+        number = len(self.events)
+        self.events[number] = len(self.nodes), pipe
+        return number
+
+    def wait_event(self, number: int, pipe: Any, span: Span) -> None:
+        """The next instruction of ``pipe`` waits for what the event was set by."""
+        if number not in self.events:
+            return
+        at, src = self.events.pop(number)
+        if src == pipe:
+            self.nodes.append(Barrier(pipe, span))
+            return
+        source: Any = src
+        self.nodes.insert(at, SetFlag(source, pipe, EVENT_OBJECTS + number, "", span))
+        self.events = {n: (p + (p > at), s) for n, (p, s) in self.events.items()}
+        self.nodes.append(WaitFlag(source, pipe, EVENT_OBJECTS + number, "", span))
+
+    def counts(self) -> tuple[int, int]:
+        """(instructions, flags and barriers)."""
+        instructions = sum(isinstance(node, Instr) for node in self.nodes)
+        return instructions, len(self.nodes) - instructions
+
+    def findings(self, name: str, span: Span) -> list[Finding]:
+        """Races, missing barriers and flags that do not pair."""
+        kernel = InstrKernel(name, "mixed", "a2a3", (), (), (), (), (), None, (), tuple(self.nodes), (), span)
+        found: list[Finding] = []
+        _PlacedReplay(kernel, 1, on_find=found.append, touches=_TraceTouches(kernel, self)).run()
+        return found
+
+
+class _PlacedReplay(Replay):
+    """A replay of a walk: rounds of one line of the file are one place, as rounds of a loop are in the IR."""
+
+    def _instr(self, instr: Instr, path: Path, iteration: Path) -> None:
+        super()._instr(instr, (instr.span.line, instr.span.col), path)
+
+
+class _TraceTouches(Touches):
+    """Bytes as the walk saw them. Equal accesses share a number, so that pairs are compared once."""
+
+    def __init__(self, kernel: InstrKernel, trace: Trace) -> None:
+        super().__init__(kernel)
+        self._trace = trace
+        self._numbers: dict[Any, int] = {}
+
+    def of(self, instr: Instr, slots: Any) -> Touch:
+        reads, writes = self._trace.touched[id(instr)]
+        number = self._numbers.setdefault((reads, writes), len(self._numbers))
+        return Touch(number, reads, writes)

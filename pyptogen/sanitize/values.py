@@ -1,0 +1,110 @@
+"""What names mean while a kernel is walked: numbers, types, tiles; and what nobody knows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from pyptogen.sanitize.lexer import Token
+
+
+class Unknown:
+    """A value that depends on the call: a run-time argument, an element of memory."""
+
+    def __repr__(self) -> str:
+        return "unknown"
+
+
+UNKNOWN = Unknown()
+
+
+@dataclass(frozen=True, slots=True)
+class AtMost:
+    """A number that is not known, but no larger than ``limit``: what a tile has left at the end of an axis."""
+
+    limit: int
+
+
+SIZES = {
+    "float": 4, "float32_t": 4, "int32_t": 4, "uint32_t": 4, "int": 4, "unsigned": 4, "half": 2, "float16_t": 2,
+    "bfloat16_t": 2, "int16_t": 2, "uint16_t": 2, "short": 2, "int8_t": 1, "uint8_t": 1, "char": 1, "bool": 1,
+    "int64_t": 8, "uint64_t": 8, "long": 8, "double": 8, "size_t": 8, "hifloat8_t": 1, "float8_e4m3_t": 1,
+    "float8_e5m2_t": 1, "float8_e8m0_t": 1, "aclFloat16": 2, "event_t": 4, "int4b_t": 1, "float4_e2m1x2_t": 1,
+    "float4_e1m2x2_t": 1,
+}  # fmt: skip
+"""Bytes of the built-in types and of the element types of PTO."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    name: str
+
+    @property
+    def size(self) -> int:
+        return SIZES[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class TileKind:
+    """A tile type; sizes may be unknown. ``valid`` are the valid rows and columns that the type fixes (-1: given to
+    the object)."""
+
+    loc: str
+    element: Any
+    rows: Any
+    cols: Any
+    row_major: bool
+    valid: tuple[Any, Any]
+
+    def bytes(self) -> int | None:
+        """Capacity, if it is known."""
+        if not (isinstance(self.rows, int) and isinstance(self.cols, int) and isinstance(self.element, ScalarType)):
+            return None
+        return self.rows * self.cols * self.element.size
+
+
+@dataclass(frozen=True, slots=True)
+class OtherType:
+    """A type of which only the name matters (GlobalTensor, Shape, Event …)."""
+
+    name: str
+    arguments: tuple[Any, ...] = ()
+
+
+@dataclass(slots=True)
+class Tile:
+    """A tile object. ``address`` is None before TASSIGN."""
+
+    kind: TileKind
+    name: str
+    token: Token
+    valid: tuple[Any, Any]
+    address: Any = None
+
+
+@dataclass(slots=True)
+class Event:
+    """An object of the library's Event type: the number of its last set."""
+
+    number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What an instruction gives back: its pipe."""
+
+    pipe: str
+
+
+@dataclass(slots=True)
+class Other:
+    """An object of another type."""
+
+    type: Any
+
+
+@dataclass(slots=True)
+class Cell:
+    """A variable."""
+
+    value: Any = field(default_factory=lambda: UNKNOWN)

@@ -1,0 +1,98 @@
+"""`attention` in other shapes than the library's: heads in groups, no heads, values of another width, no scale."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import pyptogen
+from pyptogen.builder.checking import check_specs
+from pyptogen.diagnostics import DiagnosticError
+
+SPEC = """\
+pyptogen: 1
+operator: attending
+dims:
+  b: 2
+  h: 2
+  g: 3
+  sq: {{min: 1, max: 4096}}
+  kv: {{min: 1, max: 4096}}
+  d: 64
+  e: 32
+inputs:
+  q: {dtype}[{q}]
+  k: {dtype}[{k}]
+  v: {dtype}[{v}]
+outputs:
+  o: {dtype}[{o}]
+graph:
+  o: {call}
+tiling:
+  - {{b: 1, h: 1, g: 1, sq: 32, kv: 64}}
+"""
+SHAPES = {
+    "rows": ("sq, d", "kv, d", "kv, e", "sq, e"),
+    "heads": ("b, h, sq, d", "b, h, kv, d", "b, h, kv, e", "b, h, sq, e"),
+    "groups": ("h, g, sq, d", "h, kv, d", "h, kv, e", "h, g, sq, e"),
+}
+
+
+def written(folder: Path, name: str, dtype: str = "fp32", call: str = "attention(q, k, v)") -> Path:
+    q, k, v, o = SHAPES[name]
+    path = folder / f"{name}.yaml"
+    path.write_text(SPEC.format(q=q, k=k, v=v, o=o, dtype=dtype, call=call))
+    return path
+
+
+def reference(a: dict[str, Any], grouped: bool, scale: float) -> Any:
+    q, k, v = (a[name].astype(np.float64) for name in "qkv")
+    if grouped:
+        k, v = k[:, None], v[:, None]
+    scores = q @ k.swapaxes(-1, -2) * scale
+    weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    return weights / weights.sum(axis=-1, keepdims=True) @ v
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+@pytest.mark.parametrize(("name", "dtype"), [("rows", "fp32"), ("heads", "fp32"), ("groups", "bf16")])
+def test_shapes(tmp_path: Path, name: str, dtype: str, target: str) -> None:
+    operator = pyptogen.compile(written(tmp_path, name, dtype), target=target)
+    for sq, kv in ((1, 1), (33, 65), (70, 128)):
+        arrays = operator.example_inputs(seed=sq, sq=sq, kv=kv)
+        want = reference(arrays, name == "groups", 64**-0.5)
+        allowed = 2e-5 if dtype == "fp32" else 1e-2
+        np.testing.assert_allclose(operator(**arrays).o.astype(np.float64), want, rtol=allowed, atol=allowed)
+        np.testing.assert_allclose(operator.golden(**arrays).o.astype(np.float64), want, rtol=allowed, atol=allowed)
+
+
+def test_the_scale_may_be_a_number(tmp_path: Path) -> None:
+    operator = pyptogen.compile(written(tmp_path, "rows", call="attention(q, k, v, scale=2)"))
+    arrays = operator.example_inputs(seed=1, sq=20, kv=100)
+    np.testing.assert_allclose(operator(**arrays).o, reference(arrays, False, 2.0), rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        ("attention(q, k, v[:, :, None])", "PTG204"),
+        ("attention(q, v, v)", "PTG205"),
+        ("attention(q[:, :32], k, v)", "PTG205"),
+        ("attention(q, k, k[1:])", "PTG205"),
+        ("attention(cast(q, bf16), k, v)", "PTG206"),
+        ("attention(cast(q, int32), cast(k, int32), cast(v, int32))", "PTG206"),
+    ],
+)
+def test_faults(tmp_path: Path, call: str, code: str) -> None:
+    with pytest.raises(DiagnosticError) as caught:
+        check_specs(written(tmp_path, "rows", call=call))
+    assert [d.code for d in caught.value.diagnostics] == [code]
+
+
+def test_bf16_is_the_contract(tmp_path: Path) -> None:
+    operator = pyptogen.compile(written(tmp_path, "rows", "bf16"))
+    assert operator(**operator.example_inputs(sq=3, kv=5)).o.dtype == ml_dtypes.bfloat16

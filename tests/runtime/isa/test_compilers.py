@@ -1,0 +1,103 @@
+"""Other compilers and other machines: every header by itself, without a warning, and some kernels run."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import platform
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pyptogen.runtime.compiler import Compiler, find_compiler, find_compilers
+
+from .arrays import DTYPES, guarded, pointer, values
+from .conftest import FAST_NEEDS, FLAVOURS, INCLUDE, cpu_features, kernels_for
+
+AARCH64 = "aarch64-linux-gnu-g++"
+STRICT = ("-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-pthread")
+INSIDE = {"simd_avx512.hpp", "simd_generic.hpp", "cvt_avx512.hpp"}
+"""Parts of another header, which alone may include them."""
+
+MACHINES = {
+    "portable": ("-DPTO_PORTABLE",),
+    "avx2": ("-march=haswell",),
+    "avx512": ("-march=skylake-avx512",),
+    "amx": ("-march=sapphirerapids",),
+    "checked": ("-DPTO_CHECKED",),
+    "simulation": ("-D__CPU_SIM",),
+}
+
+
+@functools.cache
+def clang() -> Compiler | None:
+    """A clang++ of 15 or later, by any of its names."""
+    return next((found for found in find_compilers(prefer="clang") if found.family == "clang"), None)
+
+
+def rejection(command: tuple[str, ...], flags: tuple[str, ...], text: str, folder: Path) -> str:
+    """What a compiler has against a source; empty when nothing."""
+    source = folder / "source.cpp"
+    source.write_text(text)
+    said = subprocess.run([*command, *STRICT, *flags, f"-I{INCLUDE}", str(source)], capture_output=True, text=True)
+    return said.stderr if said.returncode != 0 else ""
+
+
+def every_header() -> str:
+    """A source that includes all headers, the kernels' first."""
+    names = sorted(path.relative_to(INCLUDE).as_posix() for path in INCLUDE.glob("pto/**/*.hpp"))
+    names = [name for name in names if Path(name).name not in INSIDE and "/checked/" not in name]
+    return "".join(f"#include <{name}>\n" for name in ("pto/pto-inst.hpp", *names))
+
+
+def test_aarch64(tmp_path: Path) -> None:
+    if shutil.which(AARCH64) is None:
+        pytest.skip(f"no {AARCH64} here (Debian: apt install g++-aarch64-linux-gnu)")
+    assert not rejection((AARCH64,), (), every_header(), tmp_path)
+
+
+@pytest.mark.parametrize("machine", list(MACHINES))
+def test_clang_takes_every_header(machine: str, tmp_path: Path) -> None:
+    found = clang()
+    if found is None:
+        pytest.skip("no clang++ of 15 or later here")
+    if platform.machine() != "x86_64" and machine.startswith(("avx", "amx")):
+        pytest.skip("these flags are for x86-64")
+    assert not rejection(found.command, MACHINES[machine], every_header(), tmp_path)
+
+
+@pytest.mark.parametrize("machine", list(MACHINES))
+def test_gcc_takes_every_header(machine: str, tmp_path: Path) -> None:
+    found = find_compiler()
+    if platform.machine() != "x86_64" and machine.startswith(("avx", "amx")):
+        pytest.skip("these flags are for x86-64")
+    assert not rejection(found.command, MACHINES[machine], every_header(), tmp_path)
+
+
+@pytest.mark.parametrize("flavour", list(FLAVOURS))
+def test_kernels_of_clang_give_the_bits_of_gcc(flavour: str) -> None:
+    """Exponentials of differences and casts; neither compiler may reorder or contract arithmetic."""
+    found, gcc = clang(), find_compiler()
+    if found is None or gcc.family != "gcc":
+        pytest.skip("not both a g++ of 12 or later and a clang++ of 15 or later here")
+    if flavour == "fast" and not cpu_features() >= FAST_NEEDS:
+        pytest.skip("this CPU has no AVX-512 with AMX")
+    flags = tuple(flag for flag in FLAVOURS[flavour] if flag != "-Wno-maybe-uninitialized")
+    rng = np.random.default_rng(1)
+    exponents, column = values(rng, (16, 160), "bf16"), values(rng, (160,), "bf16")
+    data = values(rng, (4, 288), "fp32")
+    results = []
+    for compiler, own in ((gcc, FLAVOURS[flavour]), (found, flags)):
+        kernels = kernels_for(compiler, own)
+        exponentials, whole = guarded((16, 160), DTYPES["bf16"]), guarded((4, 288), np.dtype(np.int8))
+        expand = ctypes.CDLL(str(kernels.compile("expand_exp")))
+        expand.expand_exp_bf16(0, pointer(exponentials), pointer(exponents), pointer(column), 16, 157)
+        convert = ctypes.CDLL(str(kernels.compile("convert")))
+        convert.convert_fp32_int8(pointer(whole), pointer(data), 1, 1, 4, 287)
+        results.append((exponentials, whole))
+    assert results[0][0].tobytes() == results[1][0].tobytes()
+    assert np.array_equal(results[0][1], results[1][1])
+    assert len(np.unique(results[0][1])) > 3

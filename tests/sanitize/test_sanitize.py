@@ -1,0 +1,181 @@
+"""Kernels that nobody here made: what is followed, what is found and where, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from pyptogen.cli.app import app
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.sanitize import sanitize
+
+HEAD = """\
+#include <pto/pto-inst.hpp>
+using namespace pto;
+constexpr int kCols = 64;
+template <typename T, int Rows>
+using Rows64 = Tile<TileType::Vec, T, Rows, kCols, BLayout::RowMajor, -1, -1>;
+"""
+GOOD = (
+    HEAD
+    + """\
+template <typename T, int Rows>
+__global__ AICORE void twice(__gm__ T __out__ *out, __gm__ T __in__ *in, int n)
+{
+    using Gm = GlobalTensor<T, Shape<1, 1, 1, Rows, kCols>, Stride<1, 1, 1, kCols, 1>>;
+    Rows64<T, Rows> tiles[2] = {Rows64<T, Rows>(Rows, kCols), Rows64<T, Rows>(Rows, kCols)};
+    TASSIGN(tiles[0], 0x0);
+    TASSIGN(tiles[1], Rows * kCols * sizeof(T));
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
+    for (int i = 0; i < n; ++i) {
+        const event_t id = (event_t)(i % 2);
+        Gm from(in + i * Rows * kCols);
+        Gm to(out + i * Rows * kCols);
+        wait_flag(PIPE_MTE3, PIPE_MTE2, id);
+        TLOAD(tiles[i % 2], from);
+        set_flag(PIPE_MTE2, PIPE_V, id);
+        wait_flag(PIPE_MTE2, PIPE_V, id);
+        TMULS(tiles[i % 2], tiles[i % 2], (T)2);
+        set_flag(PIPE_V, PIPE_MTE3, id);
+        wait_flag(PIPE_V, PIPE_MTE3, id);
+        TSTORE(to, tiles[i % 2]);
+        set_flag(PIPE_MTE3, PIPE_MTE2, id);
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
+}
+template <typename T, int Rows>
+void launch(T *out, T *in, int n, void *stream)
+{
+    if constexpr (std::is_same_v<T, half>) {
+        twice<half, Rows><<<1, nullptr, stream>>>((half *)out, (half *)in, n);
+    } else {
+        twice<T, Rows><<<1, nullptr, stream>>>(out, in, n);
+    }
+}
+template void launch<float, 16>(float *out, float *in, int n, void *stream);
+template void launch<half, 32>(half *out, half *in, int n, void *stream);
+"""
+)
+
+
+def check(tmp_path: Path, text: str) -> list[tuple[str, str, int]]:
+    """(code, kind, line) of everything that is found."""
+    file = tmp_path / "kernel.cpp"
+    file.write_text(text)
+    found = [d for report in sanitize(file) for d in report.findings]
+    return [(d.code, d.message.split(":")[0], d.span.line if d.span else 0) for d in found]
+
+
+def line_of(text: str, part: str, nth: int = 1) -> int:
+    lines = [i for i, line in enumerate(text.split("\n"), 1) if part in line]
+    return lines[nth - 1]
+
+
+def test_templates_arrays_and_rotating_ids(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.cpp"
+    file.write_text(GOOD)
+    reports = sanitize(file)
+    assert [report.name for report in reports] == ["launch<float, 16>", "launch<half, 32>"]
+    assert all(report.instructions == 9 and not report.findings for report in reports)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind", "at"),
+    [
+        ("        wait_flag(PIPE_MTE2, PIPE_V, id);\n", "", "race", "TMULS("),
+        ("        set_flag(PIPE_MTE2, PIPE_V, id);\n", "", "deadlock", "wait_flag(PIPE_MTE2, PIPE_V"),
+        ("    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);\n", "", "left over", "void launch"),
+        ("TASSIGN(tiles[1], Rows * kCols * sizeof(T))", "TASSIGN(tiles[1], 0x80)", "race", "TLOAD("),
+        ("TASSIGN(tiles[1], Rows * kCols * sizeof(T))", "TASSIGN(tiles[1], 0x2fff0)", "capacity", "TLOAD("),
+    ],
+)
+def test_faults_are_found_where_they_are(old: str, new: str, kind: str, at: str, tmp_path: Path) -> None:
+    text = GOOD.replace(old, new, 1)
+    assert text != GOOD
+    found = check(tmp_path, text)
+    assert (kind, line_of(text, at)) in {(what, line) for _, what, line in found}
+
+
+def test_a_vector_result_needs_a_barrier(tmp_path: Path) -> None:
+    text = GOOD.replace("(T)2);\n", "(T)2);\n        TADDS(tiles[i % 2], tiles[i % 2], (T)1);\n")
+    found = check(tmp_path, text)
+    assert ("PTG305", "hazard", line_of(text, "TADDS(")) in found
+    assert check(tmp_path, text.replace("        TADDS", "        pipe_barrier(PIPE_V);\n        TADDS")) == []
+
+
+EVENTS = (
+    HEAD
+    + """\
+extern "C" __global__ AICORE void add(__gm__ float *out, __gm__ float *a, int mode)
+{
+    Rows64<float, 8> x(8, 64), y(8, 64);
+    TASSIGN<0x0>(x);
+    TASSIGN<0x4000>(y);
+    GlobalTensor<float, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>> from(a), to(out);
+    Event<Op::TLOAD, Op::TADD> loaded;
+    Event<Op::TADD, Op::TSTORE_VEC> added;
+    loaded = TLOAD(x, from);
+    added = TADD(y, x, x, loaded);
+    TSTORE(to, y, added);
+}
+"""
+)
+
+
+def test_event_objects(tmp_path: Path) -> None:
+    assert check(tmp_path, EVENTS) == []
+    assert ("PTG305", "race", line_of(EVENTS, "TADD(y")) in check(tmp_path, EVENTS.replace("x, x, loaded", "x, x"))
+
+
+BRANCHES = EVENTS.replace(
+    "added = TADD", "if (mode > 0) {\n        TMULS(x, x, 2.0f, loaded);\n    }\n    added = TADD"
+)
+
+
+def test_both_ways_of_a_branch_are_walked(tmp_path: Path) -> None:
+    """With the branch not taken the event is waited for by TADD; taken, TADD needs a barrier behind TMULS."""
+    text = BRANCHES
+    assert ("PTG305", "hazard", line_of(text, "TADD(y")) in check(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word"),
+    [
+        ("TASSIGN<0x0>(x);", "", "no address"),
+        ("TADD(y, x, x, loaded)", "MyAdd(y, x, x)", "MyAdd"),
+        ("loaded = TLOAD", "do { } while (0);\n    loaded = TLOAD", "`do`"),
+        ("TASSIGN<0x4000>(y);", "TASSIGN<0x4000>(y);\n    set_flag(PIPE_MTE2, PIPE_V, (event_t)mode);", "event id"),
+        ("__global__", "", "no kernel"),
+    ],
+)
+def test_what_is_not_followed_is_named_with_its_line(old: str, new: str, word: str, tmp_path: Path) -> None:
+    file = tmp_path / "kernel.cpp"
+    file.write_text(EVENTS.replace(old, new))
+    with pytest.raises(DiagnosticError) as raised:
+        sanitize(file)
+    diagnostic = raised.value.diagnostics[0]
+    assert diagnostic.code == "PTG306"
+    assert word in diagnostic.message
+    assert diagnostic.span is not None
+
+
+def test_conditional_compilation_and_macros(tmp_path: Path) -> None:
+    text = EVENTS.replace("TASSIGN<0x4000>(y);", "#ifdef __PTO_AUTO__\n#else\n    TASSIGN(y, HIGH);\n#endif")
+    text = "#define HIGH 0x4000  // bytes\n" + text
+    assert check(tmp_path, text) == []
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    good, bad = tmp_path / "good.cpp", tmp_path / "bad.cpp"
+    good.write_text(GOOD)
+    bad.write_text(GOOD.replace("        wait_flag(PIPE_V, PIPE_MTE3, id);\n", ""))
+    done = CliRunner().invoke(app, ["sanitize", str(good), "--set", "n=2"])
+    assert done.exit_code == 0
+    assert "launch<float, 16>: in order (6 instructions" in done.output
+    done = CliRunner().invoke(app, ["sanitize", str(good), str(bad)])
+    assert isinstance(done.exception, DiagnosticError)
+    assert done.exception.diagnostics[0].code == "PTG305"

@@ -181,7 +181,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
         fitting = [plan.fits(legalise.run(kernel, platform), platform) for kernel in kernels]
         shorter = shorter_rounds.run(program, [part for part, fits in zip(parts, fitting, strict=True) if not fits])
         if shorter is not None:
-            return _tile_level(replace(session, fitted=shorter), every)
+            return _tile_level(replace(session, fitted=shorter), every, alone)
     session.note(10, "tile-partition", lambda: tile_printer.print_partition([part.ops for part in parts]))
     session.note(11, "tile-cut", lambda: tile_printer.print_kernels(kernels))
     tile_verify.verify(kernels)

@@ -64,6 +64,26 @@ def test_a_cast_that_the_platform_has() -> None:
     assert [c[:2] for c in casts("a2a3", "y: cast(x, bf16)", "bf16")] == [("fp32", "bf16")]
 
 
+@pytest.mark.parametrize(
+    ("target", "graph", "output", "saturate"),
+    [
+        ("a2a3", "y: cast(x, int8)", "int8", [None, None, True]),
+        ("cpu", "y: cast(x, int8)", "int8", [None]),
+        ("cpu", "y: cast(x, int8, saturate=false)", "int8", [False]),
+        ("cpu", "y: cast(x, int16)", "int16", [True]),
+        ("a2a3", "y: cast(x, int16)", "int16", [True]),
+        ("a2a3", "y: cast(x, int32)", "int32", [None]),
+    ],
+)
+def test_saturation_is_written_where_the_instruction_would_choose_otherwise(
+    target: str, graph: str, output: str, saturate: list[bool | None]
+) -> None:
+    text = elementwise_text(graph).replace("y: fp32", f"y: {output}")
+    (kernel,) = pipeline.lower(program_of(text), target).instructions
+    modes = [o for i in instructions(kernel) if i.name == "TCVT" for o in i.operands if isinstance(o, Mode)]
+    assert [mode.saturate for mode in modes] == saturate
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_reductions_have_scratch_of_their_own(target: str) -> None:
     (kernel,) = pipeline.lower(elementwise("y: x / sum(z, axis=-1, keepdim=true)"), target).instructions

@@ -77,10 +77,14 @@ def name_of(dtype: np.dtype[Any]) -> str | None:
     return next((name for name, own in NUMPY_DTYPES.items() if own == dtype), None)
 
 
-def converted(dst: Shaped, a: Array, mode: str, saturation: bool | None = None) -> Array:
-    """One TCVT; without ``saturation`` the default of the pair. A float to its own type: to whole numbers."""
+def converted(dst: Shaped, a: Array, mode: str, saturation: bool | None = None, source: str | None = None) -> Array:
+    """One TCVT; without ``saturation`` the default of the pair. fp32, fp16 or bf16 to its own type: to whole numbers.
+
+    ``source`` names a type that numpy has not (hif8, e1m2).
+    """
     require(a.shape, dst.shape, "the operand")
-    saturate = (name_of(a.dtype), dst.dtype) not in NARROWING if saturation is None else saturation
+    source = source or name_of(a.dtype)
+    saturate = (source, dst.dtype) not in NARROWING if saturation is None else saturation
     from_float = is_float(a.dtype) and a.dtype != np.dtype("int4")
     with np.errstate(all="ignore"):
         if dst.dtype == "int4":
@@ -89,7 +93,7 @@ def converted(dst: Shaped, a: Array, mode: str, saturation: bool | None = None) 
             return np.asarray(low.astype(np.int8).astype(dst.numpy))
         if dst.dtype == "hif8":
             return _to_hif8(a, saturate).astype(np.float32)
-        if from_float and a.dtype == dst.numpy:
+        if from_float and source == dst.dtype:
             return whole(a.astype(np.float64), mode).astype(a.dtype)
         if dst.dtype in GRIDS:
             exact = a.astype(np.float64) if from_float or a.dtype.itemsize < 8 else a

@@ -40,7 +40,7 @@ PTO_INLINE f32v round_f32(f32v v, RoundMode mode)
         case RoundMode::CAST_FLOOR: return floor_f32(v);
         case RoundMode::CAST_CEIL: {
             const f32v r = rint_f32(v);
-            return r < v ? r + 1.0f : r;
+            return (f32v)((u32v)(r < v ? r + 1.0f : r) | sign);  // -0.5 gives -0
         }
         case RoundMode::CAST_TRUNC: return trunc_f32(v);
         case RoundMode::CAST_ROUND: {

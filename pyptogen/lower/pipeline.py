@@ -44,7 +44,7 @@ from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import fit, unlowered
+from pyptogen.lower.tensor import fit, layouts, unlowered
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import carried, choose, cut, legalise, shorter_rounds, sizes, solo, variants
@@ -99,6 +99,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
         )
     program = opaque.run(program, target)
     unlowered.check(program)
+    layouts.check(program)
     platform = PLATFORMS[target]
     session = _Session(program, fit.run(program, platform), platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
@@ -110,7 +111,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks, finished)
-    walked = _walked(session, instructions)
+    walked = _walked(session, instructions, finished)
     graph = _prioritised(session, graph, instructions)
     return _emit(session, instructions, walked, graph, blocks, finished)
 
@@ -234,11 +235,11 @@ def _instruction_level(session: _Session, blocks: Sequence[BlockKernel], by_hand
     return [made.get(b.tile.name) or by_hand.finished[b.tile.name].instructions for b in blocks]
 
 
-def _walked(session: _Session, kernels: list[InstrKernel]) -> list[InstrKernel]:
-    """The kernels as their text has them."""
+def _walked(session: _Session, kernels: list[InstrKernel], by_hand: ByHand) -> list[InstrKernel]:
+    """The kernels as their text has them; what an author wrote as instructions stays as it is."""
     if not session.platform.vector_passes:
         return kernels
-    walked = [passes.run(k) for k in kernels]
+    walked = [k if k.name in by_hand.finished else passes.run(k) for k in kernels]
     session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
     return walked
 

@@ -6,6 +6,7 @@ is exact enough that only the kernel's own fp32 arithmetic differs.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -39,6 +40,49 @@ def layer_norm_residual(a: Arrays, eps: float = 1e-5) -> dict[str, Array]:
     centred = wide(total) - wide(total).mean(axis=-1, keepdims=True)
     deviation = np.sqrt((centred**2).mean(axis=-1, keepdims=True) + eps)
     return {"y": (centred / deviation * wide(a["gamma"]) + wide(a["beta"])).astype(np.float32), "sum": total}
+
+
+def relu(a: Arrays) -> dict[str, Array]:
+    return {"y": bf16(np.maximum(wide(a["x"]), 0))}
+
+
+def silu(a: Arrays) -> dict[str, Array]:
+    return {"y": bf16(wide(a["x"]) / (1 + np.exp(-wide(a["x"]))))}
+
+
+def _gelu(x: Array) -> Array:
+    """x times the distribution function of the normal distribution."""
+    return x * 0.5 * (1 + np.vectorize(math.erf, otypes=[np.float64])(x / math.sqrt(2)))
+
+
+def gelu(a: Arrays) -> dict[str, Array]:
+    return {"y": bf16(_gelu(wide(a["x"])))}
+
+
+def gelu_tanh(a: Arrays) -> dict[str, Array]:
+    x = wide(a["x"])
+    return {"y": bf16(x * 0.5 * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))))}
+
+
+def geglu(a: Arrays) -> dict[str, Array]:
+    return {"y": bf16(wide(a["x"]) * _gelu(wide(a["gate"])))}
+
+
+def linear_gelu(a: Arrays) -> dict[str, Array]:
+    return {"y": bf16(_gelu(wide(a["x"]) @ wide(a["w"]) + wide(a["bias"])))}
+
+
+def rms_norm_residual(a: Arrays, eps: float = 1e-6) -> dict[str, Array]:
+    total = (wide(a["x"]) + wide(a["residual"])).astype(np.float32)
+    return {"y": bf16(_by_root_mean_square(wide(total), wide(a["gamma"]), eps)), "sum": bf16(total)}
+
+
+def dequant_per_token(a: Arrays) -> dict[str, Array]:
+    return {"y": bf16(wide(a["q"]) * wide(a["scale"]))}
+
+
+def quant_per_channel(a: Arrays) -> dict[str, Array]:
+    return {"q": np.clip(np.rint(wide(a["x"]) / wide(a["scale"])), -128, 127).astype(np.int8)}
 
 
 def _normalised(x: Array, gamma: Array, beta: Array, eps: float) -> Array:

@@ -21,6 +21,15 @@ ALLOWED = {
     "vector_add": {"c": (0, 0)},
     "swiglu": {"y": (2**-7, 1e-30)},
     "layer_norm_residual": {"y": (1e-5, 3e-6), "sum": (0, 0)},
+    "relu": {"y": (0, 0)},
+    "silu": {"y": (2**-7, 1e-5)},
+    "gelu": {"y": (2**-7, 1e-5)},
+    "gelu_tanh": {"y": (2**-7, 1e-5)},
+    "geglu": {"y": (2**-7, 1e-5)},
+    "linear_gelu": {"y": (2**-7, 1e-4)},
+    "rms_norm_residual": {"y": (2**-7, 1e-5), "sum": (0, 0)},
+    "dequant_per_token": {"y": (2**-7, 0)},
+    "quant_per_channel": {"q": (0, 1)},
     "layer_norm": {"y": (1e-5, 3e-6)},
     "layer_norm_bf16": {"y": (2**-7, 1e-4)},
     "rms_norm": {"y": (1e-5, 1e-6)},
@@ -40,6 +49,7 @@ SIZES = {
     "vector_add": ("n", [1, 31, 4096, 70001]),
     "rope": ("t", [1, 31, 65]),
     "linear_int8": ("t", [1, 31, 257]),
+    "linear_gelu": ("t", [1, 31, 257]),
     "softmax_long": ("rows", [1, 9, 17]),
     "blend": ("rows", [16, 48, 160]),
     "flash_attention": ("sq", [1, 33, 600]),
@@ -110,6 +120,16 @@ def test_norms_of_rows_of_zeros_and_of_large_values(name: str, target: str) -> N
     if name == "rms_norm":
         del arrays["beta"]
     agree(name, target, arrays)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["relu", "silu", "gelu", "gelu_tanh"])
+def test_activations_far_out_and_at_zero(name: str, target: str) -> None:
+    x = np.zeros((2, 4096), ml_dtypes.bfloat16)
+    x[0, :8] = [-1e30, -80, -1e-30, 0, 1e-30, 80, 1e30, 0.5]
+    x[1] = np.linspace(-20, 20, 4096)
+    got = agree(name, target, {"x": x})
+    assert np.isfinite(got.y.astype(np.float32)).all()
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
-from pyptogen.lower.tensor import by_hand, choose_stages, name_values, read_loop, remove_dead, unify_dims
+from pyptogen.lower.tensor import by_hand, choose_stages, hints, name_values, read_loop, remove_dead, unify_dims
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.evaluate import Evaluator, Scope
@@ -55,7 +55,7 @@ def from_spec(
         schedule=spec.schedule,
         targets=read_targets(spec),
         span=spec.span,
-        notes=reader.notes(),
+        notes=(*reader.notes(), *hints.notes(spec)),
         requires=contract.requires,
         loops=tuple(reader.builder.loops),
         restricted=bool(spec.targets),

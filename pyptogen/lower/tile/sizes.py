@@ -39,6 +39,8 @@ class Selected:
 
 
 def _holds(left: Any, op: str, right: Any) -> bool:
+    if op == "in":
+        return left in right
     result = {
         "==": left == right,
         "!=": left != right,

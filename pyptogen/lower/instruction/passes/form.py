@@ -21,7 +21,7 @@ from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, Node, Pas
 from pyptogen.lower.instruction.passes import footprint
 from pyptogen.lower.instruction.passes.roles import INTEGERS, Role, Roles
 
-MOST_MEMBERS = 32
+MOST_MEMBERS = 64
 """Longer passes would not keep their values in registers."""
 
 

@@ -1,0 +1,82 @@
+// dequant_per_token: vector kernel of `dequant_per_token` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages dequant_per_token; tiles rows 2; memory UB 98368 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI8_8x4096 = Tile<TileType::Vec, int8_t, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF16_8x4096 = Tile<TileType::Vec, half, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecF32_8x4096 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecB16_8x4096 = Tile<TileType::Vec, bfloat16_t, 8, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
+using ScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void dequant_per_token(
+    __gm__ bfloat16_t *y,
+    __gm__ int8_t *q,
+    __gm__ float *scale,
+    int32_t rows_begin,
+    int32_t rows_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
+        const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
+        // y: cast(cast(q, fp32) * scale, bf16)  [dequant_per_token.yaml:16]
+        VecI8_8x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x00000 + rows0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));  // free again
+        QGm q_in(q + int64_t(rows0) * 4096, {rows0_valid});
+        TLOAD(q_tile, q_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
+        VecF32_1x8 scale_tile_row(rows0_valid); TASSIGN(scale_tile_row, 0x04000 + rows0_slot * 0x00020);  // as a row, same bytes as scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        ScaleGm scale_in(scale + int64_t(rows0), {rows0_valid});
+        TLOAD(scale_tile_row, scale_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        VecF16_8x4096 y_1_fp16(rows0_valid); TASSIGN(y_1_fp16, 0x0c040);  // UB 0x0c040..0x10040
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
+        TCVT(y_1_fp16, q_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));
+        VecF32_8x4096 y_1(rows0_valid); TASSIGN(y_1, 0x10040);  // UB 0x10040..0x18040
+        pipe_barrier(PIPE_V);
+        TCVT(y_1, y_1_fp16, RoundMode::CAST_RINT);
+        VecF32_8x4096 y_2(rows0_valid); TASSIGN(y_2, 0x10040);  // UB 0x10040..0x18040
+        VecF32_8x1 scale_tile(rows0_valid); TASSIGN(scale_tile, 0x04000 + rows0_slot * 0x00020);  // UB 0x04000..0x04040, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        TROWEXPANDMUL(y_2, y_1, scale_tile);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
+        VecB16_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x04040 + rows0_slot * 0x04000);  // UB 0x04040..0x0c040, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        TCVT(y_tile, y_2, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        YGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});
+        TSTORE(y_out, y_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,53 @@
+// Orchestration of `dequant_per_token` for cpu. Made by pyptogen; change the spec, not this file.
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+
+#include "../wrapper.hpp"
+
+using pto_rt::Core;
+using pto_rt::Launch;
+
+extern "C" __global__ AICORE void dequant_per_token(
+    __gm__ bfloat16_t *y,
+    __gm__ int8_t *q,
+    __gm__ float *scale,
+    int32_t rows_begin,
+    int32_t rows_end,
+    int32_t nblk);
+
+namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
+}  // namespace
+
+extern "C" void dequant_per_token_cpu(pto_rt::Runtime &rt, const dequant_per_token_args &args)
+{
+    const int32_t rows = static_cast<int32_t>(args.rows);
+    auto *q = (__gm__ int8_t *)args.q;
+    auto *scale = (__gm__ float *)args.scale;
+    auto *y = (__gm__ bfloat16_t *)args.y;
+    const int32_t vector = blocks_for(rt, Core::Vector);
+
+    // The launches of one range of rows; each starts when those it names have finished.
+    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+        const int32_t dequant_per_token_blocks = fewer((rows_end - rows_begin + 0) / 1, vector);
+        rt.launch(
+            "dequant_per_token", Core::Vector, dequant_per_token_blocks,
+            [=] {
+                dequant_per_token(y, q, scale, rows_begin, rows_end, dequant_per_token_blocks);
+            });
+    };
+
+    segment(0, rows);
+}

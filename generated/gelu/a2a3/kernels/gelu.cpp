@@ -1,0 +1,150 @@
+// gelu: vector kernel of `gelu` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages gelu; tiles rows 1; memory UB 98304 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_1x4096 = Tile<TileType::Vec, bfloat16_t, 1, 4096, BLayout::RowMajor, 1, 4096>;
+using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void gelu(
+    __gm__ bfloat16_t *y,
+    __gm__ bfloat16_t *x,
+    int32_t rows_begin,
+    int32_t rows_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk, rows0_slot ^= 1) {
+        // y: gelu(x)  [gelu.yaml:15]
+        VecB16_1x4096 x_tile; TASSIGN(x_tile, 0x00000 + rows0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        XGm x_in(x + int64_t(rows0) * 4096);
+        TLOAD(x_tile, x_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        VecF32_1x4096 y_x; TASSIGN(y_x, 0x08000);  // UB 0x08000..0x0c000
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        TCVT(y_x, x_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
+        VecF32_1x4096 y_half; TASSIGN(y_half, 0x0c000);  // UB 0x0c000..0x10000
+        pipe_barrier(PIPE_V);
+        TMULS(y_half, y_x, 0.5f);
+        VecF32_1x4096 y_angle; TASSIGN(y_angle, 0x08000);  // UB 0x08000..0x0c000
+        pipe_barrier(PIPE_V);
+        TMULS(y_angle, y_x, 0.70710677f);
+        VecF32_1x4096 y_inner; TASSIGN(y_inner, 0x08000);  // UB 0x08000..0x0c000
+        pipe_barrier(PIPE_V);
+        TMAXS(y_inner, y_angle, -4.0f);
+        VecF32_1x4096 y_inner_2; TASSIGN(y_inner_2, 0x08000);  // UB 0x08000..0x0c000
+        pipe_barrier(PIPE_V);
+        TMINS(y_inner_2, y_inner, 4.0f);
+        VecF32_1x4096 y_square; TASSIGN(y_square, 0x10000);  // UB 0x10000..0x14000
+        pipe_barrier(PIPE_V);
+        TMUL(y_square, y_inner_2, y_inner_2);
+        VecF32_1x4096 y_p; TASSIGN(y_p, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TMULS(y_p, y_square, 1.9867327e-06f);
+        VecF32_1x4096 y_p_2; TASSIGN(y_p_2, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TADDS(y_p_2, y_p, 0.00028456512f);
+        VecF32_1x4096 y_p_3; TASSIGN(y_p_3, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TMUL(y_p_3, y_p_2, y_square);
+        VecF32_1x4096 y_p_4; TASSIGN(y_p_4, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TADDS(y_p_4, y_p_3, 0.003883423f);
+        VecF32_1x4096 y_p_5; TASSIGN(y_p_5, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TMUL(y_p_5, y_p_4, y_square);
+        VecF32_1x4096 y_p_6; TASSIGN(y_p_6, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TADDS(y_p_6, y_p_5, 0.053101983f);
+        VecF32_1x4096 y_p_7; TASSIGN(y_p_7, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TMUL(y_p_7, y_p_6, y_square);
+        VecF32_1x4096 y_p_8; TASSIGN(y_p_8, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TADDS(y_p_8, y_p_7, 0.19354726f);
+        VecF32_1x4096 y_p_9; TASSIGN(y_p_9, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TMUL(y_p_9, y_p_8, y_square);
+        VecF32_1x4096 y_p_10; TASSIGN(y_p_10, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TADDS(y_p_10, y_p_9, 1.1283791f);
+        VecF32_1x4096 y_above; TASSIGN(y_above, 0x08000);  // UB 0x08000..0x0c000
+        pipe_barrier(PIPE_V);
+        TMUL(y_above, y_inner_2, y_p_10);
+        VecF32_1x4096 y_q; TASSIGN(y_q, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TMULS(y_q, y_square, 3.7419617e-05f);
+        VecF32_1x4096 y_q_2; TASSIGN(y_q_2, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TADDS(y_q_2, y_q, 0.0011855855f);
+        VecF32_1x4096 y_q_3; TASSIGN(y_q_3, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TMUL(y_q_3, y_q_2, y_square);
+        VecF32_1x4096 y_q_4; TASSIGN(y_q_4, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TADDS(y_q_4, y_q_3, 0.015207412f);
+        VecF32_1x4096 y_q_5; TASSIGN(y_q_5, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TMUL(y_q_5, y_q_4, y_square);
+        VecF32_1x4096 y_q_6; TASSIGN(y_q_6, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TADDS(y_q_6, y_q_5, 0.115350865f);
+        VecF32_1x4096 y_q_7; TASSIGN(y_q_7, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TMUL(y_q_7, y_q_6, y_square);
+        VecF32_1x4096 y_q_8; TASSIGN(y_q_8, 0x14000);  // UB 0x14000..0x18000
+        pipe_barrier(PIPE_V);
+        TADDS(y_q_8, y_q_7, 0.5048593f);
+        VecF32_1x4096 y_q_9; TASSIGN(y_q_9, 0x10000);  // UB 0x10000..0x14000
+        pipe_barrier(PIPE_V);
+        TMUL(y_q_9, y_q_8, y_square);
+        VecF32_1x4096 y_q_10; TASSIGN(y_q_10, 0x10000);  // UB 0x10000..0x14000
+        pipe_barrier(PIPE_V);
+        TADDS(y_q_10, y_q_9, 1.0f);
+        VecF32_1x4096 y_ratio; TASSIGN(y_ratio, 0x08000);  // UB 0x08000..0x0c000
+        pipe_barrier(PIPE_V);
+        TDIV(y_ratio, y_above, y_q_10);
+        VecF32_1x4096 y_erf; TASSIGN(y_erf, 0x08000);  // UB 0x08000..0x0c000
+        pipe_barrier(PIPE_V);
+        TMAXS(y_erf, y_ratio, -1.0f);
+        VecF32_1x4096 y_erf_2; TASSIGN(y_erf_2, 0x08000);  // UB 0x08000..0x0c000
+        pipe_barrier(PIPE_V);
+        TMINS(y_erf_2, y_erf, 1.0f);
+        VecF32_1x4096 y_1; TASSIGN(y_1, 0x08000);  // UB 0x08000..0x0c000
+        pipe_barrier(PIPE_V);
+        TADDS(y_1, y_erf_2, 1.0f);
+        VecF32_1x4096 y_2; TASSIGN(y_2, 0x08000);  // UB 0x08000..0x0c000
+        pipe_barrier(PIPE_V);
+        TMUL(y_2, y_half, y_1);
+        VecB16_1x4096 y_tile; TASSIGN(y_tile, 0x04000 + rows0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        TCVT(y_tile, y_2, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        XGm y_out(y + int64_t(rows0) * 4096);
+        TSTORE(y_out, y_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,77 @@
+// quant_per_channel: vector kernel of `quant_per_channel` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages quant_per_channel; tiles rows 2; memory UB 131072 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
+using VecB16_2x4096 = Tile<TileType::Vec, bfloat16_t, 2, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecF32_2x4096 = Tile<TileType::Vec, float, 2, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecI32_2x4096 = Tile<TileType::Vec, int32_t, 2, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecF16_2x4096 = Tile<TileType::Vec, half, 2, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using VecI8_2x4096 = Tile<TileType::Vec, int8_t, 2, 4096, BLayout::RowMajor, DYNAMIC, 4096>;
+using ScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 1, 1>>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
+using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 4096>, Stride<1, 1, 1, 4096, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void quant_per_channel(
+    __gm__ int8_t *q,
+    __gm__ bfloat16_t *x,
+    __gm__ float *scale,
+    int32_t rows_begin,
+    int32_t rows_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    // q: cast(cast(x, fp32) / scale, int8, mode=rint)  [quant_per_channel.yaml:16]
+    VecF32_1x4096 q_scale_row; TASSIGN(q_scale_row, 0x08000);  // UB 0x08000..0x0c000
+    ScaleGm scale_in(scale);
+    TLOAD(q_scale_row, scale_in);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
+        const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
+        VecB16_2x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
+        TLOAD(x_tile, x_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        VecF32_2x4096 q_1(rows0_valid); TASSIGN(q_1, 0x10000);  // UB 0x10000..0x18000
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        TCVT(q_1, x_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
+        VecF32_2x4096 q_2(rows0_valid); TASSIGN(q_2, 0x10000);  // UB 0x10000..0x18000
+        pipe_barrier(PIPE_V);
+        TCOLEXPANDDIV(q_2, q_1, q_scale_row);
+        VecI32_2x4096 q_tile_int32(rows0_valid); TASSIGN(q_tile_int32, 0x18000);  // UB 0x18000..0x20000
+        pipe_barrier(PIPE_V);
+        TCVT(q_tile_int32, q_2, RoundMode::CAST_RINT);
+        VecF16_2x4096 q_tile_fp16(rows0_valid); TASSIGN(q_tile_fp16, 0x10000);  // UB 0x10000..0x14000
+        pipe_barrier(PIPE_V);
+        TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE);
+        VecI8_2x4096 q_tile(rows0_valid); TASSIGN(q_tile, 0x0c000 + rows0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        QGm q_out(q + int64_t(rows0) * 4096, {rows0_valid});
+        TSTORE(q_out, q_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,60 @@
+// Orchestration of `rms_norm_residual` for a2a3. Made by pyptogen; change the spec, not this file.
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+
+#include "../wrapper.hpp"
+
+using pto_rt::Core;
+using pto_rt::Launch;
+
+extern "C" __global__ AICORE void rms_norm_residual(
+    __gm__ bfloat16_t *sum,
+    __gm__ bfloat16_t *y,
+    __gm__ bfloat16_t *x,
+    __gm__ bfloat16_t *residual,
+    __gm__ bfloat16_t *gamma,
+    float eps,
+    int32_t rows_begin,
+    int32_t rows_end,
+    int32_t nblk);
+
+namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
+}  // namespace
+
+extern "C" void rms_norm_residual_a2a3(pto_rt::Runtime &rt, const rms_norm_residual_args &args)
+{
+    const int32_t rows = static_cast<int32_t>(args.rows);
+    const float eps = static_cast<float>(args.eps);
+    auto *x = (__gm__ bfloat16_t *)args.x;
+    auto *residual = (__gm__ bfloat16_t *)args.residual;
+    auto *gamma = (__gm__ bfloat16_t *)args.gamma;
+    auto *y = (__gm__ bfloat16_t *)args.y;
+    auto *sum = (__gm__ bfloat16_t *)args.sum;
+    const int32_t vector = blocks_for(rt, Core::Vector);
+
+    // The launches of one range of rows; each starts when those it names have finished.
+    const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
+        const int32_t rms_norm_residual_blocks = fewer((rows_end - rows_begin + 3) / 4, vector);
+        rt.launch(
+            "rms_norm_residual", Core::Vector, rms_norm_residual_blocks,
+            [=] {
+                rms_norm_residual(sum, y, x, residual, gamma, eps, rows_begin, rows_end,
+                    rms_norm_residual_blocks);
+            });
+    };
+
+    segment(0, rows);
+}

@@ -1,0 +1,109 @@
+"""The language page, line by line: a small spec for each thing that it promises is built, or refused with its code."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.tensor import from_spec
+from pyptogen.schema import load_spec
+
+HEAD = """\
+pyptogen: 1
+operator: op
+dims:
+  t: {min: 1, max: 4096}
+  d: 64
+inputs:
+  x: fp32[t, d]
+outputs:
+  y: fp32[t, d]
+"""
+PLAIN = "graph: {y: x + 1}\n"
+STAGED = "graph: {s: {y: x + 1}}\n"
+DTYPES = ("fp16", "bf16", "int8", "uint8", "int16", "int32", "int64", "bool")
+LATER = ("fp8_e4m3", "fp8_e5m2", "hif8", "int4", "mxfp8", "mxfp4")
+
+BUILT = {
+    "requires": PLAIN + "requires: [t % 8 == 0]\n",
+    "attr": "attrs: {eps: {type: fp32, default: 1.0e-6}}\ngraph: {y: x + eps}\n",
+    "attr_of_integers": "attrs: {k: {type: int32, default: 3}}\ngraph: {y: x * k}\n",
+    "function": "functions:\n  f(v):\n    w: v * 2\n    return: w + 1\ngraph: {y: f(x)}\n",
+    "unroll": PLAIN + "tiling: [{t: {unroll: [32, 8, 1]}}]\n",
+    "mask": PLAIN + "tiling: [{t: {tile: 32, tail: mask}}]\n",
+    "empty_row": PLAIN + "tiling: [{}]\n",
+    "targets_of_a_row": PLAIN + "tiling:\n  - {when: {target: [cpu, a2a3]}, t: 8}\n",
+    "buffers": STAGED + "tiling: [{s: {buffers: 2}, t: 8}]\n",
+    "schedule": STAGED + "schedule: {policy: breadth, priority: {s: 1}, buffers: {s: 2}}\n",
+    "floor_and_remainder": "graph: {y: (x // 2) % 3}\n",
+    "power": "graph: {y: x ** 2}\n",
+    "comparison": "graph: {y: 'where(x > 0, x, -x)'}\n",
+    "new_axis_and_index": "graph: {y: 'x + x[:, None, 0]'}\n",
+    "negative_bounds": "graph: {y: 'concat(x[:, -32:], x[:, :-32], axis=-1)'}\n",
+    "transposed_twice": "graph: {y: 'x.T.T + 1'}\n",
+}
+REFUSED = {
+    "strides": (PLAIN, "x: fp32[t, d]", "x: {shape: [t, d], dtype: fp32, strides: [128, 1]}", "PTG109"),
+    "init": (PLAIN, "y: fp32[t, d]", "y: {shape: [t, d], dtype: fp32, init: 0}", "PTG109"),
+    "dn": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ dn", "PTG109"),
+    "nz_of_no_weight": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ nz", "PTG303"),
+    "nz_in_vector_work": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d]\n  w: fp32[d, d] @ nz", ""),
+    "unknown_layout": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ zn", "PTG212"),
+    "unknown_target": (PLAIN + "targets: [tpu]\n", "", "", "PTG218"),
+    "option_of_a_row": (STAGED + "tiling: [{s: {merge: 4}, t: 8}]\n", "", "", "PTG217"),
+    "golden": (PLAIN + "verify: {golden: my.py}\n", "", "", "PTG109"),
+    "cut_at_a_comma": ("graph: {y: maximum(x, 0)}\n", "", "", "PTG107"),
+    **{dtype: ("graph: {y: 'cast(x, fp32)'}\n", "x: fp32", f"x: {dtype}", "PTG109") for dtype in LATER},
+}
+
+
+def built(tmp_path: Path, text: str) -> tuple[str, ...]:
+    """Lower a spec for all of its targets; gives its notes."""
+    file = tmp_path / "op.yaml"
+    file.write_text(text)
+    program = from_spec(load_spec(file))
+    for target in program.targets:
+        assert lower(program, target).kernels
+    return program.notes
+
+
+@pytest.mark.parametrize("name", BUILT)
+def test_is_built(name: str, tmp_path: Path) -> None:
+    built(tmp_path, HEAD + BUILT[name])
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dtypes_that_are_computed_with(dtype: str, tmp_path: Path) -> None:
+    built(tmp_path, HEAD.replace("x: fp32", f"x: {dtype}") + "graph: {y: 'cast(x, fp32)'}\n")
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_is_refused(name: str, tmp_path: Path) -> None:
+    body, old, new, code = REFUSED[name]
+    text = (HEAD.replace(old, new) if old else HEAD) + body
+    if name == "nz_in_vector_work":
+        text, code = text.replace("{y: x + 1}", "{y: 'x + w[0:1, :]'}"), "PTG303"
+    with pytest.raises(DiagnosticError) as raised:
+        built(tmp_path, text)
+    diagnostic = raised.value.diagnostics[0]
+    assert (diagnostic.code, diagnostic.span is not None) == (code, True)
+
+
+def test_nz_outputs_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        built(tmp_path, HEAD.replace("y: fp32[t, d]", "y: fp32[t, d] @ nz") + PLAIN)
+    assert raised.value.diagnostics[0].code == "PTG109"
+
+
+@pytest.mark.parametrize("hint", ["l1_reuse", "split_k"])
+def test_hints_without_effect_are_named(hint: str, tmp_path: Path) -> None:
+    notes = built(tmp_path, HEAD + STAGED + f"tiling: [{{s: {{{hint}: 4}}, t: 8}}]\n")
+    assert any(f"`{hint}` of stage `s` has no effect" in note for note in notes)
+
+
+def test_schedule_hints_without_effect_are_named(tmp_path: Path) -> None:
+    notes = built(tmp_path, HEAD + STAGED + "schedule: {cores: 24, l1_reuse: {s: 4}, merge: {s: 2}}\n")
+    assert [note.split("`")[1] for note in notes] == ["cores", "l1_reuse", "merge"]

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.tensor.ir import CoreKind, Program
+from pyptogen.lower.tile.ir import TileKernel
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,3 +38,5 @@ class Lowered:
     instructions: tuple[InstrKernel, ...]
     execution: ExecutionGraph
     report: Mapping[str, Any]
+    tiles: tuple[TileKernel, ...] = ()
+    blocks: tuple[BlockKernel, ...] = ()

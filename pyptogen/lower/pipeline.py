@@ -113,7 +113,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     instructions = _instruction_level(session, blocks, finished)
     walked = _walked(session, instructions, finished)
     graph = _prioritised(session, graph, instructions)
-    return _emit(session, instructions, walked, graph, blocks, finished)
+    return _emit(session, instructions, walked, graph, blocks, finished, tiles)
 
 
 Tiles = tuple[list[TileKernel], Mapping[str, GmTensor], Recut, ByHand]
@@ -266,6 +266,7 @@ def _emit(
     graph: ExecutionGraph,
     blocks: Sequence[BlockKernel],
     by_hand: ByHand,
+    tiles: Sequence[TileKernel],
 ) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
@@ -293,7 +294,8 @@ def _emit(
     }
     text = orchestration_text(graph, program, kernels)
     known = tuple(k for k in kernels if by_hand.source(k.name) is None)
-    return Lowered(program.name, session.platform.name, program, texts, text, known, graph, report)
+    mine = tuple(b for b in blocks if b.tile.name not in by_hand.finished)
+    return Lowered(program.name, session.platform.name, program, texts, text, known, graph, report, tuple(tiles), mine)
 
 
 def _tile_sizes(nodes: Sequence[Node]) -> dict[str, list[int]]:

@@ -14,13 +14,14 @@ import numpy as np
 from hypothesis import HealthCheck, given, reject, settings
 
 import pyptogen
-from properties.random_specs import matmul_specs, vector_specs
+from properties.random_specs import loop_specs, matmul_specs, vector_specs
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec, interpret
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tile.interpret import interpret as run_tiles
 from pyptogen.schema import load_spec
 from pyptogen.verify import example_inputs
 
@@ -61,9 +62,14 @@ def instructions_agree(text: str, dims: dict[str, int], folder: Path) -> None:
     for target in TARGETS:
         one, two = lowered(program, target), lowered(program, target)
         assert [k.text for k in one.kernels] == [k.text for k in two.kernels]
-        got = run_instructions(one, arrays)
-        for name, expected in want.items():
-            close(got[name], expected, f"{name} on {target}")
+        runs = {
+            "tile": run_tiles(one, arrays, level="tile"),
+            "block": run_tiles(one, arrays, level="block"),
+            "instruction": run_instructions(one, arrays),
+        }
+        for level, got in runs.items():
+            for name, expected in want.items():
+                close(got[name], expected, f"{name} on {target} at the {level} level")
 
 
 def kernels_agree(text: str, dims: dict[str, int], folder: Path) -> None:
@@ -107,4 +113,16 @@ def test_kernels_of_vector_graphs(case: tuple[str, dict[str, int]], tmp_path: Pa
 @given(case=matmul_specs())
 @examples(5)
 def test_kernels_of_products(case: tuple[str, dict[str, int]], tmp_path: Path) -> None:
+    kernels_agree(*case, tmp_path)
+
+
+@given(case=loop_specs())
+@examples(20)
+def test_instructions_of_loops(case: tuple[str, dict[str, int]], tmp_path: Path) -> None:
+    instructions_agree(*case, tmp_path)
+
+
+@given(case=loop_specs())
+@examples(4)
+def test_kernels_of_loops(case: tuple[str, dict[str, int]], tmp_path: Path) -> None:
     kernels_agree(*case, tmp_path)

@@ -44,7 +44,7 @@ def interpret(
         MachineFault: the program does what no machine may do.
     """
     check_order(lowered)
-    run = _Run(lowered, arrays, attrs or {}, blocks)
+    run = GraphRun(lowered, arrays, attrs or {}, blocks)
     with np.errstate(all="ignore"):
         return run.outputs()
 
@@ -94,7 +94,9 @@ def _order_fault(kernel: InstrKernel, finding: Finding) -> MachineFault:
     )
 
 
-class _Run:
+class GraphRun:
+    """One call: its tensors, and its launches in order. A level between is a subclass that runs blocks otherwise."""
+
     def __init__(
         self, lowered: Lowered, arrays: Mapping[str, Array], attrs: Mapping[str, float | int], blocks: int
     ) -> None:
@@ -106,16 +108,14 @@ class _Run:
         self._dims = dim_table(self._program)
         self._sizes = bind_dims(self._program, self._dims, given)
         self._env = {symbol.name: int(size) for symbol, size in self._sizes.items()}
-        self._scalars = _scalars(self._program, attrs)
-        self._memory = GlobalMemory(self._tensors(given, lowered.target))
+        self.scalars = _scalars(self._program, attrs)
+        self.memory = GlobalMemory(self._tensors(given, lowered.target))
 
     def _tensors(self, given: Mapping[str, Array], target: str) -> dict[str, GmArray]:
         """Every tensor: inputs copied, `nz` ones packed as the platform has them; outputs and workspaces empty."""
-        from pyptogen.runtime.packing import pack
-
         result: dict[str, GmArray] = {}
         for value in self._program.inputs:
-            flat = pack(given[value.name], target=target).data if value.layout == "nz" else given[value.name]
+            flat = self.physical(value.layout, given[value.name], target)
             result[value.name] = GmArray(_as_bytes(np.array(flat).reshape(-1)))
         for name, value in self._program.outputs:
             if name not in self._program.inplace:
@@ -124,6 +124,16 @@ class _Run:
             result[space.name] = GmArray.empty(space.dtype, space.elements.evaluate(self._env))
         return result
 
+    def physical(self, layout: str, array: Array, target: str) -> Array:
+        """An input as kernels see it."""
+        from pyptogen.runtime.packing import pack
+
+        return pack(array, target=target).data if layout == "nz" else array
+
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int) -> None:
+        """One block of one launch of kernel ``name``."""
+        BlockRun(self._kernels[name], self._core, self.memory, env, self.scalars, block, blocks).run()
+
     def _shape(self, shape: tuple[Any, ...]) -> tuple[int, ...]:
         return tuple(int(self._dims.resolve(size).xreplace(self._sizes)) for size in shape)
 
@@ -131,12 +141,12 @@ class _Run:
         """Run all segments."""
         launches = self._graph.plans[chosen_cut(self._graph, self._env).plan]
         for number, (begin, end) in enumerate(segments(self._graph, self._env), 1):
-            self._memory.segment = number
+            self.memory.segment = number
             for launch in launches:
                 self._launch(launch, begin, end)
         result = {}
         for name, value in self._program.outputs:
-            array = self._memory.arrays[self._program.inplace.get(name, name)]
+            array = self.memory.arrays[self._program.inplace.get(name, name)]
             if array.written is not None and not array.written.all():
                 what = (
                     f"output `{name}` has elements that no kernel writes, the first is {int(np.argmin(array.written))}"
@@ -155,7 +165,7 @@ class _Run:
             extent, tile = launch.tiles
             blocks = min(-(-extent.evaluate(env) // tile), self._blocks)
         for block in range(blocks):
-            BlockRun(kernel, self._core, self._memory, env, self._scalars, block, blocks).run()
+            self.run_block(launch.kernel, env, block, blocks)
 
 
 def chosen_cut(graph: ExecutionGraph, dims: Mapping[str, int]) -> Cut:

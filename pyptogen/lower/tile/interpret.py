@@ -1,0 +1,299 @@
+"""Runs a lowered operator at its Tile or Block level on numpy arrays: the executable meaning of these levels.
+
+At the Tile level a tile is a value of its own. At the Block level it lies at the address that the plan gave it, in the
+copy of this round: what is written over it is lost, and reading it then is a fault. `nz` weights are plain matrices
+here; instructions alone know packed forms. Kernels that an author finished by hand have no tile level, and run as
+instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+
+from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.interpret_fault import MachineFault
+from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
+from pyptogen.lower.instruction.interpret_graph import GraphRun
+from pyptogen.lower.instruction.ir import GmWindow
+from pyptogen.lower.isa.kinds import instruction_of
+from pyptogen.lower.isa.meaning import MEANINGS, Shaped
+from pyptogen.lower.tensor import numerics
+from pyptogen.lower.tensor.ir import BINARY, REDUCE
+from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
+
+COMPARE = {
+    "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
+}  # fmt: skip
+
+
+@dataclass(slots=True)
+class _Place:
+    """Bytes that hold a tile's data."""
+
+    memory: str
+    begin: int
+    end: int
+    values: Array
+
+
+@dataclass(slots=True)
+class TileRun:
+    """One block of one kernel. ``plan`` is given at the Block level."""
+
+    kernel: TileKernel
+    body: Sequence[Node]
+    memory: GlobalMemory
+    env: dict[str, int]
+    scalars: Mapping[str, float | int]
+    block: int
+    blocks: int
+    plan: BlockKernel | None = None
+    tiles: dict[str, TileVal] = field(default_factory=dict)
+    held: dict[tuple[str, int], _Place] = field(default_factory=dict)
+
+    def run(self) -> None:
+        """Run the whole block. Raises MachineFault: a tile is read that nobody wrote, or that another one overwrote."""
+        self.tiles = {t.name: t for t in (self.plan.tiles if self.plan else self.kernel.tiles)}
+        self._reset_counters(self.body)
+        self._nodes(self.body)
+
+    def _reset_counters(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            if isinstance(node, Loop):
+                if node.slot is not None:
+                    self.env[node.slot] = 0
+                self._reset_counters(node.body)
+
+    def _nodes(self, nodes: Sequence[Node]) -> None:
+        for node in nodes:
+            if isinstance(node, Loop):
+                self._loop(node)
+            else:
+                self._op(node)
+
+    def _loop(self, node: Loop) -> None:
+        start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.tile
+        if node.parallel:
+            start, step = start + self.block * step, step * self.blocks
+        for at in range(start, stop, step):
+            self.env[node.var] = at
+            if node.valid is not None:
+                self.env[node.valid] = min(node.tile, stop - at)
+            self._nodes(node.body)
+            if node.slot is not None:
+                self.env[node.slot] = (self.env[node.slot] + 1) % node.slots
+
+    # -- tiles --------------------------------------------------------------------------------------------------------
+
+    def _size(self, extent: Extent) -> int:
+        return extent.poly().evaluate(self.env)
+
+    def _where(self, tile: TileVal) -> tuple[str, int, int]:
+        """Memory and bytes of the tile's data; a place of its own at the Tile level."""
+        owner = tile.parent or tile.name
+        if self.plan is None:
+            return owner, 0, 1
+        buffer = self.plan.buffer(tile.name)
+        begin = buffer.place().evaluate(self.env)
+        return buffer.memory, begin, begin + buffer.size
+
+    def _write(self, name: str, values: Array) -> None:
+        tile = self.tiles[name]
+        owner = tile.parent or name
+        memory, begin, end = self._where(tile)
+        lost = [
+            key
+            for key, place in self.held.items()
+            if place.memory == memory and place.begin < end and begin < place.end and key != (owner, begin)
+        ]
+        for key in lost:
+            del self.held[key]
+        if tile.parent is None and tile.col_offset == 0:
+            self.held[owner, begin] = _Place(memory, begin, end, values)
+            return
+        base = self.tiles[owner]
+        shape = (base.rows.size, base.cols.size)
+        if (owner, begin) not in self.held:
+            self.held[owner, begin] = _Place(memory, begin, end, np.zeros(shape, values.dtype))
+        whole = self.held[owner, begin].values
+        if whole.shape != shape:
+            grown = np.zeros(shape, whole.dtype)
+            grown[: whole.shape[0], : whole.shape[1]] = whole
+            self.held[owner, begin].values = whole = grown
+        whole[: values.shape[0], tile.col_offset : tile.col_offset + values.shape[1]] = values
+
+    def _read(self, name: str) -> Array:
+        tile = self.tiles[name]
+        memory, begin, end = self._where(tile)
+        place = self.held.get((tile.parent or name, begin))
+        if place is None:
+            what = f"tile `{name}` is read, and nobody wrote it or another tile took its place"
+            raise MachineFault("unwritten", what, tile.span, memory=memory, begin=begin, end=end)
+        if tile.form == "col" or tile.parent is None:
+            rows, cols = min(self._size(tile.rows), place.values.shape[0]), place.values.shape[1]
+        else:
+            rows, cols = self._size(tile.rows), self._size(tile.cols)
+        return place.values[:rows, tile.col_offset : tile.col_offset + cols]
+
+    def _shaped(self, name: str) -> Shaped:
+        tile = self.tiles[name]
+        return Shaped(tile.dtype, self._size(tile.rows), self._size(tile.cols))
+
+    def _value(self, source: str | ScalarArg, target: Shaped) -> Any:
+        """An operand: a number, or an array in a shape that broadcasts to the result's."""
+        if isinstance(source, ScalarArg):
+            import sympy
+
+            expr = sympy.sympify(source.expr)
+            return float(expr.subs({s: self.scalars[s.name] for s in expr.free_symbols}))
+        array = self._read(source)
+        fits = all(a in (1, b) for a, b in zip(array.shape, target.shape, strict=True))
+        return array if fits or array.size != target.rows * target.cols else array.reshape(target.shape)
+
+    # -- global memory ------------------------------------------------------------------------------------------------
+
+    def _window(self, op: TileOp) -> BoundWindow:
+        assert op.gm is not None
+        tensor = next(t for t in self.kernel.tensors if t.name == op.gm.tensor)
+        ref = op.gm if tensor.layout != "nz" else _plain(op.gm, tensor)
+        window = GmWindow(
+            ref.tensor, tensor.dtype, "ND", ref.offset, ref.rows, ref.cols, ref.row_stride, ref.col_stride
+        )
+        return BoundWindow.of(window, self.env, op.span)
+
+    def _scatter(self, op: TileOp) -> None:
+        assert op.gm is not None and op.index is not None
+        rows = self._read(str(op.srcs[0]))
+        first, cols = op.index_offset.evaluate(self.env), self._size(op.gm.cols)
+        tensor = next(t for t in self.kernel.tensors if t.name == op.gm.tensor)
+        for row in range(self._size(op.gm.rows)):
+            slot = self.memory.element(op.index, first + row, op.span)
+            if slot >= 0:
+                window = GmWindow(
+                    op.gm.tensor, tensor.dtype, "ND", Poly.of(slot * cols), Extent(1), Extent(cols), Poly.of(cols),
+                    Poly.of(1),
+                )  # fmt: skip
+                self.memory.write(BoundWindow.of(window, self.env, op.span), rows[row : row + 1, :cols])
+
+    # -- operations ---------------------------------------------------------------------------------------------------
+
+    def _op(self, op: TileOp) -> None:
+        if op.kind == "load":
+            self._write(str(op.dst), np.array(self.memory.read(self._window(op))))
+        elif op.kind == "store":
+            window = self._window(op)
+            values = self._read(str(op.srcs[0]))
+            whole = values.reshape(window.rows, window.cols) if values.size == window.rows * window.cols else values
+            dtype = NUMPY_DTYPES[window.window.dtype]
+            self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
+        elif op.kind == "scatter":
+            self._scatter(op)
+        else:
+            self._write(str(op.dst), self._compute(op))
+
+    def _compute(self, op: TileOp) -> Array:
+        dst = self._shaped(str(op.dst))
+        if op.kind == "matmul":
+            return self._matmul(op, dst)
+        if op.kind in ("extract", "move"):
+            return self._part(op, dst)
+        values = [self._value(s, dst) for s in op.srcs]
+        if op.kind == "fill":
+            return np.full(dst.shape, values[0], dst.numpy)
+        if op.kind == "cast":
+            return numerics.cast(values[0], dst.numpy, op.mode, op.saturate)
+        if op.kind in REDUCE:
+            return numerics.reduce(op.kind, values[0], 1)
+        if op.kind == "compare":
+            left, right = (v if isinstance(v, float) else numerics.widen(v) for v in values)
+            return np.asarray(COMPARE[op.mode](left, right))
+        if op.kind == "select":
+            return np.asarray(np.where(values[0].astype(bool), values[1], values[2])).astype(dst.numpy)
+        if op.kind in ("copy", "expand"):
+            return np.array(np.broadcast_to(values[0][:, : dst.cols], dst.shape))
+        if op.kind in BINARY:
+            return np.array(np.broadcast_to(numerics.binary(op.kind, values[0], values[1], dst.numpy), dst.shape))
+        if op.kind in numerics.UNARY:
+            return numerics.unary(op.kind, values[0])
+        numbered = any(isinstance(s, ScalarArg) for s in op.srcs)
+        plain = [int(v) if isinstance(v, float) and not dst.dtype.startswith(("fp", "bf")) else v for v in values]
+        result: Array = MEANINGS[instruction_of(op.kind, numbered)](dst, *plain)
+        return result
+
+    def _matmul(self, op: TileOp, dst: Shaped) -> Array:
+        left, right = (self._read(str(s)) for s in op.srcs)
+        fresh = op.first is None or sum(self.env[name] for name in op.first.split(" + ")) == 0
+        depth = min(left.shape[1], right.shape[0])
+        product = numerics.matmul(
+            left[: dst.rows, :depth], numerics.prepare_right(right[:depth, : dst.cols]), dst.numpy
+        )
+        return product if fresh else (self._read(str(op.dst)) + product).astype(dst.numpy)
+
+    def _part(self, op: TileOp, dst: Shaped) -> Array:
+        source = self._read(str(op.srcs[0]))
+        at = op.row.evaluate(self.env)
+        row, col = (0, at) if op.kind == "move" and op.role == "a" else (at, 0)
+        part = source[row : row + dst.rows, col : col + dst.cols]
+        return np.array(part if part.dtype == dst.numpy else numerics.cast(part, dst.numpy, "rint", True))
+
+
+def _plain(ref: GmRef, tensor: GmTensor) -> GmRef:
+    """The window of a packed matrix in the plain one."""
+    from dataclasses import replace
+
+    columns = tensor.shape[1]
+    return replace(ref, offset=ref.k * columns + ref.n, row_stride=columns, col_stride=Poly.of(1))
+
+
+class _LevelRun(GraphRun):
+    """All launches, at one level."""
+
+    def __init__(self, lowered: Lowered, level: str, *arguments: Any) -> None:
+        self._tiles = {k.name: k for k in lowered.tiles}
+        self._plans = {b.tile.name: b for b in lowered.blocks} if level == "block" else {}
+        super().__init__(lowered, *arguments)
+
+    def physical(self, layout: str, array: Array, target: str) -> Array:
+        return array
+
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int) -> None:
+        plan = self._plans.get(name)
+        if name not in self._tiles:
+            super().run_block(name, env, block, blocks)
+            return
+        kernel = self._tiles[name]
+        body = kernel.body if plan is None else plan.body
+        TileRun(kernel, body, self.memory, dict(env), self.scalars, block, blocks, plan).run()
+
+
+def interpret(
+    lowered: Lowered,
+    arrays: Mapping[str, Array],
+    attrs: Mapping[str, float | int] | None = None,
+    *,
+    level: Literal["tile", "block"],
+    blocks: int = 1,
+) -> dict[str, Array]:
+    """Outputs by contract name, computed at a level between tensors and instructions.
+
+    Args:
+        lowered: an operator lowered for a target.
+        arrays: every input by name, of the contract's shape and dtype.
+        attrs: run-time scalars; one that is not given has its default.
+        level: ``tile`` (values), or ``block`` (values at addresses).
+        blocks: most blocks of a launch.
+
+    Raises:
+        DiagnosticError: PTG402 to PTG405, arrays or attrs that do not fit.
+        MachineFault: a tile is read that holds nothing, or the data of another.
+    """
+    run = _LevelRun(lowered, level, arrays, attrs or {}, blocks)
+    with np.errstate(all="ignore"):
+        return run.outputs()

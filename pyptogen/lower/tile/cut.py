@@ -127,7 +127,8 @@ class Cutter(Rounds):
         source = op.operands[0]
         assert isinstance(source, Value)
         for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
-            if self.loop_of(factor.dim, scope) is not None:
+            loop = self.loop_of(factor.dim, scope)
+            if loop is not None and loop.role != "rounds":
                 error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", "leave it whole")
                 raise Apart(error, (op.result.name, op.result.name))
 

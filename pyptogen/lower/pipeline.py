@@ -45,14 +45,17 @@ from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import fit, layouts, unlowered
-from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tensor.printer import print_program
-from pyptogen.lower.tile import carried, choose, cut, legalise, shorter_rounds, sizes, variants
+from pyptogen.lower.tile import carried, choose, cut, legalise, shorter_rounds, sizes, solo, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
+from pyptogen.lower.tile.axes import Apart
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
+from pyptogen.lower.tile.partition import Edges
+from pyptogen.lower.tile.sizes import Selected
 from pyptogen.lower.tile.tensors import gm_tensors
-from pyptogen.lower.tile.variants import Part, Table
+from pyptogen.lower.tile.variants import Part, Table, Variants
 
 Dump = Callable[[str, str], None]
 """Called with the name of a pass and the text of its level."""
@@ -101,8 +104,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     session = _Session(program, fit.run(program, platform), platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     rows = sizes.select_rows(program, target)
-    needed = variants.run(session.fitted, rows, session.platform)
-    tiles, tensors, recut, finished = _tile_level(session, needed.parts)
+    needed, (tiles, tensors, recut, finished) = _cut(session, rows)
     names = [part.ops.name for part in needed.parts]
     blocks = finished.joined(names, _block_level(session, tiles, recut))
     graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target)
@@ -114,20 +116,44 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     return _emit(session, instructions, walked, graph, blocks, finished, tiles)
 
 
-def _tile_level(
-    session: _Session, parts: Sequence[Part]
-) -> tuple[list[TileKernel], Mapping[str, GmTensor], Recut, ByHand]:
+Tiles = tuple[list[TileKernel], Mapping[str, GmTensor], Recut, ByHand]
+
+
+def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
+    """Kernels and their tiles. A value whose reader cannot take it from a tile of the same kernel goes through GM: the
+    kernel is cut there, and all is done again."""
+    by_kind = solo.Alone(session.fitted, session.platform)
+    apart: Edges = frozenset()
+
+    def alone(op: Op) -> bool:
+        return (op.result.name, op.result.name) in apart or by_kind(op)
+
+    while True:
+        needed = variants.run(session.fitted, rows, session.platform, alone, apart)
+        try:
+            return needed, _tile_level(session, needed.parts, alone)
+        except Apart as error:
+            if error.edge in apart:
+                raise
+            apart |= {error.edge}
+
+
+def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], bool]) -> Tiles:
     """Kernels of tile operations, all GM tensors, how to cut a kernel anew, and the kernels that an author finished."""
     program, platform = session.fitted, session.platform
     tensors, gm_names = gm_tensors(program, [part.ops for part in parts])
     every = parts
     by_hand = ByHand.read(program, parts, tensors, gm_names, platform)
     parts = [part for part in parts if part.ops.name not in by_hand.finished]
+    segment = cut.segment_of(program, [part.ops for part in parts if not alone(part.ops.ops[0])])
 
     def cut_part(part: Part, table: Table) -> TileKernel:
         if part.ops.name in by_hand.tiles:
             return replace(by_hand.tiles[part.ops.name], depths=part.depths)
-        kernel = carried.run(cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest))
+        if alone(part.ops.ops[0]):
+            return solo.run(program, part.ops, tensors, gm_names, platform)
+        kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest, segment)
+        kernel = carried.run(kernel)
         return replace(kernel, depths=part.depths)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
@@ -135,6 +161,9 @@ def _tile_level(
         return legalise.run(cut_part(part, sizes.resized(tables[kernel], dim, tile)), platform)
 
     def choose_tiles(part: Part) -> Table:
+        if alone(part.ops.ops[0]):
+            return part.sizes
+
         def cost(table: Table) -> float | None:
             tile = legalise.run(cut_part(part, table), platform)
             if platform.costs is None:
@@ -153,7 +182,7 @@ def _tile_level(
         fitting = [plan.fits(legalise.run(kernel, platform), platform) for kernel in kernels]
         shorter = shorter_rounds.run(program, [part for part, fits in zip(parts, fitting, strict=True) if not fits])
         if shorter is not None:
-            return _tile_level(replace(session, fitted=shorter), every)
+            return _tile_level(replace(session, fitted=shorter), every, alone)
     session.note(10, "tile-partition", lambda: tile_printer.print_partition([part.ops for part in parts]))
     session.note(11, "tile-cut", lambda: tile_printer.print_kernels(kernels))
     tile_verify.verify(kernels)

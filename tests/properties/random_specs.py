@@ -177,3 +177,58 @@ def matmul_specs(draw: st.DrawFn) -> tuple[str, dict[str, int]]:
         ]
     )
     return text, {"m": draw(st.integers(1, 80))}
+
+
+@st.composite
+def loop_specs(draw: st.DrawFn) -> tuple[str, dict[str, int]]:
+    """(spec text, dims): a loop over blocks of a run-time dim that carries columns and a matrix, read by each other
+    before or after they are replaced, with products or without."""
+    peak, total = "maximum(a, amax(e, axis=-1, keepdim=true))", "b * 0.5 + sum(e * 0.03125, axis=-1, keepdim=true)"
+    block, rows = draw(st.sampled_from([16, 32, 48])), draw(st.sampled_from([8, 16]))
+    body = ["      e: exp(minimum(x[:, n], 1.0)) * 0.25"]
+    columns = {
+        "a": draw(st.sampled_from([peak, "a * 0.5 + c", "c", "c * 0.25 + b * 0.5"])),
+        "b": draw(st.sampled_from([total, "a", "minimum(b, a) + c * 0.5"])),
+    }  # fmt: skip
+    body.append(draw(st.sampled_from(["      c: amax(e, axis=-1, keepdim=true)", "      c: (a + b) * 0.5"])))
+    carry = ["      a: z * 1.0", "      b: full([t, 1], 0.5, fp32)"]
+    following = [f"      {name}: {value}" for name, value in columns.items()]
+    product = draw(st.booleans())
+    if product:
+        left = draw(st.sampled_from(["x[:, n]", "e", "x[:, n] * 0.5"]))
+        body.append(f"      p: matmul({left}, w[n])")
+        carry.append("      s: full([t, d], 0, fp32)")
+        sums = draw(st.sampled_from(["s * 0.5 + p * 0.125", "s * c * 0.25 + p * 0.125", "p + c"]))
+        following.append(f"      s: {sums}")
+    outputs = {"a": "t, 1", "b": "t, 1", **({"s": "t, d"} if product else {})}
+    text = "\n".join(
+        [
+            "pyptogen: 1",
+            "operator: random_loop",
+            "dims:",
+            "  t: {min: 1, max: 1024}",
+            "  n: {min: 1, max: 4096}",
+            "  d: 32",
+            "inputs:",
+            "  x: fp32[t, n]",
+            "  w: fp32[n, d]",
+            "  z: fp32[t, 1]",
+            "outputs:",
+            *(f"  {name}: fp32[{shape}]" for name, shape in outputs.items()),
+            "graph:",
+            "  rounds:",
+            f"    loop: {{over: n, tile: {block}}}",
+            "    carry:",
+            *carry,
+            "    body:",
+            *body,
+            "    next:",
+            *following,
+            "tiling:",
+            "  - when: {target: cpu}",
+            f"    t: {{tile: 16, vector: {rows}}}",
+            "  - {t: 16}",
+            "",
+        ]
+    )
+    return text, {"t": draw(st.integers(1, 40)), "n": draw(st.integers(1, 130))}

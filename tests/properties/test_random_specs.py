@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, reject, settings
 
 import pyptogen
-from properties.random_specs import matmul_specs, vector_specs
+from properties.random_specs import loop_specs, matmul_specs, vector_specs
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction import interpret as run_instructions
@@ -113,4 +113,16 @@ def test_kernels_of_vector_graphs(case: tuple[str, dict[str, int]], tmp_path: Pa
 @given(case=matmul_specs())
 @examples(5)
 def test_kernels_of_products(case: tuple[str, dict[str, int]], tmp_path: Path) -> None:
+    kernels_agree(*case, tmp_path)
+
+
+@given(case=loop_specs())
+@examples(20)
+def test_instructions_of_loops(case: tuple[str, dict[str, int]], tmp_path: Path) -> None:
+    instructions_agree(*case, tmp_path)
+
+
+@given(case=loop_specs())
+@examples(4)
+def test_kernels_of_loops(case: tuple[str, dict[str, int]], tmp_path: Path) -> None:
     kernels_agree(*case, tmp_path)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import pytest
+from faults import Bad, said_about
 from syrupy.assertion import SnapshotAssertion
 
-from pyptogen.diagnostics import DiagnosticError, render_text
+from pyptogen.diagnostics import DiagnosticError
 from pyptogen.schema import Source, load_source
 
 BASE = """\
@@ -23,18 +22,6 @@ outputs:
 graph:
   y: x * 2
 """
-
-
-@dataclass(frozen=True)
-class Bad:
-    """``old`` in the base spec becomes ``new``; the finding must be ``code`` at ``place``."""
-
-    name: str
-    old: str
-    new: str
-    code: str
-    place: tuple[int, int]
-    words: tuple[str, ...]
 
 
 CASES = [
@@ -160,18 +147,9 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("bad", CASES, ids=lambda bad: bad.name)
+@pytest.mark.parametrize("bad", CASES, ids=str)
 def test_fault_is_found(bad: Bad, snapshot: SnapshotAssertion) -> None:
-    assert BASE.count(bad.old) == 1
-    text = BASE.replace(bad.old, bad.new)
-    with pytest.raises(DiagnosticError) as raised:
-        load_source(Source("scale.yaml", text))
-    found = raised.value.diagnostics[0]
-    assert found.span is not None
-    assert (found.code, (found.span.line, found.span.col)) == (bad.code, bad.place)
-    rendered = render_text(found, lambda _: text)
-    assert [word for word in bad.words if word not in rendered] == []
-    assert rendered == snapshot
+    assert said_about(bad, BASE, "scale.yaml", load_source) == snapshot
 
 
 def test_base_is_fine() -> None:

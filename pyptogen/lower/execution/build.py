@@ -31,13 +31,21 @@ def parallel_tiles(nodes: Sequence[Node]) -> tuple[Poly, int] | None:
     return None
 
 
-def _cut(selected: Selected, plan: int, segment: str | None) -> Cut:
+def _cut(selected: Selected, plan: int, segment: str | None, whole: bool) -> Cut:
+    """How a row cuts the segment; not at all where a kernel of it needs all of it (``whole``)."""
     sizes: tuple[int, ...] = ()
+    if whole:
+        return Cut(selected.when, plan, sizes, selected.row.span)
     for scope, table in selected.row.sizes.items():
         if segment is not None and segment in table and segment not in HINTS:
             size = normalise(table[segment], selected.row.spans.get((scope, segment), selected.row.span), segment)
             sizes = sizes or size.unroll
     return Cut(selected.when, plan, sizes, selected.row.span)
+
+
+def _needs_all(kernel: TileKernel, segment: str | None) -> bool:
+    """Whether a kernel that is not given a part of the segment speaks of its size: it works on all of it."""
+    return kernel.segment is None and segment is not None and segment in kernel.dims
 
 
 def _launches(kernels: Sequence[TileKernel]) -> tuple[LaunchPlan, ...]:
@@ -83,7 +91,10 @@ def run(
     segment = next((k.segment for k in by_name.values() if k.segment), None)
     distinct = list(dict.fromkeys(tuple(names) for names in launched))
     plans = tuple(_launches([by_name[name] for name in names]) for names in distinct)
-    cuts = tuple(_cut(row, distinct.index(tuple(names)), segment) for row, names in zip(rows, launched, strict=True))
+    cuts = tuple(
+        _cut(row, distinct.index(tuple(names)), segment, any(_needs_all(by_name[n], segment) for n in names))
+        for row, names in zip(rows, launched, strict=True)
+    )
     cut = segment if any(one.sizes for one in cuts) else None
     workspaces = [workspace(tensor, cut) for tensor in tensors.values() if tensor.workspace]
     dims = tuple(d.name for d in program.dims if d.dynamic)

@@ -20,7 +20,16 @@ BITWISE_NAMES: Mapping[str, str] = {
 }  # fmt: skip
 """Of two tiles; with a number the name ends in S."""
 
-REDUCE_NAMES: Mapping[str, str] = {"sum": "TROWSUM", "amax": "TROWMAX", "amin": "TROWMIN"}
+REDUCE_NAMES: Mapping[str, str] = {
+    "sum": "TROWSUM", "amax": "TROWMAX", "amin": "TROWMIN", "prod": "TROWPROD", "argmax": "TROWARGMAX",
+    "argmin": "TROWARGMIN",
+}  # fmt: skip
+"""Of each row of a tile, with a scratch tile."""
+
+COLUMN_NAMES: Mapping[str, str] = {
+    kind: name.replace("TROW", "TCOL") for kind, name in REDUCE_NAMES.items()
+}  # fmt: skip
+"""Of each column of a tile; positions with a scratch tile."""
 
 
 def instruction_of(kind: str, with_number: bool = False) -> str:

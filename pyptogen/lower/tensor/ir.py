@@ -85,14 +85,15 @@ INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
 LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
-    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "by_hand"}
+    | ARG_REDUCE | SCAN
+    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange", "permute",
+       "expand", "gather", "index_select", "scatter", "by_hand"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
 PRIMITIVES = (
     LOWERED
-    | INTEGER | ARG_REDUCE | SCAN | SORTING | INDEXED
-    | {"prod", "arange", "permute", "expand"}
+    | INTEGER | SORTING | INDEXED
 )  # fmt: skip
 
 

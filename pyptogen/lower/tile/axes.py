@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
@@ -117,17 +118,21 @@ class Axes:
             return GmView(view.tensor, (*view.axes[:axis], block, *view.axes[axis + 1 :]), view.offset)
         if op.kind == "slice":
             axis = int(op.attrs["axis"])
-            if len(view.axes[axis]) > 1:
+            if not _one_run(view.axes[axis]):
                 raise unsupported(
                     op.span,
-                    "a slice of an axis that is a product of dims",
+                    "a slice of an axis whose dims lie apart",
                     "reshape first, then slice one dim",
                 )
-            stride = view.axes[axis][0].stride if view.axes[axis] else ONE
-            cut = self._restride(self.factor(op.result.shape[axis]), stride)
-            axes = (*view.axes[:axis], cut, *view.axes[axis + 1 :])
-            return GmView(view.tensor, axes, view.offset + self.poly(op.attrs["start"]) * stride)
+            return self.window(view, axis, op.result.shape[axis], self.poly(op.attrs["start"]))
         return GmView(view.tensor, self._regroup(view, op), view.offset)
+
+    def window(self, view: GmView, axis: int, size: Any, start: Poly) -> GmView:
+        """``size`` steps of an axis that is one run, from ``start`` on."""
+        stride = view.axes[axis][-1].stride if view.axes[axis] else ONE
+        cut = self._restride(self.factor(size), stride)
+        axes = (*view.axes[:axis], cut, *view.axes[axis + 1 :])
+        return GmView(view.tensor, axes, view.offset + start * stride)
 
     @staticmethod
     def _restride(axis: Axis, stride: Poly) -> Axis:
@@ -139,6 +144,11 @@ class Axes:
 
     def _regroup(self, view: GmView, op: Op) -> tuple[Axis, ...]:
         left = [f for axis in view.axes for f in axis]
+        wanted = [f.extent for axis in self.axes(op.result.shape) for f in axis]
+        if [f.extent for f in left] != wanted and _one_run(tuple(left)):
+            shape = self.contiguous(view.tensor, op.result.shape)
+            step = left[-1].stride if left else ONE
+            return tuple(tuple(Factor(f.dim, f.extent, f.stride * step) for f in axis) for axis in shape.axes)
         result: list[Axis] = []
         for axis in self.axes(op.result.shape):
             taken: list[Factor] = []
@@ -152,6 +162,23 @@ class Axes:
                 taken.append(Factor(factor.dim or left[0].dim, factor.extent, left.pop(0).stride))
             result.append(tuple(taken))
         return tuple(result)
+
+
+def _one_run(axis: Axis) -> bool:
+    """Whether the elements of an axis lie at equal distances."""
+    return all(a.stride == b.stride * b.extent for a, b in pairwise(axis))
+
+
+class Apart(DiagnosticError):
+    """PTG303 for an operand that cannot be had from a tile of the same kernel, though from GM.
+
+    Attributes:
+        edge: result of the reader, and the value that it reads.
+    """
+
+    def __init__(self, error: DiagnosticError, edge: tuple[str, str]) -> None:
+        super().__init__(*error.diagnostics)
+        self.edge = edge
 
 
 def unsupported(span: Span, what: str, fix: str) -> DiagnosticError:

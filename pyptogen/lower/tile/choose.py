@@ -6,6 +6,7 @@ after:  rows 2 on cpu (16 KB a tile: L1), 8 on a2a3 (the largest power of two th
 A dynamic dim always needs a tile; static dims are chosen only where the row names no size at all. The first guess is
 what suits the platform, then the tile that matters least is halved until the kernel fits: K, then N, then the rows. On
 a platform with figures, tiles are then doubled and halved as long as that makes the kernel faster by `duration`.
+`narrow` cuts what no tile can have: rows of two dims, columns that are longer than memory.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from dataclasses import dataclass, replace
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Program, Value
+from pyptogen.lower.tile import narrow
 from pyptogen.lower.tile.axes import Axes
 from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.sizes import TileSize
@@ -208,9 +210,17 @@ def run(
         for c in _choices(program, kernel, platform).values()
         if c.dim not in named and (c.dim not in static or (silent and c.tile < static[c.dim]))
     }
+    crowded = narrow.crowded(program, kernel, {**_tiles(written), **{dim: c.tile for dim, c in open_dims.items()}})
+    written = {
+        stage: {**dict.fromkeys(crowded, TileSize(1, 1, (), place)), **sizes} for stage, sizes in written.items()
+    }
     chooser = _Chooser(open_dims, written, place, cost)
     tiles = chooser.shrink({dim: (choice.tile, choice.tile) for dim, choice in open_dims.items()})
     if platform.costs is not None and tiles:
         found = [chooser.improve(start) for start in (tiles, chooser.flat(tiles)) if chooser.price(start) is not None]
         tiles = min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles)
-    return chooser.table(tiles)
+    return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)
+
+
+def _tiles(written: Mapping[str, Mapping[str, TileSize]]) -> dict[str, int]:
+    return {dim: size.tile for dims in written.values() for dim, size in dims.items()}

@@ -12,26 +12,16 @@ Afterwards every tile is 2-D, every GM access is a polynomial of loop variables.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Scalar, Value
-from pyptogen.lower.tile.axes import root
+from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Scalar, Value
+from pyptogen.lower.tile.axes import Apart, Axes, root, unsupported
 from pyptogen.lower.tile.grid import Shape2D
-from pyptogen.lower.tile.ir import (
-    GmRef,
-    GmTensor,
-    Node,
-    ScalarArg,
-    Source,
-    TileKernel,
-    TileOp,
-    TileVal,
-    walk,
-    walk_loops,
-)
+from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel, TileOp, TileVal
+from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.nest import Scope
 from pyptogen.lower.tile.operands import Placed
 from pyptogen.lower.tile.partition import KernelOps
@@ -64,7 +54,8 @@ class Cutter(Rounds):
                 self._cut_op(op)
             done |= {other.result.name for other in cut}
         body = self.nest.top.freeze()
-        dims = self._dims(body)
+        dynamic = {d.name for d in self.program.dims if d.value is None}
+        dims = tuple(sorted(names_used(body) & dynamic))
         tensors = tuple(self.tensors[t] for t in dict.fromkeys([*self.writes, *self.reads]))
         used = {(n, s.tile): (n, s.tile, s.span) for st in self.kernel.stages for n, s in self.sizes[st].items()}
         return TileKernel(
@@ -73,18 +64,6 @@ class Cutter(Rounds):
             self.segment, dims, tuple(self.tiles.values()), body,
             tuple(used[key] for key in sorted(used)), self.kernel.span, self.longest_segment,
         )  # fmt: skip
-
-    def _gm_names_used(self, tensor: str) -> frozenset[str]:
-        """Dynamic dims in the strides of a tensor (all axes but the outermost)."""
-        return frozenset(n for extent in self.tensors[tensor].shape[1:] for n in extent.names())
-
-    def _dims(self, body: tuple[Node, ...]) -> tuple[str, ...]:
-        """Dynamic dims that strides, offsets or bounds of loops need, besides the range of the segment."""
-        strides = {n for t in (*self.reads, *self.writes) for n in self._gm_names_used(t)}
-        offsets = {n for op in walk(body) if op.gm is not None for n in op.gm.offset.names()}
-        known = {d.name for d in self.program.dims}
-        bounds = {n for loop in walk_loops(body) if loop.role == "rounds" for n in loop.stop.names()}
-        return tuple(sorted(strides | bounds | (offsets & known)))
 
     def _ready(self, op: Op, done: set[str]) -> bool:
         """Whether all operands are there; of a loop, those of all of its operations."""
@@ -139,7 +118,23 @@ class Cutter(Rounds):
         if op.result.name in self.kernel.writes and op.kind != "scatter_update":
             self._store(op)
 
+    def _check_whole(self, op: Op, scope: Scope) -> None:
+        """A reduction sees all of its axis.
+
+        Raises:
+            Apart: PTG303, the axis is cut here: then it is a kernel of its own.
+        """
+        source = op.operands[0]
+        assert isinstance(source, Value)
+        for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
+            loop = self.loop_of(factor.dim, scope)
+            if loop is not None and loop.role != "rounds":
+                error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", "leave it whole")
+                raise Apart(error, (op.result.name, op.result.name))
+
     def _vector(self, op: Op, scope: Scope) -> None:
+        if op.kind in REDUCE | ARG_REDUCE:
+            self._check_whole(op, self.nest.inner if scope.role == "grid" else scope)
         sources: list[Source] = []
         operands: list[Placed] = []
         for operand in op.operands:
@@ -299,6 +294,20 @@ class Cutter(Rounds):
         return max(scopes, key=lambda s: s.depth)
 
 
+def segment_of(program: Program, kernels: Sequence[KernelOps]) -> str | None:
+    """The run-time dim that launches get in parts: the first one among the axes of results, in order of the kernels."""
+    axes = Axes(program)
+    for kernel in kernels:
+        for op in kernel.ops:
+            shape = op.operands[2] if op.kind == "scatter_update" else op.result
+            assert isinstance(shape, Value)
+            for axis in axes.axes(shape.shape):
+                for factor in axis:
+                    if factor.dim is not None and factor.dim not in axes.static:
+                        return factor.dim
+    return None
+
+
 def run(
     program: Program,
     kernel: KernelOps,
@@ -307,6 +316,7 @@ def run(
     gm_names: Mapping[str, str],
     platform: Platform,
     longest_segment: int = 0,
+    segment: str | None = None,
 ) -> TileKernel:
     """Cut one kernel.
 
@@ -317,9 +327,10 @@ def run(
         tensors: every GM tensor by name (contract and workspace).
         gm_names: GM tensor of each value that has one.
         platform: where it will run.
+        segment: the dim of whose range each launch gets a part.
         longest_segment: the largest range of the segment dim that a launch gets, 0 for any.
 
     Raises:
         DiagnosticError: PTG303/PTG304, with the place in the spec.
     """
-    return Cutter(program, kernel, sizes, tensors, gm_names, platform, longest_segment).cut()
+    return Cutter(program, kernel, sizes, tensors, gm_names, platform, longest_segment, segment).cut()

@@ -35,8 +35,8 @@ class Shape2D:
 
 
 class Grid:
-    """Sizes, loops and shapes of one kernel. ``gm_names`` maps each value in GM to its tensor; ``longest_segment`` is
-    the largest range of the segment dim that a launch gets (0: any)."""
+    """Sizes, loops and shapes of one kernel. ``gm_names`` maps each value in GM to its tensor; ``segment`` is the
+    dim of whose range a launch gets a part, ``longest_segment`` the largest part (0: any)."""
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class Grid:
         gm_names: Mapping[str, str],
         platform: Platform,
         longest_segment: int,
+        segment: str | None,
     ) -> None:
         self.program, self.kernel, self.sizes, self.platform = program, kernel, sizes, platform
         self.longest_segment = longest_segment
@@ -58,6 +59,7 @@ class Grid:
         self.nest = Nest(kernel.span)
         self.tiles: dict[str, TileVal] = {}
         self.sub_loops: dict[str, Scope] = {}
+        self.wanted_segment = segment
         self.segment: str | None = None
 
     def whole(self, dim: str) -> int | None:
@@ -101,7 +103,7 @@ class Grid:
                 continue
             whole = self.whole(dim)
             declared = self.program.dim(dim)
-            if whole is None and self.segment is None:
+            if whole is None and dim == self.wanted_segment:
                 self.segment = dim
                 start, stop = Poly.of(f"{dim}_begin"), Poly.of(f"{dim}_end")
             else:

@@ -97,6 +97,11 @@ class TileOp:
     extract  rows from ``row`` on of an accumulator → dst
     copy     src → dst (same shape, same dtype)
     fill     scalar → dst
+    read_index  the whole number named ``mode`` = element ``index_offset`` of the tensor ``index``
+    compare  bits of a predicate: comparison ``mode`` of two operands; select: by bits, one of two operands
+    expand   a column, a row or one element → the whole tile; turn: transposed
+    iota     ``row``, ``row`` + 1, … in one row
+    column_… a reduction over the rows of a tile
     cast     with round ``mode``; ``saturate`` says what becomes of integers out of range
     others   unary, binary and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
              a reduction may use ``scratch``

@@ -16,7 +16,7 @@ from dataclasses import replace
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.kinds import STEMS
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import BITWISE, COMPARE, DTYPES, REDUCE
+from pyptogen.lower.tensor.ir import ARG_REDUCE, BITWISE, COMPARE, DTYPES, REDUCE
 from pyptogen.lower.tile.ir import Extent, Loop, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk
 
 SCRATCH_BYTES = 512
@@ -44,10 +44,13 @@ class _Legaliser:
     def op(self, node: TileOp) -> list[TileOp]:
         if node.kind == "cast":
             return self.cast(node)
-        if node.kind in REDUCE:
+        if node.kind in REDUCE | {"prod"}:
             source = self.tiles[str(node.srcs[0])]
             columns = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
             return [replace(node, scratch=self.like(f"{node.dst}_tmp", source, cols=columns))]
+        if node.kind in ("turn", *ARG_REDUCE, *(f"column_{kind}" for kind in ARG_REDUCE)):
+            source = self.tiles[str(node.srcs[0])]
+            return [replace(node, scratch=self.like(f"{node.dst}_tmp", source))]
         if node.kind == "scatter":
             return self.scatter(node)
         if node.kind in COMPARE:

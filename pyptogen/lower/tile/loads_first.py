@@ -16,7 +16,7 @@ from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp
 
 def _front(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     inner: list[Node] = [replace(n, body=_front(n.body)) if isinstance(n, Loop) else n for n in nodes]
-    loads = [n for n in inner if isinstance(n, TileOp) and n.kind == "load"]
+    loads = [n for n in inner if isinstance(n, TileOp) and n.kind in ("load", "read_index")]
     return (*loads, *(n for n in inner if n not in loads))
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.tensor.ir import BINARY, PRODUCTS, UNARY, Op, Value
+from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tile import concat as concat_pass
-from pyptogen.lower.tile.axes import Factor, GmView, root, unsupported, value_views
+from pyptogen.lower.tile.axes import Apart, Factor, GmView, root, unsupported, value_views
 from pyptogen.lower.tile.between_rounds import values_apart
 from pyptogen.lower.tile.grid import Grid, Shape2D
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
@@ -126,10 +127,21 @@ class Operands(Grid):
         return position
 
     def operand(self, value: Value, op: Op, scope: Scope, role: str = "vector") -> Placed:
-        """The tile of an operand inside ``scope``: loaded, computed here, or a view of one."""
+        """The tile of an operand inside ``scope``: loaded, computed here, or a view of one.
+
+        Raises:
+            Apart: PTG303, a view of a value of this kernel that its tile does not have.
+        """
         if self.gm_view(value.name) is not None:
             return self.load(value, op, scope, role)
         base = root(value.name, self.made_by)
+        try:
+            return self._from_tile(value, base, op, scope, role)
+        except DiagnosticError as error:
+            raise Apart(error, (op.result.name, base)) from error
+
+    def _from_tile(self, value: Value, base: str, op: Op, scope: Scope, role: str) -> Placed:
+        """A value of this kernel, or a window of one."""
         found = self.placed[(base, "")]
         tile = self.tiles[found.tile]
         if self.made_by[base].kind in PRODUCTS and role != "acc":
@@ -142,6 +154,10 @@ class Operands(Grid):
         self._check_view(value, found, width, op)
         if width is None or (start == 0 and width == tile.cols.size):
             return found
+        if start * DTYPES[tile.dtype] % 32:
+            raise unsupported(
+                op.span, f"columns of a computed tile from byte {start * DTYPES[tile.dtype]} on", "slice at 32 bytes"
+            )
         key = (f"{value.name}@{found.tile}", "")
         if key not in self.placed:
             name = self.name(value.name)

@@ -12,7 +12,7 @@ belong to their readers and cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -98,6 +98,35 @@ def group_name(stages: tuple[str, ...]) -> str:
     return "_".join(shared) if shared else f"{stages[0]}_to_{stages[-1]}"
 
 
+Edges = frozenset[tuple[str, str]]
+"""Pairs of (reader, value that it reads) that must meet in GM; (x, x) makes x a kernel of its own."""
+
+
+def _epochs(ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], apart: Edges) -> list[list[Op]]:
+    """Operations that may share a kernel, each as early as its operands allow; one that is ``alone`` is by itself, and
+    what reads a value across one of the edges in ``apart`` comes later. A loop is not taken apart."""
+    groups: dict[str, list[Op]] = {}
+    for op in ops:
+        groups.setdefault(op.loop or f" {op.result.name}", []).append(op)
+    level: dict[str, int] = {}
+    found: dict[int, list[Op]] = {}
+    for group in groups.values():
+        own = len(group) == 1 and alone(group[0])
+        at = 0
+        for op in group:
+            for base in _roots(op, made_by) & level.keys():
+                gap = 2 if (op.result.name, base) in apart else own or level[base] % 2
+                at = max(at, level[base] + gap)
+        at += (own - at) % 2
+        level |= {op.result.name: at for op in group}
+        found.setdefault(at, []).extend(group)
+    epochs: list[list[Op]] = []
+    for at in sorted(found):
+        order = [op for op in ops if op in found[at]]
+        epochs += [[op] for op in order] if at % 2 else [order]
+    return epochs
+
+
 def _runs(
     ops: list[Op], made_by: dict[str, Op], loops: Sequence[Loop]
 ) -> tuple[list[tuple[CoreKind, list[Op]]], frozenset[str]]:
@@ -167,8 +196,22 @@ def _needs_both(
     )
 
 
-def run(program: Program, row: TilingRow, platform: Platform) -> tuple[KernelOps, ...]:
-    """Partition the program for one tiling row."""
+def run(
+    program: Program,
+    row: TilingRow,
+    platform: Platform,
+    alone: Callable[[Op], bool] = lambda op: False,
+    apart: Edges = frozenset(),
+) -> tuple[KernelOps, ...]:
+    """Partition the program for one tiling row.
+
+    Args:
+        program: the operator.
+        row: its tiling row.
+        platform: where it will run.
+        alone: which operations are kernels of their own.
+        apart: pairs of (reader, value) that must not be in one kernel.
+    """
     made_by = producers(program)
     given = hand_kernels(program)
     kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]] = []
@@ -180,20 +223,26 @@ def run(program: Program, row: TilingRow, platform: Platform) -> tuple[KernelOps
             continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
         name = group_name(stages)
-        loops = [loop for loop in program.loops if loop.stage in stages]
-        runs, stuck = _runs(ops, made_by, loops)
-        if stuck and not platform.unified:
-            raise _needs_both(loops, stuck, made_by, platform)
-        if platform.unified or len(runs) == 1:
-            core: CoreKind = "mixed" if len(runs) > 1 else runs[0][0]
-            kernels.append((name, core, stages, ops))
+        runs: list[tuple[CoreKind, list[Op]]] = []
+        for part in _epochs(ops, made_by, alone, apart):
+            loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
+            alternating, stuck = _runs(part, made_by, loops)
+            if stuck and not platform.unified:
+                raise _needs_both(loops, stuck, made_by, platform)
+            if platform.unified:
+                runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
+            else:
+                runs += alternating
+        if len(runs) == 1:
+            kernels.append((name, runs[0][0], stages, ops))
             continue
-        counts = {"cube": 0, "vector": 0}
+        counts = {"cube": 0, "vec": 0}
         for core, part in runs:
-            counts[core] += 1
-            nth = f"{counts[core]}" if sum(c == core for c, _ in runs) > 1 else ""
+            word = "cube" if core == "cube" else "vec"
+            counts[word] += 1
+            several = sum((c == "cube") == (core == "cube") for c, _ in runs) > 1
             used = tuple(s for s in stages if any(op.stage == s for op in part))
-            kernels.append((f"{name}_{'cube' if core == 'cube' else 'vec'}{nth}", core, used, part))
+            kernels.append((f"{name}_{word}{counts[word] if several else ''}", core, used, part))
     order = _order(kernels, made_by)
     outputs = {root(value.name, made_by) for _, value in program.outputs}
     result: list[KernelOps] = []

@@ -10,15 +10,15 @@ the kernel of a row that is not the last is named after the row's condition.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile import partition
-from pyptogen.lower.tile.partition import KernelOps
+from pyptogen.lower.tile.partition import Edges, KernelOps
 from pyptogen.lower.tile.sizes import Selected, TileSize, common_table, longest_segment, stage_sizes
 
 CONDITION_WORDS = {"<=": "upto", "<": "below", ">=": "from", ">": "above", "==": "at", "!=": "not"}
@@ -46,13 +46,19 @@ class Variants:
     launched: tuple[tuple[str, ...], ...]
 
 
-def run(program: Program, rows: Sequence[Selected], platform: Platform) -> Variants:
-    """Partition the program for every row and merge what rows share."""
+def run(
+    program: Program,
+    rows: Sequence[Selected],
+    platform: Platform,
+    alone: Callable[[Op], bool],
+    apart: Edges = frozenset(),
+) -> Variants:
+    """Partition the program for every row and merge what rows share; ``alone`` and ``apart`` as in `partition`."""
     users: dict[tuple[Any, ...], list[tuple[Selected, KernelOps]]] = {}
     by_row: list[list[tuple[Any, ...]]] = []
     for selected in rows:
         keys = []
-        for ops in partition.run(program, selected.row, platform):
+        for ops in partition.run(program, selected.row, platform, alone, apart):
             key = (
                 ops.name,
                 ops.stages,

@@ -51,6 +51,9 @@ class _Checker:
                 inner = bound | {node.var} | ({node.valid} if node.valid else set())
                 self.nodes(node.body, inner, written)
                 continue
+            if node.kind == "read_index":
+                require(node.index_offset.names() <= bound, f"index of {node.index} is not bound", node.span)
+                bound = bound | {node.mode}
             for source in node.srcs:
                 if isinstance(source, str):
                     owner = self.tiles[source].parent or source

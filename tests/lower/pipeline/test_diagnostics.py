@@ -14,11 +14,6 @@ CASES = {
     "ub_overflow": ("PTG301", "cpu", WIDE + "  y: exp(x) + z\ntiling:\n  - {t: 128}\n"),
     "ub_overflow_a2a3": ("PTG301", "a2a3", WIDE + "  y: exp(x) + z\ntiling:\n  - {t: 8}\n"),
     "l1_overflow": ("PTG301", "a2a3", PRODUCT.replace("k: 128", "k: 65536").replace("{l1: 64, l0: 32}", "65536")),
-    "window_off_32_bytes": (
-        "PTG302",
-        "cpu",
-        ELEMENTWISE + "  a: x + 1\n  y: concat(a[:, 4:], a[:, :4], axis=-1) * z\ntiling:\n  - {t: 8}\n",
-    ),
     "no_int64_arithmetic": (
         "PTG303",
         "a2a3",

@@ -68,16 +68,6 @@ def test_what_is_written_stays(tmp_path: Path) -> None:
     assert chosen == {"m": [128], "n": [64]}  # k is static and not named: whole
 
 
-def test_a_reshape_that_would_move_columns_to_rows_is_refused(tmp_path: Path) -> None:
-    path = with_tiling("indexer_prolog", "  - {t: 1, heads: 64}", tmp_path)
-    with pytest.raises(DiagnosticError) as caught:
-        lower(from_spec(load_spec(path)), "a2a3")
-    (diagnostic,) = caught.value.diagnostics
-    assert diagnostic.code == "PTG303"
-    assert "tiles of 64 x" in diagnostic.message
-    assert "the tile 1" in diagnostic.fix
-
-
 TEN = (
     "softmax", "log_softmax", "rms_norm", "layer_norm_residual", "swiglu", "quant_per_token", "linear_int8",
     "matmul_fp32", "matmul_bf16", "matmul_int8",

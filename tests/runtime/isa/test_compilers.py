@@ -15,9 +15,10 @@ import pytest
 from pyptogen.runtime.compiler import Compiler, find_compiler, find_compilers
 
 from .arrays import DTYPES, guarded, pointer, values
-from .conftest import FAST_NEEDS, FLAVOURS, INCLUDE, cpu_features, kernels_for
+from .conftest import FAST_NEEDS, FLAVOURS, HERE, INCLUDE, cpu_features, kernels_for
 
 AARCH64 = "aarch64-linux-gnu-g++"
+EMULATOR = "qemu-aarch64"
 STRICT = ("-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-pthread")
 INSIDE = {"simd_avx512.hpp", "simd_generic.hpp", "cvt_avx512.hpp"}
 """Parts of another header, which alone may include them."""
@@ -57,6 +58,44 @@ def test_aarch64(tmp_path: Path) -> None:
     if shutil.which(AARCH64) is None:
         pytest.skip(f"no {AARCH64} here (Debian: apt install g++-aarch64-linux-gnu)")
     assert not rejection((AARCH64,), (), every_header(), tmp_path)
+
+
+PROGRAM = """
+#include "expand_exp.cpp"
+#include <cstdio>
+
+int main()
+{
+    static half a[16 * 160], part[160], out[16 * 160];
+    for (int i = 0; i < 16 * 160; ++i) {
+        a[i] = static_cast<half>(static_cast<float>(i * 7919 % 2003) * 0.01f - 12.0f);
+    }
+    for (int i = 0; i < 160; ++i) {
+        part[i] = static_cast<half>(static_cast<float>(i) * 0.03f - 1.0f);
+    }
+    expand_exp_fp16(0, out, a, part, 16, 157);
+    return fwrite(out, sizeof(out), 1, stdout) == 1 ? 0 : 1;
+}
+"""
+
+
+def test_aarch64_gives_the_bits_of_the_portable_path(tmp_path: Path) -> None:
+    if shutil.which(AARCH64) is None or shutil.which(EMULATOR) is None:
+        pytest.skip(f"no {AARCH64} and {EMULATOR} here (Debian: apt install g++-aarch64-linux-gnu qemu-user)")
+    source = tmp_path / "program.cpp"
+    source.write_text(PROGRAM)
+    said = []
+    for compiler, flags, emulator in (
+        (find_compiler().command, ("-DPTO_PORTABLE",), ()),
+        ((AARCH64,), (), (EMULATOR,)),
+    ):
+        program = tmp_path / compiler[0].rpartition("/")[2]
+        folders = (f"-I{INCLUDE}", f"-I{HERE / 'kernels'}")
+        command = [*compiler, "-std=c++20", "-O1", "-ffp-contract=off", "-static", "-pthread", *flags, *folders]
+        subprocess.run([*command, str(source), "-o", str(program)], check=True)
+        said.append(subprocess.run([*emulator, str(program)], check=True, capture_output=True).stdout)
+    assert len(set(said[0])) > 100
+    assert said[0] == said[1]
 
 
 @pytest.mark.parametrize("machine", list(MACHINES))

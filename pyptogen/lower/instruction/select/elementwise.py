@@ -7,9 +7,9 @@ from typing import Any
 
 from pyptogen.lower.instruction.ir import Compare, Imm, Mode, Node
 from pyptogen.lower.instruction.select.selector import Handler, Selector
-from pyptogen.lower.isa.kinds import REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
+from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.isa.table import NARROWING
-from pyptogen.lower.tensor.ir import BINARY, BITWISE, REDUCE
+from pyptogen.lower.tensor.ir import BINARY, BITWISE
 from pyptogen.lower.tile.axes import unsupported
 from pyptogen.lower.tile.ir import ScalarArg, TileOp
 
@@ -21,6 +21,20 @@ def unary(sel: Selector, op: TileOp) -> list[Node]:
 def reduce(sel: Selector, op: TileOp) -> list[Node]:
     source, scratch = str(op.srcs[0]), str(op.scratch)
     return [sel.instr(op, REDUCE_NAMES[op.kind], sel.use(str(op.dst)), sel.use(source), sel.use(scratch))]
+
+
+def reduce_columns(sel: Selector, op: TileOp) -> list[Node]:
+    name = COLUMN_NAMES[op.kind.removeprefix("column_")]
+    scratch = [sel.use(op.scratch)] if op.scratch else []
+    return [sel.instr(op, name, sel.use(str(op.dst)), sel.use(str(op.srcs[0])), *scratch)]
+
+
+def turn(sel: Selector, op: TileOp) -> list[Node]:
+    return [sel.instr(op, "TTRANS", sel.use(str(op.dst)), sel.use(str(op.srcs[0])), sel.use(str(op.scratch)))]
+
+
+def iota(sel: Selector, op: TileOp) -> list[Node]:
+    return [sel.instr(op, "TCI", sel.use(str(op.dst)), op.row)]
 
 
 def binary(sel: Selector, op: TileOp) -> list[Node]:
@@ -148,7 +162,10 @@ HANDLERS: Mapping[str, Handler] = {
     **dict.fromkeys(BINARY, binary),
     **dict.fromkeys(UNARY_NAMES, unary),
     **dict.fromkeys(BITWISE, bitwise),
-    **dict.fromkeys(REDUCE, reduce),
+    **dict.fromkeys(REDUCE_NAMES, reduce),
+    **{f"column_{kind}": reduce_columns for kind in COLUMN_NAMES},
+    "turn": turn,
+    "iota": iota,
     "compare": compare,
     "select": select,
     "copy": copy,

@@ -115,4 +115,9 @@ def scatter(sel: Selector, op: TileOp) -> list[Node]:
     ]
 
 
-HANDLERS: Mapping[str, Handler] = {"load": load, "store": store, "scatter": scatter}
+def read_index(sel: Selector, op: TileOp) -> list[Node]:
+    assert op.index is not None
+    return [ReadIndex(op.mode, op.index, op.index_offset, op.span)]
+
+
+HANDLERS: Mapping[str, Handler] = {"load": load, "store": store, "scatter": scatter, "read_index": read_index}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pyptogen.lower.isa.kinds import STEMS, UNARY_NAMES, instruction_of
+from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.tensor.fit.fitter import BITS, INTEGERS, MASK, Fitter, Rule
 from pyptogen.lower.tensor.ir import ROUNDING, Op, Operand, Scalar, Value
 
@@ -119,28 +119,59 @@ def inverse(f: Fitter, mask: Value) -> Value:
 
 
 def reduction(f: Fitter, op: Op) -> Value:
-    """In the operand's dtype or a wider one; sums of small whole numbers in 32 bits, of which the low bits stay."""
+    """In the operand's dtype or a wider one; sums and products of small whole numbers in 32 bits, of which the low bits
+    stay."""
     x = f.value(op.operands[0])
-    axis = op.attrs["axis"]
-    wide = x.dtype
-    if not f.takes(instruction_of(op.kind), x.dtype):
-        if x.dtype in INTEGERS and op.kind == "sum":
-            wide = "int32" if BITS[x.dtype] < 32 else x.dtype
-        elif x.dtype in ("bf16", "fp16", "int8", "uint8", "int16", "uint16"):
-            wide = f.compute_dtype(instruction_of(op.kind), x.dtype)
-    total = f.emit(op.kind, [f.cast(x, wide)], wide, op.result.shape, attrs={"axis": axis})
-    if wide == op.result.dtype:
-        return total
-    if op.kind == "sum" and wide in INTEGERS:
-        return f.wrapped(total, op.result.dtype)
-    return f.cast(total, op.result.dtype)
+    last = all(size == 1 for size in op.result.shape[op.attrs["axis"] + 1 :])
+    name = (REDUCE_NAMES if last else COLUMN_NAMES)[op.kind]
+    folding = op.kind in ("sum", "prod")
+    if folding and x.dtype in INTEGERS and BITS[x.dtype] < 32:
+        wide = "int32"
+    elif folding and x.dtype in ("bf16", "fp16"):
+        wide = "fp32"
+    else:
+        wide = f.compute_dtype(name, x.dtype)
+    total = f.emit(op.kind, [f.cast(x, wide)], wide, op.result.shape, attrs=op.attrs)
+    return f.wrapped(total, op.result.dtype) if folding and wide in INTEGERS else f.cast(total, op.result.dtype)
+
+
+def position(f: Fitter, op: Op) -> Value:
+    """The place of an extreme, among numbers of a dtype that the platform compares."""
+    x = f.value(op.operands[0])
+    last = all(size == 1 for size in op.result.shape[op.attrs["axis"] + 1 :])
+    wide = f.compute_dtype((REDUCE_NAMES if last else COLUMN_NAMES)[op.kind], x.dtype)
+    return f.emit(op.kind, [f.cast(x, wide)], op.result.dtype, op.result.shape, attrs=op.attrs)
+
+
+def scan(f: Fitter, op: Op) -> Value:
+    """Running sums and products: floats in fp32, small whole numbers in 32 bits."""
+    x = f.value(op.operands[0])
+    wide = "int32" if x.dtype in INTEGERS and BITS[x.dtype] < 32 else "fp32" if x.dtype in ("bf16", "fp16") else x.dtype
+    running = f.emit(op.kind, [f.cast(x, wide)], wide, op.result.shape, attrs=op.attrs)
+    return f.wrapped(running, op.result.dtype) if wide in INTEGERS else f.cast(running, op.result.dtype)
+
+
+def arange(f: Fitter, op: Op) -> Value:
+    """0, 1, 2, … times the step plus the start."""
+    dtype, shape = op.result.dtype, op.result.shape
+    run = f.emit("iota", [], "int32", shape, "run")
+    wide = dtype if dtype in ("fp32", "int32") else "int32" if dtype in INTEGERS else "fp32"
+    value = f.cast(run, wide)
+    if op.attrs["step"] != 1:
+        value = f.binary("mul", value, f.scalar(op.attrs["step"], op), shape, "scaled")
+    if op.attrs["start"] != 0:
+        value = f.binary("add", value, f.scalar(op.attrs["start"], op), shape, "shifted")
+    return f.wrapped(value, dtype) if wide in INTEGERS and dtype in INTEGERS else f.cast(value, dtype)
 
 
 RULES: Mapping[str, Rule] = {
     **dict.fromkeys((name for name in UNARY_NAMES if name != "bitwise_not"), unary),
     **dict.fromkeys(STEMS, binary),
     **dict.fromkeys(ROUNDING, rounding),
-    **dict.fromkeys(("sum", "amax", "amin"), reduction),
+    **dict.fromkeys(("sum", "prod", "amax", "amin"), reduction),
+    **dict.fromkeys(("argmax", "argmin"), position),
+    **dict.fromkeys(("cumsum", "cumprod"), scan),
+    "arange": arange,
     "cast": cast,
 }
 

@@ -11,7 +11,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import Op, Operand, Program, Scalar, Shape, Value
+from pyptogen.lower.tensor.ir import VIEWS, Op, Operand, Program, Scalar, Shape, Value
 
 MASK = "fp16"
 """Truth values on tiles: 1 and 0 in this dtype. In GM a bool is a byte."""
@@ -168,20 +168,41 @@ class Fitter:
         inputs = tuple(_in_gm(value) for value in self.program.inputs)
         self.fitted |= {value.name: value for value in inputs}
         truths = {value.name for _, value in self.program.outputs if value.dtype == "bool"}
-        stored: dict[str, Value] = {}
+        self.stored: dict[str, Value] = {}
         for op in self.program.ops:
             self.at = op
             before = len(self.ops)
             value = rules.get(op.kind, _kept)(self, op)
             self.fitted[op.result.name] = self._settle(op, value) if len(self.ops) > before else value
             if op.result.name in truths:
-                stored[op.result.name] = self.cast(self.fitted[op.result.name], "uint8")
-        outputs = tuple((name, stored.get(value.name, self.fitted[value.name])) for name, value in self.program.outputs)
+                self.stored[op.result.name] = self.cast(self.fitted[op.result.name], "uint8")
+        outputs = self._outputs()
         loops = tuple(
             replace(loop, carried=tuple((self.fitted[a].name, self.fitted[b].name) for a, b in loop.carried))
             for loop in self.program.loops
         )
         return replace(self.program, inputs=inputs, outputs=outputs, ops=tuple(self.ops), loops=loops)
+
+    def _outputs(self) -> tuple[tuple[str, Value], ...]:
+        """Each output as a value with memory of its own: copied where it is an input, part of a value in another order,
+        or the same as another output. A reshape is the same memory."""
+        made_by = {op.result.name: op for op in self.ops}
+        taken: set[str] = set()
+        outputs = []
+        for name, original in self.program.outputs:
+            value = self.stored.get(original.name, self.fitted[original.name])
+            base, whole = value, True
+            while base.name in made_by and made_by[base.name].kind in VIEWS:
+                whole = whole and made_by[base.name].kind == "reshape"
+                (source,) = made_by[base.name].operands
+                assert isinstance(source, Value)
+                base = source
+            if name not in self.program.inplace and (base.name not in made_by or not whole or base.name in taken):
+                self.at = replace(self.at, result=replace(value, name=name), span=original.span)
+                base = value = self.emit("copy", [value], value.dtype, value.shape)
+            taken.add(base.name)
+            outputs.append((name, value))
+        return tuple(outputs)
 
     def _settle(self, op: Op, value: Value) -> Value:
         """The result under its own name where it was made for this operation."""

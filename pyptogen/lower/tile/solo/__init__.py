@@ -1,0 +1,49 @@
+"""Operations that are a kernel of their own: they read and write GM in an order that no tile of a neighbour has.
+
+before: y = permute(x: [a, b, c], (2, 0, 1))          s = sum(x: [a, b, c], axis=1)
+after:  for a0, b0: load x[a0, b0, 64 c] …            for a0: acc = 0
+          transpose; store y[c, a0, b0]                 for b0 step 32: acc += sum of the columns of x[a0, b0 32, :]
+                                                        store s[a0]
+
+The compiler chooses their tiles. Afterwards they are tile kernels like all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import Op, Program
+from pyptogen.lower.tile.ir import GmTensor, TileKernel
+from pyptogen.lower.tile.partition import KernelOps
+from pyptogen.lower.tile.solo import copies, indexed, reductions, scans
+from pyptogen.lower.tile.solo.alone import Alone
+from pyptogen.lower.tile.solo.builder import SoloBuilder
+
+CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {
+    **copies.CUTTERS,
+    **indexed.CUTTERS,
+    **reductions.CUTTERS,
+    **scans.CUTTERS,
+}
+
+
+def run(
+    program: Program,
+    kernel: KernelOps,
+    tensors: Mapping[str, GmTensor],
+    gm_names: Mapping[str, str],
+    platform: Platform,
+) -> TileKernel:
+    """The kernel of one operation.
+
+    Raises:
+        DiagnosticError: PTG303, a form of it that is not lowered.
+    """
+    builder = SoloBuilder(program, kernel, tensors, gm_names, platform)
+    (op,) = kernel.ops
+    CUTTERS[op.kind](builder, op)
+    return builder.finish()
+
+
+__all__ = ["CUTTERS", "Alone", "run"]

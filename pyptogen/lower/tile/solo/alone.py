@@ -1,0 +1,53 @@
+"""Which operations are kernels of their own."""
+
+from __future__ import annotations
+
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, Op, Program, Value
+from pyptogen.lower.tile.axes import Axes
+
+ALWAYS = frozenset(
+    {"copy", "permute", "expand", "iota", "index_select", "gather", "scatter", "cumsum", "cumprod", "prod"}
+)
+SHARE = 8
+"""A row that takes more than this part of UB is reduced in pieces."""
+
+
+class Alone:
+    """Says it of the operations of one program on one platform."""
+
+    def __init__(self, program: Program, platform: Platform) -> None:
+        self.axes = Axes(program)
+        self.platform = platform
+
+    def __call__(self, op: Op) -> bool:
+        if op.kind in REDUCE | ARG_REDUCE:
+            return self._reduction(op)
+        if op.kind == "concat":
+            return self._concat(op)
+        return op.kind in ALWAYS
+
+    def _reduction(self, op: Op) -> bool:
+        """Of an axis that is not the last, or of rows that are too long, or of any length."""
+        axis = int(op.attrs["axis"])
+        source = op.operands[0]
+        assert isinstance(source, Value)
+        if any(size != 1 for size in op.result.shape[axis + 1 :]):
+            return True
+        length = self.axes.poly(source.shape[axis]).constant
+        return op.kind in REDUCE and (
+            length is None or length * DTYPES[source.dtype] > self.platform.memories["ub"] // SHARE
+        )
+
+    def _concat(self, op: Op) -> bool:
+        """Of an axis that is not the last, or of parts that do not begin at multiples of 32 bytes."""
+        if int(op.attrs["axis"]) != len(op.result.shape) - 1:
+            return True
+        at = 0
+        for part in op.operands:
+            assert isinstance(part, Value)
+            width = self.axes.poly(part.shape[-1]).constant
+            if width is None or at * DTYPES[op.result.dtype] % 32:
+                return True
+            at += width
+        return False

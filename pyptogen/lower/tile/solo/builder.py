@@ -1,0 +1,219 @@
+"""Builds the kernel of one operation: loops over an iteration space, tiles, transfers with strides."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
+from pyptogen.lower.tile.axes import Axes, Factor, GmView, root, unsupported, value_views
+from pyptogen.lower.tile.ir import (
+    Extent,
+    Form,
+    GmRef,
+    GmTensor,
+    Loop,
+    Node,
+    ScalarArg,
+    Source,
+    TileKernel,
+    TileOp,
+    TileVal,
+)
+from pyptogen.lower.tile.names import names_used
+from pyptogen.lower.tile.partition import KernelOps, producers
+
+CPU_TILE_BYTES, TILE_BYTES = 16 * 1024, 24 * 1024
+"""Bytes of one tile: what stays in L1 of a CPU, what leaves room for several copies in UB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One axis of an iteration space: its extent, and how far one step moves in each tensor, in elements."""
+
+    extent: Poly
+    steps: tuple[Poly, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An item that is looped over: ``var`` runs over it, ``tile`` elements at a time."""
+
+    item: Item
+    var: str
+    tile: int
+
+    @property
+    def valid(self) -> str | None:
+        whole = self.item.extent.constant
+        return None if self.tile == 1 or (whole is not None and whole % self.tile == 0) else f"{self.var}_valid"
+
+    def extent(self) -> Extent:
+        return Extent(self.tile, Poly.of(self.valid) if self.valid else None)
+
+
+class SoloBuilder:
+    """Collects tiles, tensors and loop nests of one kernel."""
+
+    def __init__(
+        self,
+        program: Program,
+        kernel: KernelOps,
+        tensors: Mapping[str, GmTensor],
+        gm_names: Mapping[str, str],
+        platform: Platform,
+    ) -> None:
+        self.program, self.kernel, self.platform = program, kernel, platform
+        self.axes = Axes(program)
+        self.made_by = producers(program)
+        self.tensors, self.gm_names = tensors, gm_names
+        self.tiles: dict[str, TileVal] = {}
+        self.reads: list[str] = []
+        self.writes: list[str] = []
+        self.body: list[Node] = []
+        self.op: Op = kernel.ops[0]
+        self.dealt = True
+        """Whether the blocks of a launch share the work; else one block does it in order."""
+        self._vars = 0
+
+    # -- tensors ----------------------------------------------------------------------------------------------------
+
+    def source(self, value: Value) -> GmView:
+        """An operand in GM, seen through its views."""
+        base = root(value.name, self.made_by)
+        tensor = self.gm_names[base]
+        whole = self.made_by[base].result if base in self.made_by else self._input(base)
+        if self.tensors[tensor].layout == "nz":
+            raise unsupported(self.op.span, f"`{self.op.kind}` of the packed tensor `{tensor}`", "give it as nd")
+        view = self.axes.contiguous(tensor, whole.shape)
+        for op in value_views(self.made_by, value.name):
+            view = self.axes.apply(view, op)
+        if tensor not in self.reads:
+            self.reads.append(tensor)
+        return view
+
+    def _input(self, name: str) -> Value:
+        return next(v for v in self.program.inputs if v.name == name)
+
+    def target(self) -> GmView:
+        """The result in GM."""
+        tensor = self.gm_names[self.op.result.name]
+        if tensor not in self.writes:
+            self.writes.append(tensor)
+        return self.axes.contiguous(tensor, self.op.result.shape)
+
+    def items(self, *views: Sequence[tuple[Factor, ...]]) -> list[Item]:
+        """The factors of views of one shape, side by side.
+
+        Raises:
+            DiagnosticError: PTG303, the views split an axis in different places.
+        """
+        flat = [[f for axis in view for f in axis] for view in views]
+        if len({tuple(f.extent for f in factors) for factors in flat}) != 1:
+            raise unsupported(self.op.span, "an axis that is a product in one place and not in another", "reshape it")
+        return [Item(fs[0].extent, tuple(f.stride for f in fs)) for fs in zip(*flat, strict=True)]
+
+    def stride(self, axis: tuple[Factor, ...]) -> Poly:
+        """Elements from one step along an axis to the next.
+
+        Raises:
+            DiagnosticError: PTG303, the axis is made of parts that lie apart.
+        """
+        merged = self.merged([Item(f.extent, (f.stride,)) for f in axis])
+        if len(merged) > 1:
+            raise unsupported(self.op.span, f"`{self.op.kind}` along an axis whose parts lie apart", "copy it first")
+        return merged[0].steps[0] if merged else ZERO
+
+    @staticmethod
+    def merged(items: Sequence[Item]) -> list[Item]:
+        """Neighbours that are one run in every tensor as one item; items of one element are gone."""
+        result: list[Item] = []
+        for item in items:
+            if item.extent == ONE:
+                continue
+            last = result[-1] if result else None
+            if last and all(a == b * item.extent for a, b in zip(last.steps, item.steps, strict=True)):
+                result[-1] = Item(last.extent * item.extent, item.steps)
+            else:
+                result.append(item)
+        return result
+
+    # -- loops --------------------------------------------------------------------------------------------------------
+
+    def budget(self, dtype: str) -> int:
+        """Elements of one tile."""
+        return (CPU_TILE_BYTES if self.platform.unified else TILE_BYTES) // max(DTYPES[dtype], 2)
+
+    def step(self, item: Item, tile: int) -> Step:
+        """A loop over an item; a tile that is larger than it is cut down to it."""
+        whole = item.extent.constant
+        self._vars += 1
+        return Step(item, f"i{self._vars}", min(tile, whole) if whole is not None else tile)
+
+    def nest(self, steps: Sequence[Step], body: Sequence[Node]) -> None:
+        """Add a nest of loops, outermost first; the longest of them is dealt to the blocks of a launch."""
+        self.body += self.wrapped(steps, body, self.dealt)
+
+    def wrapped(self, steps: Sequence[Step], body: Sequence[Node], dealt: bool = False) -> list[Node]:
+        """A body inside its loops."""
+        looped = [s for s in steps if s.item.extent != Poly.of(s.tile)]
+        longest = max(looped, key=_trips, default=None) if dealt else None
+        nodes = list(body)
+        for s in reversed(looped):
+            body, stop = tuple(nodes), s.item.extent
+            nodes = [Loop(s.var, s.var, ZERO, stop, s.tile, s.valid, "grid", s is longest, body, self.op.span)]
+        if dealt and longest is None:
+            nodes = [Loop("once", "once", ZERO, ONE, 1, None, "grid", True, tuple(nodes), self.op.span)]
+        return nodes
+
+    @staticmethod
+    def at(start: Poly, steps: Sequence[Step], tensor: int) -> Poly:
+        """Where the tile of this iteration begins in a tensor."""
+        for s in steps:
+            if s.item.extent != Poly.of(s.tile):
+                start = start + Poly.of(s.var) * s.item.steps[tensor]
+        return start
+
+    # -- operations ---------------------------------------------------------------------------------------------------
+
+    def tile(self, wanted: str, dtype: str, rows: Extent, cols: Extent, form: Form) -> str:
+        name, n = wanted, 1
+        while name in self.tiles or name in self.tensors:
+            n += 1
+            name = f"{wanted}_{n}"
+        self.tiles[name] = TileVal(name, dtype, rows, cols, form, self.op.span)
+        return name
+
+    def do(self, kind: str, dst: str | None, *sources: Source, **more: Any) -> TileOp:
+        return TileOp(kind, dst, sources, self.op.span, self.op.stage, **more)
+
+    def number(self, value: Any) -> ScalarArg:
+        return ScalarArg(value, self.op.span)
+
+    def load(self, tile: str, tensor: str, offset: Poly, row_stride: Poly = ONE, col_stride: Poly = ONE) -> TileOp:
+        found = self.tiles[tile]
+        return self.do("load", tile, gm=GmRef(tensor, offset, row_stride, col_stride, found.rows, found.cols))
+
+    def store(self, tile: str, tensor: str, offset: Poly, row_stride: Poly = ONE, col_stride: Poly = ONE) -> TileOp:
+        found = self.tiles[tile]
+        return self.do("store", None, tile, gm=GmRef(tensor, offset, row_stride, col_stride, found.rows, found.cols))
+
+    def finish(self) -> TileKernel:
+        """The kernel."""
+        kernel = self.kernel
+        tensors = tuple(self.tensors[t] for t in dict.fromkeys([*self.writes, *self.reads]))
+        dynamic = {d.name for d in self.program.dims if d.value is None}
+        dims = tuple(sorted(names_used(self.body) & dynamic))
+        return TileKernel(
+            kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), (), None, dims,
+            tuple(self.tiles.values()), tuple(self.body), (), kernel.span,
+        )  # fmt: skip
+
+
+def _trips(step: Step) -> tuple[bool, int]:
+    """How often a loop runs, as far as it is known; a run-time extent is taken for long."""
+    whole = step.item.extent.constant
+    return whole is None, -(-whole // step.tile) if whole is not None else 0

@@ -1,0 +1,167 @@
+"""Copies of strided windows: permute, expand, concat, copy, and runs of whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pyptogen.lower.expr import ONE, ZERO
+from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tile.axes import Factor, GmView
+from pyptogen.lower.tile.ir import Extent, Node
+from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
+
+SQUARE = 64
+"""Rows and columns of a tile that is transposed."""
+
+
+def copy(b: SoloBuilder, op: Op) -> None:
+    """The operand's elements in the order of its view."""
+    (source,) = op.operands
+    assert isinstance(source, Value)
+    move(b, op.result.dtype, b.target(), b.source(source))
+
+
+def permute(b: SoloBuilder, op: Op) -> None:
+    """Axis i of the result is axis ``axes[i]`` of the operand."""
+    (source,) = op.operands
+    assert isinstance(source, Value)
+    view = b.source(source)
+    turned = GmView(view.tensor, tuple(view.axes[i] for i in op.attrs["axes"]), view.offset)
+    move(b, op.result.dtype, b.target(), turned)
+
+
+def expand(b: SoloBuilder, op: Op) -> None:
+    """Axes of size 1 are read again and again."""
+    (source,) = op.operands
+    assert isinstance(source, Value)
+    target, view = b.target(), b.source(source)
+    axes = tuple(
+        narrow or tuple(Factor(f.dim, f.extent, ZERO) for f in wide)
+        for wide, narrow in zip(target.axes, view.axes, strict=True)
+    )
+    move(b, op.result.dtype, target, GmView(view.tensor, axes, view.offset))
+
+
+def concat(b: SoloBuilder, op: Op) -> None:
+    """Each part into its window of the result."""
+    target, axis = b.target(), int(op.attrs["axis"])
+    start = ZERO
+    for part in op.operands:
+        assert isinstance(part, Value)
+        view = b.source(part)
+        window = b.axes.window(target, axis, part.shape[axis], start)
+        move(b, op.result.dtype, window, view)
+        start = start + b.axes.poly(part.shape[axis])
+
+
+def move(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
+    """Adds a nest that copies one view to another of the same shape."""
+    items = b.merged(b.items(target.axes, source.axes))
+    col = next((i for i in items if i.steps[0] == ONE), None)
+    if not items:
+        _line(b, dtype, target, source, [], Item(ONE, (ONE, ONE)))
+    elif col is None:
+        _elements(b, dtype, target, source, items[:-1], items[-1])
+    elif col.steps[1] == ONE:
+        _line(b, dtype, target, source, [i for i in items if i is not col], col)
+    elif col.steps[1] == ZERO:
+        _spread(b, dtype, target, source, [i for i in items if i is not col], col)
+    else:
+        rows = [i for i in items if i is not col]
+        inner = next((i for i in rows if i.steps[1] == ONE), None)
+        if inner is None:
+            _elements(b, dtype, target, source, rows, col)
+        else:
+            _turned(b, dtype, target, source, [i for i in rows if i is not inner], inner, col)
+
+
+def _rows(b: SoloBuilder, dtype: str, items: list[Item], width: int) -> tuple[list[Step], Step | None]:
+    """The outer loops, and the rows of a tile with so many columns."""
+    if not items:
+        return [], None
+    *outer, inner = items
+    rows = b.step(inner, max(1, b.budget(dtype) // width))
+    return [b.step(item, 1) for item in outer], rows
+
+
+def _line(b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], col: Item) -> None:
+    """Rows that are contiguous on both sides."""
+    cols = b.step(col, b.budget(dtype))
+    outer, rows = _rows(b, dtype, items, cols.tile)
+    steps = [*outer, *([rows] if rows else []), cols]
+    tile = b.tile("part", dtype, rows.extent() if rows else Extent(1), cols.extent(), "full" if rows else "row")
+    strides = rows.item.steps if rows else (ONE, ONE)
+    b.nest(
+        steps,
+        [
+            b.load(tile, source.tensor, b.at(source.offset, steps, 1), strides[1]),
+            b.store(tile, target.tensor, b.at(target.offset, steps, 0), strides[0]),
+        ],
+    )
+
+
+def _spread(b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], col: Item) -> None:
+    """One element a row, repeated along the row."""
+    cols = b.step(col, max(1, b.budget(dtype) // 8))
+    outer, rows = _rows(b, dtype, items, cols.tile)
+    steps = [*outer, *([rows] if rows else []), cols]
+    height = rows.extent() if rows else Extent(1)
+    one = b.tile("one", dtype, height, Extent(1), "col" if rows else "row")
+    tile = b.tile("part", dtype, height, cols.extent(), "full" if rows else "row")
+    strides = rows.item.steps if rows else (ONE, ONE)
+    b.nest(
+        steps,
+        [
+            b.load(one, source.tensor, b.at(source.offset, steps, 1), strides[1]),
+            b.do("expand", tile, one),
+            b.store(tile, target.tensor, b.at(target.offset, steps, 0), strides[0]),
+        ],
+    )
+
+
+def _turned(
+    b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], inner: Item, col: Item
+) -> None:
+    """Rows of the source are columns of the result: tiles are transposed on the way."""
+    rows, cols = b.step(inner, SQUARE), b.step(col, SQUARE)
+    steps = [*(b.step(item, 1) for item in items), rows, cols]
+    read = b.tile("part", dtype, cols.extent(), rows.extent(), "full")
+    turned = b.tile("turned", dtype, rows.extent(), cols.extent(), "full")
+    b.nest(
+        steps,
+        [
+            b.load(read, source.tensor, b.at(source.offset, steps, 1), col.steps[1]),
+            b.do("turn", turned, read),
+            b.store(turned, target.tensor, b.at(target.offset, steps, 0), inner.steps[0]),
+        ],
+    )
+
+
+def _elements(b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], col: Item) -> None:
+    """Elements that lie apart on one side or on both: a column, whose elements are neighbours in UB."""
+    cols = b.step(col, b.budget(dtype) // 8)
+    steps = [*(b.step(item, 1) for item in items), cols]
+    tile = b.tile("part", dtype, cols.extent(), Extent(1), "col")
+    b.nest(
+        steps,
+        [
+            b.load(tile, source.tensor, b.at(source.offset, steps, 1), col.steps[1]),
+            b.store(tile, target.tensor, b.at(target.offset, steps, 0), col.steps[0]),
+        ],
+    )
+
+
+def iota(b: SoloBuilder, op: Op) -> None:
+    """0, 1, 2, …"""
+    target = b.target()
+    items = b.merged(b.items(target.axes))
+    steps: list[Step] = [b.step(items[0], b.budget("int32"))] if items else []
+    tile = b.tile("run", "int32", Extent(1), steps[0].extent() if steps else Extent(1), "row")
+    offset = b.at(ZERO, steps, 0)
+    body: Sequence[Node] = [b.do("iota", tile, row=offset), b.store(tile, target.tensor, offset)]
+    b.nest(steps, body)
+
+
+CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {
+    "copy": copy, "permute": permute, "expand": expand, "concat": concat, "iota": iota,
+}  # fmt: skip

@@ -1,0 +1,116 @@
+"""Reading and writing where an index tensor points, one index after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tile.axes import GmView
+from pyptogen.lower.tile.ir import Extent, Node
+from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
+from pyptogen.lower.tile.solo.copies import move
+
+
+def index_select(b: SoloBuilder, op: Op) -> None:
+    """The slices of x along an axis that the index names, copied one by one."""
+    x, index = op.operands
+    assert isinstance(x, Value) and isinstance(index, Value)
+    axis = int(op.attrs["axis"])
+    target, view, places = b.target(), b.source(x), b.source(index)
+    (picked,) = b.merged(b.items((target.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
+    stride = b.stride(view.axes[axis])
+    around = [i for part in (slice(axis), slice(axis + 1, None)) for i in b.items(target.axes[part], view.axes[part])]
+    which = b.step(picked, 1)
+    _rows_at(b, op, (target, view), (which,), around, places, stride)
+
+
+def _rows_at(
+    b: SoloBuilder,
+    op: Op,
+    views: tuple[GmView, GmView],
+    which: tuple[Step, ...],
+    around: Sequence[Item],
+    places: GmView,
+    stride: Poly,
+) -> None:
+    """For each index: what lies around the axis, from where it points."""
+    target, view = views
+    items = b.merged(around)
+    col = items.pop() if items and items[-1].steps == (ONE, ONE) else Item(ONE, (ONE, ONE))
+    cols = b.step(col, b.budget(op.result.dtype))
+    inner = [*(b.step(item, 1) for item in items), cols]
+    tile = b.tile("part", op.result.dtype, Extent(1), cols.extent(), "row")
+    offset = b.at(target.offset, [*which, *inner], 0)
+    body: list[Node] = b.wrapped(
+        inner,
+        [
+            b.load(tile, view.tensor, b.at(view.offset, inner, 1) + Poly.of("place") * stride),
+            b.store(tile, target.tensor, offset),
+        ],
+    )
+    read = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, which, 1), mode="place")
+    b.nest(which, [read, *body])
+
+
+def gather(b: SoloBuilder, op: Op) -> None:
+    """The element at index[…] along an axis, for each element of the index."""
+    x, index = op.operands
+    assert isinstance(x, Value) and isinstance(index, Value)
+    axis = int(op.attrs["axis"])
+    target, view, places = b.target(), b.source(x), b.source(index)
+    steps: list[Step] = []
+    start = view.offset
+    for at, (wide, own) in enumerate(zip(target.axes, places.axes, strict=True)):
+        for item in b.merged(b.items((wide,), (own,))):
+            step = b.step(item, 1)
+            steps.append(step)
+            if at != axis:
+                start = start + _counted(step) * b.stride(view.axes[at])
+    tile = b.tile("part", op.result.dtype, Extent(1), Extent(1), "row")
+    read = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, steps, 1), mode="place")
+    stride = b.stride(view.axes[axis])
+    body = [
+        read,
+        b.load(tile, view.tensor, start + Poly.of("place") * stride),
+        b.store(tile, target.tensor, b.at(target.offset, steps, 0)),
+    ]
+    b.nest(steps, body)
+
+
+def scatter(b: SoloBuilder, op: Op) -> None:
+    """A copy of x, then each element of src to where its index points; one block does it all, in order."""
+    x, index, src = op.operands
+    assert isinstance(x, Value) and isinstance(index, Value) and isinstance(src, Value)
+    axis = int(op.attrs["axis"])
+    target, places, source = b.target(), b.source(index), b.source(src)
+    b.dealt = False
+    move(b, op.result.dtype, target, b.source(x))
+    steps: list[Step] = []
+    start = target.offset
+    for at, (own, read) in enumerate(zip(places.axes, source.axes, strict=True)):
+        for item in b.merged(b.items((own,), (read,))):
+            step = b.step(item, 1)
+            steps.append(step)
+            if at != axis:
+                start = start + _counted(step) * b.stride(target.axes[at])
+    tile = b.tile("one", op.result.dtype, Extent(1), Extent(1), "row")
+    read_index = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, steps, 0), mode="place")
+    body = [
+        read_index,
+        b.load(tile, source.tensor, b.at(source.offset, steps, 1)),
+        b.store(tile, target.tensor, start + Poly.of("place") * b.stride(target.axes[axis])),
+    ]
+    b.nest(steps, body)
+
+
+def _counted(step: Step) -> Poly:
+    """The position of this iteration along an axis."""
+    return Poly.of(step.var) if step.item.extent != ONE else ZERO
+
+
+CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {
+    "index_select": index_select,
+    "gather": gather,
+    "scatter": scatter,
+}

@@ -1,0 +1,157 @@
+"""Reductions over an axis that is not the last, or longer than a tile: pieces, and a running result.
+
+Of the last axis: the rows of a tile are rows of the operand, and each piece of a row gives a column of results. Of
+another axis: the rows of a tile are steps along that axis, and each piece gives a row of results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import sympy
+
+from pyptogen.lower.expr import ONE, ZERO
+from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tile.axes import Factor, GmView, unsupported
+from pyptogen.lower.tile.ir import Extent
+from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
+
+JOINS = {"sum": "add", "prod": "mul", "amax": "maximum", "amin": "minimum"}
+DEEP = 64
+"""Steps along the reduced axis in one piece."""
+
+
+def reduce(b: SoloBuilder, op: Op) -> None:
+    """A reduction, in pieces."""
+    (source,) = op.operands
+    assert isinstance(source, Value)
+    view, target = b.source(source), b.target()
+    before, along, after = _axes(b, op, view, target)
+    if after:
+        _columns(b, op, (view, target), before, along, after)
+    else:
+        _rows(b, op, (view, target), before, along)
+
+
+def _axes(b: SoloBuilder, op: Op, view: GmView, target: GmView) -> tuple[list[Item], Item, list[Item]]:
+    """Iteration space ahead of the reduced axis, the axis, and behind it; steps of (result, operand)."""
+    axis = int(op.attrs["axis"])
+
+    def side(part: slice) -> list[Item]:
+        return b.merged(b.items(target.axes[part], view.axes[part]))
+
+    reduced = tuple(Factor(f.dim, f.extent, ZERO) for f in view.axes[axis])
+    along = b.merged(b.items((reduced,), (view.axes[axis],)))
+    if len(along) > 1:
+        raise unsupported(op.span, "a reduction over an axis that is a product of dims", "reduce one dim at a time")
+    return side(slice(axis)), along[0] if along else Item(ONE, (ZERO, ONE)), side(slice(axis + 1, None))
+
+
+def neutral(kind: str, dtype: str) -> Any:
+    """What a running result begins with."""
+    if kind in ("sum", "prod"):
+        return sympy.Integer(kind == "prod")
+    if dtype.startswith(("fp", "bf")):
+        return -sympy.oo if kind == "amax" else sympy.oo
+    import numpy as np
+
+    limits = np.iinfo(dtype)
+    return sympy.Integer(int(limits.min if kind == "amax" else limits.max))
+
+
+def _columns(
+    b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item, after: list[Item]
+) -> None:
+    """A row of results for a run of columns."""
+    *middle, last = after
+    view, target = views
+    dtype = op.result.dtype
+    outer = [b.step(item, 1) for item in (*before, *middle)]
+    contiguous = last.steps == (ONE, ONE)
+    cols = b.step(last, max(8, b.budget(dtype) // DEEP) if contiguous else 1)
+    deep = b.step(along, DEEP)
+    kept, steps = [*outer, cols], [*outer, cols, deep]
+    total = b.tile("total", dtype, Extent(1), cols.extent(), "row")
+    part = b.tile("part", dtype, deep.extent(), cols.extent(), "full")
+    found = b.tile("found", dtype, Extent(1), cols.extent(), "row")
+    piece = b.wrapped(
+        [deep],
+        [
+            b.load(part, view.tensor, b.at(view.offset, steps, 1), along.steps[1]),
+            b.do(f"column_{op.kind}", found, part),
+            b.do(JOINS[op.kind], total, total, found),
+        ],
+    )
+    b.nest(
+        kept,
+        [
+            b.do("fill", total, b.number(neutral(op.kind, dtype))),
+            *piece,
+            b.store(total, target.tensor, b.at(target.offset, kept, 0)),
+        ],
+    )
+
+
+def _rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item) -> None:
+    """A column of results for a run of rows."""
+    view, target = views
+    dtype = op.result.dtype
+    cols = b.step(along, b.budget(dtype) // 4)
+    rows: Step | None = None
+    outer: list[Step] = []
+    if before:
+        rows = b.step(before[-1], max(1, b.budget(dtype) // cols.tile))
+        outer = [*(b.step(item, 1) for item in before[:-1]), rows]
+    height = rows.extent() if rows else Extent(1)
+    strides = rows.item.steps if rows else (ONE, ONE)
+    total = b.tile("total", dtype, height, Extent(1), "col")
+    part = b.tile("part", dtype, height, cols.extent(), "full")
+    found = b.tile("found", dtype, height, Extent(1), "col")
+    piece = b.wrapped(
+        [cols],
+        [
+            b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1]),
+            b.do(op.kind, found, part),
+            b.do(JOINS[op.kind], total, total, found),
+        ],
+    )
+    b.nest(
+        outer,
+        [
+            b.do("fill", total, b.number(neutral(op.kind, dtype))),
+            *piece,
+            b.store(total, target.tensor, b.at(target.offset, outer, 0), strides[0]),
+        ],
+    )
+
+
+def position(b: SoloBuilder, op: Op) -> None:
+    """Of the first greatest (least) element along an axis that is not the last, all of it in one tile."""
+    source = op.operands[0]
+    assert isinstance(source, Value)
+    view, target = b.source(source), b.target()
+    before, along, after = _axes(b, op, view, target)
+    deep = along.extent.constant
+    if not after or deep is None:
+        raise unsupported(op.span, f"`{op.kind}` along a run-time axis that is not the last", "permute it to the end")
+    *middle, last = after
+    kept = [*(b.step(item, 1) for item in (*before, *middle)), b.step(last, max(8, b.budget(source.dtype) // deep))]
+    cols = kept[-1].extent()
+    part = b.tile("part", source.dtype, Extent(deep), cols, "full")
+    found = b.tile("found", "int32", Extent(1), cols, "row")
+    b.nest(
+        kept,
+        [
+            b.load(part, view.tensor, b.at(view.offset, kept, 1), along.steps[1]),
+            b.do(f"column_{op.kind}", found, part),
+            b.store(found, target.tensor, b.at(target.offset, kept, 0)),
+        ],
+    )
+
+
+CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {
+    **dict.fromkeys(JOINS, reduce),
+    "argmax": position,
+    "argmin": position,
+}

@@ -1,0 +1,74 @@
+"""What a tile of the same kernel cannot give goes through GM: the results are those of the Tensor level."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lower.small_programs import TARGETS
+from pyptogen.lower.instruction import interpret as run_instructions
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.schema import Source, load_source
+from pyptogen.verify import example_inputs
+
+HEAD = """\
+pyptogen: 1
+operator: demo
+dims:
+  t: {min: 1, max: 4096}
+  h: 3
+  d: 16
+  n: h * d
+inputs:
+  x: fp32[t, n]
+  z: fp32[t, h, d]
+  g: fp32[n]
+outputs:
+"""
+GRAPHS = {
+    "columns to rows": ("y: fp32[t, h, d]", "y: reshape(exp(x), [t, h, d]) * z"),
+    "rows to columns": ("y: fp32[t, n]", "y: reshape(exp(z), [t, n]) * x"),
+    "transpose of a computed value": ("y: fp32[n, t]", "e: exp(x)\n  y: transpose(e) + transpose(x)"),
+    "rows of a computed value": ("y: fp32[t, d]", "e: exp(z)\n  y: e[:, 1] - e[:, 2]"),
+    "unaligned columns of a computed value": ("y: fp32[t, 8]", "e: exp(x)\n  y: e[:, 3:11] * e[:, 17:25]"),
+    "inner axis": ("y: fp32[t, h, d]", "y: z / sum(exp(z), axis=1, keepdim=true)"),
+    "first axis": ("y: fp32[t, n]", "y: x - amax(x, axis=0, keepdim=true)"),
+    "softmax over the first axis": ("y: fp32[t, n]", "y: softmax(x, axis=0)"),
+    "an input as it is": ("y: fp32[t, n]\n  w: fp32[n]", "y: x\n  w: g"),
+    "parts of an input": ("y: fp32[t, 5]\n  w: fp32[d, h, t]", "y: x[:, 2:7]\n  w: permute(z, [2, 1, 0])"),
+    "part of a computed value": ("y: fp32[t, 8]\n  w: fp32[t, n]", "w: x * 2\n  y: w[:, 8:16]"),
+    "one value twice": ("y: fp32[t, n]\n  w: fp32[t, n]", "y: x * 2\n  w: y"),
+    "concat of rows": ("y: fp32[t, 7, d]", "y: concat(z, exp(z), z[:, :1], axis=1)"),
+    "padding": ("y: fp32[t, n + 3]", "y: pad(x, [1, 2], 7)"),
+    "broadcast in GM": ("y: fp32[t, h, n]", "y: expand_clone(x[:, None, :], [t, h, n]) * 2"),
+    "running sums": ("y: fp32[t, n]\n  w: fp32[t, n]", "y: cumsum(x, axis=0)\n  w: cumsum(y * 0.01, axis=1)"),
+    "middle axis": ("y: fp32[t, h, d]", "y: cumprod(z, axis=1)"),
+    "positions": ("y: int32[t]\n  w: int32[t, d]", "y: argmax(x)\n  w: argmin(z, axis=1)"),
+    "whole numbers": ("y: int32[t]\n  w: int32[n]", "i: cast(x * 100, int32)\n  y: sum(i)\n  w: sum(i, axis=0)"),
+}
+
+
+def agree(text: str, target: str, **dims: int) -> None:
+    spec = load_source(Source("demo.yaml", text))
+    program = from_spec(spec)
+    arrays = example_inputs(spec, dims, seed=4)
+    want = interpret(program, arrays)
+    got = run_instructions(lower(program, target), arrays, blocks=3)
+    for name, expected in want.items():
+        np.testing.assert_allclose(got[name], expected, rtol=1e-5, atol=1e-5, err_msg=name)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", sorted(GRAPHS))
+def test_graph(name: str, target: str) -> None:
+    outputs, graph = GRAPHS[name]
+    for tiling in ("tiling: [{t: 8}]", "tiling: [{t: {unroll: [8, 4, 2, 1]}}]"):
+        agree(f"{HEAD}  {outputs}\ngraph:\n  {graph}\n{tiling}\n", target, t=21)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("graph", ["softmax(x)", "layer_norm(x, g, g)", "x * sum(abs(x), keepdim=true)"])
+def test_rows_that_are_longer_than_memory(graph: str, target: str) -> None:
+    text = HEAD.replace("d: 16", "d: 40000").replace("  z: fp32[t, h, d]\n", "")
+    agree(f"{text}  y: fp32[t, n]\ngraph:\n  y: {graph}\n", target, t=2)

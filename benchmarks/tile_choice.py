@@ -144,13 +144,11 @@ def compiled(text: str, row: Row) -> Any:
     """The operator with one tiling row, None where that row does not fit."""
     import tempfile
 
-    import yaml
-
-    document = yaml.safe_load(text)
-    document["tiling"] = [row]
+    start, end = text.index("tiling:\n"), text.index("verify:\n")
+    written = ", ".join(f"{dim}: {tile}" for dim, tile in row.items())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "spec.yaml"
-        path.write_text(yaml.safe_dump(document, sort_keys=False), encoding="utf-8")
+        path.write_text(f"{text[:start]}tiling:\n  - {{{written}}}\n\n{text[end:]}", encoding="utf-8")
         try:
             return pyptogen.compile(path, threads=1)
         except DiagnosticError:

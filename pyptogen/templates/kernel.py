@@ -216,7 +216,10 @@ class Writer:
                 )
 
     def call(self, node: Instr) -> str:
-        return f"{node.name}({', '.join(self.operand(node, o) for o in node.operands)})"
+        operands = [self.operand(node, o) for o in node.operands]
+        # The type of its first number and the direction (0: ascending) cannot be deduced from what TCI is given.
+        template = f"<decltype({operands[0]}), decltype({operands[0]})::DType, 0>" if node.name == "TCI" else ""
+        return f"{node.name}{template}({', '.join(operands)})"
 
     def gm_name(self, node: Instr, window: GmWindow) -> str:
         """Name of a GlobalTensor object: after its tensor, one of its own in each body."""

@@ -69,3 +69,21 @@ def glm_attention_pre(a: Arrays, eps: float = 1e-5) -> dict[str, Any]:
         "k_cache": updated(a["k_cache"], a["slot"], partly_roped(k, cos, sin)),
         "v_cache": updated(a["v_cache"], a["slot"], bf16(linear("v"))),
     }
+
+
+def mla_prolog(a: Arrays, eps: float = 1e-6) -> dict[str, Any]:
+    x = wide(a["x"])
+    q_norm, q_scale = quantise(rms_norm(x @ wide(a["w_dq"]), wide(a["q_gamma"]), eps))
+    heads, nope, _ = a["w_uk"].shape
+    q = bf16((q_norm @ wide(a["w_uq"])) * q_scale * wide(a["w_uq_scale"])).reshape(len(x), heads, -1)
+    cos, sin = wide(a["cos"]), wide(a["sin"])
+    kv = bf16(rms_norm(x @ wide(a["w_dkv"]), wide(a["kv_gamma"]), eps))
+    kr = bf16(rope(wide(bf16(x @ wide(a["w_kr"]))), cos, sin))
+    return {
+        "q_nope": bf16(np.einsum("thn,hnc->thc", wide(q[:, :, :nope]), wide(a["w_uk"]))),
+        "q_rope": bf16(rope(wide(q[:, :, nope:]), cos[:, None, :], sin[:, None, :])),
+        "q_norm": q_norm.astype(np.int8),
+        "q_norm_scale": q_scale.astype(np.float32),
+        "kv_cache": updated(a["kv_cache"], a["slot"], kv),
+        "kr_cache": updated(a["kr_cache"], a["slot"], kr),
+    }

@@ -19,10 +19,19 @@ TARGETS = ("cpu", "a2a3")
 # whole row of a product by up to 127 levels of weight times the row's scale.
 ALLOWED = {
     "glm_shared_expert": {"y": (2**-7, 0.3)},
+    "mla_prolog": {
+        "q_nope": (2**-6, 0.2),
+        "q_rope": (2**-6, 0.05),
+        "q_norm": (0, 1),
+        "q_norm_scale": (1e-5, 0),
+        "kv_cache": (2**-6, 0.02),
+        "kr_cache": (2**-6, 0.05),
+    },
     "glm_attention_pre": {"q": (2**-6, 0.02), "sum": (0, 0), "k_cache": (2**-6, 0.02), "v_cache": (2**-6, 0.05)},
 }
 DIMS = {
     "glm_shared_expert": [{"t": 1}, {"t": 31}, {"t": 257}],
+    "mla_prolog": [{"t": 1, "slots": 2}, {"t": 67, "slots": 67}],
     "glm_attention_pre": [{"t": 1, "slots": 1}, {"t": 31, "slots": 31}, {"t": 257, "slots": 300}],
 }
 CASES = [(name, dims) for name, cases in DIMS.items() for dims in cases]

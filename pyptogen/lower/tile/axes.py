@@ -62,16 +62,20 @@ class Axes:
         return from_sympy(expr, self.static)
 
     def factor(self, expr: Any) -> Axis:
-        """``heads*d`` → (heads, d) in the order of `dims`; anything else is one nameless factor; 1 is none."""
+        """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it;
+        anything else is one nameless factor; 1 is none."""
         import sympy
 
         expr = sympy.sympify(expr)
         if expr == 1:
             return ()
         parts = sympy.Mul.make_args(expr)
-        if all(p.is_Symbol and p.name in self.order for p in parts) and len(set(parts)) == len(parts):
-            names = sorted((p.name for p in parts), key=self.order.__getitem__)
-            return tuple(Factor(n, self.poly(sympy.Symbol(n))) for n in names if self.static.get(n) != 1)
+        dims = [p for p in parts if p.is_Symbol and p.name in self.order]
+        sums = [p for p in parts if p.is_Add]
+        if dims and len(dims) + len(sums) == len(parts) and len(sums) <= 1:
+            names = sorted((p.name for p in dims), key=self.order.__getitem__)
+            named = tuple(Factor(n, self.poly(sympy.Symbol(n))) for n in names if self.static.get(n) != 1)
+            return named + tuple(Factor(None, self.poly(p)) for p in sums)
         extent = self.poly(expr)
         return () if extent == ONE else (Factor(None, extent),)
 

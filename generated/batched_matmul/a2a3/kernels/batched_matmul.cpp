@@ -1,0 +1,85 @@
+// batched_matmul: cube kernel of `batched_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages batched_matmul; tiles heads 1, m 128, n 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 262144 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using MatB16_128x256 = Tile<TileType::Mat, bfloat16_t, 128, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
+using MatB16_256x128 = Tile<TileType::Mat, bfloat16_t, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512>;
+using LeftB16_128x256 = TileLeft<bfloat16_t, 128, 256, DYNAMIC, 256>;
+using RightB16_256x128 = TileRight<bfloat16_t, 256, 128, 256, 128>;
+using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
+using AGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
+using BGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 256, 1>>;
+using CGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 256, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void batched_matmul(
+    __gm__ bfloat16_t *c,
+    __gm__ bfloat16_t *a,
+    __gm__ bfloat16_t *b,
+    int32_t m_begin,
+    int32_t m_end,
+    int32_t m,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // free for the first round
+    for (int32_t m0 = m_begin; m0 < m_end; m0 += 128) {
+        const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
+        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // free again
+        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_slot ^= 1) {
+            // c: matmul(a, b, dtype=bf16)  [batched_matmul.yaml:18]
+            MatB16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + heads0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
+            AGm a_in(a + int64_t(heads0) * m * 256 + int64_t(m0) * 256, {m0_valid});
+            TLOAD(a_tile, a_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
+            for (int32_t n0 = 0; n0 < 256; n0 += 128, n0_slot ^= 1) {
+                MatB16_256x128 b_tile; TASSIGN(b_tile, 0x20000 + n0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_slot));  // free again
+                BGm b_in(b + int64_t(heads0) * 65536 + int64_t(n0));
+                TLOAD(b_tile, b_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_slot));
+                LeftB16_128x256 a_tile_l0a(m0_valid); TASSIGN(a_tile_l0a, 0x00000);  // L0A 0x00000..0x10000
+                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                TEXTRACT(a_tile_l0a, a_tile, 0, 0);
+                RightB16_256x128 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000);  // L0B 0x00000..0x10000
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_slot));
+                TEXTRACT(b_tile_l0b, b_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_slot));
+                AccF32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000 + n0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
+                TMATMUL(c_acc, a_tile_l0a, b_tile_l0b);
+                set_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
+                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                wait_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
+                CGm c_out(c + int64_t(heads0) * m * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+                TSTORE(c_out, c_acc);
+                set_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));
+            }
+        }
+        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round
+#endif
+}

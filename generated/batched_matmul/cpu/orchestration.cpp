@@ -1,0 +1,54 @@
+// Orchestration of `batched_matmul` for cpu. Made by pyptogen; change the spec, not this file.
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+
+#include "../wrapper.hpp"
+
+using pto_rt::Core;
+using pto_rt::Launch;
+
+extern "C" __global__ AICORE void batched_matmul(
+    __gm__ bfloat16_t *c,
+    __gm__ bfloat16_t *a,
+    __gm__ bfloat16_t *b,
+    int32_t m_begin,
+    int32_t m_end,
+    int32_t m,
+    int32_t nblk);
+
+namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
+}  // namespace
+
+extern "C" void batched_matmul_cpu(pto_rt::Runtime &rt, const batched_matmul_args &args)
+{
+    const int32_t m = static_cast<int32_t>(args.m);
+    auto *a = (__gm__ bfloat16_t *)args.a;
+    auto *b = (__gm__ bfloat16_t *)args.b;
+    auto *c = (__gm__ bfloat16_t *)args.c;
+    const int32_t cube = blocks_for(rt, Core::Cube);
+
+    // The launches of one range of m; each starts when those it names have finished.
+    const auto segment = [=, &rt](int32_t m_begin, int32_t m_end) {
+        const int32_t batched_matmul_blocks = fewer(16, cube);
+        rt.launch(
+            "batched_matmul", Core::Cube, batched_matmul_blocks,
+            [=] {
+                batched_matmul(c, a, b, m_begin, m_end, m, batched_matmul_blocks);
+            });
+    };
+
+    segment(0, m);
+}

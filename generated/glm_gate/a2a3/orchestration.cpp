@@ -1,0 +1,72 @@
+// Orchestration of `glm_gate` for a2a3. Made by pyptogen; change the spec, not this file.
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+
+#include "../wrapper.hpp"
+
+using pto_rt::Core;
+using pto_rt::Launch;
+
+extern "C" __global__ AICORE void logits(
+    __gm__ float *l,
+    __gm__ float *x,
+    __gm__ float *w,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+extern "C" __global__ AICORE void scores(
+    __gm__ float *score,
+    __gm__ float *choice,
+    __gm__ float *l,
+    __gm__ float *bias,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+
+namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
+}  // namespace
+
+extern "C" void glm_gate_a2a3(pto_rt::Runtime &rt, const glm_gate_args &args)
+{
+    const int32_t t = static_cast<int32_t>(args.t);
+    auto *x = (__gm__ float *)args.x;
+    auto *w = (__gm__ float *)args.w;
+    auto *bias = (__gm__ float *)args.bias;
+    auto *score = (__gm__ float *)args.score;
+    auto *choice = (__gm__ float *)args.choice;
+    // Values between kernels.
+    auto *l = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 160 * sizeof(float)));
+    const int32_t cube = blocks_for(rt, Core::Cube);
+    const int32_t vector = blocks_for(rt, Core::Vector);
+
+    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
+    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+        const int32_t logits_blocks = fewer((t_end - t_begin + 63) / 64, cube);
+        const Launch logits_done = rt.launch(
+            "logits", Core::Cube, logits_blocks,
+            [=] {
+                logits(l, x, w, t_begin, t_end, logits_blocks);
+            }, {}, 1);
+        const int32_t scores_blocks = fewer((t_end - t_begin + 15) / 16, vector);
+        rt.launch(
+            "scores", Core::Vector, scores_blocks,
+            [=] {
+                scores(score, choice, l, bias, t_begin, t_end, scores_blocks);
+            }, {logits_done});
+    };
+
+    segment(0, t);
+}

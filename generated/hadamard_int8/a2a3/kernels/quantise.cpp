@@ -1,0 +1,102 @@
+// quantise: vector kernel of `hadamard_int8` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages quantise; tiles rows 64; memory UB 148480 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_64x128 = Tile<TileType::Vec, int32_t, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF16_64x128 = Tile<TileType::Vec, half, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecI8_64x128 = Tile<TileType::Vec, int8_t, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using RGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using ScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void quantise(
+    __gm__ int8_t *q,
+    __gm__ float *scale,
+    __gm__ float *r,
+    int32_t rows_begin,
+    int32_t rows_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    for (int32_t rows0 = rows_begin + block * 64; rows0 < rows_end; rows0 += nblk * 64, rows0_slot ^= 1) {
+        const int32_t rows0_valid = rows_end - rows0 < 64 ? rows_end - rows0 : 64;
+        // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)  [hadamard_int8.yaml:20]
+        VecF32_64x128 r_tile(rows0_valid); TASSIGN(r_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        RGm r_in(r + int64_t(rows0) * 128, {rows0_valid});
+        TLOAD(r_tile, r_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        VecF32_64x128 m_1(rows0_valid); TASSIGN(m_1, 0x14200);  // UB 0x14200..0x1c200
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        TABS(m_1, r_tile);
+        VecF32_64x1 m_2(rows0_valid); TASSIGN(m_2, 0x1c200);  // UB 0x1c200..0x1c300
+        VecF32_64x128 m_2_tmp(rows0_valid); TASSIGN(m_2_tmp, 0x1c300);  // UB 0x1c300..0x24300
+        pipe_barrier(PIPE_V);
+        TROWMAX(m_2, m_1, m_2_tmp);
+        VecF32_1x64 m_row(rows0_valid); TASSIGN(m_row, 0x14200);  // as a row, same bytes as m
+        VecF32_1x64 m_2_row(rows0_valid); TASSIGN(m_2_row, 0x1c200);  // as a row, same bytes as m_2
+        pipe_barrier(PIPE_V);
+        TMAXS(m_row, m_2_row, 1e-30f);
+        // q: cast(r * (127 / m), int8, mode=rint)  [hadamard_int8.yaml:21]
+        VecF32_1x64 q_1_row(rows0_valid); TASSIGN(q_1_row, 0x14300);  // as a row, same bytes as q_1
+        pipe_barrier(PIPE_V);
+        TDIVS(q_1_row, 127.0f, m_row);
+        VecF32_64x128 q_2(rows0_valid); TASSIGN(q_2, 0x14400);  // UB 0x14400..0x1c400
+        VecF32_64x1 q_1(rows0_valid); TASSIGN(q_1, 0x14300);  // UB 0x14300..0x14400
+        pipe_barrier(PIPE_V);
+        TROWEXPANDMUL(q_2, r_tile, q_1);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
+        VecI32_64x128 q_tile_int32(rows0_valid); TASSIGN(q_tile_int32, 0x1c400);  // UB 0x1c400..0x24400
+        pipe_barrier(PIPE_V);
+        TCVT(q_tile_int32, q_2, RoundMode::CAST_RINT);
+        VecF16_64x128 q_tile_fp16(rows0_valid); TASSIGN(q_tile_fp16, 0x14300);  // UB 0x14300..0x18300
+        pipe_barrier(PIPE_V);
+        TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE);
+        VecI8_64x128 q_tile(rows0_valid); TASSIGN(q_tile, 0x10000 + rows0_slot * 0x02000);  // UB 0x10000..0x14000, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
+        TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        // scale: m * 0.007874015748031496  [hadamard_int8.yaml:22]
+        VecF32_1x64 scale_tile_row(rows0_valid); TASSIGN(scale_tile_row, 0x14000 + rows0_slot * 0x00100);  // as a row, same bytes as scale_tile
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        TMULS(scale_tile_row, m_row, 0.007874016f);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        // q: cast(r * (127 / m), int8, mode=rint)  [hadamard_int8.yaml:21]
+        QGm q_out(q + int64_t(rows0) * 128, {rows0_valid});
+        TSTORE(q_out, q_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        // scale: m * 0.007874015748031496  [hadamard_int8.yaml:22]
+        ScaleGm scale_out(scale + int64_t(rows0), {rows0_valid});
+        TSTORE(scale_out, scale_tile_row);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
+#endif
+}

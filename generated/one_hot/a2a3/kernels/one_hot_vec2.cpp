@@ -1,0 +1,85 @@
+// one_hot_vec2: vector kernel of `one_hot` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages one_hot; tiles t 32; memory UB 83840 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x160 = Tile<TileType::Vec, int32_t, 1, 160, BLayout::RowMajor, 1, 160>;
+using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_32x160 = Tile<TileType::Vec, int32_t, 32, 160, BLayout::RowMajor, DYNAMIC, 160>;
+using VecI32_32x1 = Tile<TileType::Vec, int32_t, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecU8_32x32_c20 = Tile<TileType::Vec, uint8_t, 32, 32, BLayout::RowMajor, DYNAMIC, 20>;
+using VecF16_32x160 = Tile<TileType::Vec, half, 32, 160, BLayout::RowMajor, DYNAMIC, 160>;
+using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
+using VecF32_32x160 = Tile<TileType::Vec, float, 32, 160, BLayout::RowMajor, DYNAMIC, 160>;
+using Y1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 160>, Stride<1, 1, 1, 1, 1>>;
+using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using YGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 160>, Stride<1, 1, 1, 160, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void one_hot_vec2(
+    __gm__ float *y,
+    __gm__ int32_t *index,
+    __gm__ int32_t *y_1,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    // y: cast(one_hot(index, classes), fp32)  [one_hot.yaml:15]
+    VecI32_1x160 y_2; TASSIGN(y_2, 0x00100);  // UB 0x00100..0x00380
+    Y1Gm y_1_in(y_1);
+    TLOAD(y_2, y_1_in);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
+        const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
+        VecI32_1x32 y_column_row(t0_valid); TASSIGN(y_column_row, 0x00000 + t0_slot * 0x00080);  // as a row, same bytes as y_column
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        IndexGm index_in(index + int64_t(t0), {t0_valid});
+        TLOAD(y_column_row, index_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecI32_32x160 y_column_wide(t0_valid); TASSIGN(y_column_wide, 0x0a380);  // UB 0x0a380..0x0f380
+        VecI32_32x1 y_column(t0_valid); TASSIGN(y_column, 0x00000 + t0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        TROWEXPAND(y_column_wide, y_column);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        VecI32_32x160 y_2_wide(t0_valid); TASSIGN(y_2_wide, 0x0f380);  // UB 0x0f380..0x14380
+        TCOLEXPAND(y_2_wide, y_2);
+        VecU8_32x32_c20 y_equal_bits(t0_valid); TASSIGN(y_equal_bits, 0x14380);  // UB 0x14380..0x14780
+        pipe_barrier(PIPE_V);
+        TCMP(y_equal_bits, y_column_wide, y_2_wide, CmpMode::EQ);
+        VecF16_32x160 y_equal(t0_valid); TASSIGN(y_equal, 0x0a380);  // UB 0x0a380..0x0cb80
+        pipe_barrier(PIPE_V);
+        TEXPANDS(y_equal, 1.0f);
+        VecF16_1x16 y_equal_tmp; TASSIGN(y_equal_tmp, 0x0cb80);  // UB 0x0cb80..0x0cba0
+        pipe_barrier(PIPE_V);
+        TSELS(y_equal, y_equal_bits, y_equal, y_equal_tmp, 0.0f);
+        VecI32_32x160 y_3(t0_valid); TASSIGN(y_3, 0x0cb80);  // UB 0x0cb80..0x11b80
+        pipe_barrier(PIPE_V);
+        TCVT(y_3, y_equal, RoundMode::CAST_RINT);
+        VecF32_32x160 y_tile(t0_valid); TASSIGN(y_tile, 0x00380 + t0_slot * 0x05000);  // UB 0x00380..0x0a380, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TCVT(y_tile, y_3, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        YGm y_out(y + int64_t(t0) * 160, {t0_valid});
+        TSTORE(y_out, y_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

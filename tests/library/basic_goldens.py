@@ -1,0 +1,52 @@
+"""Basic operators by hand, in float64 from their definitions; nothing here comes through the tool."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+
+from library.goldens import Array, Arrays, bf16, wide
+from library.model_goldens import quantise
+
+
+def embedding(a: Arrays) -> dict[str, Array]:
+    return {"y": a["table"][a["token"]]}
+
+
+def argmax(a: Arrays) -> dict[str, Array]:
+    return {"y": a["x"].argmax(axis=-1)[:, None].astype(np.int32)}
+
+
+def cumsum(a: Arrays) -> dict[str, Array]:
+    return {"y": np.cumsum(wide(a["x"]), axis=-1).astype(np.float32)}
+
+
+def column_sum(a: Arrays) -> dict[str, Array]:
+    return {"y": wide(a["x"]).sum(axis=0, keepdims=True).astype(np.float32)}
+
+
+def batched_matmul(a: Arrays) -> dict[str, Array]:
+    return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
+
+
+def hadamard_int8(a: Arrays) -> dict[str, Array]:
+    levels, scale = quantise(wide(a["x"]) @ wide(a["h"]))
+    return {"q": levels.astype(np.int8), "scale": scale.astype(np.float32)}
+
+
+def one_hot(a: Arrays) -> dict[str, Array]:
+    return {"y": np.eye(160, dtype=np.float32)[a["index"]]}
+
+
+def rope_interleaved(a: Arrays) -> dict[str, Array]:
+    x = wide(a["x"]).reshape(*a["x"].shape[:2], -1, 2)
+    cos, sin = wide(a["cos"])[:, None, ::2], wide(a["sin"])[:, None, ::2]
+    cos_odd, sin_odd = wide(a["cos"])[:, None, 1::2], wide(a["sin"])[:, None, 1::2]
+    even, odd = x[..., 0], x[..., 1]
+    turned = np.stack([even * cos - odd * sin, odd * cos_odd + even * sin_odd], axis=-1)
+    return {"y": turned.reshape(a["x"].shape).astype(np.float32).astype(ml_dtypes.bfloat16)}
+
+
+def glm_gate(a: Arrays) -> dict[str, Array]:
+    score = 1 / (1 + np.exp(-(wide(a["x"]) @ wide(a["w"]))))
+    return {"score": score.astype(np.float32), "choice": (score + wide(a["bias"])).astype(np.float32)}

@@ -1,0 +1,75 @@
+"""Basic operators of the library against goldens by hand, for both targets, with tails and extremes."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pyptogen
+from library import basic_goldens
+
+SPECS = Path(__file__).parents[2] / "specs"
+TARGETS = ("cpu", "a2a3")
+EXACT = (0.0, 0.0)
+BF16 = (2**-7, 1e-4)
+
+# (relative, absolute) by output. Levels of int8 may be off by one where a rounding is near a tie.
+ALLOWED = {
+    "argmax": {"y": EXACT},
+    "batched_matmul": {"c": (2**-7, 1e-3)},
+    "column_sum": {"y": (1e-5, 1e-4)},
+    "cumsum": {"y": (1e-5, 3e-4)},
+    "embedding": {"y": EXACT},
+    "glm_gate": {"score": (2e-5, 3e-6), "choice": (2e-5, 1e-5)},
+    "hadamard_int8": {"q": (0, 1), "scale": (1e-5, 0)},
+    "one_hot": {"y": EXACT},
+    "rope_interleaved": {"y": BF16},
+}
+DIMS = {
+    "batched_matmul": [{"m": 1}, {"m": 131}],
+    "embedding": [{"t": 1, "vocabulary": 1}, {"t": 67, "vocabulary": 300}],
+    "glm_gate": [{"t": 1}, {"t": 67}],
+    "one_hot": [{"t": 1}, {"t": 67}],
+    "rope_interleaved": [{"t": 1}, {"t": 31}],
+}
+ROWS = [{"rows": 1}, {"rows": 67}]
+CASES = [(name, dims) for name in ALLOWED for dims in DIMS.get(name, ROWS)]
+
+
+@cache
+def operator(name: str, target: str) -> Any:
+    return pyptogen.compile(SPECS / f"{name}.yaml", target=target)
+
+
+def agree(name: str, target: str, arrays: dict[str, Any]) -> Any:
+    want = getattr(basic_goldens, name)({key: np.array(value) for key, value in arrays.items()})
+    got = operator(name, target)(**arrays)
+    assert set(got._fields) == set(want)
+    for output, expected in want.items():
+        relative, absolute = ALLOWED[name][output]
+        actual = np.asarray(getattr(got, output))
+        assert actual.dtype == expected.dtype
+        np.testing.assert_allclose(
+            actual.astype(np.float64), expected.astype(np.float64), rtol=relative, atol=absolute, err_msg=output
+        )
+    return got
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("name", "dims"), CASES)
+def test_on_random_data(name: str, dims: dict[str, int], target: str) -> None:
+    agree(name, target, operator(name, target).example_inputs(seed=sum(dims.values()), **dims))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_first_of_equal_values_is_the_largest(target: str) -> None:
+    x = np.zeros((3, 4096), np.float32)
+    x[1, [70, 4000]] = 5
+    x[2, :] = -np.inf
+    x[2, 4095] = -1
+    got = agree("argmax", target, {"x": x})
+    assert got.y.ravel().tolist() == [0, 70, 4095]

@@ -320,5 +320,6 @@ def _region(machine: Machine, tile: Tile, token: Token) -> Region:
         end = size if used is None else used * kind.cols * element
         return Region(kind.loc, tile.address, tile.address + end, 0, 0)
     lines = kind.rows if rows is None else min(rows, kind.rows)
-    end = tile.address + lines * kind.cols * element
+    # A column window of a wider tile ends with the columns of its last row, before what lies behind that tile.
+    end = tile.address + max(0, lines - 1) * kind.cols * element + cols * element
     return Region(kind.loc, tile.address, end, kind.cols * element, cols * element)

@@ -53,6 +53,7 @@ class Writer:
     tile_aliases: dict[str, str] = field(default_factory=dict)
     gm_aliases: dict[str, str] = field(default_factory=dict)
     types: dict[str, TileType] = field(default_factory=dict)
+    """Tiles declared so far."""
     lines: list[str] = field(default_factory=list)
     spoken: Span | None = None
     objects: list[dict[int, str]] = field(default_factory=list)
@@ -169,6 +170,7 @@ class Writer:
     def on_declare(self, node: Declare, depth: int) -> None:
         valid = [e.valid.c() for e in (node.rows, node.cols) if e.valid is not None]
         arguments = f"({', '.join(valid)})" if valid else ""
+        self.types[node.name] = node.type
         address = node.address.constant
         where = f"0x{address:05x}" if address is not None else self.address_text(node.address)
         self.put(
@@ -218,8 +220,11 @@ class Writer:
     def call(self, node: Instr) -> str:
         operands = [self.operand(node, o) for o in node.operands]
         # The type of its first number and the direction (0: ascending) cannot be deduced from what TCI is given.
-        template = f"<decltype({operands[0]}), decltype({operands[0]})::DType, 0>" if node.name == "TCI" else ""
-        return f"{node.name}{template}({', '.join(operands)})"
+        name = node.name
+        if name == "TCI":
+            kind = self.types[operands[0]]
+            name = f"TCI<{self.tile_alias(kind)}, {C_TYPES[kind.dtype]}, 0>"
+        return f"{name}({', '.join(operands)})"
 
     def gm_name(self, node: Instr, window: GmWindow) -> str:
         """Name of a GlobalTensor object: after its tensor, one of its own in each body."""

@@ -216,6 +216,12 @@ class Writer:
             beside = next(self.tiles[o] for o in node.operands if isinstance(o, str))
             return values.scalar(operand.expr, beside.type.dtype, node.span)
         assert isinstance(operand, Poly)
+        if node.name == "TCI":  # its first number has the element's type
+            if operand.constant is not None:
+                import sympy
+
+                return values.scalar(sympy.Integer(operand.constant), "int32", node.span)
+            return values.compute(f"arith.index_cast {values.poly(operand)} : index to i32"), "i32"
         return values.poly(operand), "index"
 
 

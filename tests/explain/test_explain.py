@@ -106,8 +106,11 @@ def test_what_can_be_lowered_computes_what_the_interpreter_does() -> None:
                 rtol = TOLERANCE.get(dtype, 2e-5)
                 for output, array in want.items():
                     left, right = (a.astype(np.float64) for a in (got[output], array))
+                    # A running sum may come near 0 with the rounding of what it was before.
+                    finite = np.abs(right[np.isfinite(right)])
+                    atol = rtol / 100 * max(1.0, finite.max(initial=0.0))
                     np.testing.assert_allclose(
-                        left, right, rtol=rtol, atol=rtol / 100, err_msg=f"{name} {dtype} {entry.platform}"
+                        left, right, rtol=rtol, atol=atol, err_msg=f"{name} {dtype} {entry.platform}"
                     )
                 checked += 1
     assert checked > 300

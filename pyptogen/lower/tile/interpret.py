@@ -115,7 +115,7 @@ class TileRun:
         ]
         for key in lost:
             del self.held[key]
-        if tile.parent is None and tile.col_offset == 0:
+        if tile.parent is None:
             self.held[owner, begin] = _Place(memory, begin, end, values)
             return
         base = self.tiles[owner]
@@ -127,7 +127,8 @@ class TileRun:
             grown = np.zeros(shape, whole.dtype)
             grown[: whole.shape[0], : whole.shape[1]] = whole
             self.held[owner, begin].values = whole = grown
-        whole[: values.shape[0], tile.col_offset : tile.col_offset + values.shape[1]] = values
+        top = tile.row_offset.evaluate(self.env)
+        whole[top : top + values.shape[0], tile.col_offset : tile.col_offset + values.shape[1]] = values
 
     def _read(self, name: str) -> Array:
         tile = self.tiles[name]
@@ -136,11 +137,12 @@ class TileRun:
         if place is None:
             what = f"tile `{name}` is read, and nobody wrote it or another tile took its place"
             raise MachineFault("unwritten", what, tile.span, memory=memory, begin=begin, end=end)
+        top = tile.row_offset.evaluate(self.env)
         if tile.form == "col" or tile.parent is None:
-            rows, cols = min(self._size(tile.rows), place.values.shape[0]), place.values.shape[1]
+            rows, cols = min(self._size(tile.rows), place.values.shape[0] - top), place.values.shape[1]
         else:
             rows, cols = self._size(tile.rows), self._size(tile.cols)
-        return place.values[:rows, tile.col_offset : tile.col_offset + cols]
+        return place.values[top : top + rows, tile.col_offset : tile.col_offset + cols]
 
     def _shaped(self, name: str) -> Shaped:
         tile = self.tiles[name]

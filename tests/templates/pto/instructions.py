@@ -14,7 +14,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from templates.pto.types import PartitionTensorView, RoundMode, TileBuf, width
+from templates.pto.types import Comparison, PartitionTensorView, RoundMode, TileBuf, width
 
 
 class Instruction(IRDLOperation):
@@ -23,6 +23,7 @@ class Instruction(IRDLOperation):
     sources = var_operand_def()
     destination = operand_def()
     rmode = opt_prop_def(RoundMode)
+    cmpMode = opt_prop_def(Comparison)  # noqa: N815  (the assembler's word)
 
     @classmethod
     def parse(cls, parser: Parser) -> Instruction:
@@ -49,6 +50,8 @@ class Instruction(IRDLOperation):
         printer.print_list(self.sources, printer.print_operand)
         if self.rmode is not None:
             printer.print_string(f" {{rmode = #pto<round_mode {self.rmode.word.data}>}}")
+        if self.cmpMode is not None:
+            printer.print_string(f" {{cmpMode = #pto<cmp {self.cmpMode.word.data}>}}")
         printer.print_string(" : ")
         printer.print_list([source.type for source in self.sources], printer.print_attribute)
         printer.print_string(") outs(")
@@ -59,6 +62,7 @@ class Instruction(IRDLOperation):
 
     def verify_(self) -> None:
         check(self.name == "pto.tcvt" or self.rmode is None, f"{self.name} has no round mode")
+        check((self.name == "pto.tcmp") == (self.cmpMode is not None), f"{self.name} and a comparison")
         RULES[self.name](self)
 
     def tiles(self, loc: str, *values: SSAValue) -> list[TileBuf]:
@@ -152,6 +156,54 @@ def row_reduction(op: Instruction) -> None:
     check(source.row_major and tmp.row_major, f"{op.name} of a column-major tile")
     check(agree(source.valid[0], dst.valid[0]), f"{op.name} of {source.valid} rows to {dst.valid}")
     check(dst.valid[1] == 1 and dst.shape[0] >= 1, f"{op.name} to {dst.valid}")
+
+
+def row_place(op: Instruction) -> None:
+    """A tile and scratch like it to a column of the places of its extremes."""
+    op.count(2)
+    source, tmp, dst = op.tiles("vec", *op.sources, op.destination)
+    same_element(op, source, tmp)
+    check(str(dst.element) in ("i32", "ui32"), f"{op.name} to {dst.element}")
+    check(agree(source.valid[0], dst.valid[0]) and dst.valid[1] == 1, f"{op.name} of {source.valid} to {dst.valid}")
+
+
+def column_reduction(op: Instruction) -> None:
+    """A tile to a row as wide as it."""
+    op.count(1)
+    source, dst = op.tiles("vec", op.sources[0], op.destination)
+    same_element(op, source, dst)
+    calculable(op, source.element, True)
+    check(source.row_major and dst.row_major, f"{op.name} of a column-major tile")
+    check(dst.valid[0] == 1 and agree(source.valid[1], dst.valid[1]), f"{op.name} of {source.valid} to {dst.valid}")
+
+
+def count_up(op: Instruction) -> None:
+    """Whole numbers from a first one on, in one row."""
+    op.count(1)
+    (dst,) = op.tiles("vec", op.destination)
+    check(op.sources[0].type == dst.element and str(dst.element) in ("i16", "i32"), f"{op.name} into {dst.element}")
+    check(dst.shape[0] == 1 and dst.row_major, f"{op.name} into {dst.shape}")
+
+
+def compare(op: Instruction) -> None:
+    """Two tiles alike to bits, eight in a byte."""
+    op.count(2)
+    a, b, bits = op.tiles("vec", *op.sources, op.destination)
+    same_element(op, a, b)
+    same_valid(op, a, b)
+    calculable(op, a.element, True)
+    check(str(bits.element) in ("i8", "ui8"), f"{op.name} to {bits.element}")
+    check(bits.shape[1] * 8 >= a.shape[1], f"{op.name}: {bits.shape[1]} bytes for {a.shape[1]} columns")
+
+
+def select_scalar(op: Instruction) -> None:
+    """Bits, a tile, scratch, and the number that stands where a bit is 0."""
+    op.count(4)
+    bits, source, _, dst = op.tiles("vec", *op.sources[:3], op.destination)
+    same_element(op, source, dst)
+    same_valid(op, source, dst)
+    check(str(bits.element) in ("i8", "ui8"), f"{op.name} by {bits.element}")
+    check(op.sources[3].type == dst.element, f"{op.name}: a scalar {op.sources[3].type} into {dst.element}")
 
 
 def row_broadcast(op: Instruction) -> None:
@@ -250,6 +302,9 @@ RULES: dict[str, Callable[[Instruction], None]] = {
     "pto.tload": load, "pto.tstore": store, "pto.textract": extract, "pto.tmov": move, "pto.tcvt": convert,
     "pto.texpands": fill, "pto.tmatmul": matmul, "pto.tmatmul.acc": matmul, "pto.trowexpand": row_broadcast,
     "pto.tcolexpand": column_broadcast,
+    "pto.tci": count_up, "pto.tcmp": compare, "pto.tsels": select_scalar,
+    **{f"pto.trowarg{name}": row_place for name in ("max", "min")},
+    **{f"pto.tcol{name}": column_reduction for name in ("sum", "max", "min")},
     **{f"pto.t{stem}": elementwise(2, stem != "div") for stem in _STEMS},
     **{f"pto.t{stem}s": with_scalar for stem in _STEMS},
     **{f"pto.t{name}": elementwise(1, False) for name in ("exp", "log", "sqrt", "rsqrt", "recip")},

@@ -28,6 +28,7 @@ from templates.pto.instructions import INSTRUCTIONS, check
 from templates.pto.types import (
     EVENTS,
     PIPES,
+    Comparison,
     KernelKind,
     Layout,
     PartitionTensorView,
@@ -325,7 +326,7 @@ Pto = Dialect(
         WaitFlagDyn, Barrier,
         *INSTRUCTIONS.values(),
     ],
-    [Ptr, TensorView, PartitionTensorView, TileBuf, Layout, KernelKind, RoundMode],
+    [Ptr, TensorView, PartitionTensorView, TileBuf, Layout, KernelKind, RoundMode, Comparison],
 )  # fmt: skip
 
 

@@ -6,7 +6,7 @@ memory, byte address and valid extents; a GM window's first element, and size an
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import (
     Barrier,
     Choose,
+    Compare,
     Declare,
     For,
     GmWindow,
@@ -75,13 +76,14 @@ class ModuleTrace:
     events: list[Event]
 
     @staticmethod
-    def of(module: ModuleOp, arguments: Mapping[str, Any], block: int) -> list[Event]:
+    def of(module: ModuleOp, names: Sequence[str], arguments: Mapping[str, Any], block: int) -> list[Event]:
+        """Events of one block. ``names`` are those of the kernel's arguments, in order: the hints in a module may lack
+        what stands behind an underscore."""
         (function,) = module.ops
         assert isinstance(function, func.FuncOp)
         trace = ModuleTrace(block, {}, [])
-        for argument in function.body.block.args:
-            name = str(argument.name_hint)
-            trace.values[argument] = arguments.get(name.removesuffix("_i32"), (name, 0))
+        for argument, name in zip(function.body.block.args, names, strict=True):
+            trace.values[argument] = arguments.get(name, (name, 0))
         trace.run(function.body.block)
         return trace.events
 
@@ -115,7 +117,7 @@ class ModuleTrace:
                 self.run(region.block)
         elif isinstance(op, Instruction):
             *sources, destination = given
-            mode = () if op.rmode is None else (op.rmode.word.data.lower(),)
+            mode = tuple(m.word.data.lower() for m in (op.rmode, op.cmpMode) if m is not None)
             self.events.append((op.name, destination, *sources, *mode))
         elif isinstance(op, Flag):
             self.events.append((op.name, op.src.data, op.dst.data, op.event.data))
@@ -207,7 +209,7 @@ class KernelTrace:
         self.events.append((f"pto.{name}", *(self.operand(o) for o in node.operands)))
 
     def operand(self, operand: Any) -> Any:
-        if isinstance(operand, Mode):
+        if isinstance(operand, Mode | Compare):
             return operand.name
         if isinstance(operand, Imm):
             return float(operand.expr.subs({s: self.names[s.name] for s in operand.expr.free_symbols}))

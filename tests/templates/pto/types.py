@@ -23,6 +23,7 @@ from xdsl.utils.exceptions import VerifyException
 MEMORIES = ("vec", "mat", "left", "right", "acc")
 PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL")
 EVENTS = 8
+COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 ROUND_MODES = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD")
 BOXES = {
     "vec": {("row_major", "none_box", 512), ("col_major", "none_box", 512)},
@@ -257,6 +258,21 @@ class RoundMode(ParametrizedAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         return _word(parser, ROUND_MODES)
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f" {self.word.data}")
+
+
+@irdl_attr_definition
+class Comparison(ParametrizedAttribute):
+    """What TCMP asks, written ``#pto<cmp eq>``."""
+
+    name = "pto.cmp"
+    word: StringAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        return _word(parser, COMPARISONS)
 
     def print_parameters(self, printer: Printer) -> None:
         printer.print_string(f" {self.word.data}")

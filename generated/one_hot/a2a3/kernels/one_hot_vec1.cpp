@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void one_hot_vec1(
         // y: cast(one_hot(index, classes), fp32)  [one_hot.yaml:15]
         VecI32_1x160 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00280
         wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
-        TCI<decltype(run), decltype(run)::DType, 0>(run, 0);
+        TCI<VecI32_1x160, int32_t, 0>(run, 0);
         set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
         wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
         Y1Gm y_1_out(y_1);

@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
+        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:20]
         VecB16_1x64 y_1; TASSIGN(y_1, 0x00000);  // UB 0x00000..0x00080
         CosGm cos_in(cos + int64_t(t0) * 64);
         TLOAD(y_1, cos_in);

@@ -172,6 +172,7 @@ class Operands(Grid):
         """A view of a computed tile is free only where it keeps rows and columns; a column lies like a row, which
         elementwise work on it alone may use."""
         tile = self.tiles[found.tile]
+        self._check_slices(value, found, op)
         seen = self.shape2d(self.axes.axes(value.shape), found.scope, op)
         alone = op.kind in UNARY | BINARY | {"cast"} and sum(isinstance(v, Value) for v in op.operands) == 1
         if alone and (tile.form, seen.form) == ("col", "row") and tile.rows.size == seen.cols.size:
@@ -183,6 +184,24 @@ class Operands(Grid):
                 f" tiles of {tile.rows.size} x {tile.cols.size}",
                 "give the outer dims of the axis that the reshape splits the tile 1",
             )
+
+    def _check_slices(self, value: Value, found: Placed, op: Op) -> None:
+        """What is sliced must be as wide as the tile that has it: a reshape may have split an axis that a loop around
+        the reader cuts and the source's tile does not."""
+        width = self.tiles[found.tile].cols.size
+        for view in value_views(self.made_by, value.name):
+            source = view.operands[0]
+            assert isinstance(source, Value)
+            if view.kind != "slice":
+                continue
+            seen = self.shape2d(self.axes.axes(source.shape), found.scope, op).cols.size
+            if seen != width:
+                raise unsupported(
+                    op.span,
+                    f"columns of `{source.name}`, {seen} wide, where its source is computed in tiles {width} wide",
+                    "name the dims of the axis that the reshape splits, so that both are cut alike",
+                )
+            width = self.shape2d(self.axes.axes(view.result.shape), found.scope, op).cols.size
 
     def _column_window(self, name: str) -> tuple[int, int | None]:
         """Columns of the root's tile that a chain of views keeps: (start, width), width None for all."""

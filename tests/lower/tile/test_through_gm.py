@@ -72,3 +72,33 @@ def test_graph(name: str, target: str) -> None:
 def test_rows_that_are_longer_than_memory(graph: str, target: str) -> None:
     text = HEAD.replace("d: 16", "d: 40000").replace("  z: fp32[t, h, d]\n", "")
     agree(f"{text}  y: fp32[t, n]\ngraph:\n  y: {graph}\n", target, t=2)
+
+
+SPLIT = """\
+pyptogen: 1
+operator: demo
+dims:
+  t: {min: 1, max: 1024}
+  k: 64
+  heads: 4
+  e: 64
+inputs:
+  x: bf16[t, k]
+  w: bf16[k, 256]
+outputs:
+  z: fp32[t, heads, 32]
+graph:
+  first:
+    p: matmul(x, w, dtype=fp32)
+  second:
+    y: p + 1
+    z: reshape(y, [t, heads, e])[:, :, 32:] * 2
+tiling:
+  - {t: 64, heads: 1, second: {t: 16}, fuse: [[first, second]]}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_reshape_that_splits_columns_which_the_product_does_not_cut(target: str) -> None:
+    """The reader's loop over heads is none of the product's, whose tile has all 256 columns."""
+    agree(SPLIT, target, t=37)

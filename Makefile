@@ -18,6 +18,7 @@ run: $(VENV)/.installed ## install, build the indexer prolog, run and verify it 
 
 test: lint ## install, lint, types, generated/ up to date, all tests
 	$(BIN)/pyptogen build specs/ --check
+	$(BIN)/pyptogen report specs/ --gallery docs/gallery --times benchmarks/results/library.json --check
 	$(BIN)/python -m pytest
 
 test-ray: $(VENV)/.installed-ray ## level cluster on a local Ray cluster of two nodes (downloads Ray the first time)
@@ -37,6 +38,7 @@ docs: $(VENV)/.installed ## write the tables of docs/ and of the checked mode an
 	$(BIN)/python docs/write_operations.py
 	$(BIN)/python docs/write_instructions.py
 	$(BIN)/python -m pyptogen.lower.isa.checked_header
+	$(BIN)/pyptogen report specs/ --gallery docs/gallery --times benchmarks/results/library.json
 
 bench: $(VENV)/.installed-torch ## compare with PyTorch (downloads it the first time; minutes)
 	$(BIN)/python benchmarks/indexer_prolog.py

@@ -196,6 +196,14 @@ def _needs_both(
     )
 
 
+def _titles(name: str, runs: list[tuple[CoreKind, list[Op]]]) -> list[str]:
+    """`query` → `query_cube`, `query_vec1`, `query_vec2`: numbers where a word would stand twice."""
+    words = ["cube" if core == "cube" else "vec" for core, _ in runs]
+    return [
+        f"{name}_{word}{words[: at + 1].count(word) if words.count(word) > 1 else ''}" for at, word in enumerate(words)
+    ]
+
+
 def run(
     program: Program,
     row: TilingRow,
@@ -236,13 +244,8 @@ def run(
         if len(runs) == 1:
             kernels.append((name, runs[0][0], stages, ops))
             continue
-        counts = {"cube": 0, "vec": 0}
-        for core, part in runs:
-            word = "cube" if core == "cube" else "vec"
-            counts[word] += 1
-            several = sum((c == "cube") == (core == "cube") for c, _ in runs) > 1
-            used = tuple(s for s in stages if any(op.stage == s for op in part))
-            kernels.append((f"{name}_{word}{counts[word] if several else ''}", core, used, part))
+        for title, (core, part) in zip(_titles(name, runs), runs, strict=True):
+            kernels.append((title, core, tuple(s for s in stages if any(op.stage == s for op in part)), part))
     order = _order(kernels, made_by)
     outputs = {root(value.name, made_by) for _, value in program.outputs}
     result: list[KernelOps] = []

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import pyptogen
 from library import basic_goldens
+from library.agreement import assert_agree, operator
 
-SPECS = Path(__file__).parents[2] / "specs"
 TARGETS = ("cpu", "a2a3")
 EXACT = (0.0, 0.0)
 BF16 = (2**-7, 1e-4)
@@ -43,23 +40,8 @@ CASES = [
 ]
 
 
-@cache
-def operator(name: str, target: str) -> Any:
-    return pyptogen.compile(SPECS / f"{name}.yaml", target=target)
-
-
 def agree(name: str, target: str, arrays: dict[str, Any]) -> Any:
-    want = getattr(basic_goldens, name)({key: np.array(value) for key, value in arrays.items()})
-    got = operator(name, target)(**arrays)
-    assert set(got._fields) == set(want)
-    for output, expected in want.items():
-        relative, absolute = ALLOWED[name][output]
-        actual = np.asarray(getattr(got, output))
-        assert actual.dtype == expected.dtype
-        np.testing.assert_allclose(
-            actual.astype(np.float64), expected.astype(np.float64), rtol=relative, atol=absolute, err_msg=output
-        )
-    return got
+    return assert_agree(name, target, arrays, getattr(basic_goldens, name), ALLOWED[name])
 
 
 @pytest.mark.parametrize(("name", "dims", "target"), CASES)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
-import pyptogen
 from library import goldens
+from library.agreement import assert_agree, operator
 
-SPECS = Path(__file__).parents[2] / "specs"
 TARGETS = ("cpu", "a2a3")
 
 # (relative, absolute) difference allowed for each output; integers may be off by one where a rounding is near a tie.
@@ -57,23 +54,8 @@ SIZES = {
 ROWS = ("rows", [1, 7, 65])
 
 
-@cache
-def operator(name: str, target: str) -> Any:
-    return pyptogen.compile(SPECS / f"{name}.yaml", target=target)
-
-
 def agree(name: str, target: str, arrays: dict[str, Any]) -> Any:
-    want = getattr(goldens, name)(arrays)
-    got = operator(name, target)(**arrays)
-    assert set(got._fields) == set(want)
-    for output, expected in want.items():
-        relative, absolute = ALLOWED[name][output]
-        actual = np.asarray(getattr(got, output))
-        assert actual.dtype == expected.dtype
-        np.testing.assert_allclose(
-            actual.astype(np.float64), expected.astype(np.float64), rtol=relative, atol=absolute, err_msg=output
-        )
-    return got
+    return assert_agree(name, target, arrays, getattr(goldens, name), ALLOWED[name])
 
 
 CASES = [(name, size) for name in ALLOWED for size in SIZES.get(name, ROWS)[1]]

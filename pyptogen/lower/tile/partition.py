@@ -89,13 +89,19 @@ def hand_kernels(program: Program) -> dict[str, HandKernel]:
     return {kernel.name: kernel for kernel in program.kernels if kernel.name in there}
 
 
-def group_name(stages: tuple[str, ...]) -> str:
-    """`query_linear, query_rope` → `query`; without a common prefix `first_to_last`."""
-    if len(stages) == 1:
-        return stages[0]
-    words = [s.split("_") for s in stages]
-    shared = [group[0] for group in takewhile(lambda group: len(set(group)) == 1, zip(*words, strict=False))]
-    return "_".join(shared) if shared else f"{stages[0]}_to_{stages[-1]}"
+def group_names(found: Sequence[tuple[str, ...]]) -> list[str]:
+    """A name for each kernel: `query_linear, query_rope` → `query`; without a common prefix, or where that names another
+    kernel already, `first_to_last`."""
+
+    def short(stages: tuple[str, ...]) -> str:
+        words = [s.split("_") for s in stages]
+        return "_".join(group[0] for group in takewhile(lambda group: len(set(group)) == 1, zip(*words, strict=False)))
+
+    names = [short(stages) for stages in found]
+    return [
+        name if name and (len(stages) == 1 or names.count(name) == 1) else f"{stages[0]}_to_{stages[-1]}"
+        for name, stages in zip(names, found, strict=True)
+    ]
 
 
 Edges = frozenset[tuple[str, str]]
@@ -223,14 +229,14 @@ def run(
     made_by = producers(program)
     given = hand_kernels(program)
     kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]] = []
-    for stages in groups(program, row):
+    found = groups(program, row)
+    for name, stages in zip(group_names(found), found, strict=True):
         if stages[0] in given:
             hand = given[stages[0]]
             name = hand.source.entry if hand.source else hand.name
             kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
             continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
-        name = group_name(stages)
         runs: list[tuple[CoreKind, list[Op]]] = []
         for part in _epochs(ops, made_by, alone, apart):
             loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]

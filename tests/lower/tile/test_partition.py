@@ -8,7 +8,7 @@ from lower.small_programs import library, program_of
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.partition import KernelOps, group_name, groups, run
+from pyptogen.lower.tile.partition import KernelOps, group_names, groups, run
 from pyptogen.lower.tile.sizes import select_rows
 
 TEXT = """\
@@ -108,7 +108,13 @@ def test_every_operation_is_in_one_kernel_and_after_what_it_needs(name: str, tar
     ],
 )
 def test_names(stages: tuple[str, ...], name: str) -> None:
-    assert group_name(stages) == name
+    assert group_names([stages]) == [name]
+
+
+def test_a_prefix_that_two_kernels_share_names_neither() -> None:
+    kernels = [("index_linear", "index_rope"), ("index_key", "index_weights"), ("key_linear", "key_rope")]
+    assert group_names(kernels) == ["index_linear_to_index_rope", "index_key_to_index_weights", "key"]
+    assert group_names([("query",), ("query_a", "query_b")]) == ["query", "query_a_to_query_b"]
 
 
 def test_fused_stages_need_not_be_neighbours() -> None:

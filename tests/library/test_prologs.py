@@ -12,7 +12,7 @@ from library.agreement import assert_agree, operator
 
 TARGETS = ("cpu", "a2a3")
 
-# (relative, absolute) by output. A bf16 rounding or a level near a tie may go either way and moves what follows from it.
+# (relative, absolute) by output. A bf16 rounding or a level near a tie may go either way, and moves what follows.
 ALLOWED = {
     "indexer_prolog_v4": {"q": (0, 1), "q_scale": (2**-7, 1e-4), "weights": (2**-7, 1e-4)},
     "mla_indexer_prolog": {

@@ -90,8 +90,8 @@ def hand_kernels(program: Program) -> dict[str, HandKernel]:
 
 
 def group_names(found: Sequence[tuple[str, ...]]) -> list[str]:
-    """A name for each kernel: `query_linear, query_rope` → `query`; without a common prefix, or where that names another
-    kernel already, `first_to_last`."""
+    """A name for each kernel: `query_linear, query_rope` → `query`; without a common prefix, or where it names another
+    kernel too, `first_to_last`."""
 
     def short(stages: tuple[str, ...]) -> str:
         words = [s.split("_") for s in stages]

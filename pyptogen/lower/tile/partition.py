@@ -6,6 +6,8 @@ both is cut into alternating cube and vector kernels that meet in GM.
 before: stages a {matmul, cast}, b {exp}; row says fuse [[a, b]]
 after:  cpu:  kernel a_b (mixed)          a2a3: kernels a_b_cube {matmul}, a_b_vec {cast, exp}
 
+Parts of a stage that share neither values nor run-time dims are kernels of their own (`islands`).
+
 Afterwards every value that crosses kernels is listed in `writes` of its producer; views (reshape, slice, transpose)
 belong to their readers and cost nothing.
 """
@@ -20,6 +22,7 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tile.axes import root
+from pyptogen.lower.tile.islands import islands
 from pyptogen.lower.tile.levels import levels
 from pyptogen.schema.hand import HandKernel
 
@@ -238,7 +241,8 @@ def run(
             continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
         runs: list[tuple[CoreKind, list[Op]]] = []
-        for part in _epochs(ops, made_by, alone, apart):
+        epochs = _epochs(ops, made_by, alone, apart)
+        for part in [island for epoch in epochs for island in islands(epoch, program, made_by)]:
             loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
             alternating, stuck = _runs(part, made_by, loops)
             if stuck and not platform.unified:

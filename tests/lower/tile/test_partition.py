@@ -141,3 +141,33 @@ def test_kernels_that_would_wait_for_each_other() -> None:
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "PTG304"
     assert "wait for each other" in diagnostic.message
+
+
+APART = """\
+pyptogen: 1
+operator: apart
+dims:
+  a: {min: 1, max: 4096}
+  b: {min: 1, max: 4096}
+  d: 64
+inputs:
+  x: fp32[a, d]
+  z: fp32[b, d]
+outputs:
+  y: fp32[a, d]
+  w: fp32[b, d]
+  m: fp32[a, 1]
+graph:
+  all:
+    y: x * 2
+    w: z + 1
+    m: amax(x, axis=-1, keepdim=true)
+tiling:
+  - {a: 8, b: 16}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_run_time_dims_of_their_own_make_kernels_of_their_own(target: str) -> None:
+    kernels = parts(program_of(APART), target)
+    assert [k.writes for k in kernels.values()] == [("y", "m"), ("w",)]

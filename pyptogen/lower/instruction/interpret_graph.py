@@ -126,7 +126,7 @@ class GraphRun:
 
     def physical(self, layout: str, array: Array, target: str) -> Array:
         """An input as kernels see it."""
-        from pyptogen.runtime.packing import pack
+        from pyptogen.runtime.arrays.packing import pack
 
         return pack(array, target=target).data if layout == "nz" else array
 

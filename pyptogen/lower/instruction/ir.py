@@ -29,6 +29,8 @@ class TileType:
     valid_rows: int | None
     valid_cols: int | None
     col_major: bool = False
+    pad: str = ""
+    """What fills the rest of the tile up where an instruction does that: ``Min``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,16 @@ class Compare:
     name: str
 
 
-Operand = str | GmWindow | Imm | Mode | Compare | Poly
-"""A tile by name, a GM window, a scalar, a round mode, a comparison, a row or column index."""
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A mask pattern by its name, such as P0101: every second element, from the first one on."""
+
+    name: str
+
+
+Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a comparison, a mask pattern, a row or column index, a number of
+elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +263,7 @@ __all__ = [
     "Node",
     "Operand",
     "Pass",
+    "Pattern",
     "Pipe",
     "ReadIndex",
     "SetFlag",

@@ -1,7 +1,7 @@
 """Stages → kernels.
 
 One kernel per stage, or per `fuse` list of the tiling row. Where cube and vector cores are apart, a kernel that needs
-both is cut into alternating cube and vector kernels that meet in GM.
+both is cut into alternating cube and vector kernels that meet in GM; with `fifo` in its row it stays one mixed kernel.
 
 before: stages a {matmul, cast}, b {exp}; row says fuse [[a, b]]
 after:  cpu:  kernel a_b (mixed)          a2a3: kernels a_b_cube {matmul}, a_b_vec {cast, exp}
@@ -21,6 +21,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.levels import levels
+from pyptogen.lower.tile.sizes import ring_slots
 from pyptogen.schema.hand import HandKernel
 
 
@@ -36,6 +37,8 @@ class KernelOps:
     span: Span
     by_hand: HandKernel | None = None
     """The kernel that the author gave for the stage."""
+    slots: int = 0
+    """Of a mixed kernel whose cores are apart: the tiles that the rings between them hold."""
 
 
 def producers(program: Program) -> dict[str, Op]:
@@ -231,13 +234,15 @@ def run(
             continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
         name = group_name(stages)
+        slots = 0 if platform.unified else ring_slots(row, stages)
         runs: list[tuple[CoreKind, list[Op]]] = []
         for part in _epochs(ops, made_by, alone, apart):
             loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
             alternating, stuck = _runs(part, made_by, loops)
-            if stuck and not platform.unified:
+            together = platform.unified or slots > 0
+            if stuck and not together:
                 raise _needs_both(loops, stuck, made_by, platform)
-            if platform.unified:
+            if together:
                 runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
             else:
                 runs += alternating
@@ -258,5 +263,7 @@ def run(
                 elsewhere |= {name for op in kernel[3] for name in _roots(op, made_by)} - own
         written = {name for kernel in result for name in kernel.writes}
         writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
-        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, given.get(stages[0])))
+        slots = ring_slots(row, stages) if core == "mixed" and not platform.unified else 0
+        hand = given.get(stages[0])
+        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, hand, slots))
     return tuple(result)

@@ -193,8 +193,8 @@ def _needs_both(
             f"cannot lower the next `{carry}`, which a matmul makes from this round's, on {platform.name}: cube and"
             " vector cores would have to take turns in every round",
             made_by[following].span if following in made_by else made_by[carry].span,
-            expected="carried values that vector work alone leads to the next round",
-            fix="name the targets that can in `targets`, such as [cpu]",
+            expected="carried values that vector work alone leads to the next round, or one mixed kernel",
+            fix="give the tiling row `fifo: 2`: then both cores work side by side and meet in rings of 2 tiles",
         )
     )
 

@@ -77,7 +77,10 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
         (
             name,
             _ranged(graph, plan),
-            [(launch, CORES[launch.core], _blocks(launch), _calls(launch), _order(launch), _rings(launch)) for launch in plan],
+            [
+                (launch, CORES[launch.core], _blocks(launch), _calls(launch), _order(launch), _rings(launch))
+                for launch in plan
+            ],
         )
         for name, plan in zip(names, graph.plans, strict=True)
     ]

@@ -19,7 +19,6 @@ from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.verify import IllegalIR
 from pyptogen.schema.loader import load_source
 from pyptogen.schema.source import Source
-
 from tests.runtime.isa.conftest import INCLUDE, compiler
 
 MAIN = """

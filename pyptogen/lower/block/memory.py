@@ -113,7 +113,10 @@ def _private(kernel: TileKernel, memory: Mapping[str, Memory], levels: Mapping[M
     moved = {
         parent[name]
         for op in ops(kernel.body)
-        for name in (op.dst if op.kind == "load" else None, *(op.srcs if op.kind in ("store", "scatter", "push") else ()))
+        for name in (
+            op.dst if op.kind == "load" else None,
+            *(op.srcs if op.kind in ("store", "scatter", "push") else ()),
+        )
         if isinstance(name, str)
     }
     return {name for name in moved if memory[name] == "ub"}

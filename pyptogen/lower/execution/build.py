@@ -62,9 +62,7 @@ def _launches(kernels: Sequence[tuple[str, Sequence[TileKernel]]]) -> tuple[Laun
         if len(sides) > 1:
             arguments = tuple(dict.fromkeys(a for side in sides for a in side.arguments))
             programs = tuple((side.name, side.arguments) for side in sides)
-            rings = tuple(
-                Workspace(f.name, f.dtype, Poly.of(f.slots * f.rows * f.cols), f.span) for f in first.fifos
-            )
+            rings = tuple(Workspace(f.name, f.dtype, Poly.of(f.slots * f.rows * f.cols), f.span) for f in first.fifos)
             launch = replace(launch, core="mixed", arguments=arguments, programs=programs, rings=rings)
         launches.append(launch)
         writer |= {t: name for side in sides for t in side.writes}

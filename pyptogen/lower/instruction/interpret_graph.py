@@ -134,13 +134,11 @@ class GraphRun:
 
     def physical(self, layout: str, array: Array, target: str) -> Array:
         """An input as kernels see it."""
-        from pyptogen.runtime.packing import pack
+        from pyptogen.runtime.arrays.packing import pack
 
         return pack(array, target=target).data if layout == "nz" else array
 
-    def run_block(
-        self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None
-    ) -> None:
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None) -> None:
         """One block of one launch of kernel ``name``; of a program of a mixed kernel with the rings of the block."""
         core = self._core if rings is None else Core(PLATFORMS[self._target])
         BlockRun(self._kernels[name], core, self.memory, env, self.scalars, block, blocks, rings).run()

@@ -74,7 +74,7 @@ class Rings:
             try:
                 with np.errstate(all="ignore"):
                     program()
-            except BaseException as error:  # noqa: BLE001  raised again by the thread that waits for all
+            except BaseException as error:
                 faults.append(error)
             with self.changed:
                 self.running -= 1

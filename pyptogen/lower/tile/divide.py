@@ -19,7 +19,7 @@ from typing import Literal
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tile.axes import unsupported
-from pyptogen.lower.tile.ir import Extent, Fifo, GmRef, GmTensor, Loop, Node, TileKernel, TileOp, TileVal, walk
+from pyptogen.lower.tile.ir import Fifo, GmRef, GmTensor, Loop, Node, TileKernel, TileOp, TileVal, walk
 from pyptogen.lower.tile.names import names_used
 
 Path = tuple[int, ...]

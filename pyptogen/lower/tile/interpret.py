@@ -281,9 +281,7 @@ class _LevelRun(GraphRun):
     def physical(self, layout: str, array: Array, target: str) -> Array:
         return array
 
-    def run_block(
-        self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None
-    ) -> None:
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None) -> None:
         plan = self._plans.get(name)
         if plan is None and name not in self._tiles:
             super().run_block(name, env, block, blocks, rings)

@@ -276,7 +276,7 @@ def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[Ins
     found = {k.name: _estimate(k, session.platform, longest) for k in kernels if k.body}
     cycles = {name: cost.cycles for name, cost in found.items() if cost is not None}
     stages = {k.name: k.stages for k in kernels}
-    for launch in (launch for plan in graph.plans for launch in plan if launch.programs):
+    for launch in (launch for launches in graph.plans for launch in launches if launch.programs):
         stages[launch.kernel] = tuple(dict.fromkeys(s for name in launch.kernels for s in stages[name]))
         known = [cycles[name] for name in launch.kernels if name in cycles]
         cycles |= {launch.kernel: max(known)} if known else {}

@@ -239,7 +239,7 @@ CASES = {
         ATTENTION + "  - {sq: 64, fifo: 2, fuse: [[attention, out]]}\n", attention, _PAIRS, 1e-2, ("a2a3",)
     ),
     "attention_rings_rows": Case(
-        ATTENTION + "  - sq: {tile: 64, vector: 16}\n    fifo: 1\n    attention: {kv: 32}\n    fuse: [[attention, out]]\n",
+        ATTENTION + "  - {sq: {tile: 64, vector: 16}, fifo: 1, attention: {kv: 32}, fuse: [[attention, out]]}\n",
         attention, _PAIRS, 1e-2, ("a2a3",),
     ),
     "state_rings": Case(

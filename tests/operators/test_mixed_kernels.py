@@ -72,7 +72,8 @@ def test_scores_stay_in_rings() -> None:
     graph = lowered(ATTENTION).execution
     ((launch,),) = graph.plans
     assert graph.workspaces == ()
-    assert launch.core == "mixed" and [name for name, _ in launch.programs] == list(launch.kernels)
+    assert launch.core == "mixed"
+    assert [name for name, _ in launch.programs] == list(launch.kernels)
     assert all(ring.elements.constant is not None for ring in launch.rings)
     assert len(launch.rings) == 3
 

@@ -39,7 +39,7 @@ from pyptogen.lower.tensor.numerics import Array
 
 
 class BlockRun:
-    """One block: ``env`` has the kernel's run-time integers, ``scalars`` its attrs, ``rings`` those of a mixed kernel."""
+    """One block: ``env`` has the kernel's run-time integers, ``scalars`` its attrs; ``rings``: of a mixed kernel."""
 
     def __init__(
         self,

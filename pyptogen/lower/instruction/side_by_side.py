@@ -1,8 +1,8 @@
 """The two programs of a mixed kernel together: what passes between their cores, proved.
 
 Flags between the pipes of one core are proved by `replay`, program by program; between the cores only the rings order.
-So the programs are replayed side by side as far as their rings go: a push waits for a free slot, a pop for a filled one.
-Both run with the same trip counts of the loops around a push and its pop, from 0 to two more than a ring has slots.
+So the programs are replayed side by side as far as their rings go: a push waits for a free slot, a pop for a filled
+one. Both run with the same trip counts of the loops around a push and its pop, from 0 to two more than a ring holds.
 """
 
 from __future__ import annotations

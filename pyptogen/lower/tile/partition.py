@@ -274,6 +274,6 @@ def run(
         written = {name for kernel in result for name in kernel.writes}
         writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
         slots = ring_slots(row, stages) if core == "mixed" and not platform.unified else 0
-        hand = given.get(stages[0])
-        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, hand, slots))
+        by_hand = given.get(stages[0])
+        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, by_hand, slots))
     return tuple(result)

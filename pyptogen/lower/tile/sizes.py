@@ -134,7 +134,7 @@ def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> di
 
 
 def ring_slots(row: TilingRow, stages: tuple[str, ...]) -> int:
-    """Tiles that the rings between the cube and the vector core of a kernel hold (``fifo``); 0: the author wants none."""
+    """Tiles that each ring between the cores of a mixed kernel holds (``fifo``); 0: the author wants no such kernel."""
     return max(int(row.sizes.get(scope, {}).get("fifo", 0)) for scope in ("", *stages))
 
 

@@ -3,8 +3,8 @@
 before: y = mul(x: full, s: col)            acc = matmul(a, b) first in k0
 after:  TROWEXPANDMUL(y, x, s)              k0 == 0 ? TMATMUL(acc, a, b) : TMATMUL_ACC(acc, acc, a, b)
 
-One handler a kind of tile operation, by family: `elementwise`, `transfers` (between memories), `queues` (between the cores of
-a mixed kernel), `products` (the matrix unit). `selector` declares the tiles that they name.
+One handler a kind of tile operation, by family: `elementwise`, `transfers` (between memories), `queues` (between the
+cores of a mixed kernel), `products` (the matrix unit). `selector` declares the tiles that they name.
 """
 
 from __future__ import annotations

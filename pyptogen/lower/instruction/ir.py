@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.tile.ir import Extent, GmTensor
+from pyptogen.lower.tile.ir import Extent, Fifo, GmTensor
 
 Loc = Literal["Vec", "Mat", "Left", "Right", "Acc"]
 Pipe = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
@@ -95,9 +95,16 @@ class Pattern:
     name: str
 
 
-Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Poly
-"""A tile by name, a GM window, a scalar, a round mode, a comparison, a mask pattern, a row or column index, a number of
-elements."""
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The TPipe of one of the kernel's rings, by the ring's name."""
+
+    name: str
+
+
+Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Queue | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a comparison, a mask pattern, a queue, a row or column index, a
+number of elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,6 +235,8 @@ class InstrKernel:
     body: tuple[Node, ...]
     occupancy: tuple[tuple[str, int], ...]
     span: Span
+    fifos: tuple[Fifo, ...] = ()
+    """Of a program of a mixed kernel: the rings between its cores."""
 
     @property
     def tensors(self) -> tuple[GmTensor, ...]:
@@ -265,6 +274,7 @@ __all__ = [
     "Pass",
     "Pattern",
     "Pipe",
+    "Queue",
     "ReadIndex",
     "SetFlag",
     "SkipIfNegative",

@@ -25,6 +25,7 @@ from pyptogen.lower.instruction.ir import (
     Mode,
     Node,
     Pass,
+    Queue,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -32,11 +33,12 @@ from pyptogen.lower.instruction.ir import (
     WaitFlag,
     walk,
 )
-from pyptogen.lower.tile.ir import Extent
+from pyptogen.lower.tile.ir import Extent, Fifo
 from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
 from pyptogen.templates.kernel_passes import PassText
+from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
 
 ROUND_MODES = {
     "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",
@@ -60,6 +62,8 @@ class Writer:
     """Names of the GlobalTensors of each open body, by window."""
     far: frozenset[str] = frozenset()
     """Tensors to which stores of passes may go around the cache."""
+    queues: dict[str, Fifo] = field(default_factory=dict)
+    """The rings of a mixed kernel, by name."""
 
     # -- types ----------------------------------------------------------------------------------------------------
 
@@ -207,7 +211,12 @@ class Writer:
     def on_instr(self, node: Instr, depth: int) -> None:
         self.speak(depth, node.span)
         self.windows(node, depth)
+        popped = next((self.queues[o.name] for o in node.operands if isinstance(o, Queue)), None)
+        if popped is not None and node.name == "TPOP":
+            self.put(depth, view_line(popped))
         self.put(depth, f"{self.call(node)};")
+        if popped is not None and node.name == "TPOP":
+            self.put(depth, slot_line(popped))
 
     def windows(self, node: Instr, depth: int) -> None:
         for operand in node.operands:
@@ -218,6 +227,9 @@ class Writer:
                 )
 
     def call(self, node: Instr) -> str:
+        queue = next((o for o in node.operands if isinstance(o, Queue)), None)
+        if queue is not None:
+            return queue_call(node, self.queues[queue.name], self.types, self.tile_alias)
         operands = [self.operand(node, o) for o in node.operands]
         # The type of its first number and the direction (0: ascending) cannot be deduced from what TCI is given.
         name = node.name
@@ -311,12 +323,12 @@ def _bytes(dtype: str) -> int:
 
 
 def _parameters(kernel: InstrKernel) -> list[str]:
-    tensors = {t.name: t for t in kernel.tensors}
+    tensors = {t.name: t.dtype for t in kernel.tensors} | {fifo.name: fifo.dtype for fifo in kernel.fifos}
     scalars = dict(kernel.scalars)
     result = []
     for name in kernel.arguments:
         if name in tensors:
-            result.append(f"__gm__ {C_TYPES[tensors[name].dtype]} *{name}")
+            result.append(f"__gm__ {C_TYPES[tensors[name]]} *{name}")
         elif name in scalars:
             result.append(f"{C_TYPES[scalars[name]]} {name}")
         else:
@@ -334,7 +346,9 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
     """
     far = far_stores(kernel)
-    writer = Writer(source, far=far.tensors)
+    writer = Writer(source, far=far.tensors, queues={fifo.name: fifo for fifo in kernel.fifos})
+    for fifo in kernel.fifos:
+        writer.put(1, pipe_line(fifo))
     if far.line:
         writer.put(1, far.line)
     for loop in walk(kernel.body):
@@ -351,6 +365,7 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         occupancy=occupancy,
         guard=guards[kernel.core],
         parameters=_parameters(kernel),
+        queue_aliases=[alias for fifo in kernel.fifos for alias in queue_aliases(fifo)],
         tile_aliases=writer.tile_aliases,
         gm_aliases=writer.gm_aliases,
         lines=writer.lines,

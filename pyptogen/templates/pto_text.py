@@ -253,9 +253,11 @@ def pto_text(kernel: InstrKernel, operator: str, source: Callable[[Span], str]) 
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
 
     Raises:
-        IllegalIR: the kernel is for a target without an architecture of `ptoas`, or names what it does not have.
+        IllegalIR: the kernel is for a target without an architecture of `ptoas`, or names what it does not have, or has
+            rings.
     """
     require(kernel.platform in ARCHITECTURES, f"no PTO assembly for {kernel.platform}", kernel.span)
+    require(not kernel.fifos, f"no PTO assembly for a program with rings, as {kernel.name}", kernel.span)
     values = Values(kernel.span, {name: DTYPES[dtype] for name, dtype in kernel.scalars})
     windows = Windows.of(kernel)
     arguments = _arguments(kernel, values)

@@ -15,6 +15,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_memory import BoundTile, Core
+from pyptogen.lower.instruction.interpret_rings import Rings
 from pyptogen.lower.instruction.ir import (
     Choose,
     Compare,
@@ -26,6 +27,7 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Mode,
     Node,
+    Queue,
     ReadIndex,
     SkipIfNegative,
     walk,
@@ -37,7 +39,7 @@ from pyptogen.lower.tensor.numerics import Array
 
 
 class BlockRun:
-    """One block: ``env`` has the kernel's run-time integers, ``scalars`` its attrs."""
+    """One block: ``env`` has the kernel's run-time integers, ``scalars`` its attrs; ``rings``: of a mixed kernel."""
 
     def __init__(
         self,
@@ -48,13 +50,15 @@ class BlockRun:
         scalars: Mapping[str, float | int],
         block: int,
         blocks: int,
+        rings: Rings | None = None,
     ) -> None:
         self.kernel, self.core, self.memory = kernel, core, memory
         self.env = dict(env)
         self.scalars = scalars
         self.block, self.blocks = block, blocks
         self.tiles: dict[str, BoundTile] = {}
-        self.known = {t.name for t in kernel.tensors}
+        self.rings = rings
+        self.known = {t.name for t in kernel.tensors} | {fifo.slot for fifo in kernel.fifos}
         self.writable = {t.name for t in kernel.writes}
         self.numbers: dict[int, float] = {}
 
@@ -108,6 +112,8 @@ class BlockRun:
         with _told(instr):
             if instr.name == "TSTORE":
                 self._store(instr)
+            elif isinstance(instr.operands[0], Queue):
+                self._queue(instr)
             else:
                 self._compute(instr)
 
@@ -121,6 +127,16 @@ class BlockRun:
         bound = BoundWindow.of(window, self.env, instr.span)
         target = Shaped(window.dtype, bound.rows, bound.cols)
         self.memory.write(bound, MEANINGS[instr.name](target, self.core.read(tile)))
+
+    def _queue(self, instr: Instr) -> None:
+        queue, *tile = instr.operands
+        assert isinstance(queue, Queue) and self.rings is not None
+        if instr.name == "TPUSH":
+            self.rings.push(queue.name, self.core.read(self.tiles[str(tile[0])]), instr.span)
+        elif instr.name == "TPOP":
+            self.rings.pop(queue.name, instr.span)
+        else:
+            self.rings.free(queue.name)
 
     def _compute(self, instr: Instr) -> None:
         """The row's effects say which operands are written (``w``), read and written (``u``), read, or scratch."""

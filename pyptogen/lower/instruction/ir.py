@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.tile.ir import Extent, GmTensor
+from pyptogen.lower.tile.ir import Extent, Fifo, GmTensor
 
 Loc = Literal["Vec", "Mat", "Left", "Right", "Acc"]
 Pipe = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
@@ -86,8 +86,15 @@ class Compare:
     name: str
 
 
-Operand = str | GmWindow | Imm | Mode | Compare | Poly
-"""A tile by name, a GM window, a scalar, a round mode, a comparison, a row or column index."""
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The TPipe of one of the kernel's rings, by the ring's name."""
+
+    name: str
+
+
+Operand = str | GmWindow | Imm | Mode | Compare | Queue | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a comparison, a queue, a row or column index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +225,8 @@ class InstrKernel:
     body: tuple[Node, ...]
     occupancy: tuple[tuple[str, int], ...]
     span: Span
+    fifos: tuple[Fifo, ...] = ()
+    """Of a program of a mixed kernel: the rings between its cores."""
 
     @property
     def tensors(self) -> tuple[GmTensor, ...]:
@@ -254,6 +263,7 @@ __all__ = [
     "Operand",
     "Pass",
     "Pipe",
+    "Queue",
     "ReadIndex",
     "SetFlag",
     "SkipIfNegative",

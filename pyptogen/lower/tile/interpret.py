@@ -16,10 +16,12 @@ import numpy as np
 
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.execution.ir import LaunchPlan
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_graph import GraphRun
+from pyptogen.lower.instruction.interpret_rings import Rings
 from pyptogen.lower.instruction.ir import GmWindow
 from pyptogen.lower.isa.kinds import instruction_of
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped
@@ -57,6 +59,7 @@ class TileRun:
     plan: BlockKernel | None = None
     tiles: dict[str, TileVal] = field(default_factory=dict)
     held: dict[tuple[str, int], _Place] = field(default_factory=dict)
+    rings: Rings | None = None
 
     def run(self) -> None:
         """Run the whole block. Raises MachineFault: a tile is read that nobody wrote, or that another one overwrote."""
@@ -163,7 +166,7 @@ class TileRun:
 
     def _window(self, op: TileOp) -> BoundWindow:
         assert op.gm is not None
-        tensor = next(t for t in self.kernel.tensors if t.name == op.gm.tensor)
+        tensor = next(t for t in self.kernel.addressable if t.name == op.gm.tensor)
         ref = op.gm if tensor.layout != "nz" else _plain(op.gm, tensor)
         window = GmWindow(
             ref.tensor, tensor.dtype, "ND", ref.offset, ref.rows, ref.cols, ref.row_stride, ref.col_stride
@@ -197,8 +200,21 @@ class TileRun:
             self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
         elif op.kind == "scatter":
             self._scatter(op)
+        elif op.fifo is not None:
+            self._ring(op, op.fifo)
         else:
             self._write(str(op.dst), self._compute(op))
+
+    def _ring(self, op: TileOp, ring: str) -> None:
+        assert self.rings is not None
+        if op.kind == "push":
+            tile = self.tiles[str(op.srcs[0])]
+            values = self._read(tile.name)
+            self.rings.push(ring, values[: self._size(tile.rows), : self._size(tile.cols)], op.span)
+        elif op.kind == "pop":
+            self.rings.pop(ring, op.span)
+        else:
+            self.rings.free(ring)
 
     def _compute(self, op: TileOp) -> Array:
         dst = self._shaped(str(op.dst))
@@ -265,14 +281,20 @@ class _LevelRun(GraphRun):
     def physical(self, layout: str, array: Array, target: str) -> Array:
         return array
 
-    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int) -> None:
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None) -> None:
         plan = self._plans.get(name)
-        if name not in self._tiles:
-            super().run_block(name, env, block, blocks)
+        if plan is None and name not in self._tiles:
+            super().run_block(name, env, block, blocks, rings)
             return
-        kernel = self._tiles[name]
+        kernel = self._tiles[name] if plan is None else plan.tile
         body = kernel.body if plan is None else plan.body
-        TileRun(kernel, body, self.memory, dict(env), self.scalars, block, blocks, plan).run()
+        TileRun(kernel, body, self.memory, dict(env), self.scalars, block, blocks, plan, rings=rings).run()
+
+    def run_launch(self, launch: LaunchPlan, env: dict[str, int], block: int, blocks: int) -> None:
+        if launch.programs and not self._plans:  # at the Tile level a mixed kernel is one program
+            self.run_block(launch.kernel, env, block, blocks)
+        else:
+            super().run_launch(launch, env, block, blocks)
 
 
 def interpret(

@@ -32,7 +32,7 @@ class Selector:
         self.platform, self.handlers = platform, handlers
         self.tiles: dict[str, TileVal] = {t.name: t for t in kernel.tiles}
         self.memory = dict(kernel.memory)
-        self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.tensors}
+        self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.addressable}
         self.buffers = {b.name: b for b in kernel.buffers}
         self.declared: dict[str, Declare] = {}
         self.taken = {*kernel.tile.arguments, *self.tiles}

@@ -1,4 +1,4 @@
-// product: cube kernel of `linear_gelu` for a2a3. Made by pyptogen; change the spec, not this file.
+// product_to_activation_cube: cube kernel of `linear_gelu` for a2a3. Made by pyptogen; change the spec, not this file.
 // stages product; tiles k 256, k1 64, n 128, t 128; memory L0A 32768 B, L0B 32768 B, L0C 131072 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
@@ -15,19 +15,21 @@ using LeftB16_128x64 = TileLeft<bfloat16_t, 128, 64, DYNAMIC, 64>;
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, 64, 128>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 8, 16, 16, 16>, Stride<1, 16384, 256, 16, 1>, Layout::NZ>;
-using PGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
+using PPipe = TPipe<0, Direction::DIR_C2V, 65536, 2>;  // 2 tiles of up to 128 x 128, to the vector core
+using PSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void product(
-    __gm__ float *p,
+extern "C" __global__ AICORE void product_to_activation_cube(
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w,
+    __gm__ float *p_ring,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk)
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    PPipe p_pipe(p_ring + int64_t(block) * 32768, 0x0, 0x0);
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -72,8 +74,7 @@ extern "C" __global__ AICORE void product(
             }
             set_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
             wait_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
-            PGm p_out(p + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
-            TSTORE(p_out, p_acc);
+            TPUSH<PPipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(p_pipe, p_acc);
             set_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));
         }
     }

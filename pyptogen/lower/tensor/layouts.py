@@ -36,7 +36,7 @@ def check(program: Program) -> None:
     packed = {value.name: value for value in program.inputs if value.layout == "nz"}
     for value in packed.values():
         if len(value.shape) < 2 or _of_run_time_size(program, value):
-            raise _no_weight(value, value.name, "a matrix whose first axis has a static size, or several of static size")
+            raise _no_weight(value, value.name, "a matrix of static depth, or several of static size")
     for op in program.ops:
         for position, operand in enumerate(op.operands):
             if isinstance(operand, Value) and operand.name in packed and not _takes(op, position):

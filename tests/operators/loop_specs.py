@@ -242,6 +242,17 @@ CASES = {
         TURNS.replace("{rows: 8}", "{rows: {tile: 16, rows: 8}}"), turns, ({"rows": 1}, {"rows": 21}), 1e-6, ("cpu",)
     ),
     "state": Case(STATE, state, ({"t": 1}, {"t": 16}, {"t": 45}), 1e-5, ("cpu",)),
+    "attention_rings": Case(
+        ATTENTION + "  - {sq: 64, fifo: 2, fuse: [[attention, out]]}\n", attention, _PAIRS, 1e-2, ("a2a3",)
+    ),
+    "attention_rings_rows": Case(
+        ATTENTION + "  - {sq: {tile: 64, vector: 16}, fifo: 1, attention: {kv: 32}, fuse: [[attention, out]]}\n",
+        attention, _PAIRS, 1e-2, ("a2a3",),
+    ),
+    "state_rings": Case(
+        STATE.replace("[cpu]", "[a2a3]").replace("- {}", "- {fifo: 1}"), state, ({"t": 1}, {"t": 16}, {"t": 45}), 1e-5,
+        ("a2a3",),
+    ),
     "heads": Case(HEADS, heads, ({"t": 1}, {"t": 33}), 1e-5),
 }  # fmt: skip
 

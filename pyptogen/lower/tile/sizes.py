@@ -13,7 +13,7 @@ from typing import Any
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.tensor.ir import Program, TilingRow
 
-HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge"})
+HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge", "fifo"})
 """Keys of a stage's row that are hints, not dims."""
 
 
@@ -138,6 +138,11 @@ def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> di
         previous = {**common, **previous, **read(stage)}
         result[stage] = previous
     return result
+
+
+def ring_slots(row: TilingRow, stages: tuple[str, ...]) -> int:
+    """Tiles that each ring between the cores of a mixed kernel holds (``fifo``); 0: the author wants no such kernel."""
+    return max(int(row.sizes.get(scope, {}).get("fifo", 0)) for scope in ("", *stages))
 
 
 def common_table(tables: Sequence[Mapping[str, Mapping[str, TileSize]]]) -> dict[str, dict[str, TileSize]]:

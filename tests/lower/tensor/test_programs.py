@@ -46,8 +46,8 @@ def test_laws(path: Path) -> None:
     used |= {value.name for _, value in program.outputs}
     assert [op.result.name for op in program.ops if op.result.name not in used] == []
     assert {value.name for value in program.inputs} <= used
-    source = path.read_text("utf-8").splitlines()
     for op in program.ops:
+        source = Path(op.span.file).read_text("utf-8").splitlines()
         assert op.span.line == op.span.end_line
         written = source[op.span.line - 1][op.span.col - 1 : op.span.end_col - 1]
         assert written.strip() == written != ""

@@ -130,6 +130,22 @@ class Fitter:
         attrs = {"dtype": dtype, "mode": mode, "saturate": saturate}
         return self.emit("cast", [value], dtype, value.shape, hint or dtype, attrs)
 
+    def gathered(self, value: Value) -> Value:
+        """``value`` in memory of its own, in the order of its elements, where it is part of another or turned; made
+        once a stage."""
+        made_by = {op.result.name: op for op in self.ops}
+        base = value
+        while base.name in made_by and made_by[base.name].kind == "reshape":
+            (source,) = made_by[base.name].operands
+            assert isinstance(source, Value)
+            base = source
+        if base.name not in made_by or made_by[base.name].kind not in VIEWS:
+            return value
+        key = (value.name, value.dtype, f"copy {self.at.stage}")
+        if key not in self._casts:
+            self._casts[key] = self.emit("copy", [value], value.dtype, value.shape, "rows")
+        return self._casts[key]
+
     def unary(self, kind: str, x: Value, hint: str = "") -> Value:
         return self.emit(kind, [x], x.dtype, x.shape, hint)
 

@@ -102,19 +102,15 @@ def normalise(value: Any, span: Span, dim: str) -> TileSize:
         inner = int(value.get("l0", tile))
     else:
         tile = inner = int(value)
-    if (
-        tile < 1
-        or inner < 1
-        or tile % inner
-        or any(n and tile % n for n in (vector, rows))
-        or (unroll and unroll[-1] != 1)
-    ):
+    parts = (inner, vector or tile, rows or tile)
+    if tile < 1 or inner < 1 or any(tile % part for part in parts) or (unroll and unroll[-1] != 1):
         raise DiagnosticError(
             Diagnostic(
                 "PTG304",
                 f"illegal tile for `{dim}`: {value}",
                 span,
-                expected="a positive size; `l1` a multiple of `l0`, `tile` of `vector` and `rows`; an unroll list that falls to 1",
+                expected="a positive size; `l1` a multiple of `l0`, `tile` of `vector` and of `rows`; an unroll list"
+                " that falls to 1",
                 fix=f"for example `{dim}: 128`, `{dim}: {{l1: 512, l0: 256}}` or `{dim}: {{unroll: [4, 2, 1]}}`",
             )
         )

@@ -43,7 +43,7 @@ struct mla_indexer_prolog_args {
 
   // outputs
   uint16_t* q_nope;          // bf16[t, heads, kv_rank]
-  uint16_t* q_rope;          // bf16[t, heads, 192 - nope]
+  uint16_t* q_rope;          // bf16[t, heads, r]
   int8_t* iq;                // int8[t, index_heads, d]
   uint16_t* iq_scale;        // fp16[t, index_heads, 1]
   uint16_t* weights;         // fp16[t, index_heads]

@@ -21,7 +21,7 @@ class MlaIndexerPrologOutputs(NamedTuple):
     q_nope: npt.NDArray[Any]
     """bf16[t, heads, kv_rank]"""
     q_rope: npt.NDArray[Any]
-    """bf16[t, heads, 192 - nope]"""
+    """bf16[t, heads, r]"""
     iq: npt.NDArray[Any]
     """int8[t, index_heads, d]"""
     iq_scale: npt.NDArray[Any]

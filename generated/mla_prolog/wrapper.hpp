@@ -33,7 +33,7 @@ struct mla_prolog_args {
 
   // outputs
   uint16_t* q_nope;          // bf16[t, heads, kv_rank]
-  uint16_t* q_rope;          // bf16[t, heads, 192 - nope]
+  uint16_t* q_rope;          // bf16[t, heads, r]
   int8_t* q_norm;            // int8[t, q_rank]
   float* q_norm_scale;       // fp32[t, 1]
 

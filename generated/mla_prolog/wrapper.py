@@ -21,7 +21,7 @@ class MlaPrologOutputs(NamedTuple):
     q_nope: npt.NDArray[Any]
     """bf16[t, heads, kv_rank]"""
     q_rope: npt.NDArray[Any]
-    """bf16[t, heads, 192 - nope]"""
+    """bf16[t, heads, r]"""
     q_norm: npt.NDArray[Any]
     """int8[t, q_rank]"""
     q_norm_scale: npt.NDArray[Any]

@@ -44,6 +44,8 @@ class Axes:
         self.program = program
         self.static = {d.name: d.value for d in program.dims if d.value is not None}
         self.over = {loop.block.name: loop.over for loop in program.loops}
+        self.single = {loop.block.name for loop in program.loops if loop.block.max == 1}
+        """Blocks of one element."""
         blocks = tuple(self.over)
         self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
 
@@ -147,14 +149,21 @@ class Axes:
         return tuple(reversed(result))
 
     def _regroup(self, view: GmView, op: Op) -> tuple[Axis, ...]:
-        left = [f for axis in view.axes for f in axis]
-        wanted = [f.extent for axis in self.axes(op.result.shape) for f in axis]
-        if [f.extent for f in left] != wanted and _one_run(tuple(left)):
-            shape = self.contiguous(view.tensor, op.result.shape)
+        wanted = self.axes(op.result.shape)
+        kept = {f.dim for axis in wanted for f in axis}
+        every = [f for axis in view.axes for f in axis]
+        gone = [f for f in every if f.dim in self.single - kept]
+        axes = self._grouped(view.tensor, [f for f in every if f not in gone], wanted, op)
+        # A block of one element is no axis any more, but the round still says where it lies.
+        return ((*gone, *axes[0]), *axes[1:]) if gone else axes
+
+    def _grouped(self, tensor: str, left: list[Factor], wanted: tuple[Axis, ...], op: Op) -> tuple[Axis, ...]:
+        if [f.extent for f in left] != [f.extent for axis in wanted for f in axis] and _one_run(tuple(left)):
+            shape = self.contiguous(tensor, op.result.shape)
             step = left[-1].stride if left else ONE
             return tuple(tuple(Factor(f.dim, f.extent, f.stride * step) for f in axis) for axis in shape.axes)
         result: list[Axis] = []
-        for axis in self.axes(op.result.shape):
+        for axis in wanted:
             taken: list[Factor] = []
             for factor in axis:
                 if not left or left[0].extent != factor.extent:

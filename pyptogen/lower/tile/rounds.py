@@ -60,7 +60,8 @@ class Rounds(Operands):
         named = self.sizes[loop.stage].get(loop.over)
         inner = self.nest.inner
         over_grid = self.loop_of(loop.over, inner) is not None
-        tile = loop.tile if named is None or over_grid else named.tile
+        # Shapes may rely on it that a block is one element.
+        tile = loop.tile if named is None or over_grid or loop.tile == 1 else named.tile
         whole = self.axes.poly(self.symbol(loop.over)).constant
         tile = tile if whole is None else min(tile, whole)
         stop = self.axes.poly(self.symbol(loop.over))

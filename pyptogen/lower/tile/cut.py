@@ -81,17 +81,28 @@ class Cutter(Rounds):
         for op in outside:
             self._cut_op(op)
         scope = self.open_rounds(loop)
-        for level in inside:
-            self.row_loop = None
-            for op in level:
-                if op.kind in PRODUCTS:
-                    self._compute(op, scope)
-            self.row_loop = self.open_rows(level[0], scope) if level[0].kind not in PRODUCTS else None
-            for op in sorted(level, key=lambda o: self.round_scope(o) is not scope):
-                if op.kind not in PRODUCTS:
-                    self._compute(op, self.round_scope(op))
-        self.row_loop = None
+        every = [op for level in inside for op in level]
+        if self.open_rows(every[0], scope, together=True):
+            self.level_of = dict.fromkeys(self.level_of, 1)
+            self._cut_level(every, scope)
+        else:
+            for level in inside:
+                if level[0].kind not in PRODUCTS:
+                    self.open_rows(level[0], scope)
+                self._cut_level(level, scope)
         self.advance(loop)
+
+    def _cut_level(self, ops: list[Op], scope: Scope) -> None:
+        """Operations of a round: those without rows first, then the loop over rows with all others."""
+        by_rows = [op for op in ops if self.round_scope(op) is not scope]
+        for op in ops:
+            if op not in by_rows:
+                self._compute(op, scope)
+        if self.row_loop is not None:
+            scope.items.append(self.row_loop)
+            for op in by_rows:
+                self._compute(op, self.row_loop)
+        self.row_loop = None
 
     def _cut_op(self, op: Op) -> None:
         if op.kind == "carry":

@@ -115,7 +115,8 @@ class Operands(Grid):
         name = self.name(value.name)
         self.tiles[name] = TileVal(name, value.dtype, shape.rows, shape.cols, shape.form, value.span)
         early = home.role == "grid"
-        self.emit(TileOp("load", name, (), op.span, op.stage, gm=ref, role=role), home, early)
+        ahead = early or (home.role == "rounds" and home is not scope)  # of the loop over rows that wants it
+        self.emit(TileOp("load", name, (), op.span, op.stage, gm=ref, role=role), home, ahead)
         self.placed[key] = Placed(name, home, early)
         return self.placed[key]
 

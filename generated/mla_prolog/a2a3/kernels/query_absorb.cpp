@@ -14,7 +14,7 @@ using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
 using QB1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 6144, 1>>;
-using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 512, 1>>;
+using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 8, 8, 16, 16>, Stride<1, 2048, 256, 16, 1>, Layout::NZ>;
 using QNopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 16384, 1>>;
 }  // namespace
 
@@ -50,7 +50,7 @@ extern "C" __global__ AICORE void query_absorb(
             for (int32_t kv_rank0 = 0; kv_rank0 < 512; kv_rank0 += 128, kv_rank0_slot ^= 1) {
                 MatB16_128x128 w_uk_tile; TASSIGN(w_uk_tile, 0x08000 + kv_rank0_slot * 0x08000);  // L1 0x08000..0x18000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_rank0_slot));  // free again
-                WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536 + int64_t(kv_rank0));
+                WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536 + int64_t(kv_rank0) * 128);
                 TLOAD(w_uk_tile, w_uk_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_rank0_slot));
                 LeftB16_64x128 q_h_l0a(t0_valid); TASSIGN(q_h_l0a, 0x00000 + kv_rank0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies

@@ -12,7 +12,7 @@ using LeftB16_256x128 = TileLeft<bfloat16_t, 256, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using AccF32_256x128 = TileAcc<float, 256, 128, DYNAMIC, 128>;
 using QB1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 6144, 1>>;
-using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 512, 1>>;
+using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 4096, 1>, Layout::CPU_PACKED>;
 using QNopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 16384, 1>>;
 }  // namespace
 
@@ -35,7 +35,7 @@ extern "C" __global__ AICORE void query_absorb(
             TLOAD(q_h, q_b_1_in);
             for (int32_t kv_rank0 = 0; kv_rank0 < 512; kv_rank0 += 128) {
                 RightB16_128x128 w_uk_tile; TASSIGN(w_uk_tile, 0x00000);  // L0B 0x00000..0x08000
-                WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536 + int64_t(kv_rank0));
+                WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536 + int64_t(kv_rank0) * 128);
                 TLOAD(w_uk_tile, w_uk_in);
                 AccF32_256x128 q_nope_1_acc(t0_valid); TASSIGN(q_nope_1_acc, 0x00000);  // L0C 0x00000..0x20000
                 TMATMUL(q_nope_1_acc, q_h, w_uk_tile);

@@ -17,9 +17,11 @@ from pyptogen.schema.spec import TilingRowSpec
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, describe, plain
 from pyptogen.schema.validate import need_list, need_mapping, validate
 
-STAGE_OPTIONS = ("l1_reuse", "split_k", "buffers", "fifo")
+_OPTION_LIMITS = {"l1_reuse": 64, "split_k": 64, "buffers": 8, "fifo": 8}
+STAGE_OPTIONS = tuple(_OPTION_LIMITS)
 """Keys of a stage in a row that are no dims: times an L1 block is used, ways to cut the reduction, buffers
-per tile, tiles in each ring between the cube and the vector core of a mixed kernel."""
+per tile, tiles in each ring between the cube and the vector core of a mixed kernel. The largest of each is what a
+kernel can use: a pair of pipes has 8 events (A2/A3), and every buffer or slot of a ring takes one."""
 
 ROW_OPTIONS = ("fifo",)
 """Those that a row may also have for all of its stages."""
@@ -77,10 +79,10 @@ def _row(node: Mapping, names: TableNames) -> TilingRowSpec:
             for inner, size in need_mapping(value, f"the sizes of stage `{key.text}`"):
                 if inner.text not in (*names.dims, *STAGE_OPTIONS):
                     raise _unknown(inner, "dim or option", (*names.dims, *STAGE_OPTIONS))
-                sizes.setdefault(key.text, {})[inner.text] = _size(inner, size)
+                sizes.setdefault(key.text, {})[inner.text] = _size_or_option(inner, size, names)
                 spans[(key.text, inner.text)] = size.span
         elif key.text in (*names.dims, *ROW_OPTIONS):
-            sizes.setdefault("", {})[key.text] = _size(key, value)
+            sizes.setdefault("", {})[key.text] = _size_or_option(key, value, names)
             spans[("", key.text)] = value.span
         else:
             raise _unknown(key, "stage or dim", (*names.stages, *names.dims, *ROW_OPTIONS, "when", "fuse"))
@@ -94,6 +96,21 @@ def _unknown(key: Scalar, what: str, known: tuple[str, ...]) -> DiagnosticError:
         key.span,
         expected="one of " + ", ".join(known),
         fix=did_you_mean(key.text, known),
+    )
+
+
+def _size_or_option(key: Scalar, node: Node, names: TableNames) -> Any:
+    if key.text in names.dims:
+        return _size(key, node)
+    limit = _OPTION_LIMITS[key.text]
+    value = node.value if isinstance(node, Scalar) else None
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= limit:
+        return value
+    raise fault(
+        "PTG104",
+        f"`{key.text}` cannot be {describe(node)}",
+        node.span,
+        expected=f"a whole number from 1 to {limit}",
     )
 
 

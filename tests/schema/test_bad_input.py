@@ -112,6 +112,7 @@ CASES = [
         (10, 26),
         ("falling order",),
     ),
+    Bad("ring_size", "graph:", "tiling: [{fifo: 33}]\ngraph:", "PTG104", (10, 17), ("a whole number from 1 to 8",)),
     Bad("when_test", "graph:", 'tiling: [{when: {rows: "=> 3"}}]\ngraph:', "PTG104", (10, 24), ("<= 32",)),
     Bad("fuse_unknown", "graph:", "tiling: [{fuse: [[scal]]}]\ngraph:", "PTG217", (10, 19), ("`scale`",)),
     Bad(

@@ -198,7 +198,8 @@ class BlockRun:
     def _number(self, imm: Imm) -> float:
         found = self.numbers.get(id(imm))
         if found is None:
-            values = {symbol: self.scalars[symbol.name] for symbol in imm.expr.free_symbols}
+            known = {**self.env, **self.scalars}
+            values = {symbol: known[symbol.name] for symbol in imm.expr.free_symbols}
             found = self.numbers[id(imm)] = float(imm.expr.subs(values))
         return found
 

@@ -181,11 +181,15 @@ class Builder:
         return axis % rank
 
     def reduce(self, kind: str, x: Value, axis: int, keepdim: bool = True, hint: str = "") -> Value:
-        """A reduction over one axis; the primitive keeps it with size 1."""
+        """A reduction over one axis; the primitive keeps it with size 1. One element is its own sum and
+        extreme, and stands at 0."""
         axis = self.axis(x, axis)
         self._check_operands(kind, x.dtype)
         dtype = "int32" if kind in ARG_REDUCE else x.dtype
-        kept = self.emit(kind, [x], dtype, reduced(x.shape, axis, sympy.Integer(1)), hint, axis=axis)
+        if self.dims.equal(x.shape[axis], 1):
+            kept = self.full(x.shape, 0, dtype, hint) if kind in ARG_REDUCE else x
+        else:
+            kept = self.emit(kind, [x], dtype, reduced(x.shape, axis, sympy.Integer(1)), hint, axis=axis)
         return kept if keepdim else self.reshape(kept, x.shape[:axis] + x.shape[axis + 1 :])
 
     def reshape(self, x: Value, shape: Shape, hint: str = "") -> Value:

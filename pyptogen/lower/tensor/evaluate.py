@@ -139,7 +139,10 @@ class Evaluator:
             return found
         if type(node.op) not in _BINARY:
             raise self.b.fault(
-                "PTG108", "this operator has no meaning for tensors", expected="+ - * / // % ** and comparisons"
+                "PTG108",
+                "this operator has no meaning for tensors",
+                expected="+ - * / // % ** and comparisons",
+                fix="write `matmul(a, b)`" if isinstance(node.op, ast.MatMult) else "",
             )
         return self.b.binary(_BINARY[type(node.op)], left, right)
 

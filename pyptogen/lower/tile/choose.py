@@ -78,7 +78,8 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
         if op.kind in PRODUCTS:
             a = op.operands[0]
             assert isinstance(a, Value)
-            note(shape[-1][-1].dim, MATMUL_COLUMNS, 2)
+            for factor in shape[-1][-1:]:  # none where the columns are one element
+                note(factor.dim, MATMUL_COLUMNS, 2)
             depth = CPU_DEPTH_BYTES if platform.unified else MATMUL_DEPTH_BYTES
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)

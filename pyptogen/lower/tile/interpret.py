@@ -165,7 +165,8 @@ class TileRun:
             import sympy
 
             expr = sympy.sympify(source.expr)
-            return float(expr.subs({s: self.scalars[s.name] for s in expr.free_symbols}))
+            known = {**self.env, **self.scalars}
+            return float(expr.subs({s: known[s.name] for s in expr.free_symbols}))
         array = self._read(source)
         fits = all(a in (1, b) for a, b in zip(array.shape, target.shape, strict=True))
         return array if fits or array.size != target.rows * target.cols else array.reshape(target.shape)

@@ -8,6 +8,7 @@ from pyptogen.lower.tensor import selection
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.ir import Operand, Value
 from pyptogen.lower.tensor.registry import SAME, operation
+from pyptogen.lower.tensor.rules import FLOATS
 
 _ORDER = "the axis has size k; the second result is int32"
 _BOTH = ("topk_values", "topk_indices")
@@ -56,6 +57,8 @@ def one_hot(b: Builder, x: Value, num_classes: int) -> Value:
     zero, one = sympy.Integer(0), sympy.Integer(1)
     if num_classes < 1:
         raise b.fault("PTG215", f"one_hot of {num_classes} classes", expected="at least one")
+    if x.dtype in FLOATS or x.dtype == "bool":
+        raise b.fault("PTG206", f"one_hot of {x.dtype}", expected="whole numbers", fix="cast first: `cast(…, int32)`")
     classes = selection.arange(b, sympy.Integer(num_classes), zero, one, x.dtype)
     column = b.reshape(x, (*x.shape, one), "column")
     return b.cast(b.binary("eq", column, classes, hint="equal"), "int32")

@@ -1,0 +1,80 @@
+"""Sizes at the edge of the language: dims of one element, dims as numbers. Found by mutating the specs of the
+library; references in numpy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pyptogen
+
+ONE_COLUMN = """\
+pyptogen: 1
+operator: one_column
+dims:
+  rows: {min: 1, max: 4096}
+  d: 1
+inputs:
+  x: fp32[rows, d]
+  h: fp32[d, d]
+outputs:
+  top: fp32[rows]
+  place: int32[rows, d]
+  share: fp32[rows, d]
+  product: fp32[rows, d]
+graph:
+  top: amax(x, axis=-1)
+  place: argmax(x, keepdim=true)
+  share: softmax(x)
+  product: matmul(x, h)
+tiling:
+  - {}
+"""
+
+DIM_AS_NUMBER = """\
+pyptogen: 1
+operator: dim_as_number
+dims:
+  rows: {min: 1, max: 4096}
+  d: 64
+inputs:
+  x: fp32[rows, d]
+  n: int32[rows, d]
+outputs:
+  y: fp32[rows, d]
+  whole: int32[rows, d]
+graph:
+  y: x * (rows * 2 + 1) + x / rows
+  whole: n * rows
+tiling:
+  - {}
+"""
+
+
+def compiled(text: str, target: str, folder: Path) -> pyptogen.CompiledOperator:
+    path = folder / "edge.yaml"
+    path.write_text(text)
+    return pyptogen.compile(path, target=target)
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_rows_of_one_element(target: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    x, h = rng.normal(size=(37, 1)).astype(np.float32), np.full((1, 1), 3, np.float32)
+    got = compiled(ONE_COLUMN, target, tmp_path)(x=x, h=h)
+    np.testing.assert_array_equal(got.top, x[:, 0])
+    np.testing.assert_array_equal(got.place, np.zeros((37, 1), np.int32))
+    np.testing.assert_array_equal(got.share, np.ones((37, 1), np.float32))
+    np.testing.assert_array_equal(got.product, x * 3)
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+@pytest.mark.parametrize("rows", [1, 77])
+def test_a_run_time_dim_as_a_number(target: str, rows: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(rows)
+    x, n = rng.normal(size=(rows, 64)).astype(np.float32), rng.integers(-9, 9, (rows, 64), np.int32)
+    got = compiled(DIM_AS_NUMBER, target, tmp_path)(x=x, n=n)
+    np.testing.assert_allclose(got.y, x.astype(np.float64) * (rows * 2 + 1) + x / rows, rtol=1e-6)
+    np.testing.assert_array_equal(got.whole, n * rows)

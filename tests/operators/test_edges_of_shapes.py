@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import pyptogen
+from pyptogen.diagnostics import DiagnosticError
 
 ONE_COLUMN = """\
 pyptogen: 1
@@ -78,3 +79,11 @@ def test_a_run_time_dim_as_a_number(target: str, rows: int, tmp_path: Path) -> N
     got = compiled(DIM_AS_NUMBER, target, tmp_path)(x=x, n=n)
     np.testing.assert_allclose(got.y, x.astype(np.float64) * (rows * 2 + 1) + x / rows, rtol=1e-6)
     np.testing.assert_array_equal(got.whole, n * rows)
+
+
+def test_a_concat_along_a_cut_dim_is_refused(tmp_path: Path) -> None:
+    spec = Path(__file__).parents[2] / "specs" / "rope.yaml"
+    text = spec.read_text()
+    start, end = text.index("tiling:\n"), text.index("verify:\n")
+    with pytest.raises(DiagnosticError, match="PTG303: cannot lower a concat along `d`, which is cut"):
+        compiled(f"{text[:start]}tiling: [{{t: 32, d: 1}}]\n{text[end:]}", "a2a3", tmp_path)

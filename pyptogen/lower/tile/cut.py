@@ -203,6 +203,9 @@ class Cutter(Rounds):
         return ScalarArg(scalar.expr.subs(static) if static else scalar.expr, scalar.span)
 
     def _concat(self, op: Op, scope: Scope) -> None:
+        for factor in self.axes.axes(op.result.shape)[-1]:
+            if self.loop_of(factor.dim, scope) is not None:
+                raise unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", "leave it whole")
         window = self.concats.windows.get(op.result.name)
         name = op.result.name
         tile_name = self._window_base(window.base, window.offset)[0] if window else self._window_base(name, 0)[0]

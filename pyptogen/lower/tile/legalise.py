@@ -123,7 +123,7 @@ class _Legaliser:
         return [op]
 
     def row_by_row(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node]:
-        """Neither rows nor columns are runs in GM: row after row of the tile, each as a column of elements that lie apart."""
+        """Neither rows nor columns are runs in GM: row after row, each as a column of elements that lie apart."""
         at, many = f"{dst.name}_at", dst.rows.size > 1
         row_offset = dst.row_offset + (Poly.of(at) if many else ZERO)
         window = replace(dst, rows=Extent(1), form="row", parent=dst.parent or dst.name, row_offset=row_offset)

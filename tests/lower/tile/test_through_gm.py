@@ -117,7 +117,7 @@ def test_devices_move_runs_of_elements() -> None:
     assert caught.value.diagnostics[0].code == "PTG303"
 
 
-@pytest.mark.parametrize("name", ["rope_interleaved", "cumsum", "transpose_copy"])
+@pytest.mark.parametrize("name", ["rope_interleaved", "cumsum"])
 def test_strided_rows_and_columns_are_transposed_on_chip(name: str) -> None:
     kernels = lowered(name, "a2a3").instructions
     for kernel in kernels:

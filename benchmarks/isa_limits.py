@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pyptogen.runtime.toolchain import make_toolchain
+from pyptogen.runtime.toolchain.build import make_toolchain
 
 SOURCES = Path(__file__).with_name("isa")
 GROUPS = ("machine", "resident", "products", "streams")

@@ -17,7 +17,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from pyptogen.runtime.toolchain import Toolchain, make_toolchain
+from pyptogen.runtime.toolchain.build import Toolchain, make_toolchain
 
 SOURCES = Path(__file__).with_name("isa")
 FILES = ("softmax", "gemm_fp32", "gemm_fp16", "gemm_bf16", "gemm_int8", "launch")

@@ -11,8 +11,8 @@ from threading import Barrier
 
 import numpy as np
 
-from pyptogen.runtime.buffers import aligned_empty
-from pyptogen.runtime.toolchain import make_toolchain
+from pyptogen.runtime.arrays.buffers import aligned_empty
+from pyptogen.runtime.toolchain.build import make_toolchain
 
 SOURCE = Path(__file__).with_name("library_limits.cpp")
 COPY_BYTES = 64 << 20

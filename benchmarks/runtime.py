@@ -25,10 +25,10 @@ from typing import Any
 
 import runtime_kernels
 
-from pyptogen.runtime.chip import ChipRuntime
+from pyptogen.runtime.chip.chip import ChipRuntime
 from pyptogen.runtime.faults import WorkerLost
-from pyptogen.runtime.host import HostRuntime
-from pyptogen.runtime.native import RunReport
+from pyptogen.runtime.host.host import HostRuntime
+from pyptogen.runtime.native.binding import RunReport
 
 GRAPHS = Path(__file__).with_name("runtime_graphs.cpp")
 NOTHING, INDEPENDENT, CHAIN, PING_PONG, FAN, REGIONS, COMPUTE = range(7)

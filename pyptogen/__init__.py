@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pyptogen.runtime import compile as compile
     from pyptogen.runtime import pack as pack
     from pyptogen.runtime.arg import Arg as Arg
-    from pyptogen.runtime.handles import TensorHandle as TensorHandle
-    from pyptogen.runtime.package import CompiledPackage as CompiledPackage
+    from pyptogen.runtime.host.handles import TensorHandle as TensorHandle
+    from pyptogen.runtime.operator.package import CompiledPackage as CompiledPackage
     from pyptogen.runtime.runtime import Runtime as Runtime
     from pyptogen.schema import load_spec as load
 
@@ -34,9 +34,9 @@ __all__ = ["Arg", "CompiledPackage", "Runtime", "TensorHandle", "__version__", "
 
 _LAZY = {
     "Arg": ("pyptogen.runtime.arg", "Arg"),
-    "CompiledPackage": ("pyptogen.runtime.package", "CompiledPackage"),
+    "CompiledPackage": ("pyptogen.runtime.operator.package", "CompiledPackage"),
     "Runtime": ("pyptogen.runtime.runtime", "Runtime"),
-    "TensorHandle": ("pyptogen.runtime.handles", "TensorHandle"),
+    "TensorHandle": ("pyptogen.runtime.host.handles", "TensorHandle"),
     "build": ("pyptogen.builder", "build"),
     "compile": ("pyptogen.runtime", "compile"),
     "load": ("pyptogen.schema", "load_spec"),

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyptogen.builder.run import PathLike, find_specs
+from pyptogen.builder.run import PathLike, find_specs, given_paths
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 
 
@@ -23,13 +23,14 @@ class CheckedSpec:
 def check_specs(
     paths: PathLike | Iterable[PathLike], targets: Sequence[str] | None = None, verify_each: bool = False
 ) -> tuple[CheckedSpec, ...]:
-    """Load and lower each spec for each target; ``verify_each`` as in a build. Raises ``DiagnosticError`` with the
-    findings of all specs."""
+    """Load and lower each spec for each target; ``verify_each`` as in a build. Targets that a spec does not have are
+    left out where a folder led to it. Raises ``DiagnosticError`` with the findings of all specs."""
     checked: list[CheckedSpec] = []
     findings: list[Diagnostic] = []
-    for path in find_specs(paths):
+    given = given_paths(paths)
+    for path in find_specs(given):
         try:
-            checked.append(_check(path, targets, verify_each))
+            checked.append(_check(path, targets, verify_each, path not in given))
         except DiagnosticError as error:
             findings += error.diagnostics
     if findings:
@@ -37,10 +38,10 @@ def check_specs(
     return tuple(checked)
 
 
-def _check(path: Path, targets: Sequence[str] | None, verify_each: bool) -> CheckedSpec:
+def _check(path: Path, targets: Sequence[str] | None, verify_each: bool, lenient: bool) -> CheckedSpec:
     from pyptogen.builder.render import lower_targets
     from pyptogen.lower.tensor import from_spec
     from pyptogen.schema import load_spec
 
     program = from_spec(load_spec(path), verify_each=verify_each)
-    return CheckedSpec(path, program.name, tuple(lower_targets(program, targets)), program.notes)
+    return CheckedSpec(path, program.name, tuple(lower_targets(program, targets, None, lenient)), program.notes)

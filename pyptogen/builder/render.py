@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rendered:
-    """A generated folder that is not on disk yet: operator name, and bytes by relative path with ``/``."""
+    """A generated folder that is not on disk yet: operator name, and bytes by relative path with ``/``. No file at all
+    where the operator is made for none of the targets that were asked for."""
 
     name: str
     files: Mapping[str, bytes]
@@ -31,20 +32,24 @@ def render_operator(
     targets: Collection[str] | None = None,
     dump_ir: Path | None = None,
     verify_each: bool = False,
+    lenient: bool = False,
 ) -> Rendered:
     """Load a spec, lower it for every target, and render all of its files.
 
     ``targets`` None means those that the spec declares; ``generator`` is the hash of the generator's sources.
     ``dump_ir`` is a folder that takes the text of every level after every pass, in ``<operator>/tensor/``
     and ``<operator>/<target>/``; ``verify_each`` checks the legality of the Tensor level after each pass (the levels
-    below always check). Raises ``DiagnosticError`` for any fault of the spec.
+    below always check); ``lenient`` leaves out targets that the spec does not have. Raises
+    ``DiagnosticError`` for any fault of the spec.
     """
     from pyptogen.schema import load_spec
     from pyptogen.templates import harness, manifest, wrapper_hpp, wrapper_py
 
     spec = load_spec(spec_path)
     program = _tensor_level(spec, dump_ir, verify_each)
-    lowered = lower_targets(program, targets, dump_ir)
+    lowered = lower_targets(program, targets, dump_ir, lenient)
+    if not lowered:
+        return Rendered(program.name, {})
     built, name = tuple(lowered), spec_path.name
     texts = _sources(lowered)
     texts["wrapper.hpp"] = wrapper_hpp.render(program, built, name)
@@ -76,14 +81,16 @@ def _tensor_level(spec: Spec, dump_ir: Path | None, verify_each: bool) -> Progra
 
 
 def lower_targets(
-    program: Program, targets: Collection[str] | None = None, dump_ir: Path | None = None
+    program: Program, targets: Collection[str] | None = None, dump_ir: Path | None = None, lenient: bool = False
 ) -> dict[str, Lowered]:
-    """The program lowered for each target, in the order of the spec; ``targets`` None means all that the spec
-    declares.
+    """The program lowered for each target, in the order of the spec; ``targets`` and ``lenient`` as in
+    `chosen_targets`.
 
     Raises ``DiagnosticError``: PTG218 for a target that the spec does not declare, and what lowering finds.
     """
-    return {target: _lower(program, target, dump_ir) for target in _chosen(program, targets)}
+    from pyptogen.lower.tensor.targets import chosen_targets
+
+    return {target: _lower(program, target, dump_ir) for target in chosen_targets(program, targets, lenient)}
 
 
 def _lower(program: Program, target: str, dump_ir: Path | None) -> Lowered:
@@ -93,19 +100,9 @@ def _lower(program: Program, target: str, dump_ir: Path | None) -> Lowered:
     return lower(program, target, dump=dump)
 
 
-def _chosen(program: Program, targets: Collection[str] | None) -> tuple[str, ...]:
-    from pyptogen.lower.tensor.targets import require_target
-
-    if targets is None:
-        return program.targets
-    for target in targets:
-        require_target(program, target)
-    known = (*program.targets, *targets)
-    return tuple(dict.fromkeys(target for target in known if target in targets))
-
-
 def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
-    """C++ by relative path, and PTO assembly of the same kernels for targets that have it."""
+    """C++ by relative path, and PTO assembly of the same kernels for targets that have it; not of the programs of mixed
+    kernels, because the assembler has one ring of its own making between the cores, and these have several."""
     from pyptogen.lower.pipeline import spec_lines
     from pyptogen.templates.pto_text import ARCHITECTURES, pto_text
 
@@ -113,7 +110,7 @@ def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
     for target, result in lowered.items():
         if target in ARCHITECTURES:
             source = spec_lines()
-            for instructions in result.instructions:
+            for instructions in (kernel for kernel in result.instructions if not kernel.fifos):
                 texts[f"pto/{target}-{instructions.name}.pto"] = pto_text(instructions, result.name, source)
         for kernel in result.kernels:
             texts[f"{target}/kernels/{kernel.name}.cpp"] = kernel.text

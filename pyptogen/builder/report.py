@@ -11,7 +11,8 @@ class OperatorBuild:
     """One operator. Paths are relative to ``folder``, sorted, with ``/``.
 
     ``written`` were created or changed and ``removed`` deleted; under ``check`` they are what a build would
-    write or delete. ``quick`` says that hashes alone showed that nothing changed.
+    write or delete. ``quick`` says that hashes alone showed that nothing changed, ``left_out`` that the operator is
+    made for none of the targets that were asked for: what was there stays.
     """
 
     name: str
@@ -19,6 +20,7 @@ class OperatorBuild:
     written: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     quick: bool = False
+    left_out: bool = False
 
     @property
     def changed(self) -> bool:

@@ -33,8 +33,8 @@ def build(
     Args:
         spec_paths: specs, or folders of specs (not their sub-folders, which hold tables)
         out: the folder of all operators
-        targets: platforms to build for; None means those that each spec declares. A folder holds what was
-            built last:
+        targets: platforms to build for; None means those that each spec declares. A spec that has none of them is
+            left out where a folder led to it. A folder of an operator holds what was built last:
             files of another target, and kernels that no longer exist, are deleted
         check: compare with what is on disk and write nothing; ``BuildReport.changed`` then says that the
             output is stale
@@ -48,9 +48,8 @@ def build(
     folder = Path(out)
     # A check, or a look inside, must go the long way: the quick answer trusts the manifest.
     quick = check is False and dump_ir is None and not verify_each
-    plans = _plans(
-        find_specs(spec_paths), folder, targets, quick, None if dump_ir is None else Path(dump_ir), verify_each
-    )
+    given = given_paths(spec_paths)
+    plans = _plans(given, folder, targets, quick, None if dump_ir is None else Path(dump_ir), verify_each)
     finish = compare_with_disk if check else write
     try:
         operators = tuple(
@@ -73,9 +72,8 @@ def find_specs(paths: PathLike | Iterable[PathLike]) -> tuple[Path, ...]:
 
     Raises ``DiagnosticError`` PTG110 for a folder without any spec.
     """
-    given = [paths] if isinstance(paths, (str, os.PathLike)) else list(paths)
     specs: list[Path] = []
-    for path in map(Path, given):
+    for path in given_paths(paths):
         if not path.is_dir():
             specs.append(path)
             continue
@@ -86,8 +84,13 @@ def find_specs(paths: PathLike | Iterable[PathLike]) -> tuple[Path, ...]:
     return tuple(dict.fromkeys(specs))
 
 
+def given_paths(paths: PathLike | Iterable[PathLike]) -> list[Path]:
+    """One path or several, as a list: a spec that is not among them was found in a folder."""
+    return [Path(paths)] if isinstance(paths, (str, os.PathLike)) else [Path(path) for path in paths]
+
+
 def _plans(
-    specs: Sequence[Path],
+    given: Sequence[Path],
     out: Path,
     targets: Sequence[str] | None,
     quick: bool,
@@ -100,9 +103,9 @@ def _plans(
     plans: list[OperatorBuild | Rendered] = []
     findings: list[Diagnostic] = []
     owners: dict[str, Path] = {}
-    for spec in specs:
+    for spec in find_specs(given):
         try:
-            plan = _plan(spec, out, targets, quick, dump_ir, verify_each, generator)
+            plan = _plan(spec, out, targets, quick, dump_ir, verify_each, generator, spec not in given)
             first = owners.setdefault(plan.name, spec)
             if first is not spec:
                 raise fault("PTG208", f"operator `{plan.name}` is defined by `{first}` and by `{spec}`", None)
@@ -122,10 +125,12 @@ def _plan(
     dump_ir: Path | None,
     verify_each: bool,
     generator: str,
+    lenient: bool,
 ) -> OperatorBuild | Rendered:
     known = unchanged(spec, out, targets, generator) if quick and spec.is_file() else None
     if known is not None:
         return OperatorBuild(known, out / known, quick=True)
     from pyptogen.builder.render import render_operator
 
-    return render_operator(spec, generator, targets, dump_ir, verify_each)
+    rendered = render_operator(spec, generator, targets, dump_ir, verify_each, lenient)
+    return rendered if rendered.files else OperatorBuild(rendered.name, out / rendered.name, left_out=True)

@@ -41,7 +41,9 @@ def command(
 def _print(report: BuildReport) -> None:
     changed, gone = ("stale", "obsolete") if report.checked else ("wrote", "deleted")
     for operator in report.operators:
-        if not operator.changed:
+        if operator.left_out:
+            typer.echo(f"{operator.folder}: left out, it is made for other targets")
+        elif not operator.changed:
             typer.echo(f"{operator.folder}: up to date")
         for path in operator.written:
             typer.echo(f"{changed} {operator.folder / path}")

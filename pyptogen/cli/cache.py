@@ -23,7 +23,7 @@ def command(
     check: Annotated[bool, typer.Option("--check", help="Read every entry; exit code 1 when one is damaged.")] = False,
 ) -> None:
     """Show the cache of compiled kernels: where it is, what it holds; or prune it."""
-    from pyptogen.runtime.cache import Cache
+    from pyptogen.runtime.toolchain.cache import Cache
 
     bound = _bytes(max_size)
     cache = Cache()

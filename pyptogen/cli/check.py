@@ -22,6 +22,7 @@ def command(
     from pyptogen.builder.checking import check_specs
 
     for checked in check_specs(paths, target or None, verify_each):
-        typer.echo(f"{checked.path}: {checked.operator} is fine for {', '.join(checked.targets)}")
+        fine = f"is fine for {', '.join(checked.targets)}" if checked.targets else "is left out, made for other targets"
+        typer.echo(f"{checked.path}: {checked.operator} {fine}")
         for note in checked.notes:
             typer.echo(f"note: {note}")

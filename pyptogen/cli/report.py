@@ -40,10 +40,12 @@ def command(
 ) -> None:
     """Show kernels, tiles, memory and synchronisation of operators."""
     sizes = parse_dims(dims or ())
-    from pyptogen.builder.run import find_specs
+    from pyptogen.builder.run import find_specs, given_paths
     from pyptogen.inspect import report
 
-    reports = [report(path, target or None) for path in find_specs(paths)]
+    given = given_paths(paths)
+    found = [report(path, target or None, lenient=path not in given) for path in find_specs(given)]
+    reports = [entry for entry in found if entry.platforms]
     if gallery is not None:
         if _write_gallery(gallery, reports, times, check):
             raise typer.Exit(1)

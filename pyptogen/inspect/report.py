@@ -70,12 +70,13 @@ class OperatorReport:
         return self.contract.name
 
 
-def report(spec: Path, targets: Sequence[str] | None = None) -> OperatorReport:
+def report(spec: Path, targets: Sequence[str] | None = None, lenient: bool = False) -> OperatorReport:
     """Lower a spec and gather what was decided.
 
     Args:
         spec: the file.
         targets: platforms; None means those that the spec declares.
+        lenient: leave out targets that the spec does not have.
 
     Raises:
         DiagnosticError: any fault of the spec.
@@ -86,7 +87,7 @@ def report(spec: Path, targets: Sequence[str] | None = None) -> OperatorReport:
     from pyptogen.templates.contract_view import contract_view
 
     program = from_spec(load_spec(spec))
-    lowered = lower_targets(program, targets)
+    lowered = lower_targets(program, targets, None, lenient)
     platforms = tuple(_platform(result) for result in lowered.values())
     return OperatorReport(spec, contract_view(program), program, lowered, platforms)
 

@@ -10,17 +10,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from pyptogen.runtime.compiled import CompiledOperator as CompiledOperator
-    from pyptogen.runtime.compiled import compile as compile
-    from pyptogen.runtime.compiled import load_generated as load_generated
-    from pyptogen.runtime.contract import Contract as Contract
+    from pyptogen.runtime.arrays.packing import PackedWeight as PackedWeight
+    from pyptogen.runtime.arrays.packing import pack as pack
     from pyptogen.runtime.faults import RuntimeClosed as RuntimeClosed
     from pyptogen.runtime.faults import TaskError as TaskError
     from pyptogen.runtime.faults import TaskTimeout as TaskTimeout
     from pyptogen.runtime.faults import WorkerLost as WorkerLost
-    from pyptogen.runtime.native import RunError as RunError
-    from pyptogen.runtime.packing import PackedWeight as PackedWeight
-    from pyptogen.runtime.packing import pack as pack
+    from pyptogen.runtime.native.binding import RunError as RunError
+    from pyptogen.runtime.operator.compiled import CompiledOperator as CompiledOperator
+    from pyptogen.runtime.operator.compiled import compile as compile
+    from pyptogen.runtime.operator.compiled import load_generated as load_generated
+    from pyptogen.runtime.operator.contract import Contract as Contract
 
 __all__ = [
     "CompiledOperator",
@@ -37,17 +37,17 @@ __all__ = [
 ]
 
 _LAZY = {
-    "CompiledOperator": "compiled",
-    "Contract": "contract",
-    "PackedWeight": "packing",
-    "RunError": "native",
+    "CompiledOperator": "operator.compiled",
+    "Contract": "operator.contract",
+    "PackedWeight": "arrays.packing",
+    "RunError": "native.binding",
     "RuntimeClosed": "faults",
     "TaskError": "faults",
     "TaskTimeout": "faults",
     "WorkerLost": "faults",
-    "compile": "compiled",
-    "load_generated": "compiled",
-    "pack": "packing",
+    "compile": "operator.compiled",
+    "load_generated": "operator.compiled",
+    "pack": "arrays.packing",
 }
 
 

@@ -12,8 +12,8 @@ import traceback
 from collections.abc import Mapping
 from typing import Any
 
-from pyptogen.runtime.native import RunError
-from pyptogen.runtime.wire import LONGEST, REPLY
+from pyptogen.runtime.host.wire import LONGEST, REPLY
+from pyptogen.runtime.native.binding import RunError
 
 _LIMITS = (8_000, 2_000, 500)
 """Characters of a traceback (its end) and of a message (its start) that travel: the first that fits."""

@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 _LEVELS = {
-    "chip": ("pyptogen.runtime.chip", "ChipRuntime"),
-    "host": ("pyptogen.runtime.host", "HostRuntime"),
-    "cluster": ("pyptogen.runtime.cluster", "ClusterRuntime"),
+    "chip": ("pyptogen.runtime.chip.chip", "ChipRuntime"),
+    "host": ("pyptogen.runtime.host.host", "HostRuntime"),
+    "cluster": ("pyptogen.runtime.cluster.cluster", "ClusterRuntime"),
 }
 _PLATFORMS = ("cpu", "a2a3", "a5")
 

@@ -18,16 +18,18 @@ def run_suite(
     """Compile each spec for each target and run its cases as they are asked for; a spec without cases has
     one, of the sizes that the spec fixes.
 
-    ``targets`` None means all that each spec declares. Raises ``DiagnosticError`` when a spec or a
-    compilation fails.
+    ``targets`` None means all that each spec declares; targets that a spec does not have are left out where a folder
+    led to it. Raises ``DiagnosticError`` when a spec or a compilation fails.
     """
     import pyptogen
-    from pyptogen.builder.run import find_specs
+    from pyptogen.builder.run import find_specs, given_paths
     from pyptogen.lower.tensor import from_spec
+    from pyptogen.lower.tensor.targets import chosen_targets
 
-    for path in find_specs(paths):
+    given = given_paths(paths)
+    for path in find_specs(given):
         spec = pyptogen.load(path)
-        for target in targets or from_spec(spec).targets:
+        for target in chosen_targets(from_spec(spec), targets, path not in given):
             operator = pyptogen.compile(spec, target=target)
             for dims in spec.verify.cases or ({},):
                 yield operator, verify_case(operator, dims, seed)

@@ -39,6 +39,7 @@ class Renderer:
         targets: Collection[str] | None = None,
         dump_ir: Path | None = None,
         verify_each: bool = False,
+        lenient: bool = False,
     ) -> Rendered:
         self.calls += 1
         text = path.read_text()

@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from pyptogen.cli.app import app
-from pyptogen.runtime.cache import Cache, digest
+from pyptogen.runtime.toolchain.cache import Cache, digest
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from pyptogen.runtime.cache import Cache, digest
-from pyptogen.runtime.compiler import find_compiler
-from pyptogen.runtime.headers import BUNDLED, Headers
-from pyptogen.runtime.toolchain import Toolchain
+from pyptogen.runtime.toolchain.build import Toolchain
+from pyptogen.runtime.toolchain.cache import Cache, digest
+from pyptogen.runtime.toolchain.compiler import find_compiler
+from pyptogen.runtime.toolchain.headers import BUNDLED, Headers
 
 CPP = Path(__file__).parent / "cpp"
 

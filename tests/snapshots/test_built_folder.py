@@ -117,6 +117,25 @@ def test_an_unknown_target_is_a_finding(tmp_path: Path) -> None:
     assert not (tmp_path / "out").exists()
 
 
+def test_a_folder_leaves_out_what_is_made_for_other_targets(tmp_path: Path) -> None:
+    specs, out = tmp_path / "specs", tmp_path / "out"
+    specs.mkdir()
+    text = (ROOT / "specs" / "vector_add.yaml").read_text()
+    (specs / "both.yaml").write_text(text.replace("operator: vector_add", "operator: both"))
+    (specs / "only.yaml").write_text(text.replace("operator: vector_add", "operator: only\ntargets: [cpu]"))
+    built = pyptogen_command("build", specs, "-o", out, "--target", "a2a3")
+    assert built.returncode == 0, built.stderr
+    assert built.stdout.splitlines()[-1] == f"{out}/only: left out, it is made for other targets"
+    assert (out / "both" / "a2a3").is_dir()
+    assert not (out / "only").exists()
+    assert pyptogen_command("build", specs, "-o", out, "--target", "a2a3", "--check").returncode == 0
+    checked = pyptogen_command("check", specs, "--target", "a2a3")
+    assert checked.stdout.splitlines()[-1] == f"{specs}/only.yaml: only is left out, made for other targets"
+    named = pyptogen_command("build", specs / "only.yaml", "-o", out, "--target", "a2a3")
+    assert named.returncode == 1
+    assert "PTG218" in named.stderr
+
+
 def test_dump_ir_has_every_level(tmp_path: Path) -> None:
     result = pyptogen_command("build", SPEC, "-o", tmp_path / "out", "--dump-ir", tmp_path / "ir")
     assert result.returncode == 0

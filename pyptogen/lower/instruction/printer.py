@@ -17,6 +17,7 @@ from pyptogen.lower.instruction.ir import (
     Mode,
     Node,
     Pass,
+    Queue,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -31,6 +32,8 @@ def _operand(o: Any) -> str:
         return f"{o.tensor}[{o.offset}; {extent(o.rows)} x {extent(o.cols)} {o.layout}]"
     if isinstance(o, Imm):
         return o.text
+    if isinstance(o, Queue):
+        return o.name
     if isinstance(o, Mode):
         return o.name + {None: "", True: " saturate", False: " wrap"}[o.saturate]
     return str(o)

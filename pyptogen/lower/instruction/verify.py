@@ -13,6 +13,7 @@ from pyptogen.lower.instruction.ir import (
     Instr,
     InstrKernel,
     Node,
+    Queue,
     declarations,
 )
 from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS
@@ -49,6 +50,8 @@ def _check(nodes: Sequence[Node], declared: dict[str, Declare], platform: Platfo
 def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform) -> None:
     require(instr.name in INSTRUCTIONS, f"unknown instruction {instr.name}", instr.span)
     tiles = [declared[o].type for o in instr.operands if isinstance(o, str)]
+    if not tiles and any(isinstance(o, Queue) for o in instr.operands):
+        return  # what is popped has a type where it is loaded
     windows = [o for o in instr.operands if isinstance(o, GmWindow)]
     row = INSTRUCTIONS[instr.name]
     dtype = _typed(instr, declared)

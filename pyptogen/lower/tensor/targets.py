@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from pyptogen.diagnostics import Span, did_you_mean, fault
 from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS
 from pyptogen.lower.tensor.ir import Program
@@ -31,6 +33,21 @@ def require_target(program: Program, target: str) -> None:
             expected=f"one of {', '.join(possible)}",
             fix=did_you_mean(target, possible),
         )
+
+
+def chosen_targets(program: Program, asked: Collection[str] | None, lenient: bool = False) -> tuple[str, ...]:
+    """Those that are asked for, in the order of the spec; with None all that it declares. ``lenient``: targets that the
+    spec does not have are left out, though they must be platforms. Raises PTG218."""
+    if asked is None:
+        return program.targets
+    known = tuple(PLATFORMS)
+    possible = program.targets if program.restricted else known
+    for target in asked:
+        if not lenient or target not in known:
+            require_target(program, target)
+    return tuple(
+        dict.fromkeys(target for target in (*program.targets, *asked) if target in asked and target in possible)
+    )
 
 
 def _check(name: str, span: Span) -> None:

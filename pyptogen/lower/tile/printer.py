@@ -29,6 +29,7 @@ def op_text(op: TileOp) -> str:
     extra = f" by {op.index}[{op.index_offset}]" if op.index else ""
     extra += f" first at {op.first} = 0" if op.first else ""
     extra += f" from row {op.row}" if op.row.terms else ""
+    extra += f" through {op.fifo}" if op.fifo else ""
     extra += f" mode={op.mode}" if op.kind == "cast" else ""
     extra += "" if op.saturate else " saturate=false"
     extra += f" scratch {op.scratch}" if op.scratch else ""

@@ -46,12 +46,20 @@ def test_laws(path: Path) -> None:
     used |= {value.name for _, value in program.outputs}
     assert [op.result.name for op in program.ops if op.result.name not in used] == []
     assert {value.name for value in program.inputs} <= used
-    source = path.read_text("utf-8").splitlines()
     for op in program.ops:
+        source = Path(op.span.file).read_text("utf-8").splitlines()
         assert op.span.line == op.span.end_line
         written = source[op.span.line - 1][op.span.col - 1 : op.span.end_col - 1]
         assert written.strip() == written != ""
         assert not any(isinstance(o, Scalar) and o.expr.free_symbols & _dims(program) for o in op.operands)
+
+
+def test_sizes_keep_the_names_of_static_dims() -> None:
+    """`t * k` stays a product of dims that tiles can cut, though `k` is a number where it is an operand."""
+    program = from_spec(load_spec(next(path for path in SPECS if path.stem == "moe_dispatch")))
+    shapes = {name: str(value.shape[0]) for name, value in program.outputs}
+    assert shapes["rows"] == "k*t"
+    assert not any(isinstance(o, Scalar) and o.expr.free_symbols for op in program.ops for o in op.operands)
 
 
 def _dims(program: Program) -> set[object]:

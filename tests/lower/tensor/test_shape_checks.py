@@ -12,7 +12,7 @@ from pyptogen.lower.instruction import interpret as run_kernels
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec, interpret, verify
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.runtime.contract import Contract
+from pyptogen.runtime.operator.contract import Contract
 from pyptogen.schema import Source, Spec, load_source
 from pyptogen.verify.sizes import case_dims
 

@@ -8,7 +8,7 @@ from lower.small_programs import library, program_of
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.partition import KernelOps, group_name, groups, run
+from pyptogen.lower.tile.partition import KernelOps, group_names, groups, run
 from pyptogen.lower.tile.sizes import select_rows
 
 TEXT = """\
@@ -108,7 +108,13 @@ def test_every_operation_is_in_one_kernel_and_after_what_it_needs(name: str, tar
     ],
 )
 def test_names(stages: tuple[str, ...], name: str) -> None:
-    assert group_name(stages) == name
+    assert group_names([stages]) == [name]
+
+
+def test_a_prefix_that_two_kernels_share_names_neither() -> None:
+    kernels = [("index_linear", "index_rope"), ("index_key", "index_weights"), ("key_linear", "key_rope")]
+    assert group_names(kernels) == ["index_linear_to_index_rope", "index_key_to_index_weights", "key"]
+    assert group_names([("query",), ("query_a", "query_b")]) == ["query", "query_a_to_query_b"]
 
 
 def test_fused_stages_need_not_be_neighbours() -> None:
@@ -135,3 +141,33 @@ def test_kernels_that_would_wait_for_each_other() -> None:
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "PTG304"
     assert "wait for each other" in diagnostic.message
+
+
+APART = """\
+pyptogen: 1
+operator: apart
+dims:
+  a: {min: 1, max: 4096}
+  b: {min: 1, max: 4096}
+  d: 64
+inputs:
+  x: fp32[a, d]
+  z: fp32[b, d]
+outputs:
+  y: fp32[a, d]
+  w: fp32[b, d]
+  m: fp32[a, 1]
+graph:
+  all:
+    y: x * 2
+    w: z + 1
+    m: amax(x, axis=-1, keepdim=true)
+tiling:
+  - {a: 8, b: 16}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_run_time_dims_of_their_own_make_kernels_of_their_own(target: str) -> None:
+    kernels = parts(program_of(APART), target)
+    assert [k.writes for k in kernels.values()] == [("y", "m"), ("w",)]

@@ -14,14 +14,15 @@ import pytest
 
 from pyptogen import Arg, Runtime
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.runtime import CompiledOperator, collective_kernels
+from pyptogen.runtime import CompiledOperator
 from pyptogen.runtime.faults import TaskError, TaskTimeout, WorkerLost
-from pyptogen.runtime.toolchain import Toolchain
+from pyptogen.runtime.host import collective_kernels
+from pyptogen.runtime.toolchain.build import Toolchain
 from runtime import toy
 from runtime.host import kernels
 from runtime.host.test_examples import load
 from runtime.host.test_orchestration import DATA, TOTAL
-from runtime.test_compiled import expected_y, inputs
+from runtime.operator.test_compiled import expected_y, inputs
 
 pytest.importorskip("ray")
 

@@ -14,7 +14,7 @@ import pytest
 
 from pyptogen import Arg, Runtime
 from pyptogen.runtime.faults import RuntimeClosed, TaskError, TaskTimeout, WorkerLost
-from pyptogen.runtime.handles import TaskHandle
+from pyptogen.runtime.host.handles import TaskHandle
 
 from . import kernels
 

@@ -14,9 +14,9 @@ from pyptogen import Arg, CompiledPackage, Runtime, TensorHandle
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.runtime import CompiledOperator
 from pyptogen.runtime.faults import RuntimeClosed
-from pyptogen.runtime.toolchain import Toolchain
+from pyptogen.runtime.toolchain.build import Toolchain
 from runtime import toy
-from runtime.test_compiled import expected_y, inputs
+from runtime.operator.test_compiled import expected_y, inputs
 
 from . import kernels
 

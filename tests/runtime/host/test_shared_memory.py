@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from pyptogen.runtime.shared_memory import Arena
+from pyptogen.runtime.host.shared_memory import Arena
 
 
 def test_blocks_are_aligned_and_do_not_overlap() -> None:

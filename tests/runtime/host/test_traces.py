@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from pyptogen import Arg, Runtime
-from pyptogen.runtime.recording import Recording
-from pyptogen.runtime.shared_memory import Arena
-from pyptogen.runtime.task_graph import Task, Touch
+from pyptogen.runtime.host.recording import Recording
+from pyptogen.runtime.host.shared_memory import Arena
+from pyptogen.runtime.host.task_graph import Task, Touch
 
 from . import kernels
 

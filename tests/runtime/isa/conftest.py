@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from pyptogen.runtime.cache import Cache, digest
-from pyptogen.runtime.compiler import Compiler, find_compiler
-from pyptogen.runtime.headers import bundled_headers
-from pyptogen.runtime.toolchain import Toolchain, available_processors
+from pyptogen.runtime.toolchain.build import Toolchain, available_processors
+from pyptogen.runtime.toolchain.cache import Cache, digest
+from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler
+from pyptogen.runtime.toolchain.headers import bundled_headers
 
 HERE = Path(__file__).parent
 INCLUDE = HERE.parents[2] / "pyptogen" / "runtime" / "include"

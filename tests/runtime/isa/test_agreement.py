@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped
-from pyptogen.runtime.toolchain import make_toolchain
+from pyptogen.runtime.toolchain.build import make_toolchain
 
 from .agreement.cases import CASES, Case
 from .agreement.compare import differs

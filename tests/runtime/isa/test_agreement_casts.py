@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped
-from pyptogen.runtime.toolchain import make_toolchain
+from pyptogen.runtime.toolchain.build import make_toolchain
 
 from .agreement.casts import COLS, DECODED, PAIRS, ROWS, decoded, exports, sources, storage, symbol
 from .arrays import FLOATS, Array, guarded, pointer, values

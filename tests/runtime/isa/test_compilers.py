@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pyptogen.runtime.compiler import Compiler, find_compiler, find_compilers
+from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler, find_compilers
 
 from .arrays import DTYPES, guarded, pointer, values
 from .conftest import FAST_NEEDS, FLAVOURS, HERE, INCLUDE, cpu_features, kernels_for

@@ -57,6 +57,11 @@ PTO_INLINE void multiply_block(
         }
     }
     for (int step = 0; step < k; step += 16, a += kPanelStep, b += kPanelStep) {
+        PTO_CPU_UNROLL
+        for (int i = 0; i < Rows; ++i) {
+            __builtin_prefetch(a + kPanelStep + i * 64, 0, 3);  // the next step of A, which comes from L2
+        }
+        PTO_CPU_UNROLL_BY_4  // else the counters take turns from the multiply-adds
         for (int kk = 0; kk < 16; ++kk) {
             f32v bv[Vectors];
             PTO_CPU_UNROLL

@@ -21,8 +21,10 @@
 
 #if defined(__clang__)
 #define PTO_CPU_UNROLL _Pragma("clang loop unroll(full)")
+#define PTO_CPU_UNROLL_BY_4 _Pragma("clang loop unroll_count(4)")
 #else
 #define PTO_CPU_UNROLL _Pragma("GCC unroll 16")
+#define PTO_CPU_UNROLL_BY_4 _Pragma("GCC unroll 4")
 #endif
 
 // A function with a body of its own in every kernel library: hidden, so that libraries built for different CPUs never

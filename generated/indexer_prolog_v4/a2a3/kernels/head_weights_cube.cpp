@@ -1,0 +1,81 @@
+// head_weights_cube: cube kernel of `indexer_prolog_v4` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages head_weights; tiles h 512, heads 32, k1 256, t 128; memory L0A 65536 B, L0B 16384 B, L0C 16384 B, L1 327680 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccF32_128x32 = TileAcc<float, 128, 32, DYNAMIC, 32>;
+using MatB16_128x512 = Tile<TileType::Mat, bfloat16_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using MatB16_512x32 = Tile<TileType::Mat, bfloat16_t, 512, 32, BLayout::ColMajor, 512, 32, SLayout::RowMajor, 512>;
+using LeftB16_128x256 = TileLeft<bfloat16_t, 128, 256, DYNAMIC, 256>;
+using RightB16_256x32 = TileRight<bfloat16_t, 256, 32, 256, 32>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 4096, 1>>;
+using WProjGm = GlobalTensor<bfloat16_t, Shape<1, 2, 32, 16, 16>, Stride<1, 65536, 256, 16, 1>, Layout::NZ>;
+using WBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void head_weights_cube(
+    __gm__ bfloat16_t *w_b,
+    __gm__ bfloat16_t *x,
+    __gm__ bfloat16_t *w_proj,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
+        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
+        for (int32_t heads0 = block * 32; heads0 < 64; heads0 += nblk * 32) {
+            AccF32_128x32 w_b_acc(t0_valid); TASSIGN(w_b_acc, 0x00000);  // L0C 0x00000..0x04000
+            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+            for (int32_t h0 = 0; h0 < 4096; h0 += 512, h0_slot ^= 1) {
+                // w_b:     matmul(x, w_proj, dtype=bf16)  [indexer_prolog_v4.yaml:44]
+                MatB16_128x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_slot * 0x20000);  // L1 0x00000..0x40000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
+                XGm x_in(x + int64_t(t0) * 4096 + int64_t(h0), {t0_valid});
+                TLOAD(x_tile, x_in);
+                MatB16_512x32 w_proj_tile; TASSIGN(w_proj_tile, 0x40000 + h0_slot * 0x08000);  // L1 0x40000..0x50000, 2 copies
+                WProjGm w_proj_in(w_proj + int64_t(heads0) * 4096 + int64_t(h0) * 16);
+                TLOAD(w_proj_tile, w_proj_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
+                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                    LeftB16_128x256 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000);  // L0A 0x00000..0x10000
+                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                    TEXTRACT(x_tile_l0a, x_tile, 0, k1);
+                    RightB16_256x32 w_proj_tile_l0b; TASSIGN(w_proj_tile_l0b, 0x00000);  // L0B 0x00000..0x04000
+                    TEXTRACT(w_proj_tile_l0b, w_proj_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    if (h0 + k1 == 0) {
+                        TMATMUL(w_b_acc, x_tile_l0a, w_proj_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(w_b_acc, w_b_acc, x_tile_l0a, w_proj_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                }
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
+            }
+            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            WBGm w_b_out(w_b + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});
+            TSTORE(w_b_out, w_b_acc);
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+#endif
+}

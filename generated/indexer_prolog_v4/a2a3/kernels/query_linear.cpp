@@ -1,0 +1,87 @@
+// query_linear: cube kernel of `indexer_prolog_v4` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages query_linear; tiles heads 1, k1 256, q_rank 512, t 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 262144 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccI32_128x128 = TileAcc<int32_t, 128, 128, DYNAMIC, 128>;
+using MatI8_128x512 = Tile<TileType::Mat, int8_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
+using LeftI8_128x256 = TileLeft<int8_t, 128, 256, DYNAMIC, 256>;
+using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
+using QNormGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1024, 1>>;
+using WQbGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 32768, 512, 32, 1>, Layout::NZ>;
+using QIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void query_linear(
+    __gm__ int32_t *q_i,
+    __gm__ int8_t *q_norm,
+    __gm__ int8_t *w_qb,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    int32_t q_rank0_slot = 0;  // which of 2 buffers this round of q_rank0 uses
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
+        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
+        for (int32_t heads0 = block; heads0 < 64; heads0 += nblk, heads0_slot ^= 1) {
+            AccI32_128x128 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000 + heads0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));  // free again
+            for (int32_t q_rank0 = 0; q_rank0 < 1024; q_rank0 += 512, q_rank0_slot ^= 1) {
+                // q_i: matmul(q_norm, w_qb, dtype=int32)  [indexer_prolog_v4.yaml:36]
+                MatI8_128x512 q_norm_tile(t0_valid); TASSIGN(q_norm_tile, 0x00000 + q_rank0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));  // free again
+                QNormGm q_norm_in(q_norm + int64_t(t0) * 1024 + int64_t(q_rank0), {t0_valid});
+                TLOAD(q_norm_tile, q_norm_in);
+                MatI8_512x128 w_qb_tile; TASSIGN(w_qb_tile, 0x20000 + q_rank0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
+                WQbGm w_qb_in(w_qb + int64_t(heads0) * 131072 + int64_t(q_rank0) * 32);
+                TLOAD(w_qb_tile, w_qb_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
+                for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_slot ^= 1) {
+                    LeftI8_128x256 q_norm_tile_l0a(t0_valid); TASSIGN(q_norm_tile_l0a, 0x00000 + k1_slot * 0x08000);  // L0A 0x00000..0x10000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
+                    TEXTRACT(q_norm_tile_l0a, q_norm_tile, 0, k1);
+                    RightI8_256x128 w_qb_tile_l0b; TASSIGN(w_qb_tile_l0b, 0x00000 + k1_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                    TEXTRACT(w_qb_tile_l0b, w_qb_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    if (q_rank0 + k1 == 0) {
+                        TMATMUL(q_i_acc, q_norm_tile_l0a, w_qb_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(q_i_acc, q_i_acc, q_norm_tile_l0a, w_qb_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
+                }
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));
+            }
+            set_flag(PIPE_M, PIPE_FIX, event_t(heads0_slot));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_slot));
+            QIGm q_i_out(q_i + int64_t(t0) * 8192 + int64_t(heads0) * 128, {t0_valid});
+            TSTORE(q_i_out, q_i_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,87 @@
+// index_linear: cube kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages index_linear; tiles index_heads 1, k1 256, q_rank 512, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 196608 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccI32_64x128 = TileAcc<int32_t, 64, 128, DYNAMIC, 128>;
+using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
+using LeftI8_64x256 = TileLeft<int8_t, 64, 256, DYNAMIC, 256>;
+using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
+using QQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1536, 1>>;
+using WIqGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 49152, 512, 32, 1>, Layout::NZ>;
+using IqIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void index_linear(
+    __gm__ int32_t *iq_i,
+    __gm__ int8_t *q_q,
+    __gm__ int8_t *w_iq,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t index_heads0_slot = 0;  // which of 2 buffers this round of index_heads0 uses
+    int32_t q_rank0_slot = 0;  // which of 2 buffers this round of q_rank0 uses
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
+        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+        for (int32_t index_heads0 = block; index_heads0 < 64; index_heads0 += nblk, index_heads0_slot ^= 1) {
+            AccI32_64x128 iq_i_acc(t0_valid); TASSIGN(iq_i_acc, 0x00000 + index_heads0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_FIX, PIPE_M, event_t(index_heads0_slot));  // free again
+            for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512, q_rank0_slot ^= 1) {
+                // iq_i: matmul(q_q, w_iq, dtype=int32)  [mla_indexer_prolog.yaml:88]
+                MatI8_64x512 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000 + q_rank0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));  // free again
+                QQGm q_q_in(q_q + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
+                TLOAD(q_q_tile, q_q_in);
+                MatI8_512x128 w_iq_tile; TASSIGN(w_iq_tile, 0x10000 + q_rank0_slot * 0x10000);  // L1 0x10000..0x30000, 2 copies
+                WIqGm w_iq_in(w_iq + int64_t(index_heads0) * 196608 + int64_t(q_rank0) * 32);
+                TLOAD(w_iq_tile, w_iq_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
+                for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_slot ^= 1) {
+                    LeftI8_64x256 q_q_tile_l0a(t0_valid); TASSIGN(q_q_tile_l0a, 0x00000 + k1_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
+                    TEXTRACT(q_q_tile_l0a, q_q_tile, 0, k1);
+                    RightI8_256x128 w_iq_tile_l0b; TASSIGN(w_iq_tile_l0b, 0x00000 + k1_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                    TEXTRACT(w_iq_tile_l0b, w_iq_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    if (q_rank0 + k1 == 0) {
+                        TMATMUL(iq_i_acc, q_q_tile_l0a, w_iq_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(iq_i_acc, iq_i_acc, q_q_tile_l0a, w_iq_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
+                }
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));
+            }
+            set_flag(PIPE_M, PIPE_FIX, event_t(index_heads0_slot));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(index_heads0_slot));
+            IqIGm iq_i_out(iq_i + int64_t(t0) * 8192 + int64_t(index_heads0) * 128, {t0_valid});
+            TSTORE(iq_i_out, iq_i_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(index_heads0_slot));
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

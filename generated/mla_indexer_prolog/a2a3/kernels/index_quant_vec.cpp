@@ -1,0 +1,110 @@
+// index_quant_vec: vector kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages index_quant; tiles index_heads 32, t 1; memory UB 73984 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, 32, 128>;
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, 32, 128>;
+using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, 32, 1>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
+using VecI32_32x128 = Tile<TileType::Vec, int32_t, 32, 128, BLayout::RowMajor, 32, 128>;
+using VecF16_32x128 = Tile<TileType::Vec, half, 32, 128, BLayout::RowMajor, 32, 128>;
+using VecI8_32x128 = Tile<TileType::Vec, int8_t, 32, 128, BLayout::RowMajor, 32, 128>;
+using VecF16_1x32 = Tile<TileType::Vec, half, 1, 32, BLayout::RowMajor, 1, 32>;
+using IqHGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
+using IqGm = GlobalTensor<int8_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
+using IqScaleGm = GlobalTensor<half, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 0, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void index_quant_vec(
+    __gm__ int8_t *iq,
+    __gm__ half *iq_scale,
+    __gm__ bfloat16_t *iq_h,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t index_heads0_slot = 0;  // which of 2 buffers this round of index_heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
+        for (int32_t index_heads0 = 0; index_heads0 < 64; index_heads0 += 32, index_heads0_slot ^= 1) {
+            // f: cast(v, fp32)  [latent.yaml:12]
+            VecB16_32x128 iq_h_tile; TASSIGN(iq_h_tile, 0x00000 + index_heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_slot));  // free again
+            IqHGm iq_h_in(iq_h + int64_t(t0) * 8192 + int64_t(index_heads0) * 128);
+            TLOAD(iq_h_tile, iq_h_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_slot));
+            VecF32_32x128 iq_f; TASSIGN(iq_f, 0x06080);  // UB 0x06080..0x0a080
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_slot));
+            TCVT(iq_f, iq_h_tile, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_slot));
+            // s: 127 / maximum(amax(abs(f), axis=-1, keepdim=true), 1.0e-35)  [latent.yaml:13]
+            VecF32_32x128 iq_s_1; TASSIGN(iq_s_1, 0x0a080);  // UB 0x0a080..0x0e080
+            pipe_barrier(PIPE_V);
+            TABS(iq_s_1, iq_f);
+            VecF32_32x1 iq_s_2; TASSIGN(iq_s_2, 0x0e080);  // UB 0x0e080..0x0e100
+            VecF32_32x128 iq_s_2_tmp; TASSIGN(iq_s_2_tmp, 0x0e100);  // UB 0x0e100..0x12100
+            pipe_barrier(PIPE_V);
+            TROWMAX(iq_s_2, iq_s_1, iq_s_2_tmp);
+            VecF32_1x32 iq_s_3_row; TASSIGN(iq_s_3_row, 0x0a080);  // as a row, same bytes as iq_s_3
+            VecF32_1x32 iq_s_2_row; TASSIGN(iq_s_2_row, 0x0e080);  // as a row, same bytes as iq_s_2
+            pipe_barrier(PIPE_V);
+            TMAXS(iq_s_3_row, iq_s_2_row, 1e-35f);
+            VecF32_1x32 iq_s_row; TASSIGN(iq_s_row, 0x0a080);  // as a row, same bytes as iq_s
+            pipe_barrier(PIPE_V);
+            TDIVS(iq_s_row, 127.0f, iq_s_3_row);
+            // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [latent.yaml:14]
+            VecF32_32x128 iq_1; TASSIGN(iq_1, 0x06080);  // UB 0x06080..0x0a080
+            VecF32_32x1 iq_s; TASSIGN(iq_s, 0x0a080);  // UB 0x0a080..0x0a100
+            pipe_barrier(PIPE_V);
+            TROWEXPANDMUL(iq_1, iq_f, iq_s);
+            VecI32_32x128 iq_tile_int32; TASSIGN(iq_tile_int32, 0x0a100);  // UB 0x0a100..0x0e100
+            pipe_barrier(PIPE_V);
+            TCVT(iq_tile_int32, iq_1, RoundMode::CAST_RINT);
+            VecF16_32x128 iq_tile_fp16; TASSIGN(iq_tile_fp16, 0x06080);  // UB 0x06080..0x08080
+            pipe_barrier(PIPE_V);
+            TCVT(iq_tile_fp16, iq_tile_int32, RoundMode::CAST_NONE);
+            VecI8_32x128 iq_tile; TASSIGN(iq_tile, 0x04000 + index_heads0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + index_heads0_slot));  // free again
+            TCVT(iq_tile, iq_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + index_heads0_slot));
+            VecF32_1x32 iq_scale_1_row; TASSIGN(iq_scale_1_row, 0x06080);  // as a row, same bytes as iq_scale_1
+            pipe_barrier(PIPE_V);
+            TDIVS(iq_scale_1_row, 1.0f, iq_s_row);
+            VecF16_1x32 iq_scale_tile_row; TASSIGN(iq_scale_tile_row, 0x06000 + index_heads0_slot * 0x00040);  // as a row, same bytes as iq_scale_tile
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_slot));  // free again
+            TCVT(iq_scale_tile_row, iq_scale_1_row, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + index_heads0_slot));
+            IqGm iq_out(iq + int64_t(t0) * 8192 + int64_t(index_heads0) * 128);
+            TSTORE(iq_out, iq_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + index_heads0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(index_heads0_slot));
+            IqScaleGm iq_scale_out(iq_scale + int64_t(t0) * 64 + int64_t(index_heads0));
+            TSTORE(iq_scale_out, iq_scale_tile_row);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_slot));
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,84 @@
+// norm_vec1: vector kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages norm; tiles t 2; memory UB 143360 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_1x7168 = Tile<TileType::Vec, bfloat16_t, 1, 7168, BLayout::RowMajor, 1, 7168>;
+using VecF32_1x7168 = Tile<TileType::Vec, float, 1, 7168, BLayout::RowMajor, 1, 7168>;
+using VecB16_2x7168 = Tile<TileType::Vec, bfloat16_t, 2, 7168, BLayout::RowMajor, DYNAMIC, 7168>;
+using VecF32_2x7168 = Tile<TileType::Vec, float, 2, 7168, BLayout::RowMajor, DYNAMIC, 7168>;
+using GammaGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 7168>, Stride<1, 1, 1, 1, 1>>;
+using XN2Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 7168>, Stride<1, 1, 1, 1, 1>>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 7168>, Stride<1, 1, 1, 7168, 1>>;
+using XN1Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 7168>, Stride<1, 1, 1, 7168, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void norm_vec1(
+    __gm__ float *x_n_1,
+    __gm__ float *x_n_2,
+    __gm__ float *x_n_var_part,
+    __gm__ bfloat16_t *x,
+    __gm__ bfloat16_t *gamma,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:64]
+    VecB16_1x7168 gamma_tile; TASSIGN(gamma_tile, 0x00000);  // UB 0x00000..0x03800
+    GammaGm gamma_in(gamma);
+    TLOAD(gamma_tile, gamma_in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+    VecF32_1x7168 x_n_2_tile; TASSIGN(x_n_2_tile, 0x03800);  // UB 0x03800..0x0a800
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+    TCVT(x_n_2_tile, gamma_tile, RoundMode::CAST_RINT);
+    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
+    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
+    XN2Gm x_n_2_out(x_n_2);
+    TSTORE(x_n_2_out, x_n_2_tile);
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2) {
+        const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
+        VecB16_2x7168 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x07000
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        XGm x_in(x + int64_t(t0) * 7168, {t0_valid});
+        TLOAD(x_tile, x_in);
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        VecF32_2x7168 x_n_1_tile(t0_valid); TASSIGN(x_n_1_tile, 0x07000);  // UB 0x07000..0x15000
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
+        TCVT(x_n_1_tile, x_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        VecF32_2x7168 x_n_square(t0_valid); TASSIGN(x_n_square, 0x15000);  // UB 0x15000..0x23000
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TMUL(x_n_square, x_n_1_tile, x_n_1_tile);
+        VecF32_2x7168 x_n_var_part_tile(t0_valid); TASSIGN(x_n_var_part_tile, 0x15000);  // UB 0x15000..0x23000
+        pipe_barrier(PIPE_V);
+        TMULS(x_n_var_part_tile, x_n_square, 0.00013950893f);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        XN1Gm x_n_1_out(x_n_1 + int64_t(t0) * 7168, {t0_valid});
+        TSTORE(x_n_1_out, x_n_1_tile);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        XN1Gm x_n_var_part_out(x_n_var_part + int64_t(t0) * 7168, {t0_valid});
+        TSTORE(x_n_var_part_out, x_n_var_part_tile);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+#endif
+}

@@ -1,0 +1,67 @@
+// norm_vec2: vector kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages norm; tiles i1 1536, i2 4; memory UB 51296 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_8x1536 = Tile<TileType::Vec, float, 8, 1536, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using XNVarPartGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 7168, 1>>;
+using XNVarGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void norm_vec2(
+    __gm__ float *x_n_var,
+    __gm__ float *x_n_var_part,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t i2 = block * 4; i2 < t; i2 += nblk * 4, i2_slot ^= 1) {
+        const int32_t i2_valid = t - i2 < 4 ? t - i2 : 4;
+        // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:64]
+        VecF32_1x8 total_row(i2_valid); TASSIGN(total_row, 0x00000 + i2_slot * 0x00020);  // as a row, same bytes as total
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
+        TEXPANDS(total_row, 0.0f);
+        for (int32_t i1 = 0; i1 < 7168; i1 += 1536, i1_slot ^= 1) {
+            const int32_t i1_valid = 7168 - i1 < 1536 ? 7168 - i1 : 1536;
+            VecF32_8x1536 part(i2_valid, i1_valid); TASSIGN(part, 0x00040 + i1_slot * 0x06000);  // UB 0x00040..0x0c040, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+            XNVarPartGm x_n_var_part_in(x_n_var_part + int64_t(i2) * 7168 + int64_t(i1), {i2_valid, i1_valid});
+            TLOAD(part, x_n_var_part_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+            VecF32_8x1 found(i2_valid); TASSIGN(found, 0x0c040);  // UB 0x0c040..0x0c060
+            VecF32_8x128 found_tmp(i2_valid); TASSIGN(found_tmp, 0x0c060);  // UB 0x0c060..0x0c860
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+            TROWSUM(found, part, found_tmp);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
+            VecF32_1x8 found_row(i2_valid); TASSIGN(found_row, 0x0c040);  // as a row, same bytes as found
+            pipe_barrier(PIPE_V);
+            TADD(total_row, total_row, found_row);
+        }
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+        XNVarGm x_n_var_out(x_n_var + int64_t(i2), {i2_valid});
+        TSTORE(x_n_var_out, total_row);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,84 @@
+// query_down: cube kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages query_down; tiles h 512, k1 256, q_rank 128, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 393216 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using MatB16_64x512 = Tile<TileType::Mat, bfloat16_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using MatB16_512x128 = Tile<TileType::Mat, bfloat16_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
+using LeftB16_64x256 = TileLeft<bfloat16_t, 64, 256, DYNAMIC, 256>;
+using RightB16_256x128 = TileRight<bfloat16_t, 256, 128, 256, 128>;
+using XNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 7168, 1>>;
+using WDqGm = GlobalTensor<bfloat16_t, Shape<1, 8, 32, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
+using QCGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void query_down(
+    __gm__ float *q_c,
+    __gm__ bfloat16_t *x_n,
+    __gm__ bfloat16_t *w_dq,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t q_rank0_slot = 0;  // which of 2 buffers this round of q_rank0 uses
+    int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
+        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+        for (int32_t q_rank0 = block * 128; q_rank0 < 1536; q_rank0 += nblk * 128, q_rank0_slot ^= 1) {
+            AccF32_64x128 q_c_acc(t0_valid); TASSIGN(q_c_acc, 0x00000 + q_rank0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_FIX, PIPE_M, event_t(q_rank0_slot));  // free again
+            for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_slot ^= 1) {
+                // q_c: matmul(x_n, w_dq, dtype=fp32)  [mla_indexer_prolog.yaml:66]
+                MatB16_64x512 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x00000 + h0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
+                XNGm x_n_in(x_n + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
+                TLOAD(x_n_tile, x_n_in);
+                MatB16_512x128 w_dq_tile; TASSIGN(w_dq_tile, 0x20000 + h0_slot * 0x20000);  // L1 0x20000..0x60000, 2 copies
+                WDqGm w_dq_in(w_dq + int64_t(q_rank0) * 7168 + int64_t(h0) * 16);
+                TLOAD(w_dq_tile, w_dq_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
+                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                    LeftB16_64x256 x_n_tile_l0a(t0_valid); TASSIGN(x_n_tile_l0a, 0x00000);  // L0A 0x00000..0x08000
+                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                    TEXTRACT(x_n_tile_l0a, x_n_tile, 0, k1);
+                    RightB16_256x128 w_dq_tile_l0b; TASSIGN(w_dq_tile_l0b, 0x00000);  // L0B 0x00000..0x10000
+                    TEXTRACT(w_dq_tile_l0b, w_dq_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    if (h0 + k1 == 0) {
+                        TMATMUL(q_c_acc, x_n_tile_l0a, w_dq_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(q_c_acc, q_c_acc, x_n_tile_l0a, w_dq_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                }
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
+            }
+            set_flag(PIPE_M, PIPE_FIX, event_t(q_rank0_slot));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(q_rank0_slot));
+            QCGm q_c_out(q_c + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
+            TSTORE(q_c_out, q_c_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(q_rank0_slot));
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,164 @@
+// query_split: vector kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages query_split; tiles heads 1, t 16; memory UB 75392 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, DYNAMIC>;
+using VecB16_16x64 = Tile<TileType::Vec, bfloat16_t, 16, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecF32_16x64 = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecI32_16x192 = Tile<TileType::Vec, int32_t, 16, 192, BLayout::RowMajor, DYNAMIC, 192>;
+using VecF32_1x192 = Tile<TileType::Vec, float, 1, 192, BLayout::RowMajor, 1, 192>;
+using VecF32_16x192 = Tile<TileType::Vec, float, 16, 192, BLayout::RowMajor, DYNAMIC, 192>;
+using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecB16_16x192 = Tile<TileType::Vec, bfloat16_t, 16, 192, BLayout::RowMajor, DYNAMIC, 192>;
+using VecB16_16x192_c64 = Tile<TileType::Vec, bfloat16_t, 16, 192, BLayout::RowMajor, DYNAMIC, 64>;
+using VecF32_16x64_c32 = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, DYNAMIC, 32>;
+using QSGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using QIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
+using WUqScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 192>, Stride<1, 1, 1, 1, 1>>;
+using QB4Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
+using QRopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 2048, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void query_split(
+    __gm__ bfloat16_t *q_b_4,
+    __gm__ bfloat16_t *q_rope,
+    __gm__ int32_t *q_i,
+    __gm__ float *q_s,
+    __gm__ float *w_uq_scale,
+    __gm__ bfloat16_t *cos,
+    __gm__ bfloat16_t *sin,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_slot ^= 1) {
+        const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
+        // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])  [mla_indexer_prolog.yaml:72]
+        VecF32_1x16 q_s_tile_row(t0_valid); TASSIGN(q_s_tile_row, 0x06000 + t0_slot * 0x00040);  // as a row, same bytes as q_s_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        QSGm q_s_in(q_s + int64_t(t0), {t0_valid});
+        TLOAD(q_s_tile_row, q_s_in);
+        // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_indexer_prolog.yaml:73]
+        VecB16_16x64 q_rope_2(t0_valid); TASSIGN(q_rope_2, 0x09680 + t0_slot * 0x00800);  // UB 0x09680..0x0a680, 2 copies
+        CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
+        TLOAD(q_rope_2, cos_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
+        VecB16_16x64 q_rope_3(t0_valid); TASSIGN(q_rope_3, 0x0a680 + t0_slot * 0x00800);  // UB 0x0a680..0x0b680, 2 copies
+        CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
+        TLOAD(q_rope_3, sin_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        VecF32_16x64 q_rope_cos(t0_valid); TASSIGN(q_rope_cos, 0x0c680);  // UB 0x0c680..0x0d680
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
+        TCVT(q_rope_cos, q_rope_2, RoundMode::CAST_RINT);
+        VecF32_16x64 q_rope_sin(t0_valid); TASSIGN(q_rope_sin, 0x0d680);  // UB 0x0d680..0x0e680
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        TCVT(q_rope_sin, q_rope_3, RoundMode::CAST_RINT);
+        for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
+            // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])  [mla_indexer_prolog.yaml:72]
+            VecI32_16x192 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_slot * 0x03000);  // UB 0x00000..0x06000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
+            QIGm q_i_in(q_i + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
+            TLOAD(q_i_tile, q_i_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
+            VecF32_1x192 q_b_w_uq_scale_row; TASSIGN(q_b_w_uq_scale_row, 0x06080 + heads0_slot * 0x00300);  // UB 0x06080..0x06680, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
+            WUqScaleGm w_uq_scale_in(w_uq_scale + int64_t(heads0) * 192);
+            TLOAD(q_b_w_uq_scale_row, w_uq_scale_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            VecF32_16x192 q_b_1(t0_valid); TASSIGN(q_b_1, 0x0e680);  // UB 0x0e680..0x11680
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
+            TCVT(q_b_1, q_i_tile, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
+            VecF32_16x192 q_b_2(t0_valid); TASSIGN(q_b_2, 0x0e680);  // UB 0x0e680..0x11680
+            VecF32_16x1 q_s_tile(t0_valid); TASSIGN(q_s_tile, 0x06000 + t0_slot * 0x00040);  // UB 0x06000..0x06080, 2 copies
+            pipe_barrier(PIPE_V);
+            TROWEXPANDMUL(q_b_2, q_b_1, q_s_tile);
+            VecF32_16x192 q_b_3(t0_valid); TASSIGN(q_b_3, 0x0e680);  // UB 0x0e680..0x11680
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            TCOLEXPANDMUL(q_b_3, q_b_2, q_b_w_uq_scale_row);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
+            VecB16_16x192 q_b_4_tile(t0_valid); TASSIGN(q_b_4_tile, 0x06680 + heads0_slot * 0x01800);  // UB 0x06680..0x09680, 2 copies
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
+            TCVT(q_b_4_tile, q_b_3, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
+            // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_indexer_prolog.yaml:73]
+            VecF32_16x64 q_rope_x(t0_valid); TASSIGN(q_rope_x, 0x0e680);  // UB 0x0e680..0x0f680
+            VecB16_16x192_c64 q_rope_1(t0_valid); TASSIGN(q_rope_1, 0x06780 + heads0_slot * 0x01800);  // columns 128.. of q_b_4_tile
+            pipe_barrier(PIPE_V);
+            TCVT(q_rope_x, q_rope_1, RoundMode::CAST_RINT);
+            VecF32_16x64_c32 q_rope_x1c1(t0_valid); TASSIGN(q_rope_x1c1, 0x0f680);  // UB 0x0f680..0x10680
+            VecF32_16x64_c32 q_rope_x1(t0_valid); TASSIGN(q_rope_x1, 0x0e680);  // columns 0.. of q_rope_x
+            VecF32_16x64_c32 q_rope_cos1(t0_valid); TASSIGN(q_rope_cos1, 0x0c680);  // columns 0.. of q_rope_cos
+            pipe_barrier(PIPE_V);
+            TMUL(q_rope_x1c1, q_rope_x1, q_rope_cos1);
+            VecF32_16x64_c32 q_rope_x2s1(t0_valid); TASSIGN(q_rope_x2s1, 0x10680);  // UB 0x10680..0x11680
+            VecF32_16x64_c32 q_rope_x2(t0_valid); TASSIGN(q_rope_x2, 0x0e700);  // columns 32.. of q_rope_x
+            VecF32_16x64_c32 q_rope_sin1(t0_valid); TASSIGN(q_rope_sin1, 0x0d680);  // columns 0.. of q_rope_sin
+            TMUL(q_rope_x2s1, q_rope_x2, q_rope_sin1);
+            VecF32_16x64_c32 q_rope_low(t0_valid); TASSIGN(q_rope_low, 0x11680);  // columns 0.. of q_rope_roped
+            pipe_barrier(PIPE_V);
+            TSUB(q_rope_low, q_rope_x1c1, q_rope_x2s1);
+            VecF32_16x64_c32 q_rope_x2c2(t0_valid); TASSIGN(q_rope_x2c2, 0x0f680);  // UB 0x0f680..0x10680
+            VecF32_16x64_c32 q_rope_cos2(t0_valid); TASSIGN(q_rope_cos2, 0x0c700);  // columns 32.. of q_rope_cos
+            pipe_barrier(PIPE_V);
+            TMUL(q_rope_x2c2, q_rope_x2, q_rope_cos2);
+            VecF32_16x64_c32 q_rope_x1s2(t0_valid); TASSIGN(q_rope_x1s2, 0x0e680);  // UB 0x0e680..0x0f680
+            VecF32_16x64_c32 q_rope_sin2(t0_valid); TASSIGN(q_rope_sin2, 0x0d700);  // columns 32.. of q_rope_sin
+            TMUL(q_rope_x1s2, q_rope_x1, q_rope_sin2);
+            VecF32_16x64_c32 q_rope_high(t0_valid); TASSIGN(q_rope_high, 0x11700);  // columns 32.. of q_rope_roped
+            pipe_barrier(PIPE_V);
+            TADD(q_rope_high, q_rope_x2c2, q_rope_x1s2);
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
+            // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])  [mla_indexer_prolog.yaml:72]
+            QB4Gm q_b_4_out(q_b_4 + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
+            TSTORE(q_b_4_out, q_b_4_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));
+            // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_indexer_prolog.yaml:73]
+            VecB16_16x64 q_rope_tile(t0_valid); TASSIGN(q_rope_tile, 0x0b680 + heads0_slot * 0x00800);  // UB 0x0b680..0x0c680, 2 copies
+            VecF32_16x64 q_rope_roped(t0_valid); TASSIGN(q_rope_roped, 0x11680);  // UB 0x11680..0x12680
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
+            TCVT(q_rope_tile, q_rope_roped, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            QRopeGm q_rope_out(q_rope + int64_t(t0) * 2048 + int64_t(heads0) * 64, {t0_valid});
+            TSTORE(q_rope_out, q_rope_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
+        }
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
+#endif
+}

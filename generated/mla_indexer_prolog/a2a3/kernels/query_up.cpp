@@ -1,0 +1,84 @@
+// query_up: cube kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages query_up; tiles heads 1, k1 256, q_rank 512, t 64; memory L0A 16384 B, L0B 49152 B, L0C 98304 B, L1 262144 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccI32_64x192 = TileAcc<int32_t, 64, 192, DYNAMIC, 192>;
+using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using MatI8_512x192 = Tile<TileType::Mat, int8_t, 512, 192, BLayout::ColMajor, 512, 192, SLayout::RowMajor, 512>;
+using LeftI8_64x256 = TileLeft<int8_t, 64, 256, DYNAMIC, 256>;
+using RightI8_256x192 = TileRight<int8_t, 256, 192, 256, 192>;
+using QQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1536, 1>>;
+using WUqGm = GlobalTensor<int8_t, Shape<1, 6, 32, 16, 32>, Stride<1, 49152, 512, 32, 1>, Layout::NZ>;
+using QIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void query_up(
+    __gm__ int32_t *q_i,
+    __gm__ int8_t *q_q,
+    __gm__ int8_t *w_uq,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    int32_t q_rank0_slot = 0;  // which of 2 buffers this round of q_rank0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
+        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+        for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
+            AccI32_64x192 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000 + heads0_slot * 0x0c000);  // L0C 0x00000..0x18000, 2 copies
+            wait_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));  // free again
+            for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512, q_rank0_slot ^= 1) {
+                // q_i: matmul(q_q, w_uq, dtype=int32)  [mla_indexer_prolog.yaml:70]
+                MatI8_64x512 q_q_tile(t0_valid); TASSIGN(q_q_tile, 0x00000 + q_rank0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));  // free again
+                QQGm q_q_in(q_q + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
+                TLOAD(q_q_tile, q_q_in);
+                MatI8_512x192 w_uq_tile; TASSIGN(w_uq_tile, 0x10000 + q_rank0_slot * 0x18000);  // L1 0x10000..0x40000, 2 copies
+                WUqGm w_uq_in(w_uq + int64_t(heads0) * 294912 + int64_t(q_rank0) * 32);
+                TLOAD(w_uq_tile, w_uq_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
+                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                    LeftI8_64x256 q_q_tile_l0a(t0_valid); TASSIGN(q_q_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
+                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                    TEXTRACT(q_q_tile_l0a, q_q_tile, 0, k1);
+                    RightI8_256x192 w_uq_tile_l0b; TASSIGN(w_uq_tile_l0b, 0x00000);  // L0B 0x00000..0x0c000
+                    TEXTRACT(w_uq_tile_l0b, w_uq_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    if (q_rank0 + k1 == 0) {
+                        TMATMUL(q_i_acc, q_q_tile_l0a, w_uq_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(q_i_acc, q_i_acc, q_q_tile_l0a, w_uq_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                }
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));
+            }
+            set_flag(PIPE_M, PIPE_FIX, event_t(heads0_slot));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_slot));
+            QIGm q_i_out(q_i + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
+            TSTORE(q_i_out, q_i_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

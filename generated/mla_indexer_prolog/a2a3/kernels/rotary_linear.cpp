@@ -1,0 +1,85 @@
+// rotary_linear: cube kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rotary_linear; tiles h 512, k1 256, t 64; memory L0A 65536 B, L0B 65536 B, L0C 32768 B, L1 262144 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, 64>;
+using MatB16_64x512 = Tile<TileType::Mat, bfloat16_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using MatB16_512x64 = Tile<TileType::Mat, bfloat16_t, 512, 64, BLayout::ColMajor, 512, 64, SLayout::RowMajor, 512>;
+using LeftB16_64x256 = TileLeft<bfloat16_t, 64, 256, DYNAMIC, 256>;
+using RightB16_256x64 = TileRight<bfloat16_t, 256, 64, 256, 64>;
+using XNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 7168, 1>>;
+using WKrGm = GlobalTensor<bfloat16_t, Shape<1, 4, 32, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
+using KrFGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void rotary_linear(
+    __gm__ float *kr_f,
+    __gm__ bfloat16_t *x_n,
+    __gm__ bfloat16_t *w_kr,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_slot ^= 1) {
+        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+        AccF32_64x64 kr_f_acc(t0_valid); TASSIGN(kr_f_acc, 0x00000 + t0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));  // free again
+        for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_slot ^= 1) {
+            // kr_f: matmul(x_n, w_kr, dtype=fp32)  [mla_indexer_prolog.yaml:83]
+            MatB16_64x512 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x00000 + h0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
+            XNGm x_n_in(x_n + int64_t(t0) * 7168 + int64_t(h0), {t0_valid});
+            TLOAD(x_n_tile, x_n_in);
+            MatB16_512x64 w_kr_tile; TASSIGN(w_kr_tile, 0x20000 + h0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
+            WKrGm w_kr_in(w_kr + int64_t(h0) * 16);
+            TLOAD(w_kr_tile, w_kr_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
+            for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_slot ^= 1) {
+                LeftB16_64x256 x_n_tile_l0a(t0_valid); TASSIGN(x_n_tile_l0a, 0x00000 + k1_slot * 0x08000);  // L0A 0x00000..0x10000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
+                TEXTRACT(x_n_tile_l0a, x_n_tile, 0, k1);
+                RightB16_256x64 w_kr_tile_l0b; TASSIGN(w_kr_tile_l0b, 0x00000 + k1_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                TEXTRACT(w_kr_tile_l0b, w_kr_tile, k1, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                if (h0 + k1 == 0) {
+                    TMATMUL(kr_f_acc, x_n_tile_l0a, w_kr_tile_l0b);
+                } else {
+                    TMATMUL_ACC(kr_f_acc, kr_f_acc, x_n_tile_l0a, w_kr_tile_l0b);
+                }
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
+            }
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
+        }
+        set_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
+        wait_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
+        KrFGm kr_f_out(kr_f + int64_t(t0) * 64, {t0_valid});
+        TSTORE(kr_f_out, kr_f_acc);
+        set_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

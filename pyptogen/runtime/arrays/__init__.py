@@ -1,0 +1,1 @@
+"""Arrays between Python and native code: element types, fresh buffers, arguments, packed weights."""

@@ -1,0 +1,1 @@
+"""Level chip: one simulated chip inside this process."""

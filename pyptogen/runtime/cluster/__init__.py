@@ -1,0 +1,1 @@
+"""Level cluster: the programs of level host on Ray."""

@@ -1,0 +1,1 @@
+"""Level host: one worker process per chip, and memory that all of them share."""

@@ -1,0 +1,115 @@
+"""What happened to the tasks of level host, while it is asked for: who waited for whom and why, and what was queued.
+
+A recording finds dependencies by itself, from the tensors that tasks use, so that what it says does not vary with
+what had finished by the time of a submission.
+"""
+
+from __future__ import annotations
+
+import time
+import weakref
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyptogen.runtime.host.shared_memory import Block
+from pyptogen.runtime.host.task_graph import Task, Touch
+
+AFTER, READ_AFTER_WRITE = "after", "read after write"
+WRITE_AFTER_WRITE, WRITE_AFTER_READ = "write after write", "write after read"
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """Task ``to`` waits for task ``before``, by their numbers."""
+
+    before: int
+    to: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a task does to bytes ``[start, end)`` of tensor number ``tensor``."""
+
+    task: int
+    tensor: int
+    start: int
+    end: int
+    reads: bool
+    writes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """The tasks that a chip has to do, and all that are open, at a moment (nanoseconds of the monotonic clock)."""
+
+    at: int
+    chip: int
+    queued: int
+    open: int
+
+
+class Recording:
+    """The tasks of a run, in the order of submission. Only the dispatcher writes it, under its lock."""
+
+    def __init__(self) -> None:
+        self.tasks: list[Task] = []
+        self.submitted: list[int] = []
+        """When each task was submitted, in nanoseconds of the monotonic clock."""
+        self.edges: list[Edge] = []
+        self.tensors: list[int] = []
+        """The bytes of each block of memory."""
+        self.uses: list[Use] = []
+        self.samples: list[Sample] = []
+        self._numbers: weakref.WeakKeyDictionary[Block, int] = weakref.WeakKeyDictionary()
+        self._live: dict[int, list[Use]] = {}
+        self._known: set[int] = set()
+
+    def submit(self, task: Task, touches: Sequence[Touch], after: Sequence[Task]) -> None:
+        """A task enters the graph."""
+        self.tasks.append(task)
+        self.submitted.append(time.monotonic_ns())
+        reasons: dict[int, str] = {}
+        for before in after:
+            reasons.setdefault(before.number, AFTER)
+        uses = [self._use(task, touch) for touch in touches]
+        for use in uses:
+            self._meet(use, reasons)
+        for use in uses:
+            self._live[use.tensor].append(use)
+        self.uses.extend(uses)
+        known = self._known
+        known.add(task.number)
+        self.edges.extend(Edge(before, task.number, reason) for before, reason in reasons.items() if before in known)
+
+    def sample(self, chip: int, queued: int, opened: int) -> None:
+        """The queues have changed."""
+        self.samples.append(Sample(time.monotonic_ns(), chip, queued, opened))
+
+    def _use(self, task: Task, touch: Touch) -> Use:
+        number = self._numbers.get(touch.block)
+        if number is None:
+            number = self._numbers[touch.block] = len(self.tensors)
+            self.tensors.append(touch.block.nbytes)
+            self._live[number] = []
+        return Use(task.number, number, touch.start, touch.end, touch.reads, touch.writes)
+
+    def _meet(self, use: Use, reasons: dict[int, str]) -> None:
+        """Wait for the earlier uses of these bytes that count, and forget those that no longer do."""
+        kept = []
+        for other in self._live[use.tensor]:
+            if other.task != use.task and other.start < use.end and use.start < other.end:
+                reason = _reason(use, other)
+                if reason is not None:
+                    reasons.setdefault(other.task, reason)
+            if not (use.writes and use.start <= other.start and other.end <= use.end):
+                kept.append(other)
+        self._live[use.tensor] = kept
+
+
+def _reason(use: Use, before: Use) -> str | None:
+    if use.reads and before.writes:
+        return READ_AFTER_WRITE
+    if use.writes:
+        return WRITE_AFTER_WRITE if before.writes else WRITE_AFTER_READ
+    return None

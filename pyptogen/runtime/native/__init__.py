@@ -1,0 +1,1 @@
+"""The scheduler of a simulated chip (C++), and how Python calls it."""

@@ -1,0 +1,324 @@
+"""Compiled operators: from a spec, or from its generated folder, to something that can be called."""
+
+from __future__ import annotations
+
+import struct
+from collections import namedtuple
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
+from pyptogen.runtime.arrays.arguments import (
+    Region,
+    address,
+    as_array,
+    check_out_names,
+    check_overlap,
+    result_array,
+    updated_array,
+)
+from pyptogen.runtime.arrays.buffers import aligned_empty
+from pyptogen.runtime.arrays.packing import PackedWeight, pack
+from pyptogen.runtime.native.binding import Chip, RunReport, load_entry, shared_chip
+from pyptogen.runtime.operator.contract import Contract, TensorArg
+from pyptogen.runtime.operator.indices import index_bounds
+from pyptogen.runtime.operator.repeated import Repeated
+from pyptogen.runtime.toolchain.build import available_processors, make_toolchain
+from pyptogen.runtime.toolchain.headers import isa_root
+
+if TYPE_CHECKING:
+    from pyptogen.lower.tensor.ir import Program
+    from pyptogen.schema.spec import Spec
+
+
+@dataclass(frozen=True, slots=True)
+class BoundCall:
+    """A program with its arguments, ready to run: the entry's address, the packed argument struct, the policy
+    for ready launches, the results, and the arrays that must live until the run is over.
+    """
+
+    name: str
+    entry: int
+    packed: bytes
+    policy: str
+    results: Any
+    held: tuple[Any, ...]
+
+    def run(self, chip: Chip) -> RunReport:
+        """Run it on a chip; the results are then in ``results``. Faults: ``Chip.run``."""
+        return chip.run(self.entry, self.packed, policy=self.policy)
+
+
+class CompiledOperator:
+    """An operator for one target, ready to run on a simulated chip of ``threads`` cores.
+
+    Call it with the inputs by their names in the spec; attrs are optional where they have a default. The
+    result is a named tuple of the outputs in contract order. An in-place output is the array that was given
+    for its input.
+    """
+
+    def __init__(self, spec: Spec, program: Program, target: str, library: Path, threads: int) -> None:
+        self.spec = spec
+        self.program = program
+        self.target = target
+        self.library = library
+        self.threads = threads
+        self.contract = Contract.from_program(program)
+        self._index_bounds = index_bounds(program)
+        self._last: Repeated | None = None
+        inplace = self.contract.inplace
+        self._sources = tuple((t.name not in inplace, inplace.get(t.name, t.name)) for t in self.contract.outputs)
+        self.last_run = 0.0
+        """Seconds that the last call spent in native code."""
+        self._entry = load_entry(library, entry_name(program.name, target))
+        self._results = namedtuple(  # type: ignore[misc]
+            f"{''.join(part.capitalize() for part in program.name.split('_'))}Outputs",
+            [tensor.name for tensor in self.contract.outputs],
+        )
+        self.policy: str = program.schedule.get("policy") or "critical_path"
+        """By which a chip orders its ready launches: as the spec's ``schedule`` says."""
+        self._attr_names = frozenset(attr.name for attr in self.contract.attrs)
+        self._updated = frozenset(self.contract.inplace.values())
+        self._fresh = tuple(
+            (index, tensor)
+            for index, tensor in enumerate(self.contract.outputs)
+            if tensor.name not in self.contract.inplace
+        )
+        self._slots = struct.Struct(
+            f"={len(self.contract.inputs) + len(self._fresh)}Q{len(self.contract.dims)}q"
+            + "".join("d" if attr.is_float else "q" for attr in self.contract.attrs)
+        )
+
+    def __call__(self, *, out: Mapping[str, Any] | None = None, **arguments: Any) -> Any:
+        """Run the operator.
+
+        ``out`` gives arrays for outputs by name (C-contiguous, of the right shape and dtype, no overlap
+        with an argument); outputs not in it are new arrays. Raises ``DiagnosticError`` (PTG401 to PTG408)
+        before anything is written, and ``RunError`` when a kernel fails.
+        """
+        if out and self._last is not None and self._last.matches(arguments, out):
+            for bound in self._index_bounds:
+                bound.check(arguments)
+            results = self._results(*(out[name] if where else arguments[name] for where, name in self._sources))
+            call = BoundCall(self.contract.name, self._entry, self._last.packed, self.policy, results, ())
+        else:
+            self._last = None
+            call = self.bind(arguments, out)
+            if out and self._repeatable(arguments, out, call):
+                self._last = Repeated(arguments, out, call.packed)
+        self.last_run = call.run(shared_chip(self.threads)).seconds
+        return call.results
+
+    def _repeatable(self, arguments: Mapping[str, Any], out: Mapping[str, Any], call: BoundCall) -> bool:
+        """Whether native code read the given arrays themselves, and wrote only into given ones."""
+        held = [arguments[tensor.name] for tensor in self.contract.inputs]
+        own = all(
+            given is used or (isinstance(given, PackedWeight) and given.data is used)
+            for given, used in zip(held, call.held, strict=True)
+        )
+        return own and all(out.get(tensor.name) is getattr(call.results, tensor.name) for _, tensor in self._fresh)
+
+    def bind(self, arguments: Mapping[str, Any], out: Mapping[str, Any] | None = None) -> BoundCall:
+        """A call with everything checked and ready to run, once, on any chip.
+
+        The parameters and the faults are those of a call.
+        """
+        contract = self.contract
+        attrs = {name: arguments[name] for name in self._attr_names & arguments.keys()}
+        arrays = self._arrays({name: value for name, value in arguments.items() if name not in attrs})
+        dims = contract.bind(arrays)
+        for bound in self._index_bounds:
+            bound.check(arrays)
+        scalars = contract.bind_attrs(attrs)
+        contract.check_requires(dims, scalars)
+        if out:
+            check_out_names(contract, out)
+        shapes = contract.output_shapes(*dims.values())
+        results: dict[str, Any] = {
+            tensor.name: result_array(tensor, shapes[index], out.get(tensor.name) if out else None)
+            for index, tensor in self._fresh
+        }
+        # `held` keeps copies alive until native code has returned.
+        held = [self._physical(tensor, arrays[tensor.name]) for tensor in contract.inputs]
+        pointers = [address(array) for array in held]
+        pointers += [address(results[tensor.name]) for _, tensor in self._fresh]
+        self._check_overlap(held, results, pointers)
+        packed = self._slots.pack(*pointers, *dims.values(), *scalars)
+        for name, source in contract.inplace.items():
+            results[name] = arrays[source]
+        ordered = self._results(*(results[tensor.name] for tensor in contract.outputs))
+        return BoundCall(contract.name, self._entry, packed, self.policy, ordered, tuple(held))
+
+    def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Every argument as a numpy array or a packed weight."""
+        return {
+            name: value if isinstance(value, (np.ndarray, PackedWeight)) else as_array(name, value)
+            for name, value in arguments.items()
+        }
+
+    def _physical(self, tensor: TensorArg, value: Any) -> Any:
+        """The bytes that native code reads: C-contiguous, and in the target's layout."""
+        if tensor.layout == "nz":
+            if isinstance(value, PackedWeight) and value.target == self.target:
+                return value.data
+            return pack(value, target=self.target).data
+        if isinstance(value, PackedWeight):
+            value = value.unpack()
+        if tensor.name in self._updated:
+            return updated_array(tensor, value)
+        if value.flags.c_contiguous:
+            return value
+        copy = aligned_empty(value.shape, value.dtype)
+        copy[...] = value
+        return copy
+
+    def _check_overlap(self, held: list[Any], results: Mapping[str, Any], pointers: list[int]) -> None:
+        regions = [
+            Region(tensor.name, start, array.nbytes, tensor.name in self._updated)
+            for tensor, array, start in zip(self.contract.inputs, held, pointers, strict=False)
+        ]
+        regions += [
+            Region(tensor.name, start, results[tensor.name].nbytes, True)
+            for (_, tensor), start in zip(self._fresh, pointers[len(held) :], strict=True)
+        ]
+        check_overlap(self.contract, regions)
+
+    def golden(self, **arguments: Any) -> Any:
+        """The same outputs computed by the Tensor level in numpy: the reference. The given arrays are left
+        unchanged.
+        """
+        from pyptogen.lower.tensor import interpret
+
+        attrs = {name: arguments.pop(name) for name in self._attr_names & arguments.keys()}
+        arrays = self._arrays(arguments)
+        self.contract.bind(arrays)
+        scalars = dict(zip((attr.name for attr in self.contract.attrs), self.contract.bind_attrs(attrs), strict=True))
+        plain = {name: value.unpack() if isinstance(value, PackedWeight) else value for name, value in arrays.items()}
+        outputs = interpret(self.program, plain, scalars)
+        return self._results(*(outputs[tensor.name] for tensor in self.contract.outputs))
+
+    def example_inputs(self, seed: int = 7, **dims: int) -> dict[str, Any]:
+        """Inputs from the generators of the spec's ``verify`` section, for these sizes of dynamic dims."""
+        from pyptogen.verify.inputs import example_inputs
+
+        return example_inputs(self.spec, dims, seed, program=self.program)
+
+    def __repr__(self) -> str:
+        return f"CompiledOperator({self.contract.name!r}, target={self.target!r}, threads={self.threads})"
+
+
+def entry_name(operator: str, target: str) -> str:
+    """The symbol of an operator's entry function."""
+    return f"{operator}_{target}"
+
+
+def compile(
+    spec: str | Path | Spec,
+    target: str = "cpu",
+    *,
+    isa: str | Path | None = None,
+    threads: int | None = None,
+    portable: bool = False,
+) -> CompiledOperator:
+    """Lower a spec for a target, compile its kernels for this machine, and load them.
+
+    ``isa`` is an installation of PTO-ISA to use instead of the bundled headers (PTO_ISA_ROOT may name one
+    for targets other than ``cpu``); ``threads`` is the number of cores of the simulated chip (default: all
+    processors of this process); ``portable`` uses no instruction beyond the baseline of the architecture.
+    Raises ``DiagnosticError`` for faults of the spec (PTG1xx to PTG3xx) and of the toolchain (PTG5xx).
+    """
+    from pyptogen.lower.pipeline import lower
+    from pyptogen.lower.tensor import from_spec
+    from pyptogen.lower.tensor.targets import require_target
+    from pyptogen.schema import load_spec
+    from pyptogen.templates import wrapper_hpp
+
+    loaded = load_spec(spec) if isinstance(spec, (str, Path)) else spec
+    program = from_spec(loaded)
+    require_target(program, target)
+    lowered = lower(program, target)
+    sources = {f"{target}/kernels/{kernel.name}.cpp": kernel.text for kernel in lowered.kernels}
+    sources[f"{target}/orchestration.cpp"] = lowered.orchestration
+    sources["wrapper.hpp"] = wrapper_hpp.render(program, program.targets, Path(loaded.path).name)
+    return _link(loaded, program, target, sources, isa, threads, portable)
+
+
+def load_generated(
+    folder: str | Path,
+    target: str = "cpu",
+    *,
+    isa: str | Path | None = None,
+    threads: int | None = None,
+    portable: bool = False,
+) -> CompiledOperator:
+    """The operator of a generated folder: its kernels as they are on disk, compiled for this machine;
+    nothing is lowered.
+
+    The arguments are those of ``compile``. Raises ``DiagnosticError``: PTG504 when the folder is not a
+    generated one.
+    """
+    from pyptogen.lower.tensor import from_spec
+    from pyptogen.lower.tensor.targets import require_target
+    from pyptogen.schema import load_spec
+
+    root = Path(folder)
+    specs = sorted(path for path in root.glob("*") if path.suffix in (".yaml", ".yml", ".toml"))
+    if len(specs) != 1 or not (root / "wrapper.hpp").is_file():
+        raise fault(
+            "PTG504",
+            f"{root} is not the generated folder of an operator",
+            None,
+            expected="what `pyptogen build` wrote",
+        )
+    loaded = load_spec(specs[0])
+    program = from_spec(loaded)
+    require_target(program, target)
+    paths = [
+        root / "wrapper.hpp",
+        root / target / "orchestration.cpp",
+        *sorted((root / target / "kernels").glob("*.cpp")),
+    ]
+    if not paths[1].is_file():
+        raise fault(
+            "PTG504",
+            f"{root} was not built for target `{target}`",
+            None,
+            fix=f"run `pyptogen build --target {target}`",
+        )
+    sources = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
+    return _link(loaded, program, target, sources, isa, threads, portable)
+
+
+def _link(
+    spec: Spec,
+    program: Program,
+    target: str,
+    sources: Mapping[str, str],
+    isa: str | Path | None,
+    threads: int | None,
+    portable: bool,
+) -> CompiledOperator:
+    toolchain = make_toolchain(isa=isa_root(isa, target), portable=portable)
+    try:
+        library = toolchain.shared_object(program.name, sources, [entry_name(program.name, target)])
+    except DiagnosticError as error:
+        raise DiagnosticError(*(in_spec(spec, diagnostic) for diagnostic in error.diagnostics)) from error
+    return CompiledOperator(spec, program, target, library, threads or available_processors())
+
+
+def in_spec(spec: Spec, diagnostic: Diagnostic) -> Diagnostic:
+    """The diagnostic with its place as the user knows it.
+
+    Kernels name their spec without folders, and a line of it; the user gave a path.
+    """
+    span = diagnostic.span
+    if span is None or span.file != Path(spec.path).name:
+        return diagnostic
+    lines = spec.source.splitlines()
+    text = lines[span.line - 1] if span.line <= len(lines) else ""
+    start = len(text) - len(text.lstrip()) + 1
+    return replace(diagnostic, span=Span(spec.path, span.line, start, span.line, len(text.rstrip()) + 1))

@@ -1,0 +1,281 @@
+"""What an operator takes and gives, in the form in which a call checks it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, did_you_mean, fault
+from pyptogen.runtime.arrays.dtypes import dtype_name, numpy_dtype
+from pyptogen.runtime.operator.requirements import Check, compile_checks
+from pyptogen.runtime.operator.size_functions import (
+    Solution,
+    expand,
+    names_in,
+    size_text,
+    sizes_function,
+    solve_linear,
+)
+
+if TYPE_CHECKING:
+    from pyptogen.lower.tensor.ir import Dim, Program, Value
+
+
+@dataclass(frozen=True, slots=True)
+class TensorArg:
+    """One tensor of the contract. ``shape`` holds the expressions of the spec as text."""
+
+    name: str
+    dtype: np.dtype[Any]
+    shape: tuple[str, ...]
+    layout: str
+    span: Span
+
+    @property
+    def type(self) -> str:
+        """As in a spec: ``bf16[t, h]``, with ``@ nz`` where the layout is not the plain one."""
+        layout = "" if self.layout == "nd" else f" @ {self.layout}"
+        return f"{dtype_name(self.dtype)}[{', '.join(self.shape)}]{layout}"
+
+
+@dataclass(frozen=True, slots=True)
+class AttrArg:
+    """One run-time scalar. ``default`` is None where a call must give it."""
+
+    name: str
+    dtype: str
+    default: float | int | None
+    span: Span
+
+    @property
+    def is_float(self) -> bool:
+        return self.dtype.startswith(("fp", "bf"))
+
+
+@dataclass(frozen=True, slots=True)
+class DimArg:
+    """A dynamic dim, and where a call finds it: in axis ``axis`` of input number ``source``."""
+
+    name: str
+    min: int
+    max: int
+    multiple_of: int
+    span: Span
+    source: int
+    axis: int
+    solution: Solution
+
+
+@dataclass(frozen=True, slots=True)
+class Contract:
+    """Inputs, outputs, dims and attrs of an operator, in the spec's order.
+
+    ``inplace`` maps an output to the input whose memory it takes. ``input_shapes`` and ``output_shapes``
+    are functions of the dynamic dims, by position.
+    """
+
+    name: str
+    inputs: tuple[TensorArg, ...]
+    outputs: tuple[TensorArg, ...]
+    inplace: Mapping[str, str]
+    dims: tuple[DimArg, ...]
+    attrs: tuple[AttrArg, ...]
+    requires: tuple[Check, ...]
+    span: Span
+    order: tuple[DimArg, ...]
+    """The dims in an order in which they can be solved."""
+    input_shapes: Callable[..., tuple[tuple[int, ...], ...]]
+    output_shapes: Callable[..., tuple[tuple[int, ...], ...]]
+
+    @classmethod
+    def from_program(cls, program: Program) -> Contract:
+        """The contract of a Tensor program."""
+        dynamic = [dim.name for dim in program.dims if dim.dynamic]
+        definitions = _definitions(program)
+        in_texts = [[expand(size_text(axis), definitions) for axis in value.shape] for value in program.inputs]
+        out_texts = [[expand(size_text(axis), definitions) for axis in value.shape] for _, value in program.outputs]
+        order = _solvable_order([dim for dim in program.dims if dim.dynamic], in_texts)
+        by_name = {dim.name: dim for dim in order}
+        return cls(
+            name=program.name,
+            inputs=tuple(_tensor(value.name, value) for value in program.inputs),
+            outputs=tuple(_tensor(name, value) for name, value in program.outputs),
+            inplace=dict(program.inplace),
+            dims=tuple(by_name[name] for name in dynamic),
+            attrs=tuple(AttrArg(a.name, a.dtype, a.default, a.span) for a in program.attrs),
+            requires=compile_checks(program),
+            span=program.span,
+            order=tuple(order),
+            input_shapes=sizes_function(in_texts, dynamic),
+            output_shapes=sizes_function(out_texts, dynamic),
+        )
+
+    def bind(self, arrays: Mapping[str, Any]) -> dict[str, int]:
+        """The dynamic dims that these inputs (anything with ``shape`` and ``dtype``) have, in the spec's
+        order.
+
+        Everything is checked: names (PTG404), dtypes (PTG403), shapes (PTG402), agreement between arrays
+        (PTG405) and the ranges of dims (PTG401).
+        """
+        self._check_names(arrays)
+        values = [arrays[tensor.name] for tensor in self.inputs]
+        for tensor, value in zip(self.inputs, values, strict=True):
+            if value.dtype != tensor.dtype:
+                raise _wrong_dtype(tensor, value.dtype)
+            if len(value.shape) != len(tensor.shape):
+                raise _wrong_shape(tensor, value.shape, f"{len(tensor.shape)} axes: {_list(tensor.shape)}")
+        solved: dict[str, int] = {}
+        for dim in self.order:
+            solved[dim.name] = self._solve(dim, values, solved)
+        sizes = {dim.name: solved[dim.name] for dim in self.dims}
+        expected = self.input_shapes(*sizes.values())
+        for tensor, value, shape in zip(self.inputs, values, expected, strict=True):
+            if value.shape != shape:
+                raise self._disagreement(tensor, value.shape, shape, sizes)
+        for dim in self.dims:
+            self._check_range(dim, sizes[dim.name])
+        return sizes
+
+    def _check_names(self, arrays: Mapping[str, Any]) -> None:
+        known = [tensor.name for tensor in self.inputs]
+        for name in arrays:
+            if name not in known:
+                raise fault(
+                    "PTG404",
+                    f"`{self.name}` has no argument `{name}`",
+                    self.span,
+                    expected=f"inputs: {', '.join(known)}" + (f"; attrs: {self._attr_names()}" if self.attrs else ""),
+                    fix=did_you_mean(name, [*known, *(attr.name for attr in self.attrs), "out"]),
+                )
+        missing = [tensor for tensor in self.inputs if tensor.name not in arrays]
+        if missing:
+            raise DiagnosticError(
+                *(
+                    Diagnostic("PTG404", f"argument `{tensor.name}` is missing", tensor.span, expected=tensor.type)
+                    for tensor in missing
+                )
+            )
+
+    def _attr_names(self) -> str:
+        return ", ".join(attr.name for attr in self.attrs)
+
+    def _solve(self, dim: DimArg, values: list[Any], solved: Mapping[str, int]) -> int:
+        shape = values[dim.source].shape
+        size = dim.solution.solve(shape[dim.axis], solved)
+        if size is None:
+            tensor = self.inputs[dim.source]
+            expected = f"axis {dim.axis} is `{tensor.shape[dim.axis]}`, and `{dim.name}` is an integer"
+            raise _wrong_shape(tensor, shape, expected, dim.axis)
+        return int(size)
+
+    def _check_range(self, dim: DimArg, size: int) -> None:
+        if dim.min <= size <= dim.max and size % dim.multiple_of == 0:
+            return
+        tensor = self.inputs[dim.source]
+        multiple = f", a multiple of {dim.multiple_of}" if dim.multiple_of > 1 else ""
+        raise fault(
+            "PTG401",
+            f"dim `{dim.name}` is {size}, out of range",
+            dim.span,
+            expected=f"{dim.name} from {dim.min} to {dim.max}{multiple}",
+            fix=f"change axis {dim.axis} of argument `{tensor.name}`, or the range in the spec",
+        )
+
+    def _disagreement(
+        self, tensor: TensorArg, got: tuple[int, ...], expected: tuple[int, ...], sizes: Mapping[str, int]
+    ) -> DiagnosticError:
+        """PTG405 when the axis depends on a dim that another argument has fixed, else PTG402."""
+        axis = next(i for i, (a, b) in enumerate(zip(got, expected, strict=True)) if a != b)
+        text = tensor.shape[axis]
+        fixed = [dim for dim in self.dims if dim.name in names_in(text) and self.inputs[dim.source].name != tensor.name]
+        if not fixed:
+            return _wrong_shape(tensor, got, f"axis {axis} is `{text}` = {expected[axis]}", axis)
+        notes = tuple(
+            (
+                f"`{dim.name}` is {sizes[dim.name]} by axis {dim.axis} of `{self.inputs[dim.source].name}`",
+                dim.span,
+            )
+            for dim in fixed
+        )
+        return fault(
+            "PTG405",
+            f"argument `{tensor.name}`: axis {axis} is {got[axis]}, which does not fit the other arguments",
+            tensor.span,
+            expected=f"`{text}` = {expected[axis]}; shape {_list(expected)}, got {_list(got)}",
+            notes=notes,
+        )
+
+    def check_requires(self, sizes: Mapping[str, int], attrs: list[float | int]) -> None:
+        """Raises PTG406 for the first precondition of the spec that is false."""
+        for check in self.requires:
+            check(sizes, dict(zip((attr.name for attr in self.attrs), attrs, strict=True)))
+
+    def bind_attrs(self, given: Mapping[str, Any]) -> list[float | int]:
+        """The attrs in the spec's order, defaults filled in. Raises PTG404, PTG403."""
+        values: list[float | int] = []
+        for attr in self.attrs:
+            value = given.get(attr.name, attr.default)
+            if value is None:
+                raise fault("PTG404", f"attr `{attr.name}` is missing", attr.span, expected=f"a {attr.dtype} scalar")
+            legal = (int, float, np.floating, np.integer) if attr.is_float else (int, np.integer)
+            if not isinstance(value, legal) or isinstance(value, bool):
+                raise fault("PTG403", f"attr `{attr.name}` is {value!r}", attr.span, expected=f"a {attr.dtype} scalar")
+            values.append(float(value) if attr.is_float else int(value))
+        return values
+
+
+def _definitions(program: Program) -> dict[str, str]:
+    """Size texts of all dims that are not dynamic: a static one's number, a derived one's definition."""
+    fixed = {dim.name: dim.value if dim.value is not None else dim.definition for dim in program.dims}
+    return {name: size_text(size) for name, size in fixed.items() if size is not None}
+
+
+def _tensor(name: str, value: Value) -> TensorArg:
+    return TensorArg(name, numpy_dtype(value.dtype), tuple(map(size_text, value.shape)), value.layout, value.span)
+
+
+def _solvable_order(dims: list[Dim], in_texts: list[list[str]]) -> list[DimArg]:
+    """Each dim with an axis that shows it once those before it are known.
+
+    The Tensor level has made sure that there is one. An axis that is the dim itself is preferred.
+    """
+    axes = [(source, axis, text) for source, texts in enumerate(in_texts) for axis, text in enumerate(texts)]
+    axes.sort(key=lambda place: not place[2].isidentifier())
+    order: list[DimArg] = []
+    open_ = {dim.name: dim for dim in dims}
+    while open_:
+        for source, axis, text in axes:
+            unknown = names_in(text) & open_.keys()
+            if len(unknown) == 1 and (solution := solve_linear(text, *unknown)):
+                dim = open_.pop(*unknown)
+                order.append(DimArg(dim.name, dim.min, dim.max, dim.multiple_of, dim.span, source, axis, solution))
+                break
+        else:
+            raise ValueError(f"no input shows the dims {', '.join(open_)}")
+    return order
+
+
+def _list(shape: tuple[Any, ...]) -> str:
+    return f"[{', '.join(map(str, shape))}]"
+
+
+def _wrong_dtype(tensor: TensorArg, got: Any) -> DiagnosticError:
+    return fault(
+        "PTG403",
+        f"argument `{tensor.name}` has dtype {dtype_name(got)}",
+        tensor.span,
+        expected=f"{tensor.type} (numpy dtype {tensor.dtype})",
+    )
+
+
+def _wrong_shape(tensor: TensorArg, got: tuple[int, ...], expected: str, axis: int | None = None) -> DiagnosticError:
+    where = "" if axis is None else f": axis {axis} is {got[axis]}"
+    return fault(
+        "PTG402",
+        f"argument `{tensor.name}` has shape {_list(got)}{where}",
+        tensor.span,
+        expected=f"{tensor.type}; {expected}",
+    )

@@ -1,0 +1,221 @@
+"""From C++ sources to a shared object: flags, precompiled header, compilation in parallel, one link, all
+through the cache.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pyptogen.diagnostics import fault
+from pyptogen.runtime.toolchain.cache import Cache, digest
+from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler, find_compilers
+from pyptogen.runtime.toolchain.cpu import PORTABLE, Level, native_level
+from pyptogen.runtime.toolchain.cxx_errors import compile_fault, first_error
+from pyptogen.runtime.toolchain.headers import Headers, bundled_headers, isa_headers
+
+_COMMON = ("-O3", "-fPIC", "-pthread", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+_BY_FAMILY = {
+    "gcc": ("-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
+    "clang": ("-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20"),
+}
+_PREFIX = "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
+_KEPT_PREFIXES = 6
+_SHARED_STATE = ("*thread_core*", "*core_memory_key*")
+"""Per-thread state of the bundled headers: one instance for all operators that a process has loaded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Toolchain:
+    """Everything that decides what an object contains, apart from its sources."""
+
+    compiler: Compiler
+    level: str
+    flags: tuple[str, ...]
+    headers: Headers
+    cache: Cache
+
+    @property
+    def key(self) -> str:
+        """Changes whenever the same sources might give other objects."""
+        return digest(self.compiler.identity, "\0".join(self.flags), self.headers.key, platform.machine())
+
+    def prefix_header(self) -> Path:
+        """The header that every source starts with, precompiled.
+
+        Raises PTG503 when the compiler rejects the headers.
+        """
+        key = digest("prefix", self.key, _PREFIX)
+        header = self.cache.file("pch", key, ".hpp", lambda path: _write(path, _PREFIX))
+        suffix = ".gch" if self.compiler.family == "gcc" else ".pch"
+        self.cache.file("pch", key, f".hpp{suffix}", lambda path: self._precompile(header, path))
+        return header
+
+    def _precompile(self, header: Path, output: Path) -> None:
+        flags = self.flags
+        if self.compiler.family == "clang":
+            flags = (*flags, "-Xclang", "-fno-pch-timestamp")
+        said = self.compiler.run(
+            [
+                *flags,
+                *self.headers.include_flags(self.cache),
+                "-x",
+                "c++-header",
+                str(header),
+                "-o",
+                str(output),
+            ]
+        )
+        if said.returncode != 0:
+            raise fault(
+                "PTG503",
+                f"{self.compiler.command[0]} rejects the PTO-ISA headers: {first_error(said.stderr)}",
+                None,
+                expected="headers that this compiler accepts in their CPU mode",
+                fix="use another version of the headers or, by CXX, another compiler (clang++ 19 takes most)",
+            )
+        # Tens of megabytes each; a compilation whose precompiled header vanishes reads the plain one.
+        self.cache.trim("pch", output.suffix, _KEPT_PREFIXES)
+
+    def shared_object(self, name: str, sources: Mapping[str, str], exports: Sequence[str]) -> Path:
+        """Compile and link the ``*.cpp`` among ``sources`` (text by relative path; the others are their
+        headers).
+
+        Only ``exports`` are visible in the result. Raises PTG502 with the message of the compiler.
+        """
+        texts = [part for path in sorted(sources) for part in (path, sources[path])]
+        key = digest("shared", self.key, *sorted(exports), *texts)
+        return self.cache.file("operators", key, ".so", lambda path: self._build(name, sources, exports, path))
+
+    def _build(self, name: str, sources: Mapping[str, str], exports: Sequence[str], output: Path) -> None:
+        prefix = self.prefix_header()
+        headers = [part for path in sorted(sources) if not path.endswith(".cpp") for part in (path, sources[path])]
+        with TemporaryDirectory(prefix="pyptogen-") as folder:
+            stage = Path(folder)
+            for path, text in sources.items():
+                _write(stage / path, text)
+
+            def compile_one(path: str) -> Path:
+                key = digest("object", self.key, path, sources[path], *headers)
+                return self.cache.file(
+                    "objects", key, ".o", lambda out: self._compile(stage, prefix, path, sources[path], out)
+                )
+
+            units = sorted((p for p in sources if p.endswith(".cpp")), key=lambda p: (-len(sources[p]), p))
+            with ThreadPoolExecutor(max_workers=max(1, min(len(units), available_processors()))) as pool:
+                objects = list(pool.map(compile_one, units))
+            self._link(name, stage, objects, exports, output)
+
+    def _compile(self, stage: Path, prefix: Path, path: str, text: str, output: Path) -> None:
+        said = self.compiler.run(
+            [
+                *self.flags,
+                *self.headers.include_flags(self.cache),
+                "-include",
+                str(prefix),
+                "-c",
+                path,
+                "-o",
+                str(output),
+            ],
+            cwd=stage,
+        )
+        if said.returncode != 0:
+            raise compile_fault(path, text, said.stderr, self.compiler.command[0])
+
+    def _link(self, name: str, stage: Path, objects: Sequence[Path], exports: Sequence[str], output: Path) -> None:
+        script = stage / "exports.map"
+        visible = " ".join(f"{symbol};" for symbol in (*exports, *_SHARED_STATE))
+        _write(script, f"{{ global: {visible} local: *; }};\n")
+        said = self.compiler.run(
+            [
+                "-shared",
+                "-pthread",
+                "-Wl,-Bsymbolic",
+                f"-Wl,--version-script={script}",
+                "-Wl,-z,defs",
+                "-Wl,-z,now",
+                *map(str, objects),
+                "-o",
+                str(output),
+            ]
+        )
+        if said.returncode != 0:
+            raise fault("PTG502", f"operator `{name}` does not link: {first_error(said.stderr)}", None)
+
+
+def available_processors() -> int:
+    """Processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def make_toolchain(*, isa: Path | None = None, portable: bool = False, cache: Cache | None = None) -> Toolchain:
+    """The toolchain for this machine.
+
+    ``isa`` is an installation of PTO-ISA to compile against instead of the bundled headers. ``portable``
+    builds for the baseline of the architecture. Raises PTG501, PTG503, PTG504.
+    """
+    cache = cache or Cache()
+    level = PORTABLE if portable else native_level()
+    if isa is not None:
+        return _isa_toolchain(isa, level, cache)
+    compiler = find_compiler()
+    flags = ("-std=c++20", *_COMMON, *_BY_FAMILY[compiler.family], *level.flags)
+    return Toolchain(compiler, level.name, flags, bundled_headers(), cache)
+
+
+def _isa_toolchain(root: Path, level: Level, cache: Cache) -> Toolchain:
+    """The first compiler that takes these headers: they are written with Clang in mind."""
+    headers = isa_headers(root)
+    machine = tuple(flag for flag in level.flags if not flag.startswith("-D"))
+    rejected = []
+    for compiler in find_compilers(prefer="clang"):
+        flags = (*_isa_language(compiler), "-D__CPU_SIM", *_COMMON, *_BY_FAMILY[compiler.family], *machine)
+        toolchain = Toolchain(compiler, level.name, flags, headers, cache)
+        said = _accepts(toolchain)
+        if not said:
+            return toolchain
+        rejected.append(f"{compiler.command[0]}: {said}")
+    raise fault(
+        "PTG503",
+        f"no C++ compiler of this machine accepts the PTO-ISA headers in {root}",
+        None,
+        expected="headers that compile in their CPU mode",
+        fix="install clang++ 19, or name another compiler by CXX",
+        notes=tuple((text, None) for text in rejected),
+    )
+
+
+def _accepts(toolchain: Toolchain) -> str:
+    """Empty when the headers compile, else the first error."""
+    from pyptogen.diagnostics import DiagnosticError
+
+    try:
+        toolchain.prefix_header()
+    except DiagnosticError as error:
+        return error.diagnostics[0].message
+    return ""
+
+
+@functools.cache
+def _isa_language(compiler: Compiler) -> tuple[str, ...]:
+    """C++23 with the real bfloat16 type where compiler and library have it (the public headers fall back to
+    fp16), else C++20.
+    """
+    said = compiler.run(["-std=c++23", "-dM", "-E", "-x", "c++", "-include", "stdfloat", "-"])
+    if said.returncode == 0 and "__STDCPP_BFLOAT16_T__" in said.stdout:
+        return ("-std=c++23", "-DPTO_CPU_SIM_ENABLE_BF16=1", "-DCPU_SIM_BFLOAT_ENABLED=1")
+    return ("-std=c++20",)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")

@@ -1,0 +1,296 @@
+"""Compiling an operator: reuse, damage, errors that point at the spec, concurrent builds, headers of the
+user's.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.runtime.native.binding import Chip, load_entry
+from pyptogen.runtime.toolchain.build import Toolchain, make_toolchain
+from pyptogen.runtime.toolchain.compiler import Compiler, find_compilers
+from pyptogen.runtime.toolchain.headers import Headers, isa_headers, isa_root
+from runtime.conftest import CPP, stub_toolchain
+
+SOURCES = {
+    "wrapper.hpp": "struct args { int* out; };\n",
+    "cpu/kernels/add.cpp": 'extern "C" void add(int* out) { *out += 41; }\n',
+    "cpu/orchestration.cpp": (
+        '#include "../wrapper.hpp"\n'
+        'extern "C" void add(int* out);\n'
+        'extern "C" void op_cpu(pto_rt::Runtime&, const args& a) { add(a.out); *a.out += 1; }\n'
+    ),
+}
+
+
+def run(library: Path) -> int:
+    value = ctypes.c_int(0)
+    argument = ctypes.c_void_p(ctypes.addressof(value))
+    ctypes.CDLL(str(library)).op_cpu(None, ctypes.byref(argument))
+    return value.value
+
+
+def build(toolchain: Toolchain, **changed: str) -> Path:
+    return toolchain.shared_object("op", SOURCES | changed, ["op_cpu"])
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The source files that the compiler was called for, and "link"."""
+    calls: list[str] = []
+    real = Compiler.run
+
+    def spy(self: Compiler, arguments: list[str], **options: object) -> object:
+        calls.append(
+            arguments[arguments.index("-c") + 1] if "-c" in arguments else "link" if "-shared" in arguments else "pch"
+        )
+        return real(self, arguments, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Compiler, "run", spy)
+    return calls
+
+
+def fault_of(call: Callable[[], object]) -> Diagnostic:
+    with pytest.raises(DiagnosticError) as error:
+        call()
+    return error.value.diagnostics[0]
+
+
+def test_operator_runs(toolchain: Toolchain) -> None:
+    assert run(build(toolchain)) == 42
+
+
+def test_second_build_calls_no_compiler(tmp_path: Path, compiled: list[str]) -> None:
+    first = build(stub_toolchain(tmp_path))
+    assert sorted(compiled) == ["cpu/kernels/add.cpp", "cpu/orchestration.cpp", "link", "pch"]
+    compiled.clear()
+    assert build(stub_toolchain(tmp_path)) == first
+    assert compiled == []
+
+
+def test_changed_kernel_compiles_alone(tmp_path: Path, compiled: list[str]) -> None:
+    toolchain = stub_toolchain(tmp_path)
+    first = build(toolchain)
+    compiled.clear()
+    second = build(toolchain, **{"cpu/kernels/add.cpp": 'extern "C" void add(int* out) { *out += 1; }\n'})
+    assert compiled == ["cpu/kernels/add.cpp", "link"]
+    assert (run(first), run(second)) == (42, 2)
+
+
+def test_changed_wrapper_compiles_what_may_include_it(tmp_path: Path, compiled: list[str]) -> None:
+    toolchain = stub_toolchain(tmp_path)
+    build(toolchain)
+    compiled.clear()
+    build(toolchain, **{"wrapper.hpp": "struct args { int* out; long more; };\n"})
+    assert "cpu/orchestration.cpp" in compiled
+
+
+@pytest.mark.parametrize("change", ["flags", "headers", "compiler"])
+def test_key_depends_on_everything(toolchain: Toolchain, change: str) -> None:
+    other = {
+        "flags": lambda: replace(toolchain, flags=(*toolchain.flags, "-DX")),
+        "headers": lambda: replace(toolchain, headers=Headers("other", None, toolchain.headers.own)),
+        "compiler": lambda: replace(toolchain, compiler=replace(toolchain.compiler, identity="other")),
+    }[change]()
+    assert other.key != toolchain.key
+
+
+def test_damaged_object_is_built_again(tmp_path: Path) -> None:
+    library = build(stub_toolchain(tmp_path))
+    library.write_bytes(library.read_bytes()[:-100])
+    assert run(build(stub_toolchain(tmp_path))) == 42
+
+
+def test_error_points_at_the_spec(toolchain: Toolchain) -> None:
+    text = (
+        "// m: amax(x)  [op.yaml:7]\n"
+        "int fine;\n"
+        "// s: sum(x, axis=-1)  [op.yaml:12]\n"
+        "int x = missing_name;  // UB 0x0..0x40\n"
+        "// y: x / s  [op.yaml:20]\n"
+    )
+    diagnostic = fault_of(lambda: build(toolchain, **{"cpu/kernels/bad.cpp": text}))
+    assert diagnostic.code == "PTG502"
+    assert diagnostic.span == Span("op.yaml", 12, 1, 12, 2)
+    assert "kernel `bad` does not compile" in diagnostic.message
+    assert "missing_name" in diagnostic.message
+    assert diagnostic.notes[0] == ("cpu/kernels/bad.cpp:4: int x = missing_name;  // UB 0x0..0x40", None)
+
+
+def test_error_inside_a_template_points_at_the_kernel_line(toolchain: Toolchain) -> None:
+    wrapper = (
+        SOURCES["wrapper.hpp"] + 'template <class T> void need4(T) { static_assert(sizeof(T) == 4, "four bytes"); }\n'
+    )
+    text = (
+        '#include "../../wrapper.hpp"\n'
+        "// a  [s.yaml:3]\n"
+        "void k() { need4(1); }\n"
+        "// b  [s.yaml:4]\n"
+        "void l() { need4(1.0); }\n"
+    )
+    diagnostic = fault_of(lambda: build(toolchain, **{"wrapper.hpp": wrapper, "cpu/kernels/bad.cpp": text}))
+    assert "four bytes" in diagnostic.message
+    assert diagnostic.span is not None
+    assert str(diagnostic.span) == "s.yaml:4:1"
+
+
+def test_error_without_a_spec_comment_has_no_place(toolchain: Toolchain) -> None:
+    diagnostic = fault_of(lambda: build(toolchain, **{"cpu/orchestration.cpp": "nonsense\n"}))
+    assert diagnostic.span is None
+    assert "the orchestration does not compile" in diagnostic.message
+
+
+def test_missing_kernel_does_not_link(toolchain: Toolchain) -> None:
+    sources = {path: text for path, text in SOURCES.items() if "kernels" not in path}
+    diagnostic = fault_of(lambda: toolchain.shared_object("op", sources, ["op_cpu"]))
+    assert diagnostic.code == "PTG502"
+    assert "does not link" in diagnostic.message
+
+
+def test_failed_build_leaves_no_object(tmp_path: Path) -> None:
+    toolchain = stub_toolchain(tmp_path)
+    fault_of(lambda: build(toolchain, **{"cpu/orchestration.cpp": "nonsense\n"}))
+    assert not list(tmp_path.rglob("*.so"))
+    assert run(build(toolchain)) == 42
+
+
+def test_four_processes_build_at_once(tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path; from runtime.toolchain.test_toolchain import *\n"
+        "print(run(build(stub_toolchain(Path(sys.argv[1])))))"
+    )
+    root = Path(__file__).parents[2]
+    processes = [
+        subprocess.Popen([sys.executable, "-c", program, str(tmp_path)], cwd=root, stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    assert [process.communicate()[0].strip() for process in processes] == ["42"] * 4
+    assert len(list(tmp_path.rglob("*.so"))) == 1
+
+
+@pytest.mark.parametrize("family", ["gcc", "clang"])
+def test_both_families_build_with_a_precompiled_header(tmp_path: Path, family: str) -> None:
+    found = [c for c in find_compilers(family) if c.family == family]
+    if not found:
+        pytest.skip(f"no {family} on this machine")
+    toolchain = replace(stub_toolchain(tmp_path), compiler=found[0], flags=("-std=c++20", "-O1", "-fPIC"))
+    assert run(build(toolchain)) == 42
+    assert len([*tmp_path.rglob("*.gch"), *tmp_path.rglob("*.pch")]) == 1
+
+
+def installation(folder: Path, text: str) -> Path:
+    header = folder / "include" / "pto" / "pto-inst.hpp"
+    header.parent.mkdir(parents=True)
+    header.write_text(text)
+    return folder
+
+
+def test_isa_path_replaces_the_bundled_headers(tmp_path: Path) -> None:
+    stub = (CPP / "stub_pto_inst.hpp").read_text()
+    root = installation(
+        tmp_path / "isa", f"#ifndef __CPU_SIM\n#error not the CPU mode\n#endif\n{stub}\n#define ANSWER 42\n"
+    )
+    kernel = {"cpu/kernels/add.cpp": 'extern "C" void add(int* out) { *out = ANSWER - 1; }\n'}
+    toolchain = make_toolchain(isa=root, cache=stub_toolchain(tmp_path / "cache").cache)
+    assert run(build(toolchain, **kernel)) == 42
+
+
+def test_isa_path_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PTO_ISA_ROOT", "/opt/isa")
+    assert isa_root(None, "a2a3") == Path("/opt/isa")
+    assert isa_root("/mine", "a2a3") == Path("/mine")
+    assert isa_root(None, "cpu") is None
+    monkeypatch.setenv("PTO_ISA_ROOT", "")
+    assert isa_root(None, "a2a3") is None
+
+
+def test_isa_path_may_be_the_include_folder(tmp_path: Path) -> None:
+    root = installation(tmp_path, "")
+    assert isa_headers(root / "include").isa == isa_headers(root).isa
+
+
+def test_wrong_isa_path(tmp_path: Path) -> None:
+    diagnostic = fault_of(lambda: isa_headers(tmp_path))
+    assert diagnostic.code == "PTG503"
+    assert "pto-inst.hpp" in diagnostic.expected
+
+
+def test_isa_headers_that_no_compiler_takes(tmp_path: Path) -> None:
+    root = installation(tmp_path / "isa", "#error not for you\n")
+    diagnostic = fault_of(lambda: make_toolchain(isa=root, cache=stub_toolchain(tmp_path / "cache").cache))
+    assert diagnostic.code == "PTG503"
+    assert all("not for you" in note for note, _ in diagnostic.notes)
+    assert diagnostic.notes
+
+
+def test_portable_flags_use_no_extension(tmp_path: Path) -> None:
+    flags = make_toolchain(portable=True, cache=stub_toolchain(tmp_path).cache).flags
+    assert "-DPTO_PORTABLE" in flags
+    assert not any(flag.startswith("-m") for flag in flags)
+    assert "-ffp-contract=off" in flags
+
+
+KERNEL = """
+#include <cstddef>
+#include <cstdint>
+#include <pto/pto-inst.hpp>
+
+extern "C" __global__ AICORE void twice(__gm__ float* out, __gm__ float* in)
+{
+    using namespace pto;
+    using Rows = GlobalTensor<float, Shape<1, 1, 1, 8, 16>, Stride<128, 128, 128, 16, 1>>;
+    Tile<TileType::Vec, float, 8, 16> x, y;
+    TASSIGN(x, 0);
+    TASSIGN(y, 4096);
+    Rows from(in + get_block_idx() * 128), to(out + get_block_idx() * 128);
+    TLOAD(x, from);
+    TADD(y, x, x);
+    TSTORE(to, y);
+}
+"""
+
+ORCHESTRATION = """
+#include <cstdint>
+#include <cstddef>
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+
+extern "C" void twice(float* out, float* in);
+struct op_args { float* out; float* in; };
+
+extern "C" void op_cpu(pto_rt::Runtime& rt, const op_args& args)
+{
+    float *out = args.out, *in = args.in;
+    rt.launch("twice", pto_rt::Core::Vector, 4, [=] { twice(out, in); });
+}
+"""
+
+
+@pytest.mark.parametrize("headers", ["bundled", "bundled, portable", "installed"])
+def test_one_kernel_with_real_headers(tmp_path: Path, headers: str) -> None:
+    isa = os.environ.get("PTO_ISA_ROOT")
+    if headers == "installed" and not isa:
+        pytest.skip("PTO_ISA_ROOT names no installation of PTO-ISA")
+    toolchain = make_toolchain(
+        isa=Path(isa) if isa and headers == "installed" else None,
+        portable=headers == "bundled, portable",
+        cache=stub_toolchain(tmp_path).cache,
+    )
+    library = toolchain.shared_object("op", {"k.cpp": KERNEL, "o.cpp": ORCHESTRATION}, ["op_cpu"])
+    x = np.random.default_rng(0).normal(size=512).astype(np.float32)
+    for cores in (1, 2):
+        y, chip = np.zeros_like(x), Chip(cores)
+        chip.run(load_entry(library, "op_cpu"), struct.pack("=QQ", y.ctypes.data, x.ctypes.data))
+        chip.close()
+        assert (y == 2 * x).all()

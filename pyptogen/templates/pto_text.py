@@ -23,6 +23,7 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Mode,
     Node,
+    Pattern,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -198,10 +199,11 @@ class Writer:
         """``pto.name ins(sources : types) outs(destination : type)``."""
         self.speak(node.span)
         dst, *sources = node.operands
-        given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare)]
+        given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare | Pattern)]
         out, out_type = self.operand(node, dst)
         modes = [f" {{rmode = #pto<round_mode {o.name.upper()}>}}" for o in sources if isinstance(o, Mode)]
         modes += [f" {{cmpMode = #pto<cmp {o.name}>}}" for o in sources if isinstance(o, Compare)]
+        modes += [f" {{maskPattern = #pto.mask_pattern<{o.name}>}}" for o in sources if isinstance(o, Pattern)]
         ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
         self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type})")
 
@@ -216,7 +218,7 @@ class Writer:
             beside = next(self.tiles[o] for o in node.operands if isinstance(o, str))
             return values.scalar(operand.expr, beside.type.dtype, node.span)
         assert isinstance(operand, Poly)
-        if node.name == "TCI":  # its first number has the element's type
+        if node.name in ("TCI", "TMRGSORT"):  # a first number, a number of elements
             if operand.constant is not None:
                 import sympy
 

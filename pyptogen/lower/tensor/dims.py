@@ -54,9 +54,11 @@ class DimTable:
         return found
 
     def add_block(self, block: Dim) -> None:
-        """Makes a block's size known; its name has a dot, so no name of a spec is the same."""
+        """Makes a block's size known; its name has a dot, so no name of a spec is the same. One of 1 is a number."""
         self.blocks[block.name] = self._by_name[block.name] = block
         self.symbols[block.name] = sympy.Symbol(block.name, integer=True, positive=True)
+        if block.max == 1:
+            self._known[self.symbols[block.name]] = sympy.Integer(1)
 
     def resolve(self, expr: Any) -> Any:
         """``expr`` in dynamic dims and numbers only, expanded."""

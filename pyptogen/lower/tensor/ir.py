@@ -71,7 +71,7 @@ Operand = Value | Scalar
 UNARY = frozenset({"neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu"})
 BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
-VIEWS = frozenset({"reshape", "slice", "transpose", "block"})
+VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder"})
 LOOP = frozenset({"carry", "carried"})
 PRODUCTS = frozenset({"matmul", "batch_matmul"})
 ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
@@ -80,12 +80,12 @@ INTEGER = frozenset({"floor_div", "gcd"})
 BITWISE = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "bitwise_right_shift"})
 ARG_REDUCE = frozenset({"argmax", "argmin"})
 SCAN = frozenset({"cumsum", "cumprod"})
-SORTING = frozenset({"argsort", "topk_values", "topk_indices"})
+SORTING = frozenset({"topk_values", "topk_indices"})
 INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
 LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
-    | ARG_REDUCE | SCAN
+    | ARG_REDUCE | SCAN | SORTING
     | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange", "permute",
        "expand", "gather", "index_select", "scatter", "by_hand"}
 )  # fmt: skip
@@ -93,7 +93,7 @@ LOWERED = (
 
 PRIMITIVES = (
     LOWERED
-    | INTEGER | SORTING | INDEXED
+    | INTEGER | INDEXED
 )  # fmt: skip
 
 
@@ -121,8 +121,8 @@ class Op:
     prod       as sum
     argmax …   as sum; int32, the first of equal elements
     cumsum …   ``axis``
-    argsort    ``axis``, ``descending``; int32, stable
-    topk_values, topk_indices  ``axis``, ``k``, ``largest``: the k extreme elements in order; their places
+    topk_values, topk_indices  ``axis`` (the last), ``k`` (sympy), ``largest``: the k extreme elements in order, of
+               equal ones the first; their places, int32
     arange     ``start``, ``step`` (numbers), ``dtype``; the result has one axis
     permute    ``axes``: the operand's axis of each result axis
     expand     ``shape``; axes of size 1 and missing leading axes are repeated

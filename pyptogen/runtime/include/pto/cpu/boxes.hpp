@@ -9,6 +9,14 @@ namespace pto::cpu {
 
 PTO_INLINE int64_t fill_panel_pairs(char*, int64_t, const char*, int64_t, int64_t, int64_t) { return 0; }
 
+PTO_INLINE void join_panels(char* to, const char* from, int64_t panel, const char*)
+{
+    for (int r = 0; r < 16; ++r) {
+        __builtin_memcpy(to + r * 64, from + r * 32, 32);
+        __builtin_memcpy(to + r * 64 + 32, from + panel + r * 32, 32);
+    }
+}
+
 template <typename T>
 PTO_INLINE int64_t pack_box_steps(char*, int64_t, const T*, int64_t, int64_t, int64_t& n)
 {
@@ -22,24 +30,53 @@ PTO_INLINE int64_t pack_box_steps(char*, int64_t, const T*, int64_t, int64_t, in
 PTO_INLINE __m512i first_pieces(__m512i a, __m512i b) { return _mm512_shuffle_i64x2(a, b, 0x44); }
 PTO_INLINE __m512i second_pieces(__m512i a, __m512i b) { return _mm512_shuffle_i64x2(a, b, 0xee); }
 
+/// Two rows of as many whole vectors as `width` has, to the panels of their pieces. What follows in the panels is made
+/// writable meanwhile: stores to so many places at once would wait for each of them.
+PTO_INLINE void fill_pair_of_rows(
+    char* to, int64_t panel, const char* from, int64_t stride, int64_t width, int64_t rows_ahead)
+{
+    constexpr int64_t kAhead = 8 * C0_SIZE_BYTE;  // bytes of a panel
+    for (int64_t at = 0; at + 64 <= width; at += 64, to += 2 * panel) {
+        __builtin_prefetch(from + rows_ahead + at);
+        __builtin_prefetch(from + rows_ahead + stride + at);
+        __builtin_prefetch(to + kAhead, 1);
+        __builtin_prefetch(to + panel + kAhead, 1);
+        const __m512i a = load_bits<__m512i>(from + at), b = load_bits<__m512i>(from + stride + at);
+        store_bits(to, first_pieces(a, b));
+        store_bits(to + panel, second_pieces(a, b));
+    }
+}
+
 /// Rows `stride` bytes apart into panels of 32-byte pieces, `panel` bytes apart; row r's piece is r * 32 into its
 /// panel. As many rows and bytes of a row as come in pairs of rows and of pieces. Returns that width.
 PTO_INLINE int64_t fill_panel_pairs(
     char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
 {
-    constexpr int64_t kAhead = 8;  // rows; longer than a row's loads take
+    constexpr int64_t kAhead = 8;   // rows; longer than a row's loads take
+    constexpr int64_t kWide = 256;  // bytes of a row: pieces at equal places of more panels would compete for L1
     const int64_t whole = width / 64 * 64;
-    for (int64_t r = 0; r + 2 <= rows; r += 2, from += 2 * stride, to += 64) {
-        char* out = to;
-        for (int64_t at = 0; at < whole; at += 64, out += 2 * panel) {
-            __builtin_prefetch(from + kAhead * stride + at);
-            __builtin_prefetch(from + (kAhead + 1) * stride + at);
-            const __m512i a = load_bits<__m512i>(from + at), b = load_bits<__m512i>(from + stride + at);
-            store_bits(out, first_pieces(a, b));
-            store_bits(out + panel, second_pieces(a, b));
+    for (int64_t at = 0; at < whole; at += kWide) {
+        const int64_t part = whole - at < kWide ? whole - at : kWide;
+        const char* in = from + at;
+        char* out = to + at / C0_SIZE_BYTE * panel;
+        for (int64_t r = 0; r + 2 <= rows; r += 2, in += 2 * stride, out += 64) {
+            fill_pair_of_rows(out, panel, in, stride, part, kAhead * stride);
         }
     }
     return whole;
+}
+
+/// 16 rows of 64 bytes, from two panels of 32-byte pieces, to a fragment. The fragment at `next` becomes writable.
+PTO_INLINE void join_panels(char* to, const char* from, int64_t panel, const char* next)
+{
+    PTO_CPU_UNROLL
+    for (int r = 0; r < 16; r += 2, to += 128, next += 128, from += 64) {
+        __builtin_prefetch(next, 1);
+        __builtin_prefetch(next + 64, 1);
+        const __m512i a = load_bits<__m512i>(from), b = load_bits<__m512i>(from + panel);
+        store_bits(to, first_pieces(a, b));
+        store_bits(to + 64, second_pieces(a, b));
+    }
 }
 
 /// KS rows of 32 columns of an Nz matrix, whose panels are `panel` bytes apart, to the two fragments of a step.

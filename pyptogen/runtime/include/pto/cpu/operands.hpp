@@ -18,6 +18,11 @@ PTO_INLINE void fill_left_from_panels(Tile& dst, const T* from, int64_t panel, i
         const T* box = from + first * kBox;
         int64_t c = 0;
         for (; c + 2 * kBox <= cols; c += 2 * kBox, to += kPanelStep, box += 2 * panel) {
+            if (count == 16) {
+                join_panels(
+                    to, reinterpret_cast<const char*>(box), panel * static_cast<int64_t>(sizeof(T)), to + kPanelStep);
+                continue;
+            }
             for (int64_t r = 0; r < count; ++r) {
                 __builtin_memcpy(to + r * 64, box + r * kBox, 32);
                 __builtin_memcpy(to + r * 64 + 32, box + panel + r * kBox, 32);

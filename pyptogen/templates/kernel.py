@@ -25,6 +25,7 @@ from pyptogen.lower.instruction.ir import (
     Mode,
     Node,
     Pass,
+    Pattern,
     Queue,
     ReadIndex,
     SetFlag,
@@ -78,13 +79,15 @@ class Writer:
         elif kind.loc == "Mat":
             text = f"Tile<TileType::Mat, {shape}, BLayout::ColMajor, {vr}, {vc}, SLayout::RowMajor, 512>"
         else:
-            text = f"Tile<TileType::Vec, {shape}, BLayout::{'ColMajor' if kind.col_major else 'RowMajor'}, {vr}, {vc}>"
+            rest = f", SLayout::NoneBox, 512, PadValue::{kind.pad}" if kind.pad else ""
+            major = "ColMajor" if kind.col_major else "RowMajor"
+            text = f"Tile<TileType::Vec, {shape}, BLayout::{major}, {vr}, {vc}{rest}>"
         if text not in self.tile_aliases:
             self.tile_aliases[text] = self._tile_name(kind)
         return self.tile_aliases[text]
 
     def _tile_name(self, kind: TileType) -> str:
-        name = f"{kind.loc}{SHORT[kind.dtype]}_{kind.rows}x{kind.cols}"
+        name = f"{kind.loc}{SHORT[kind.dtype]}_{kind.rows}x{kind.cols}{f'_{kind.pad.lower()}' if kind.pad else ''}"
         if kind.valid_cols is not None and kind.valid_cols != kind.cols:
             name += f"_c{kind.valid_cols}"
         if kind.valid_rows is not None and kind.valid_rows != kind.rows:
@@ -193,7 +196,17 @@ class Writer:
     def on_for(self, node: For, depth: int) -> None:
         if node.note:
             self.put(depth, f"// {node.note}")
-        start, step = node.start.c(), str(node.step)
+        start, stop, step = node.start.c(), node.stop.c(), str(node.step)
+        if node.after is not None:
+            left, begin = (node.after - node.start).c(), f"{node.var}_begin"
+            text = f"{left} > 0 ? {f'{start} + ' if start != '0' else ''}({left}) / {step} * {step} : {start}"
+            self.put(depth, f"const int32_t {begin} = {text};  // those before see nothing of this block")
+            start = begin
+        if node.before is not None:
+            end, limit = f"{node.var}_end", node.before.c()
+            text = f"{limit} < {stop} ? {limit} : {stop}"
+            self.put(depth, f"const int32_t {end} = {text};  // what comes later is not seen from here")
+            stop = end
         if node.parallel:
             share = "block" if node.step == 1 else f"block * {node.step}"
             start = share if start == "0" else f"{start} + {share}"
@@ -201,7 +214,7 @@ class Writer:
         advance = f"++{node.var}" if step == "1" else f"{node.var} += {step}"
         if node.slot:
             advance += f", {node.slot} ^= 1" if node.slots == 2 else f", {node.slot} = ({node.slot} + 1) % {node.slots}"
-        self.put(depth, f"for (int32_t {node.var} = {start}; {node.var} < {node.stop.c()}; {advance}) {{")
+        self.put(depth, f"for (int32_t {node.var} = {start}; {node.var} < {stop}; {advance}) {{")
         if node.valid:
             left = (node.stop - node.var).c()
             self.put(depth + 1, f"const int32_t {node.valid} = {left} < {node.step} ? {left} : {node.step};")
@@ -230,12 +243,20 @@ class Writer:
         queue = next((o for o in node.operands if isinstance(o, Queue)), None)
         if queue is not None:
             return queue_call(node, self.queues[queue.name], self.types, self.tile_alias)
-        operands = [self.operand(node, o) for o in node.operands]
+        operands = [self.operand(node, o) for o in node.operands if not isinstance(o, Pattern)]
         # The type of its first number and the direction (0: ascending) cannot be deduced from what TCI is given.
         name = node.name
         if name == "TCI":
             kind = self.types[operands[0]]
             name = f"TCI<{self.tile_alias(kind)}, {C_TYPES[kind.dtype]}, 0>"
+        elif name == "TGATHER":
+            pattern = next(o.name for o in node.operands if isinstance(o, Pattern))
+            types = ", ".join(self.tile_alias(self.types[o]) for o in operands)
+            name = f"TGATHER<{types}, MaskPattern::{pattern}>"
+        elif is_merge_of_lists(node):
+            types = ", ".join(self.tile_alias(self.types[o]) for o in operands)
+            name = f"TMRGSORT<{types}, false>"
+            operands.insert(1, "taken")
         return f"{name}({', '.join(operands)})"
 
     def gm_name(self, node: Instr, window: GmWindow) -> str:
@@ -266,7 +287,8 @@ class Writer:
         """TPASS: the windows it moves, then a line for each of its instructions."""
         for member in node.members:
             self.windows(member, depth)
-        text = PassText(node, self.gm_name, self.far)
+        left = frozenset(name for name, kind in self.types.items() if kind.loc == "Left")
+        text = PassText(node, self.gm_name, self.far, left)
         text.write()
         parameters = "".join(f", auto &{name}" for name in text.operands)
         rows, cols = (e.poly().c() for e in (node.rows, node.cols))
@@ -300,6 +322,11 @@ class Writer:
 
     def on_barrier(self, node: Barrier, depth: int) -> None:
         self.put(depth, f"pipe_barrier(PIPE_{node.pipe});")
+
+
+def is_merge_of_lists(node: Node) -> bool:
+    """Whether an instruction merges lists that are tiles of their own; it also says how much it took of each."""
+    return isinstance(node, Instr) and node.name == "TMRGSORT" and all(isinstance(o, str) for o in node.operands)
 
 
 def _note(note: str) -> str:
@@ -354,6 +381,8 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
     for loop in walk(kernel.body):
         if isinstance(loop, For) and loop.slot:
             writer.put(1, f"int32_t {loop.slot} = 0;  // which of {loop.slots} buffers this round of {loop.var} uses")
+    if any(is_merge_of_lists(n.other if isinstance(n, Choose) else n) for n in walk(kernel.body)):
+        writer.put(1, "MrgSortExecutedNumList taken;  // how many pairs a merge took of each list")
     writer.body(kernel.body, 1)
     guards = {"cube": "__DAV_CUBE__", "vector": "__DAV_VEC__", "mixed": ""}
     occupancy = ", ".join(f"{name.upper()} {used} B" for name, used in kernel.occupancy)

@@ -29,6 +29,8 @@ class TileType:
     valid_rows: int | None
     valid_cols: int | None
     col_major: bool = False
+    pad: str = ""
+    """What fills the rest of the tile up where an instruction does that: ``Min``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +89,22 @@ class Compare:
 
 
 @dataclass(frozen=True, slots=True)
+class Pattern:
+    """A mask pattern by its name, such as P0101: every second element, from the first one on."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """The TPipe of one of the kernel's rings, by the ring's name."""
 
     name: str
 
 
-Operand = str | GmWindow | Imm | Mode | Compare | Queue | Poly
-"""A tile by name, a GM window, a scalar, a round mode, a comparison, a queue, a row or column index."""
+Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Queue | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a comparison, a mask pattern, a queue, a row or column index, a
+number of elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +184,8 @@ class Barrier:
 class For:
     """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
     this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
-    modulo ``slots``: the copy of the rotating buffers that a round uses."""
+    modulo ``slots``: the copy of the rotating buffers that a round uses. Rounds that begin at or after ``before``, and
+    those that end at or before ``after``, are left out."""
 
     var: str
     start: Poly
@@ -187,6 +198,8 @@ class For:
     span: Span
     slot: str | None = None
     slots: int = 1
+    after: Poly | None = None
+    before: Poly | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +275,7 @@ __all__ = [
     "Node",
     "Operand",
     "Pass",
+    "Pattern",
     "Pipe",
     "Queue",
     "ReadIndex",

@@ -8,8 +8,9 @@ instructions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -17,19 +18,26 @@ import numpy as np
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import LaunchPlan
-from pyptogen.lower.expr import Poly
+from pyptogen.lower.expr import Poly, part_of
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_graph import GraphRun
 from pyptogen.lower.instruction.interpret_rings import Rings
 from pyptogen.lower.instruction.ir import GmWindow
+from pyptogen.lower.instruction.select.sorting import SIDES
 from pyptogen.lower.isa.kinds import instruction_of
-from pyptogen.lower.isa.meaning import MEANINGS, Shaped
+from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor import numerics
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
 from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
 
+SORTING: Mapping[str, Callable[..., Any]] = {
+    "topk": MEANINGS["TTOPK"], "bottomk": MEANINGS["TBOTTOMK"], "sort_blocks": MEANINGS["TSORT32"],
+    "merge_blocks": MEANINGS["TMRGSORT(pairs, a, block)"], "merge_lists": meaning_of_call("TMRGSORT", range(4)),
+    "take": meaning_of_call("MGATHER", ()), "pad": meaning_of_call("TFILLPAD_INPLACE", ()),
+    **{kind: partial(MEANINGS["TGATHER(dst, a)"], pattern=pattern) for kind, pattern in SIDES.items()},
+}  # fmt: skip
 COMPARE = {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
 }  # fmt: skip
@@ -85,7 +93,7 @@ class TileRun:
         start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.tile
         if node.parallel:
             start, step = start + self.block * step, step * self.blocks
-        for at in range(start, stop, step):
+        for at in part_of(range(start, stop, step), node.after, node.before, self.env):
             self.env[node.var] = at
             if node.valid is not None:
                 self.env[node.valid] = min(node.tile, stop - at)
@@ -222,9 +230,14 @@ class TileRun:
             return self._matmul(op, dst)
         if op.kind in ("extract", "move"):
             return self._part(op, dst)
+        if op.kind in SORTING:
+            return self._sorted(op, dst)
         values = [self._value(s, dst) for s in op.srcs]
         if op.kind == "fill":
             return np.full(dst.shape, values[0], dst.numpy)
+        if op.kind == "iota":
+            first = op.row.evaluate(self.env)
+            return np.arange(first, first + dst.rows * dst.cols, dtype=dst.numpy).reshape(dst.shape)
         if op.kind == "cast":
             return numerics.cast(values[0], dst.numpy, op.mode, op.saturate)
         if op.kind in REDUCE:
@@ -244,6 +257,21 @@ class TileRun:
         plain = [int(v) if isinstance(v, float) and not dst.dtype.startswith(("fp", "bf")) else v for v in values]
         result: Array = MEANINGS[instruction_of(op.kind, numbered)](dst, *plain)
         return result
+
+    def _sorted(self, op: TileOp, dst: Shaped) -> Array:
+        """Orders and pairs, as their instructions mean them."""
+        sources = [self._read(str(s)) for s in op.srcs]
+        if op.gm is not None:
+            row = self.memory.read(self._window(op))
+            return np.asarray(SORTING[op.kind](dst, row, *sources))
+        if op.kind == "merge_blocks":
+            return np.asarray(SORTING[op.kind](dst, *sources, op.row.evaluate(self.env)))
+        if op.kind == "merge_lists" and op.first is not None:
+            fresh = self.env[op.first] == 0
+            sources = sources[1:] if fresh else [self._read(str(op.dst)), sources[0]]
+        if op.kind == "pair_indices":
+            sources = [source.view(dst.numpy) for source in sources]
+        return np.asarray(SORTING[op.kind](dst, *sources))
 
     def _matmul(self, op: TileOp, dst: Shaped) -> Array:
         left, right = (self._read(str(s)) for s in op.srcs)
@@ -266,8 +294,8 @@ def _plain(ref: GmRef, tensor: GmTensor) -> GmRef:
     """The window of a packed matrix in the plain one."""
     from dataclasses import replace
 
-    columns = tensor.shape[1]
-    return replace(ref, offset=ref.k * columns + ref.n, row_stride=columns, col_stride=Poly.of(1))
+    rows, columns = tensor.shape[-2:]
+    return replace(ref, offset=(ref.matrix * rows + ref.k) * columns + ref.n, row_stride=columns, col_stride=Poly.of(1))
 
 
 class _LevelRun(GraphRun):

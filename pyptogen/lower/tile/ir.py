@@ -61,7 +61,7 @@ class GmTensor:
 @dataclass(frozen=True, slots=True)
 class GmRef:
     """A 2-D window of a GM tensor; offset and strides in elements. For ``layout: nz`` tensors ``k``/``n`` give the
-    window's position and ``offset`` is unused."""
+    window's position in its matrix, ``matrix`` counts the matrices before that, and ``offset`` is unused."""
 
     tensor: str
     offset: Poly
@@ -71,6 +71,7 @@ class GmRef:
     cols: Extent
     k: Poly = ZERO
     n: Poly = ZERO
+    matrix: Poly = ZERO
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +103,12 @@ class TileOp:
     expand   a column, a row or one element → the whole tile; turn: transposed
     iota     ``row``, ``row`` + 1, … in one row
     column_… a reduction over the rows of a tile
+    topk, bottomk  places of the extreme elements of a row in ``gm``; take: the elements of that row at places
+    sort_blocks  (value, place) pairs of every 32 elements in falling order; merge_blocks: of every four blocks of
+             ``row`` elements one; pair_values, pair_indices: one side of pairs
+    merge_lists  sorted lists in one, as far as dst goes; with ``first``: of the sources after the first one where that
+             loop variable is 0, of dst and the first source elsewhere
+    pad      src → the front of dst, which is the same place; the least number in the rest
     cast     with round ``mode``; ``saturate`` says what becomes of integers out of range
     push     src → the next slot of the ring ``fifo``, once it is free; pop: the oldest filled slot, once there is one,
              is what loads from the ring's ``slot`` read; free: that slot may be filled again
@@ -136,7 +143,8 @@ class Loop:
     """``for var in start..stop step tile``; ``valid`` names the extent of this iteration's tile, min(tile, stop - var),
     or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch. ``slot``
     (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
-    buffers a round uses."""
+    buffers a round uses. Iterations at or after ``before``, and those whose tiles end at or before ``after``, are left
+    out; ``valid`` goes by ``stop`` all the same."""
 
     var: str
     dim: str
@@ -150,6 +158,12 @@ class Loop:
     span: Span
     slot: str | None = None
     slots: int = 1
+    after: Poly | None = None
+    before: Poly | None = None
+
+    def bounds(self) -> tuple[Poly, ...]:
+        """All polynomials that say where the loop begins and ends."""
+        return (self.start, self.stop, *(p for p in (self.after, self.before) if p is not None))
 
 
 Node = Loop | TileOp

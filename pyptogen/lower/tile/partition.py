@@ -20,7 +20,7 @@ from itertools import takewhile
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
+from pyptogen.lower.tensor.ir import SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.islands import islands
 from pyptogen.lower.tile.levels import levels
@@ -135,8 +135,24 @@ def _epochs(ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], 
     epochs: list[list[Op]] = []
     for at in sorted(found):
         order = [op for op in ops if op in found[at]]
-        epochs += [[op] for op in order] if at % 2 else [order]
+        epochs += _together(order) if at % 2 else [order]
     return epochs
+
+
+def _together(ops: list[Op]) -> list[list[Op]]:
+    """Operations that are kernels of their own; values and places of one order are made in one."""
+    groups: list[list[Op]] = []
+    for op in ops:
+        first = next((g for g in groups if _same_order(g[0], op)), None) if op.kind in SORTING else None
+        if first is None:
+            groups.append([op])
+        else:
+            first.append(op)
+    return groups
+
+
+def _same_order(a: Op, b: Op) -> bool:
+    return a.kind in SORTING and a.operands == b.operands and a.attrs == b.attrs and a.kind != b.kind
 
 
 def _runs(

@@ -101,7 +101,8 @@ def _lower(program: Program, target: str, dump_ir: Path | None) -> Lowered:
 
 
 def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
-    """C++ by relative path, and PTO assembly of the same kernels for targets that have it."""
+    """C++ by relative path, and PTO assembly of the same kernels for targets that have it; not of the programs of mixed
+    kernels, because the assembler has one ring of its own making between the cores, and these have several."""
     from pyptogen.lower.pipeline import spec_lines
     from pyptogen.templates.pto_text import ARCHITECTURES, pto_text
 
@@ -109,7 +110,7 @@ def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
     for target, result in lowered.items():
         if target in ARCHITECTURES:
             source = spec_lines()
-            for instructions in result.instructions:
+            for instructions in (kernel for kernel in result.instructions if not kernel.fifos):
                 texts[f"pto/{target}-{instructions.name}.pto"] = pto_text(instructions, result.name, source)
         for kernel in result.kernels:
             texts[f"{target}/kernels/{kernel.name}.cpp"] = kernel.text

@@ -96,14 +96,20 @@ def _schedule(lowered: Lowered, platform: Platform, sizes: Mapping[str, int]) ->
         for launch in plan:
             ready = max((done[kernel] for kernel in launch.after), default=0.0)
             blocks = _blocks(launch, platform, {**sizes, **_bounds(graph, begin, end)})
-            micros = _micros(kernels[launch.kernel], platform, end - begin) / blocks
-            kind = "cube" if launch.core == "cube" else "vector"
-            mine = sorted((c for c in free if c.startswith(kind)), key=lambda c: (free[c], _number(c)))[:blocks]
-            for core in mine:
+            mine: list[tuple[str, str]] = []
+            for name in launch.kernels:
+                kind = "cube" if kernels[name].core == "cube" else "vector"
+                cores = sorted((c for c in free if c.startswith(kind)), key=lambda c: (free[c], _number(c)))[:blocks]
+                mine += [(name, core) for core in cores]
+            # The two programs of a mixed kernel take as long as the slower one.
+            micros = max(_micros(kernels[name], platform, end - begin) for name in launch.kernels) / blocks
+            if launch.programs:
+                ready = max(ready, *(free[core] for _, core in mine))
+            for name, core in mine:
                 start = max(ready, free[core])
                 free[core] = start + micros
-                bars.append(Bar(launch.kernel, core, (begin, end), start, free[core]))
-            done[launch.kernel] = max(free[core] for core in mine)
+                bars.append(Bar(name, core, (begin, end), start, free[core]))
+            done[launch.kernel] = max(free[core] for _, core in mine)
     return sorted(bars, key=lambda bar: (bar.start, bar.core))
 
 
@@ -138,7 +144,7 @@ def _holds(cut: Cut, sizes: Mapping[str, int]) -> bool:
 
 def _blocks(launch: LaunchPlan, platform: Platform, values: Mapping[str, int]) -> int:
     """Blocks worth launching: the tiles of the loop that is dealt out, at most the cores."""
-    cores = platform.cube_cores if launch.core == "cube" else platform.vector_cores
+    cores = platform.vector_cores if launch.core == "vector" else platform.cube_cores
     if launch.tiles is None:
         return 1
     extent, tile = launch.tiles

@@ -7,6 +7,7 @@
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
                  shorter_rounds  blocks of loops that fit        legalise    what the platform has no instruction for
+                 divide       mixed kernels → a program for each kind of core, where these are apart
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
@@ -37,7 +38,7 @@ from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.hand import opaque
 from pyptogen.lower.hand.lowering import ByHand
-from pyptogen.lower.instruction import passes, select, synchronise
+from pyptogen.lower.instruction import passes, select, side_by_side, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
@@ -47,7 +48,7 @@ from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import fit, layouts, unlowered
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tensor.printer import print_program
-from pyptogen.lower.tile import carried, choose, cut, legalise, shorter_rounds, sizes, solo, variants
+from pyptogen.lower.tile import carried, choose, cut, divide, legalise, shorter_rounds, sizes, solo, variants
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.axes import Apart
@@ -105,9 +106,11 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     rows = sizes.select_rows(program, target)
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)
-    names = [part.ops.name for part in needed.parts]
-    blocks = finished.joined(names, _block_level(session, tiles, recut))
-    graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target)
+    programs = _programs(session, tiles)
+    names = [p.name for part in needed.parts for p in programs.get(part.ops.name, (part.ops,))]
+    every = [p for kernel in tiles for p in programs.get(kernel.name, (kernel,))]
+    blocks = finished.joined(names, _block_level(session, every, recut))
+    graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target, programs)
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks, finished)
@@ -138,6 +141,22 @@ def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
             apart |= {error.edge}
 
 
+def _divided(kernel: TileKernel, platform: Platform) -> tuple[TileKernel, ...]:
+    """The kernel, or its two programs where cube and vector cores are apart."""
+    return divide.run(kernel) if kernel.core == "mixed" and not platform.unified else (kernel,)
+
+
+def _programs(session: _Session, tiles: Sequence[TileKernel]) -> dict[str, tuple[TileKernel, ...]]:
+    """The programs of each mixed kernel that is divided, by its name."""
+    found = {kernel.name: _divided(kernel, session.platform) for kernel in tiles}
+    programs = {name: both for name, both in found.items() if len(both) > 1}
+    if programs:
+        shown = [program for both in programs.values() for program in both]
+        tile_verify.verify(shown)
+        session.note(13, "tile-divide", lambda: tile_printer.print_kernels(shown))
+    return programs
+
+
 def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], bool]) -> Tiles:
     """Kernels of tile operations, all GM tensors, how to cut a kernel anew, and the kernels that an author finished."""
     program, platform = session.fitted, session.platform
@@ -154,32 +173,39 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
             return solo.run(program, part.ops, tensors, gm_names, platform)
         kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest, segment)
         kernel = carried.run(kernel)
-        return replace(kernel, depths=part.depths)
+        return replace(kernel, depths=part.depths, slots=part.ops.slots)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
-        part = next(p for p in parts if p.ops.name == kernel)
-        return legalise.run(cut_part(part, sizes.resized(tables[kernel], dim, tile)), platform)
+        part = next(p for p in parts if p.ops.name in (kernel, kernel.rpartition("_")[0]))
+        smaller = legalise.run(cut_part(part, sizes.resized(tables[part.ops.name], dim, tile)), platform)
+        return next((p for p in _divided(smaller, platform) if p.name == kernel), smaller)
+
+    def fits(kernel: TileKernel) -> bool:
+        return all(plan.fits(p, platform) for p in _divided(legalise.run(kernel, platform), platform))
 
     def choose_tiles(part: Part) -> Table:
         if alone(part.ops.ops[0]):
             return part.sizes
 
         def cost(table: Table) -> float | None:
-            tile = legalise.run(cut_part(part, table), platform)
+            tile = cut_part(part, table)
             if platform.costs is None:
-                return 0.0 if plan.fits(tile, platform) else None
-            _, found = plan.run(tile, platform)
-            if isinstance(found, memory.Overflow):
-                return None
+                return 0.0 if fits(tile) else None
             rows = part.longest or min(NOMINAL_ROWS, program.dim(tile.segment).max if tile.segment else 1)
-            return duration(select.run(found, program, platform), platform, rows)
+            longest = 0.0
+            for side in _divided(legalise.run(tile, platform), platform):
+                _, found = plan.run(side, platform)
+                if isinstance(found, memory.Overflow):
+                    return None
+                longest = max(longest, duration(select.run(found, program, platform), platform, rows) or 0.0)
+            return longest
 
         return choose.run(program, part.ops, part.sizes, platform, part.row, cost)
 
     tables = {part.ops.name: part.sizes if part.ops.by_hand else choose_tiles(part) for part in parts}
     kernels = [cut_part(part, tables[part.ops.name]) for part in parts]
     if program.loops:
-        fitting = [plan.fits(legalise.run(kernel, platform), platform) for kernel in kernels]
+        fitting = [fits(kernel) for kernel in kernels]
         shorter = shorter_rounds.run(program, [part for part, fits in zip(parts, fitting, strict=True) if not fits])
         if shorter is not None:
             return _tile_level(replace(session, fitted=shorter), every, alone)
@@ -230,6 +256,7 @@ def _instruction_level(session: _Session, blocks: Sequence[BlockKernel], by_hand
     session.note(40, "instruction-select", lambda: instruction_printer.print_kernels(kernels))
     if session.platform.flags:
         kernels = [synchronise.run(k) for k in kernels]
+        side_by_side.require_order(kernels)
         session.note(41, "instruction-synchronise", lambda: instruction_printer.print_kernels(kernels))
     made = {k.name: k for k in kernels}
     return [made.get(b.tile.name) or by_hand.finished[b.tile.name].instructions for b in blocks]
@@ -248,7 +275,12 @@ def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[Ins
     longest = _longest_range(graph)
     found = {k.name: _estimate(k, session.platform, longest) for k in kernels if k.body}
     cycles = {name: cost.cycles for name, cost in found.items() if cost is not None}
-    graph = prioritise.run(graph, session.program, {k.name: k.stages for k in kernels}, cycles)
+    stages = {k.name: k.stages for k in kernels}
+    for launch in (launch for launches in graph.plans for launch in launches if launch.programs):
+        stages[launch.kernel] = tuple(dict.fromkeys(s for name in launch.kernels for s in stages[name]))
+        known = [cycles[name] for name in launch.kernels if name in cycles]
+        cycles |= {launch.kernel: max(known)} if known else {}
+    graph = prioritise.run(graph, session.program, stages, cycles)
     execution_verify.verify(graph)
     session.note(50, "execution-prioritise", lambda: execution_printer.print_graph(graph))
     return graph

@@ -17,9 +17,12 @@ from pyptogen.schema.spec import TilingRowSpec
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, describe, plain
 from pyptogen.schema.validate import need_list, need_mapping, validate
 
-STAGE_OPTIONS = ("l1_reuse", "split_k", "buffers")
+STAGE_OPTIONS = ("l1_reuse", "split_k", "buffers", "fifo")
 """Keys of a stage in a row that are no dims: times an L1 block is used, ways to cut the reduction, buffers
-per tile."""
+per tile, tiles in each ring between the cube and the vector core of a mixed kernel."""
+
+ROW_OPTIONS = ("fifo",)
+"""Those that a row may also have for all of its stages."""
 
 _COMPARISON = re.compile(r"(<=|>=|==|!=|<|>)\s*(-?\d+)\Z")
 
@@ -76,11 +79,11 @@ def _row(node: Mapping, names: TableNames) -> TilingRowSpec:
                     raise _unknown(inner, "dim or option", (*names.dims, *STAGE_OPTIONS))
                 sizes.setdefault(key.text, {})[inner.text] = _size(inner, size)
                 spans[(key.text, inner.text)] = size.span
-        elif key.text in names.dims:
+        elif key.text in (*names.dims, *ROW_OPTIONS):
             sizes.setdefault("", {})[key.text] = _size(key, value)
             spans[("", key.text)] = value.span
         else:
-            raise _unknown(key, "stage or dim", (*names.stages, *names.dims, "when", "fuse"))
+            raise _unknown(key, "stage or dim", (*names.stages, *names.dims, *ROW_OPTIONS, "when", "fuse"))
     return TilingRowSpec(when, sizes, fuse, spans, node.span)
 
 

@@ -25,6 +25,8 @@ from pyptogen.lower.instruction.ir import (
     Mode,
     Node,
     Pass,
+    Pattern,
+    Queue,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -32,11 +34,12 @@ from pyptogen.lower.instruction.ir import (
     WaitFlag,
     walk,
 )
-from pyptogen.lower.tile.ir import Extent
+from pyptogen.lower.tile.ir import Extent, Fifo
 from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
 from pyptogen.templates.kernel_passes import PassText
+from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
 
 ROUND_MODES = {
     "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",
@@ -60,6 +63,8 @@ class Writer:
     """Names of the GlobalTensors of each open body, by window."""
     far: frozenset[str] = frozenset()
     """Tensors to which stores of passes may go around the cache."""
+    queues: dict[str, Fifo] = field(default_factory=dict)
+    """The rings of a mixed kernel, by name."""
 
     # -- types ----------------------------------------------------------------------------------------------------
 
@@ -74,13 +79,15 @@ class Writer:
         elif kind.loc == "Mat":
             text = f"Tile<TileType::Mat, {shape}, BLayout::ColMajor, {vr}, {vc}, SLayout::RowMajor, 512>"
         else:
-            text = f"Tile<TileType::Vec, {shape}, BLayout::{'ColMajor' if kind.col_major else 'RowMajor'}, {vr}, {vc}>"
+            rest = f", SLayout::NoneBox, 512, PadValue::{kind.pad}" if kind.pad else ""
+            major = "ColMajor" if kind.col_major else "RowMajor"
+            text = f"Tile<TileType::Vec, {shape}, BLayout::{major}, {vr}, {vc}{rest}>"
         if text not in self.tile_aliases:
             self.tile_aliases[text] = self._tile_name(kind)
         return self.tile_aliases[text]
 
     def _tile_name(self, kind: TileType) -> str:
-        name = f"{kind.loc}{SHORT[kind.dtype]}_{kind.rows}x{kind.cols}"
+        name = f"{kind.loc}{SHORT[kind.dtype]}_{kind.rows}x{kind.cols}{f'_{kind.pad.lower()}' if kind.pad else ''}"
         if kind.valid_cols is not None and kind.valid_cols != kind.cols:
             name += f"_c{kind.valid_cols}"
         if kind.valid_rows is not None and kind.valid_rows != kind.rows:
@@ -189,7 +196,17 @@ class Writer:
     def on_for(self, node: For, depth: int) -> None:
         if node.note:
             self.put(depth, f"// {node.note}")
-        start, step = node.start.c(), str(node.step)
+        start, stop, step = node.start.c(), node.stop.c(), str(node.step)
+        if node.after is not None:
+            left, begin = (node.after - node.start).c(), f"{node.var}_begin"
+            text = f"{left} > 0 ? {f'{start} + ' if start != '0' else ''}({left}) / {step} * {step} : {start}"
+            self.put(depth, f"const int32_t {begin} = {text};  // those before see nothing of this block")
+            start = begin
+        if node.before is not None:
+            end, limit = f"{node.var}_end", node.before.c()
+            text = f"{limit} < {stop} ? {limit} : {stop}"
+            self.put(depth, f"const int32_t {end} = {text};  // what comes later is not seen from here")
+            stop = end
         if node.parallel:
             share = "block" if node.step == 1 else f"block * {node.step}"
             start = share if start == "0" else f"{start} + {share}"
@@ -197,7 +214,7 @@ class Writer:
         advance = f"++{node.var}" if step == "1" else f"{node.var} += {step}"
         if node.slot:
             advance += f", {node.slot} ^= 1" if node.slots == 2 else f", {node.slot} = ({node.slot} + 1) % {node.slots}"
-        self.put(depth, f"for (int32_t {node.var} = {start}; {node.var} < {node.stop.c()}; {advance}) {{")
+        self.put(depth, f"for (int32_t {node.var} = {start}; {node.var} < {stop}; {advance}) {{")
         if node.valid:
             left = (node.stop - node.var).c()
             self.put(depth + 1, f"const int32_t {node.valid} = {left} < {node.step} ? {left} : {node.step};")
@@ -207,7 +224,12 @@ class Writer:
     def on_instr(self, node: Instr, depth: int) -> None:
         self.speak(depth, node.span)
         self.windows(node, depth)
+        popped = next((self.queues[o.name] for o in node.operands if isinstance(o, Queue)), None)
+        if popped is not None and node.name == "TPOP":
+            self.put(depth, view_line(popped))
         self.put(depth, f"{self.call(node)};")
+        if popped is not None and node.name == "TPOP":
+            self.put(depth, slot_line(popped))
 
     def windows(self, node: Instr, depth: int) -> None:
         for operand in node.operands:
@@ -218,12 +240,23 @@ class Writer:
                 )
 
     def call(self, node: Instr) -> str:
-        operands = [self.operand(node, o) for o in node.operands]
+        queue = next((o for o in node.operands if isinstance(o, Queue)), None)
+        if queue is not None:
+            return queue_call(node, self.queues[queue.name], self.types, self.tile_alias)
+        operands = [self.operand(node, o) for o in node.operands if not isinstance(o, Pattern)]
         # The type of its first number and the direction (0: ascending) cannot be deduced from what TCI is given.
         name = node.name
         if name == "TCI":
             kind = self.types[operands[0]]
             name = f"TCI<{self.tile_alias(kind)}, {C_TYPES[kind.dtype]}, 0>"
+        elif name == "TGATHER":
+            pattern = next(o.name for o in node.operands if isinstance(o, Pattern))
+            types = ", ".join(self.tile_alias(self.types[o]) for o in operands)
+            name = f"TGATHER<{types}, MaskPattern::{pattern}>"
+        elif is_merge_of_lists(node):
+            types = ", ".join(self.tile_alias(self.types[o]) for o in operands)
+            name = f"TMRGSORT<{types}, false>"
+            operands.insert(1, "taken")
         return f"{name}({', '.join(operands)})"
 
     def gm_name(self, node: Instr, window: GmWindow) -> str:
@@ -254,7 +287,8 @@ class Writer:
         """TPASS: the windows it moves, then a line for each of its instructions."""
         for member in node.members:
             self.windows(member, depth)
-        text = PassText(node, self.gm_name, self.far)
+        left = frozenset(name for name, kind in self.types.items() if kind.loc == "Left")
+        text = PassText(node, self.gm_name, self.far, left)
         text.write()
         parameters = "".join(f", auto &{name}" for name in text.operands)
         rows, cols = (e.poly().c() for e in (node.rows, node.cols))
@@ -290,6 +324,11 @@ class Writer:
         self.put(depth, f"pipe_barrier(PIPE_{node.pipe});")
 
 
+def is_merge_of_lists(node: Node) -> bool:
+    """Whether an instruction merges lists that are tiles of their own; it also says how much it took of each."""
+    return isinstance(node, Instr) and node.name == "TMRGSORT" and all(isinstance(o, str) for o in node.operands)
+
+
 def _note(note: str) -> str:
     return f"  // {note}" if note else ""
 
@@ -311,12 +350,12 @@ def _bytes(dtype: str) -> int:
 
 
 def _parameters(kernel: InstrKernel) -> list[str]:
-    tensors = {t.name: t for t in kernel.tensors}
+    tensors = {t.name: t.dtype for t in kernel.tensors} | {fifo.name: fifo.dtype for fifo in kernel.fifos}
     scalars = dict(kernel.scalars)
     result = []
     for name in kernel.arguments:
         if name in tensors:
-            result.append(f"__gm__ {C_TYPES[tensors[name].dtype]} *{name}")
+            result.append(f"__gm__ {C_TYPES[tensors[name]]} *{name}")
         elif name in scalars:
             result.append(f"{C_TYPES[scalars[name]]} {name}")
         else:
@@ -334,12 +373,16 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
     """
     far = far_stores(kernel)
-    writer = Writer(source, far=far.tensors)
+    writer = Writer(source, far=far.tensors, queues={fifo.name: fifo for fifo in kernel.fifos})
+    for fifo in kernel.fifos:
+        writer.put(1, pipe_line(fifo))
     if far.line:
         writer.put(1, far.line)
     for loop in walk(kernel.body):
         if isinstance(loop, For) and loop.slot:
             writer.put(1, f"int32_t {loop.slot} = 0;  // which of {loop.slots} buffers this round of {loop.var} uses")
+    if any(is_merge_of_lists(n.other if isinstance(n, Choose) else n) for n in walk(kernel.body)):
+        writer.put(1, "MrgSortExecutedNumList taken;  // how many pairs a merge took of each list")
     writer.body(kernel.body, 1)
     guards = {"cube": "__DAV_CUBE__", "vector": "__DAV_VEC__", "mixed": ""}
     occupancy = ", ".join(f"{name.upper()} {used} B" for name, used in kernel.occupancy)
@@ -351,6 +394,7 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         occupancy=occupancy,
         guard=guards[kernel.core],
         parameters=_parameters(kernel),
+        queue_aliases=[alias for fifo in kernel.fifos for alias in queue_aliases(fifo)],
         tile_aliases=writer.tile_aliases,
         gm_aliases=writer.gm_aliases,
         lines=writer.lines,

@@ -26,11 +26,19 @@ def _blocks(launch: LaunchPlan) -> str:
     return f"fewer(({extent.c()} + {tile - 1}) / {tile}, {launch.core})"
 
 
-def _call(launch: LaunchPlan) -> str:
-    """The call of a kernel, wrapped under its opening bracket."""
-    arguments = [f"{launch.kernel}_blocks" if a == "nblk" else a for a in launch.arguments]
-    text = f"{launch.kernel}({', '.join(arguments)});"
-    return textwrap.fill(text, 96, subsequent_indent=" " * 20, break_long_words=False)
+def _calls(launch: LaunchPlan) -> list[str]:
+    """The call of a kernel, or of each program of a mixed one, wrapped under its opening bracket."""
+    calls = []
+    for kernel, names in launch.programs or ((launch.kernel, launch.arguments),):
+        arguments = [f"{launch.kernel}_blocks" if a == "nblk" else a for a in names]
+        text = f"{kernel}({', '.join(arguments)});"
+        calls.append(textwrap.fill(text, 96, subsequent_indent=" " * 20, break_long_words=False))
+    return calls
+
+
+def _rings(launch: LaunchPlan) -> list[tuple[str, str, str]]:
+    """Name, type and elements for a block of the rings of a mixed launch."""
+    return [(ring.name, C_TYPES[ring.dtype], ring.elements.c()) for ring in launch.rings]
 
 
 def _order(launch: LaunchPlan) -> str:
@@ -69,7 +77,10 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
         (
             name,
             _ranged(graph, plan),
-            [(launch, CORES[launch.core], _blocks(launch), _call(launch), _order(launch)) for launch in plan],
+            [
+                (launch, CORES[launch.core], _blocks(launch), _calls(launch), _order(launch), _rings(launch))
+                for launch in plan
+            ],
         )
         for name, plan in zip(names, graph.plans, strict=True)
     ]
@@ -88,6 +99,7 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
         ],
         segments=segments,
         awaited={name for launch in launches for name in launch.after},
+        mixed=any(launch.programs for launch in launches),
         core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None}),
         prioritised=any(launch.priority for launch in launches),
         cores=CORES,

@@ -23,6 +23,7 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Mode,
     Node,
+    Pattern,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -131,6 +132,15 @@ class Writer:
         if node.parallel:
             start, step = start + Poly.of("block") * node.step, Poly.of("nblk") * node.step
         bounds = [values.poly(p) for p in (start, node.stop, step)]
+        if node.after is not None:
+            zero, left = values.index(0), values.poly(node.after - node.start)
+            ahead = values.compute(f"arith.maxsi {left}, {zero} : index")
+            whole = values.compute(f"arith.divui {ahead}, {bounds[2]} : index")
+            skipped = values.compute(f"arith.muli {whole}, {bounds[2]} : index")
+            bounds[0] = values.compute(f"arith.addi {bounds[0]}, {skipped} : index", f"{node.var}_begin")
+        if node.before is not None:
+            limit = values.poly(node.before)
+            bounds[1] = values.compute(f"arith.minsi {bounds[1]}, {limit} : index", f"{node.var}_end")
         var = values.name(node.var)
         slots = {n.slot: n.slots for n in (node, *walk(node.body)) if isinstance(n, For) and n.slot is not None}
         carried = {slot: (values.bound(slot), values.name(slot), values.name(f"{slot}_end")) for slot in slots}
@@ -198,10 +208,11 @@ class Writer:
         """``pto.name ins(sources : types) outs(destination : type)``."""
         self.speak(node.span)
         dst, *sources = node.operands
-        given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare)]
+        given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare | Pattern)]
         out, out_type = self.operand(node, dst)
         modes = [f" {{rmode = #pto<round_mode {o.name.upper()}>}}" for o in sources if isinstance(o, Mode)]
         modes += [f" {{cmpMode = #pto<cmp {o.name}>}}" for o in sources if isinstance(o, Compare)]
+        modes += [f" {{maskPattern = #pto.mask_pattern<{o.name}>}}" for o in sources if isinstance(o, Pattern)]
         ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
         self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type})")
 
@@ -216,7 +227,7 @@ class Writer:
             beside = next(self.tiles[o] for o in node.operands if isinstance(o, str))
             return values.scalar(operand.expr, beside.type.dtype, node.span)
         assert isinstance(operand, Poly)
-        if node.name == "TCI":  # its first number has the element's type
+        if node.name in ("TCI", "TMRGSORT"):  # a first number, a number of elements
             if operand.constant is not None:
                 import sympy
 
@@ -253,9 +264,11 @@ def pto_text(kernel: InstrKernel, operator: str, source: Callable[[Span], str]) 
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
 
     Raises:
-        IllegalIR: the kernel is for a target without an architecture of `ptoas`, or names what it does not have.
+        IllegalIR: the kernel is for a target without an architecture of `ptoas`, or names what it does not have, or has
+            rings.
     """
     require(kernel.platform in ARCHITECTURES, f"no PTO assembly for {kernel.platform}", kernel.span)
+    require(not kernel.fifos, f"no PTO assembly for a program with rings, as {kernel.name}", kernel.span)
     values = Values(kernel.span, {name: DTYPES[dtype] for name, dtype in kernel.scalars})
     windows = Windows.of(kernel)
     arguments = _arguments(kernel, values)

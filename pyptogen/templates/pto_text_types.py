@@ -15,6 +15,9 @@ DTYPES = {
 }  # fmt: skip
 """MLIR element type of each dtype of a spec."""
 
+PADS = {"": 0, "Min": 3}
+"""Numbers of pad values."""
+
 LAYOUTS = {
     "Mat": ("col_major", "row_major", 512),
     "Left": ("col_major", "row_major", 512),
@@ -33,7 +36,7 @@ def tile_buf(kind: TileType) -> str:
         "loc": kind.loc.lower(), "dtype": DTYPES[kind.dtype], "rows": kind.rows, "cols": kind.cols,
         "v_row": "?" if kind.valid_rows is None else kind.valid_rows,
         "v_col": "?" if kind.valid_cols is None else kind.valid_cols,
-        "blayout": blayout, "slayout": slayout, "fractal": fractal, "pad": 0,
+        "blayout": blayout, "slayout": slayout, "fractal": fractal, "pad": PADS[kind.pad],
     }  # fmt: skip
     return f"!pto.tile_buf<{', '.join(f'{key}={value}' for key, value in fields.items())}>"
 

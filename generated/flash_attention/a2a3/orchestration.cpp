@@ -4,46 +4,31 @@
 
 #include <pto/pto-inst.hpp>
 #include <pto/runtime.hpp>
+#include <pto/side_by_side.hpp>
 
 #include "../wrapper.hpp"
 
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void flash_attention_cube1(
-    __gm__ float *o_1,
+extern "C" __global__ AICORE void flash_attention_cube(
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
-    int32_t sq_begin,
-    int32_t sq_end,
-    int32_t kv,
-    int32_t sq,
-    int32_t nblk);
-extern "C" __global__ AICORE void flash_attention_vec1(
-    __gm__ float *o_alpha,
-    __gm__ bfloat16_t *o_p_low,
-    __gm__ float *o_sum_end,
-    __gm__ float *o_1,
-    float scale,
-    int32_t sq_begin,
-    int32_t sq_end,
-    int32_t kv,
-    int32_t sq,
-    int32_t nblk);
-extern "C" __global__ AICORE void flash_attention_cube2(
-    __gm__ float *o_5,
-    __gm__ bfloat16_t *o_p_low,
     __gm__ bfloat16_t *v,
+    __gm__ bfloat16_t *o_p_low_ring,
+    __gm__ float *o_1_ring,
+    __gm__ float *o_5_ring,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t kv,
     int32_t sq,
     int32_t nblk);
-extern "C" __global__ AICORE void flash_attention_vec2(
+extern "C" __global__ AICORE void flash_attention_vec(
     __gm__ bfloat16_t *o,
-    __gm__ float *o_alpha,
-    __gm__ float *o_5,
-    __gm__ float *o_sum_end,
+    __gm__ bfloat16_t *o_p_low_ring,
+    __gm__ float *o_1_ring,
+    __gm__ float *o_5_ring,
+    float scale,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t kv,
@@ -72,43 +57,26 @@ extern "C" void flash_attention_a2a3(pto_rt::Runtime &rt, const flash_attention_
     auto *k = (__gm__ bfloat16_t *)args.k;
     auto *v = (__gm__ bfloat16_t *)args.v;
     auto *o = (__gm__ bfloat16_t *)args.o;
-    // Values between kernels.
-    auto *o_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * sq * 8 * sizeof(float)));
-    auto *o_alpha = static_cast<__gm__ float *>(rt.workspace((int64_t(sq) * 512 + int64_t(kv) * sq) * sizeof(float)));
-    auto *o_p_low = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(kv) * sq * 8 * sizeof(bfloat16_t)));
-    auto *o_sum_end = static_cast<__gm__ float *>(rt.workspace(int64_t(sq) * 8 * sizeof(float)));
-    auto *o_5 = static_cast<__gm__ float *>(rt.workspace((int64_t(sq) * 4096 + int64_t(kv) * sq * 8) * sizeof(float)));
-    const int32_t cube = blocks_for(rt, Core::Cube);
-    const int32_t vector = blocks_for(rt, Core::Vector);
+    const int32_t mixed = blocks_for(rt, Core::Mixed);
 
-    // The launches of one range of sq; each starts when those it names have finished. Last: its priority.
+    // The launches of one range of sq; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t sq_begin, int32_t sq_end) {
-        const int32_t flash_attention_cube1_blocks = fewer(8, cube);
-        const Launch flash_attention_cube1_done = rt.launch(
-            "flash_attention_cube1", Core::Cube, flash_attention_cube1_blocks,
-            [=] {
-                flash_attention_cube1(o_1, q, k, sq_begin, sq_end, kv, sq, flash_attention_cube1_blocks);
-            }, {}, 3);
-        const int32_t flash_attention_vec1_blocks = fewer(8, vector);
-        const Launch flash_attention_vec1_done = rt.launch(
-            "flash_attention_vec1", Core::Vector, flash_attention_vec1_blocks,
-            [=] {
-                flash_attention_vec1(o_alpha, o_p_low, o_sum_end, o_1, scale, sq_begin, sq_end, kv, sq,
-                    flash_attention_vec1_blocks);
-            }, {flash_attention_cube1_done}, 2);
-        const int32_t flash_attention_cube2_blocks = fewer(8, cube);
-        const Launch flash_attention_cube2_done = rt.launch(
-            "flash_attention_cube2", Core::Cube, flash_attention_cube2_blocks,
-            [=] {
-                flash_attention_cube2(o_5, o_p_low, v, sq_begin, sq_end, kv, sq, flash_attention_cube2_blocks);
-            }, {flash_attention_vec1_done}, 1);
-        const int32_t flash_attention_vec2_blocks = fewer(8, vector);
+        // Memory of this range only; the chip takes it back when the launches have finished.
+        const pto_rt::Scope scope(rt);
+        const int32_t flash_attention_blocks = fewer(8, mixed);
+        auto *o_p_low_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(flash_attention_blocks) * 16384 * sizeof(bfloat16_t)));
+        auto *o_1_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_blocks) * 16384 * sizeof(float)));
+        auto *o_5_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_blocks) * 16384 * sizeof(float)));
         rt.launch(
-            "flash_attention_vec2", Core::Vector, flash_attention_vec2_blocks,
+            "flash_attention", Core::Mixed, flash_attention_blocks,
             [=] {
-                flash_attention_vec2(o, o_alpha, o_5, o_sum_end, sq_begin, sq_end, kv, sq,
-                    flash_attention_vec2_blocks);
-            }, {flash_attention_vec1_done, flash_attention_cube2_done});
+                // On a cube core and on the vector core beside it; they meet in the rings.
+                pto_rt::side_by_side(
+                    [=] { flash_attention_cube(q, k, v, o_p_low_ring, o_1_ring, o_5_ring, sq_begin, sq_end, kv, sq,
+                    flash_attention_blocks); },
+                    [=] { flash_attention_vec(o, o_p_low_ring, o_1_ring, o_5_ring, scale, sq_begin, sq_end, kv, sq,
+                    flash_attention_blocks); });
+            });
     };
 
     segment(0, sq);

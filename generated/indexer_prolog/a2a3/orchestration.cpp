@@ -136,8 +136,9 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        // Values between kernels, of this range only; the chip takes the memory back when the launches have finished.
+        // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
+        // Values between kernels.
         auto *q_i32 = range_of<int32_t>(rt, t_begin, t_end, 8192);
         auto *q_cat = range_of<bfloat16_t>(rt, t_begin, t_end, 8192);
         auto *q_h = range_of<bfloat16_t>(rt, t_begin, t_end, 8192);

@@ -4,23 +4,24 @@
 
 #include <pto/pto-inst.hpp>
 #include <pto/runtime.hpp>
+#include <pto/side_by_side.hpp>
 
 #include "../wrapper.hpp"
 
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void product(
-    __gm__ float *p,
+extern "C" __global__ AICORE void product_to_activation_cube(
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w,
+    __gm__ float *p_ring,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void activation(
+extern "C" __global__ AICORE void product_to_activation_vec(
     __gm__ bfloat16_t *y,
-    __gm__ float *p,
     __gm__ float *bias,
+    __gm__ float *p_ring,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
@@ -45,25 +46,22 @@ extern "C" void linear_gelu_a2a3(pto_rt::Runtime &rt, const linear_gelu_args &ar
     auto *w = (__gm__ bfloat16_t *)args.w;
     auto *bias = (__gm__ float *)args.bias;
     auto *y = (__gm__ bfloat16_t *)args.y;
-    // Values between kernels.
-    auto *p = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 2048 * sizeof(float)));
-    const int32_t cube = blocks_for(rt, Core::Cube);
-    const int32_t vector = blocks_for(rt, Core::Vector);
+    const int32_t mixed = blocks_for(rt, Core::Mixed);
 
-    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
+    // The launches of one range of t; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t product_blocks = fewer(16, cube);
-        const Launch product_done = rt.launch(
-            "product", Core::Cube, product_blocks,
-            [=] {
-                product(p, x, w, t_begin, t_end, product_blocks);
-            }, {}, 1);
-        const int32_t activation_blocks = fewer((t_end - t_begin + 15) / 16, vector);
+        // Memory of this range only; the chip takes it back when the launches have finished.
+        const pto_rt::Scope scope(rt);
+        const int32_t product_to_activation_blocks = fewer(16, mixed);
+        auto *p_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(product_to_activation_blocks) * 32768 * sizeof(float)));
         rt.launch(
-            "activation", Core::Vector, activation_blocks,
+            "product_to_activation", Core::Mixed, product_to_activation_blocks,
             [=] {
-                activation(y, p, bias, t_begin, t_end, activation_blocks);
-            }, {product_done});
+                // On a cube core and on the vector core beside it; they meet in the rings.
+                pto_rt::side_by_side(
+                    [=] { product_to_activation_cube(x, w, p_ring, t_begin, t_end, product_to_activation_blocks); },
+                    [=] { product_to_activation_vec(y, bias, p_ring, t_begin, t_end, product_to_activation_blocks); });
+            });
     };
 
     segment(0, t);

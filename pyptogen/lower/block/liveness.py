@@ -54,7 +54,7 @@ class Liveness:
     def _touch(self, op: TileOp) -> None:
         reads = [self.parent[s] for s in op.srcs if isinstance(s, str)]
         overwritable = self._overwritable(op)
-        if op.kind == "matmul" and op.first is not None and op.dst in self.ranges:
+        if op.first is not None and op.dst in self.ranges:
             reads.append(op.dst)
         for name in reads:
             until = self.clock if name in overwritable else self.clock + 1
@@ -87,7 +87,7 @@ class Liveness:
         """What enters the loop from outside, or is accumulated or made some rows at a time in it, lives through all of
         it."""
         inside = {self.parent[n] for n in _names(loop.body)}
-        accumulated = {self.parent[op.dst] for op in ops(loop.body) if op.kind == "matmul" and op.first and op.dst}
+        accumulated = {self.parent[op.dst] for op in ops(loop.body) if op.first and op.dst}
         made = {self.tiles[op.dst] for op in ops(loop.body) if op.dst}
         accumulated |= {self.parent[t.name] for t in made if loop.role == "sub" and loop.var in t.row_offset.names()}
         for name in inside:

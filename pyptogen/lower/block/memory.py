@@ -30,6 +30,9 @@ from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import TileKernel, TileVal
 
+LEAVING = frozenset({"store", "scatter", "push"})
+"""Operations that move a tile out of its memory for good."""
+
 Level = Literal["apart", "in place", "single", "tight"]
 
 WORDS: Mapping[Memory, str] = {"ub": "UB", "l1": "L1", "l0a": "L0A", "l0b": "L0B", "l0c": "L0C"}
@@ -113,7 +116,10 @@ def _private(kernel: TileKernel, memory: Mapping[str, Memory], levels: Mapping[M
     moved = {
         parent[name]
         for op in ops(kernel.body)
-        for name in (op.dst if op.kind == "load" else None, *(op.srcs if op.kind in ("store", "scatter") else ()))
+        for name in (
+            op.dst if op.kind == "load" else None,
+            *(op.srcs if op.kind in LEAVING else ()),
+        )
         if isinstance(name, str)
     }
     return {name for name in moved if memory[name] == "ub"}

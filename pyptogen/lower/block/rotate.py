@@ -55,7 +55,7 @@ def _moved(op: TileOp) -> set[str]:
     """The tiles that a transfer fills or empties for good."""
     if op.kind in ("load", "move"):
         return {str(op.dst)}
-    return {s for s in op.srcs if isinstance(s, str)} if op.kind in ("store", "scatter") else set()
+    return {s for s in op.srcs if isinstance(s, str)} if op.kind in ("store", "scatter", "push") else set()
 
 
 def _home(paths: list[Path]) -> Path:

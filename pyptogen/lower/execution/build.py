@@ -10,6 +10,7 @@ where ranges are cut and the value's first axis is the segment dim (no range rea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Workspace
@@ -48,15 +49,23 @@ def _needs_all(kernel: TileKernel, segment: str | None) -> bool:
     return kernel.segment is None and segment is not None and segment in kernel.dims
 
 
-def _launches(kernels: Sequence[TileKernel]) -> tuple[LaunchPlan, ...]:
-    """One launch a kernel; each waits for the kernels that write what it reads."""
+def _launches(kernels: Sequence[tuple[str, Sequence[TileKernel]]]) -> tuple[LaunchPlan, ...]:
+    """One launch a kernel, given as its name and its programs; each waits for the kernels that write what it reads."""
     writer: dict[str, str] = {}
     launches = []
-    for kernel in kernels:
-        after = tuple(dict.fromkeys(writer[t] for t in kernel.reads if writer.get(t, kernel.name) != kernel.name))
-        tiles = parallel_tiles(kernel.body)
-        launches.append(LaunchPlan(kernel.name, kernel.core, kernel.arguments, tiles, after, kernel.span))
-        writer |= dict.fromkeys(kernel.writes, kernel.name)
+    for name, sides in kernels:
+        reads = [t for side in sides for t in side.reads]
+        after = tuple(dict.fromkeys(writer[t] for t in reads if writer.get(t, name) != name))
+        first = sides[0]
+        tiles = parallel_tiles(first.body)
+        launch = LaunchPlan(name, first.core, first.arguments, tiles, after, first.span)
+        if len(sides) > 1:
+            arguments = tuple(dict.fromkeys(a for side in sides for a in side.arguments))
+            programs = tuple((side.name, side.arguments) for side in sides)
+            rings = tuple(Workspace(f.name, f.dtype, Poly.of(f.slots * f.rows * f.cols), f.span) for f in first.fifos)
+            launch = replace(launch, core="mixed", arguments=arguments, programs=programs, rings=rings)
+        launches.append(launch)
+        writer |= {t: name for side in sides for t in side.writes}
     return tuple(launches)
 
 
@@ -76,6 +85,7 @@ def run(
     launched: Sequence[Sequence[str]],
     tensors: Mapping[str, GmTensor],
     platform: str,
+    programs: Mapping[str, Sequence[TileKernel]],
 ) -> ExecutionGraph:
     """Build the graph of one operator.
 
@@ -86,13 +96,18 @@ def run(
         launched: by row, the names of the kernels it launches, in order.
         tensors: every GM tensor.
         platform: its name.
+        programs: those of the mixed kernels whose cores are apart, by the kernel's name.
     """
     by_name = {kernel.tile.name: kernel.tile for kernel in kernels}
+
+    def sides(name: str) -> Sequence[TileKernel]:
+        return programs.get(name) or (by_name[name],)
+
     segment = next((k.segment for k in by_name.values() if k.segment), None)
     distinct = list(dict.fromkeys(tuple(names) for names in launched))
-    plans = tuple(_launches([by_name[name] for name in names]) for names in distinct)
+    plans = tuple(_launches([(name, sides(name)) for name in names]) for names in distinct)
     cuts = tuple(
-        _cut(row, distinct.index(tuple(names)), segment, any(_needs_all(by_name[n], segment) for n in names))
+        _cut(row, distinct.index(tuple(names)), segment, any(_needs_all(k, segment) for n in names for k in sides(n)))
         for row, names in zip(rows, launched, strict=True)
     )
     cut = segment if any(one.sizes for one in cuts) else None

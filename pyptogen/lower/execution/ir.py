@@ -26,7 +26,9 @@ class Workspace:
 class LaunchPlan:
     """One kernel of a segment. ``tiles``: iterations of its parallel loop as (extent, tile), which bound the blocks
     worth launching; ``after``: kernels of the same segment that must have finished; ``priority``: of several ready
-    launches, the one with the largest starts first."""
+    launches, the one with the largest starts first. ``programs``: of a mixed kernel whose cores are apart, what its
+    cube core and its vector core run side by side, as (kernel, arguments); ``rings``: the memory through which the two
+    of one block meet."""
 
     kernel: str
     core: Literal["cube", "vector", "mixed"]
@@ -35,6 +37,13 @@ class LaunchPlan:
     after: tuple[str, ...]
     span: Span
     priority: int = 0
+    programs: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    rings: tuple[Workspace, ...] = ()
+
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The kernels that the launch runs."""
+        return tuple(name for name, _ in self.programs) or (self.kernel,)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,6 +48,8 @@ def _nominal(value: Poly, rows: int, node: For) -> int:
 def instruction_cycles(instr: Instr, tiles: Mapping[str, Declare], costs: Costs) -> float:
     """Cycles of one instruction on its pipe."""
     operands = [tiles[o] for o in instr.operands if isinstance(o, str)]
+    if not operands:  # TPOP and TFREE: a flag
+        return 0.0
     first = operands[0]
     elements = first.rows.size * first.cols.size
     moved = elements * DTYPES[first.type.dtype]
@@ -56,7 +58,7 @@ def instruction_cycles(instr: Instr, tiles: Mapping[str, Declare], costs: Costs)
         steps = -(-first.rows.size // 16) * -(-first.cols.size // 16)
         depth = -(-left.cols.size * DTYPES[left.type.dtype] // 32)
         return costs.matmul_issue + steps * depth * (4 if left.type.dtype == "fp32" else 1)
-    if any(isinstance(o, GmWindow) for o in instr.operands):
+    if instr.name == "TPUSH" or any(isinstance(o, GmWindow) for o in instr.operands):
         key = f"GM>{'L1' if first.type.loc == 'Mat' else 'UB'}" if instr.name == "TLOAD" else f"{first.type.loc}>GM"
         return costs.transfer_issue + moved / costs.bytes_per_cycle[key]
     if instr.pipe in ("MTE1", "FIX"):

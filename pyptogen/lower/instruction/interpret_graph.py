@@ -8,6 +8,7 @@ leave what they lie in, races between pipes, kernels that do not wait for what t
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,12 @@ import numpy as np
 from pyptogen.diagnostics import fault
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan
+from pyptogen.lower.instruction import side_by_side
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import GlobalMemory, GmArray
 from pyptogen.lower.instruction.interpret_kernel import BlockRun
 from pyptogen.lower.instruction.interpret_memory import Core
+from pyptogen.lower.instruction.interpret_rings import Rings
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.instruction.replay import Finding, prove
 from pyptogen.lower.platforms import PLATFORMS
@@ -60,6 +63,9 @@ def check_order(lowered: Lowered) -> None:
         for kernel in lowered.instructions:
             for finding in prove(kernel):
                 raise _order_fault(kernel, finding)
+    for cube, vector in side_by_side.pairs(lowered.instructions):
+        for text in side_by_side.faults(cube, vector):
+            raise MachineFault("order", f"kernels `{cube.name}` and `{vector.name}`: {text}", cube.span)
     for plan in lowered.execution.plans:
         _check_plan(plan, kernels)
 
@@ -69,12 +75,13 @@ def _check_plan(plan: tuple[LaunchPlan, ...], kernels: Mapping[str, InstrKernel]
     behind: dict[str, set[str]] = {}
     for launch in plan:
         behind[launch.kernel] = {launch.kernel}.union(*({name} | behind[name] for name in launch.after))
-        for tensor in kernels[launch.kernel].reads:
+        for tensor in (tensor for name in launch.kernels for tensor in kernels[name].reads):
             writer = writers.get(tensor.name, launch.kernel)
             if writer not in behind[launch.kernel]:
                 what = f"kernel `{launch.kernel}` reads `{tensor.name}` and does not wait for `{writer}`"
                 raise MachineFault("order", what, launch.span, memory=f"GM {tensor.name}")
-        writers.update((tensor.name, launch.kernel) for tensor in kernels[launch.kernel].writes)
+        written = (tensor for name in launch.kernels for tensor in kernels[name].writes)
+        writers.update((tensor.name, launch.kernel) for tensor in written)
 
 
 def _order_fault(kernel: InstrKernel, finding: Finding) -> MachineFault:
@@ -103,6 +110,7 @@ class GraphRun:
         self._program, self._graph = lowered.program, lowered.execution
         self._kernels = {k.name: k for k in lowered.instructions}
         self._blocks = blocks
+        self._target = lowered.target
         self._core = Core(PLATFORMS[lowered.target])
         given = {value.name: _input(value, arrays) for value in self._program.inputs}
         self._dims = dim_table(self._program)
@@ -130,9 +138,18 @@ class GraphRun:
 
         return pack(array, target=target).data if layout == "nz" else array
 
-    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int) -> None:
-        """One block of one launch of kernel ``name``."""
-        BlockRun(self._kernels[name], self._core, self.memory, env, self.scalars, block, blocks).run()
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None) -> None:
+        """One block of one launch of kernel ``name``; of a program of a mixed kernel with the rings of the block."""
+        core = self._core if rings is None else Core(PLATFORMS[self._target])
+        BlockRun(self._kernels[name], core, self.memory, env, self.scalars, block, blocks, rings).run()
+
+    def run_launch(self, launch: LaunchPlan, env: dict[str, int], block: int, blocks: int) -> None:
+        """One block of a launch: its kernel, or its two programs side by side."""
+        if not launch.programs:
+            self.run_block(launch.kernel, env, block, blocks)
+            return
+        rings = Rings(self._kernels[launch.kernels[0]].fifos, self.memory)
+        rings.run([partial(self.run_block, name, dict(env), block, blocks, rings) for name in launch.kernels])
 
     def _shape(self, shape: tuple[Any, ...]) -> tuple[int, ...]:
         return tuple(int(self._dims.resolve(size).xreplace(self._sizes)) for size in shape)
@@ -157,7 +174,7 @@ class GraphRun:
 
     def _launch(self, launch: LaunchPlan, begin: int, end: int) -> None:
         env = dict(self._env)
-        kernel = self._kernels[launch.kernel]
+        kernel = self._kernels[launch.kernels[0]]
         if kernel.segment is not None:
             env |= {f"{kernel.segment}_begin": begin, f"{kernel.segment}_end": end}
         blocks = 1
@@ -165,7 +182,7 @@ class GraphRun:
             extent, tile = launch.tiles
             blocks = min(-(-extent.evaluate(env) // tile), self._blocks)
         for block in range(blocks):
-            self.run_block(launch.kernel, env, block, blocks)
+            self.run_launch(launch, env, block, blocks)
 
 
 def chosen_cut(graph: ExecutionGraph, dims: Mapping[str, int]) -> Cut:

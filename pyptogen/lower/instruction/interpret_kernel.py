@@ -11,10 +11,11 @@ from itertools import zip_longest
 from typing import Any
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.expr import Poly
+from pyptogen.lower.expr import Poly, part_of
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_memory import BoundTile, Core
+from pyptogen.lower.instruction.interpret_rings import Rings
 from pyptogen.lower.instruction.ir import (
     Choose,
     Compare,
@@ -26,18 +27,20 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Mode,
     Node,
+    Pattern,
+    Queue,
     ReadIndex,
     SkipIfNegative,
     walk,
 )
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.instruction import OTHER_TYPES
-from pyptogen.lower.isa.meaning import MEANINGS, Shaped
+from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor.numerics import Array
 
 
 class BlockRun:
-    """One block: ``env`` has the kernel's run-time integers, ``scalars`` its attrs."""
+    """One block: ``env`` has the kernel's run-time integers, ``scalars`` its attrs; ``rings``: of a mixed kernel."""
 
     def __init__(
         self,
@@ -48,13 +51,15 @@ class BlockRun:
         scalars: Mapping[str, float | int],
         block: int,
         blocks: int,
+        rings: Rings | None = None,
     ) -> None:
         self.kernel, self.core, self.memory = kernel, core, memory
         self.env = dict(env)
         self.scalars = scalars
         self.block, self.blocks = block, blocks
         self.tiles: dict[str, BoundTile] = {}
-        self.known = {t.name for t in kernel.tensors}
+        self.rings = rings
+        self.known = {t.name for t in kernel.tensors} | {fifo.slot for fifo in kernel.fifos}
         self.writable = {t.name for t in kernel.writes}
         self.numbers: dict[int, float] = {}
 
@@ -88,7 +93,7 @@ class BlockRun:
         start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.step
         if node.parallel:
             start, step = start + self.block * step, step * self.blocks
-        for at in range(start, stop, step):
+        for at in part_of(range(start, stop, step), node.after, node.before, self.env):
             self.env[node.var] = at
             if node.valid is not None:
                 self.env[node.valid] = min(node.step, stop - at)
@@ -108,6 +113,8 @@ class BlockRun:
         with _told(instr):
             if instr.name == "TSTORE":
                 self._store(instr)
+            elif isinstance(instr.operands[0], Queue):
+                self._queue(instr)
             else:
                 self._compute(instr)
 
@@ -121,6 +128,16 @@ class BlockRun:
         bound = BoundWindow.of(window, self.env, instr.span)
         target = Shaped(window.dtype, bound.rows, bound.cols)
         self.memory.write(bound, MEANINGS[instr.name](target, self.core.read(tile)))
+
+    def _queue(self, instr: Instr) -> None:
+        queue, *tile = instr.operands
+        assert isinstance(queue, Queue) and self.rings is not None
+        if instr.name == "TPUSH":
+            self.rings.push(queue.name, self.core.read(self.tiles[str(tile[0])]), instr.span)
+        elif instr.name == "TPOP":
+            self.rings.pop(queue.name, instr.span)
+        else:
+            self.rings.free(queue.name)
 
     def _compute(self, instr: Instr) -> None:
         """The row's effects say which operands are written (``w``), read and written (``u``), read, or scratch."""
@@ -138,7 +155,9 @@ class BlockRun:
                 continue
             effect = next(effects)
             if isinstance(operand, GmWindow):
-                arguments.append(self._load(operand, _shape_of(written[0]), instr.span))
+                arguments.append(
+                    self._load(operand, None if row.typed == "read" else _shape_of(written[0]), instr.span)
+                )
                 continue
             tile = self.tiles[operand]
             if effect in "wu":
@@ -150,7 +169,8 @@ class BlockRun:
                     self._check_dtype(instr, tile, written[0].declare.type.dtype)
                 arguments.append(self.core.read(tile))
         targets = tuple(map(_shape_of, written))
-        results = MEANINGS[instr.name](targets if len(targets) > 1 else targets[0], *arguments)
+        meaning = meaning_of_call(instr.name, instr.operands)
+        results = meaning(targets if len(targets) > 1 else targets[0], *arguments)
         for tile in scratch:
             self.core.forget(tile)
         for tile, target, result in zip(written, targets, results if len(targets) > 1 else (results,), strict=True):
@@ -162,16 +182,16 @@ class BlockRun:
     def _value(self, operand: Any) -> float | int | str:
         if isinstance(operand, Imm):
             return self._number(operand)
-        if isinstance(operand, Mode | Compare):
+        if isinstance(operand, Mode | Compare | Pattern):
             return operand.name
         assert isinstance(operand, Poly)
         return operand.evaluate(self.env)
 
-    def _load(self, window: GmWindow, target: Shaped, span: Span) -> Array:
+    def _load(self, window: GmWindow, target: Shaped | None, span: Span) -> Array:
         if window.tensor not in self.known:
             raise MachineFault("bounds", f"the kernel does not list `{window.tensor}` as read", span)
         bound = BoundWindow.of(window, self.env, span)
-        if window.dtype != target.dtype:
+        if target is not None and window.dtype != target.dtype:
             raise bound.fault("dtype", f"is {window.dtype}, the tile {target.dtype}", bound.offset)
         return self.memory.read(bound)
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.tile.ir import Extent, GmTensor
+from pyptogen.lower.tile.ir import Extent, Fifo, GmTensor
 
 Loc = Literal["Vec", "Mat", "Left", "Right", "Acc"]
 Pipe = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
@@ -29,6 +29,8 @@ class TileType:
     valid_rows: int | None
     valid_cols: int | None
     col_major: bool = False
+    pad: str = ""
+    """What fills the rest of the tile up where an instruction does that: ``Min``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,23 @@ class Compare:
     name: str
 
 
-Operand = str | GmWindow | Imm | Mode | Compare | Poly
-"""A tile by name, a GM window, a scalar, a round mode, a comparison, a row or column index."""
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A mask pattern by its name, such as P0101: every second element, from the first one on."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Queue:
+    """The TPipe of one of the kernel's rings, by the ring's name."""
+
+    name: str
+
+
+Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Queue | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a comparison, a mask pattern, a queue, a row or column index, a
+number of elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +184,8 @@ class Barrier:
 class For:
     """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
     this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
-    modulo ``slots``: the copy of the rotating buffers that a round uses."""
+    modulo ``slots``: the copy of the rotating buffers that a round uses. Rounds that begin at or after ``before``, and
+    those that end at or before ``after``, are left out."""
 
     var: str
     start: Poly
@@ -180,6 +198,8 @@ class For:
     span: Span
     slot: str | None = None
     slots: int = 1
+    after: Poly | None = None
+    before: Poly | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +238,8 @@ class InstrKernel:
     body: tuple[Node, ...]
     occupancy: tuple[tuple[str, int], ...]
     span: Span
+    fifos: tuple[Fifo, ...] = ()
+    """Of a program of a mixed kernel: the rings between its cores."""
 
     @property
     def tensors(self) -> tuple[GmTensor, ...]:
@@ -253,7 +275,9 @@ __all__ = [
     "Node",
     "Operand",
     "Pass",
+    "Pattern",
     "Pipe",
+    "Queue",
     "ReadIndex",
     "SetFlag",
     "SkipIfNegative",

@@ -17,6 +17,7 @@ from pyptogen.lower.instruction.ir import (
     Mode,
     Node,
     Pass,
+    Queue,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -31,6 +32,8 @@ def _operand(o: Any) -> str:
         return f"{o.tensor}[{o.offset}; {extent(o.rows)} x {extent(o.cols)} {o.layout}]"
     if isinstance(o, Imm):
         return o.text
+    if isinstance(o, Queue):
+        return o.name
     if isinstance(o, Mode):
         return o.name + {None: "", True: " saturate", False: " wrap"}[o.saturate]
     return str(o)
@@ -47,7 +50,9 @@ def _lines(nodes: Sequence[Node], depth: int) -> list[str]:
         if isinstance(node, For):
             dealt = " parallel" if node.parallel else ""
             slot = f" {node.slot} of {node.slots}" if node.slot else ""
-            lines.append(f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{dealt}{slot}")
+            part = f" after {node.after}" if node.after else ""
+            part += f" before {node.before}" if node.before else ""
+            lines.append(f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{part}{dealt}{slot}")
             lines += _lines(node.body, depth + 1)
         elif isinstance(node, Declare):
             t = node.type

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from pyptogen.lower.isa import rows_arithmetic, rows_movement, rows_numbers, rows_system, rows_vector
+from pyptogen.lower.isa import rows_arithmetic, rows_cpu, rows_movement, rows_numbers, rows_system, rows_vector
 from pyptogen.lower.isa.instruction import ALL, ANY, ARITH, CPU_ARITH, FLOATS, FP4, Instruction, by_name
 
 FAMILIES: Mapping[str, tuple[Instruction, ...]] = {
@@ -18,8 +18,9 @@ FAMILIES: Mapping[str, tuple[Instruction, ...]] = {
     "movement": rows_movement.ROWS,
     "numbers": rows_numbers.ROWS,
     "system": rows_system.ROWS,
+    "extensions": rows_cpu.ROWS,
 }
-"""Rows by family."""
+"""Rows by family; ``extensions`` are not part of the public API."""
 
 INSTRUCTIONS: Mapping[str, Instruction] = by_name(row for rows in FAMILIES.values() for row in rows)
 """Every instruction by name."""

@@ -116,11 +116,11 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     **{kind: lambda b, op: b.reduce(op.kind, _value(op), op.attrs["axis"]) for kind in REDUCE | ARG_REDUCE | {"prod"}},
     **{kind: lambda b, op: selection.scan(b, op.kind, _value(op), op.attrs["axis"]) for kind in SCAN},
     **{kind: lambda b, op: _topk(b, op) for kind in ("topk_values", "topk_indices")},
-    "argsort": lambda b, op: selection.argsort(b, _value(op), op.attrs["axis"], op.attrs["descending"]),
     "where": lambda b, op: selection.where(b, _value(op), op.operands[1], op.operands[2]),
     "arange": lambda b, op: selection.arange(
         b, op.result.shape[0], op.attrs["start"], op.attrs["step"], op.result.dtype
     ),
+    "places": lambda b, op: b.places(op.result.shape, op.attrs["start"]),
     "permute": lambda b, op: selection.permute(b, _value(op), op.attrs["axes"]),
     "expand": lambda b, op: selection.expand(b, _value(op), op.attrs["shape"]),
     "gather": lambda b, op: selection.gather(b, _value(op), op.attrs["axis"], _value(op, 1)),
@@ -146,7 +146,7 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
 
 
 def _topk(b: Builder, op: Op) -> Value:
-    return selection.topk(b, op.kind, _value(op), op.attrs["k"], op.attrs["axis"], op.attrs["largest"])
+    return selection.topk(b, [op.kind], _value(op), op.attrs["k"], op.attrs["axis"], op.attrs["largest"])[0]
 
 
 def _values(op: Op) -> list[Value]:

@@ -98,13 +98,9 @@ def order(x: Array, axis: int, descending: bool) -> Array:
     return np.asarray(x.shape[axis] - 1 - np.flip(backwards, axis))
 
 
-def _argsort(x: Array, *, attrs: Mapping[str, Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
-    return np.asarray(order(x, attrs["axis"], attrs["descending"])).astype(dtype)
-
-
 def _topk_indices(x: Array, *, attrs: Mapping[str, Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
     ranked = order(x, attrs["axis"], attrs["largest"])
-    return np.asarray(np.take(ranked, np.arange(attrs["k"]), attrs["axis"])).astype(dtype)
+    return np.asarray(np.take(ranked, np.arange(shape[attrs["axis"]]), attrs["axis"])).astype(dtype)
 
 
 def _topk_values(x: Array, *, attrs: Mapping[str, Any], shape: tuple[int, ...], dtype: np.dtype[Any]) -> Array:
@@ -192,11 +188,11 @@ _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "cumprod": _cumprod,
     "argmax": _argmax,
     "argmin": _argmin,
-    "argsort": _argsort,
     "topk_values": _topk_values,
     "topk_indices": _topk_indices,
     "arange": _arange,
     "permute": _permute,
+    "reorder": _permute,
     "expand": _expand,
     "gather": _gather,
     "scatter": _scatter,

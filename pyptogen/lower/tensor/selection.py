@@ -61,22 +61,31 @@ def scan(b: Builder, kind: str, x: Value, axis: int) -> Value:
     return b.emit(kind, [x], x.dtype, x.shape, axis=b.axis(x, axis))
 
 
-def argsort(b: Builder, x: Value, axis: int, descending: bool) -> Value:
-    """The order that sorts ``x`` along an axis; equal elements stay in order."""
-    return b.emit("argsort", [x], "int32", x.shape, axis=b.axis(x, axis), descending=descending)
-
-
-def topk(b: Builder, kind: str, x: Value, k: int, axis: int, largest: bool) -> Value:
-    """The values or the indices of the ``k`` extreme elements along an axis. Raises PTG205."""
-    axis = b.axis(x, axis)
-    if k < 1 or not b.dims.nonnegative(x.shape[axis] - k):
+def topk(b: Builder, kinds: Sequence[str], x: Value, k: Any, axis: int, largest: bool) -> tuple[Value, ...]:
+    """The values and the indices, as ``kinds`` say, of the ``k`` extreme elements along an axis, which is moved to the
+    end for it. Raises PTG205, PTG206."""
+    axis, k = b.axis(x, axis), sympy.sympify(k)
+    if x.dtype == "bool":
+        raise b.fault("PTG206", "an order of bool", expected="numbers", fix="cast it")
+    if not (b.dims.nonnegative(k - 1) and b.dims.nonnegative(x.shape[axis] - k)):
         raise b.fault(
             "PTG205",
-            f"the {k} first of an axis of size {show_size(x.shape[axis])}",
+            f"the {show_size(k)} first of an axis of size {show_size(x.shape[axis])}",
             expected="1 <= k <= size, for every size in range",
         )
-    dtype = x.dtype if kind == "topk_values" else "int32"
-    return b.emit(kind, [x], dtype, reduced(x.shape, axis, sympy.Integer(k)), axis=axis, k=k, largest=largest)
+    last = len(x.shape) - 1
+    if axis != last:
+        order = (*(i for i in range(last + 1) if i != axis), axis)
+        back = sorted(range(last + 1), key=order.__getitem__)
+        return tuple(permute(b, found, back) for found in topk(b, kinds, permute(b, x, order), k, last, largest))
+    shape, how = (*x.shape[:-1], k), {"axis": axis, "k": k, "largest": largest}
+    dtypes = {"topk_values": x.dtype, "topk_indices": "int32"}
+    return tuple(b.emit(kind, [x], dtypes[kind], shape, **how) for kind in kinds)
+
+
+def sort(b: Builder, kinds: Sequence[str], x: Value, axis: int, descending: bool) -> tuple[Value, ...]:
+    """The values and the indices of all elements along an axis in order; equal elements stay in order."""
+    return topk(b, kinds, x, x.shape[b.axis(x, axis)], axis, descending)
 
 
 def arange(b: Builder, size: Any, start: Any, step: Any, dtype: str) -> Value:

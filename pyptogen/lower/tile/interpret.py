@@ -8,26 +8,36 @@ instructions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.block.ir import BlockKernel
-from pyptogen.lower.expr import Poly
+from pyptogen.lower.execution.ir import LaunchPlan
+from pyptogen.lower.expr import Poly, part_of
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_graph import GraphRun
+from pyptogen.lower.instruction.interpret_rings import Rings
 from pyptogen.lower.instruction.ir import GmWindow
+from pyptogen.lower.instruction.select.sorting import SIDES
 from pyptogen.lower.isa.kinds import instruction_of
-from pyptogen.lower.isa.meaning import MEANINGS, Shaped
+from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor import numerics
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
 from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
 
+SORTING: Mapping[str, Callable[..., Any]] = {
+    "topk": MEANINGS["TTOPK"], "bottomk": MEANINGS["TBOTTOMK"], "sort_blocks": MEANINGS["TSORT32"],
+    "merge_blocks": MEANINGS["TMRGSORT(pairs, a, block)"], "merge_lists": meaning_of_call("TMRGSORT", range(4)),
+    "take": meaning_of_call("MGATHER", ()), "pad": meaning_of_call("TFILLPAD_INPLACE", ()),
+    **{kind: partial(MEANINGS["TGATHER(dst, a)"], pattern=pattern) for kind, pattern in SIDES.items()},
+}  # fmt: skip
 COMPARE = {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
 }  # fmt: skip
@@ -57,6 +67,7 @@ class TileRun:
     plan: BlockKernel | None = None
     tiles: dict[str, TileVal] = field(default_factory=dict)
     held: dict[tuple[str, int], _Place] = field(default_factory=dict)
+    rings: Rings | None = None
 
     def run(self) -> None:
         """Run the whole block. Raises MachineFault: a tile is read that nobody wrote, or that another one overwrote."""
@@ -82,7 +93,7 @@ class TileRun:
         start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.tile
         if node.parallel:
             start, step = start + self.block * step, step * self.blocks
-        for at in range(start, stop, step):
+        for at in part_of(range(start, stop, step), node.after, node.before, self.env):
             self.env[node.var] = at
             if node.valid is not None:
                 self.env[node.valid] = min(node.tile, stop - at)
@@ -163,7 +174,7 @@ class TileRun:
 
     def _window(self, op: TileOp) -> BoundWindow:
         assert op.gm is not None
-        tensor = next(t for t in self.kernel.tensors if t.name == op.gm.tensor)
+        tensor = next(t for t in self.kernel.addressable if t.name == op.gm.tensor)
         ref = op.gm if tensor.layout != "nz" else _plain(op.gm, tensor)
         window = GmWindow(
             ref.tensor, tensor.dtype, "ND", ref.offset, ref.rows, ref.cols, ref.row_stride, ref.col_stride
@@ -197,8 +208,21 @@ class TileRun:
             self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
         elif op.kind == "scatter":
             self._scatter(op)
+        elif op.fifo is not None:
+            self._ring(op, op.fifo)
         else:
             self._write(str(op.dst), self._compute(op))
+
+    def _ring(self, op: TileOp, ring: str) -> None:
+        assert self.rings is not None
+        if op.kind == "push":
+            tile = self.tiles[str(op.srcs[0])]
+            values = self._read(tile.name)
+            self.rings.push(ring, values[: self._size(tile.rows), : self._size(tile.cols)], op.span)
+        elif op.kind == "pop":
+            self.rings.pop(ring, op.span)
+        else:
+            self.rings.free(ring)
 
     def _compute(self, op: TileOp) -> Array:
         dst = self._shaped(str(op.dst))
@@ -206,9 +230,14 @@ class TileRun:
             return self._matmul(op, dst)
         if op.kind in ("extract", "move"):
             return self._part(op, dst)
+        if op.kind in SORTING:
+            return self._sorted(op, dst)
         values = [self._value(s, dst) for s in op.srcs]
         if op.kind == "fill":
             return np.full(dst.shape, values[0], dst.numpy)
+        if op.kind == "iota":
+            first = op.row.evaluate(self.env)
+            return np.arange(first, first + dst.rows * dst.cols, dtype=dst.numpy).reshape(dst.shape)
         if op.kind == "cast":
             return numerics.cast(values[0], dst.numpy, op.mode, op.saturate)
         if op.kind in REDUCE:
@@ -228,6 +257,21 @@ class TileRun:
         plain = [int(v) if isinstance(v, float) and not dst.dtype.startswith(("fp", "bf")) else v for v in values]
         result: Array = MEANINGS[instruction_of(op.kind, numbered)](dst, *plain)
         return result
+
+    def _sorted(self, op: TileOp, dst: Shaped) -> Array:
+        """Orders and pairs, as their instructions mean them."""
+        sources = [self._read(str(s)) for s in op.srcs]
+        if op.gm is not None:
+            row = self.memory.read(self._window(op))
+            return np.asarray(SORTING[op.kind](dst, row, *sources))
+        if op.kind == "merge_blocks":
+            return np.asarray(SORTING[op.kind](dst, *sources, op.row.evaluate(self.env)))
+        if op.kind == "merge_lists" and op.first is not None:
+            fresh = self.env[op.first] == 0
+            sources = sources[1:] if fresh else [self._read(str(op.dst)), sources[0]]
+        if op.kind == "pair_indices":
+            sources = [source.view(dst.numpy) for source in sources]
+        return np.asarray(SORTING[op.kind](dst, *sources))
 
     def _matmul(self, op: TileOp, dst: Shaped) -> Array:
         left, right = (self._read(str(s)) for s in op.srcs)
@@ -250,8 +294,8 @@ def _plain(ref: GmRef, tensor: GmTensor) -> GmRef:
     """The window of a packed matrix in the plain one."""
     from dataclasses import replace
 
-    columns = tensor.shape[1]
-    return replace(ref, offset=ref.k * columns + ref.n, row_stride=columns, col_stride=Poly.of(1))
+    rows, columns = tensor.shape[-2:]
+    return replace(ref, offset=(ref.matrix * rows + ref.k) * columns + ref.n, row_stride=columns, col_stride=Poly.of(1))
 
 
 class _LevelRun(GraphRun):
@@ -265,14 +309,20 @@ class _LevelRun(GraphRun):
     def physical(self, layout: str, array: Array, target: str) -> Array:
         return array
 
-    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int) -> None:
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None) -> None:
         plan = self._plans.get(name)
-        if name not in self._tiles:
-            super().run_block(name, env, block, blocks)
+        if plan is None and name not in self._tiles:
+            super().run_block(name, env, block, blocks, rings)
             return
-        kernel = self._tiles[name]
+        kernel = self._tiles[name] if plan is None else plan.tile
         body = kernel.body if plan is None else plan.body
-        TileRun(kernel, body, self.memory, dict(env), self.scalars, block, blocks, plan).run()
+        TileRun(kernel, body, self.memory, dict(env), self.scalars, block, blocks, plan, rings=rings).run()
+
+    def run_launch(self, launch: LaunchPlan, env: dict[str, int], block: int, blocks: int) -> None:
+        if launch.programs and not self._plans:  # at the Tile level a mixed kernel is one program
+            self.run_block(launch.kernel, env, block, blocks)
+        else:
+            super().run_launch(launch, env, block, blocks)
 
 
 def interpret(

@@ -61,7 +61,7 @@ class GmTensor:
 @dataclass(frozen=True, slots=True)
 class GmRef:
     """A 2-D window of a GM tensor; offset and strides in elements. For ``layout: nz`` tensors ``k``/``n`` give the
-    window's position and ``offset`` is unused."""
+    window's position in its matrix, ``matrix`` counts the matrices before that, and ``offset`` is unused."""
 
     tensor: str
     offset: Poly
@@ -71,6 +71,7 @@ class GmRef:
     cols: Extent
     k: Poly = ZERO
     n: Poly = ZERO
+    matrix: Poly = ZERO
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,15 @@ class TileOp:
     expand   a column, a row or one element → the whole tile; turn: transposed
     iota     ``row``, ``row`` + 1, … in one row
     column_… a reduction over the rows of a tile
+    topk, bottomk  places of the extreme elements of a row in ``gm``; take: the elements of that row at places
+    sort_blocks  (value, place) pairs of every 32 elements in falling order; merge_blocks: of every four blocks of
+             ``row`` elements one; pair_values, pair_indices: one side of pairs
+    merge_lists  sorted lists in one, as far as dst goes; with ``first``: of the sources after the first one where that
+             loop variable is 0, of dst and the first source elsewhere
+    pad      src → the front of dst, which is the same place; the least number in the rest
     cast     with round ``mode``; ``saturate`` says what becomes of integers out of range
+    push     src → the next slot of the ring ``fifo``, once it is free; pop: the oldest filled slot, once there is one,
+             is what loads from the ring's ``slot`` read; free: that slot may be filled again
     others   unary, binary and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
              a reduction may use ``scratch``
     ======== ============================================================================================
@@ -123,6 +132,7 @@ class TileOp:
     row: Poly = ZERO
     mode: str = "none"
     saturate: bool = True
+    fifo: str | None = None
 
 
 LoopRole = Literal["grid", "reduce", "sub", "rounds"]
@@ -133,7 +143,8 @@ class Loop:
     """``for var in start..stop step tile``; ``valid`` names the extent of this iteration's tile, min(tile, stop - var),
     or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch. ``slot``
     (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
-    buffers a round uses."""
+    buffers a round uses. Iterations at or after ``before``, and those whose tiles end at or before ``after``, are left
+    out; ``valid`` goes by ``stop`` all the same."""
 
     var: str
     dim: str
@@ -147,9 +158,33 @@ class Loop:
     span: Span
     slot: str | None = None
     slots: int = 1
+    after: Poly | None = None
+    before: Poly | None = None
+
+    def bounds(self) -> tuple[Poly, ...]:
+        """All polynomials that say where the loop begins and ends."""
+        return (self.start, self.stop, *(p for p in (self.after, self.before) if p is not None))
 
 
 Node = Loop | TileOp
+
+
+@dataclass(frozen=True, slots=True)
+class Fifo:
+    """A ring of ``slots`` tiles in GM through which the cube core of a mixed kernel hands tiles to its vector core
+    (``to`` vector) or gets them (``to`` cube). A slot holds the valid part of a tile of up to ``rows`` x ``cols``
+    elements, row after row without a gap. ``name`` is the ring as an argument, ``slot`` what the popped slot is called
+    as a tensor; ``number`` tells the rings of a kernel apart."""
+
+    name: str
+    slot: str
+    dtype: str
+    rows: int
+    cols: int
+    slots: int
+    to: Literal["cube", "vector"]
+    number: int
+    span: Span
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +192,8 @@ class TileKernel:
     """One kernel. ``segment`` is the dynamic dim whose range [begin, end) a launch is given; ``dims`` the other
     dynamic dims it is told; ``sizes`` the tiles as the author wrote them, with their places; ``longest`` the largest
     range of the segment that a launch gets (0: any); ``depths`` the copies of buffers that the author wants, by
-    stage."""
+    stage. ``slots``: of a mixed kernel whose cores are apart, the tiles that its rings hold; ``fifos``: the rings of
+    one of its two programs."""
 
     name: str
     core: Literal["cube", "vector", "mixed"]
@@ -176,6 +212,8 @@ class TileKernel:
     depths: tuple[tuple[str, int], ...] = ()
     signature: tuple[str, ...] | None = None
     """Argument names where an author gave them."""
+    slots: int = 0
+    fifos: tuple[Fifo, ...] = ()
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -184,6 +222,12 @@ class TileKernel:
             return self.signature
         segment = (f"{self.segment}_begin", f"{self.segment}_end") if self.segment else ()
         return (*(t.name for t in self.tensors), *self.scalars, *segment, *self.dims, "nblk")
+
+    @property
+    def addressable(self) -> tuple[GmTensor, ...]:
+        """What windows may lie in: the tensors, and the popped slots of rings."""
+        views = (GmTensor(f.slot, f.dtype, (Poly.of(f.rows * f.cols),), "nd", True, f.span) for f in self.fifos)
+        return (*self.tensors, *views)
 
     def tile(self, name: str) -> TileVal:
         for tile in self.tiles:
@@ -213,6 +257,7 @@ __all__ = [
     "ONE",
     "ZERO",
     "Extent",
+    "Fifo",
     "Form",
     "GmRef",
     "GmTensor",

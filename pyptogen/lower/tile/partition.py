@@ -1,7 +1,7 @@
 """Stages → kernels.
 
 One kernel per stage, or per `fuse` list of the tiling row. Where cube and vector cores are apart, a kernel that needs
-both is cut into alternating cube and vector kernels that meet in GM.
+both is cut into alternating cube and vector kernels that meet in GM; with `fifo` in its row it stays one mixed kernel.
 
 before: stages a {matmul, cast}, b {exp}; row says fuse [[a, b]]
 after:  cpu:  kernel a_b (mixed)          a2a3: kernels a_b_cube {matmul}, a_b_vec {cast, exp}
@@ -20,10 +20,11 @@ from itertools import takewhile
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
+from pyptogen.lower.tensor.ir import SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.islands import islands
 from pyptogen.lower.tile.levels import levels
+from pyptogen.lower.tile.sizes import ring_slots
 from pyptogen.schema.hand import HandKernel
 
 
@@ -39,6 +40,8 @@ class KernelOps:
     span: Span
     by_hand: HandKernel | None = None
     """The kernel that the author gave for the stage."""
+    slots: int = 0
+    """Of a mixed kernel whose cores are apart: the tiles that the rings between them hold."""
 
 
 def producers(program: Program) -> dict[str, Op]:
@@ -132,8 +135,24 @@ def _epochs(ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], 
     epochs: list[list[Op]] = []
     for at in sorted(found):
         order = [op for op in ops if op in found[at]]
-        epochs += [[op] for op in order] if at % 2 else [order]
+        epochs += _together(order) if at % 2 else [order]
     return epochs
+
+
+def _together(ops: list[Op]) -> list[list[Op]]:
+    """Operations that are kernels of their own; values and places of one order are made in one."""
+    groups: list[list[Op]] = []
+    for op in ops:
+        first = next((g for g in groups if _same_order(g[0], op)), None) if op.kind in SORTING else None
+        if first is None:
+            groups.append([op])
+        else:
+            first.append(op)
+    return groups
+
+
+def _same_order(a: Op, b: Op) -> bool:
+    return a.kind in SORTING and a.operands == b.operands and a.attrs == b.attrs and a.kind != b.kind
 
 
 def _runs(
@@ -199,8 +218,8 @@ def _needs_both(
             f"cannot lower the next `{carry}`, which a matmul makes from this round's, on {platform.name}: cube and"
             " vector cores would have to take turns in every round",
             made_by[following].span if following in made_by else made_by[carry].span,
-            expected="carried values that vector work alone leads to the next round",
-            fix="name the targets that can in `targets`, such as [cpu]",
+            expected="carried values that vector work alone leads to the next round, or one mixed kernel",
+            fix="give the tiling row `fifo: 2`: then both cores work side by side and meet in rings of 2 tiles",
         )
     )
 
@@ -240,14 +259,16 @@ def run(
             kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
             continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
+        slots = 0 if platform.unified else ring_slots(row, stages)
         runs: list[tuple[CoreKind, list[Op]]] = []
         epochs = _epochs(ops, made_by, alone, apart)
         for part in [island for epoch in epochs for island in islands(epoch, program, made_by)]:
             loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
             alternating, stuck = _runs(part, made_by, loops)
-            if stuck and not platform.unified:
+            together = platform.unified or slots > 0
+            if stuck and not together:
                 raise _needs_both(loops, stuck, made_by, platform)
-            if platform.unified:
+            if together:
                 runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
             else:
                 runs += alternating
@@ -268,5 +289,7 @@ def run(
                 elsewhere |= {name for op in kernel[3] for name in _roots(op, made_by)} - own
         written = {name for kernel in result for name in kernel.writes}
         writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
-        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, given.get(stages[0])))
+        slots = ring_slots(row, stages) if core == "mixed" and not platform.unified else 0
+        by_hand = given.get(stages[0])
+        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, by_hand, slots))
     return tuple(result)

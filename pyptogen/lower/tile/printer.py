@@ -29,6 +29,7 @@ def op_text(op: TileOp) -> str:
     extra = f" by {op.index}[{op.index_offset}]" if op.index else ""
     extra += f" first at {op.first} = 0" if op.first else ""
     extra += f" from row {op.row}" if op.row.terms else ""
+    extra += f" through {op.fifo}" if op.fifo else ""
     extra += f" mode={op.mode}" if op.kind == "cast" else ""
     extra += "" if op.saturate else " saturate=false"
     extra += f" scratch {op.scratch}" if op.scratch else ""
@@ -44,8 +45,10 @@ def body(nodes: Sequence[Node], depth: int) -> list[str]:
         if isinstance(node, Loop):
             dealt = " parallel" if node.parallel else ""
             valid = f" ({node.valid} valid)" if node.valid else ""
+            part = f" after {node.after}" if node.after else ""
+            part += f" before {node.before}" if node.before else ""
             lines.append(
-                f"{pad}for {node.var} in {node.start}..{node.stop} step {node.tile}{valid}: {node.role}{dealt}"
+                f"{pad}for {node.var} in {node.start}..{node.stop} step {node.tile}{valid}{part}: {node.role}{dealt}"
             )
             lines += body(node.body, depth + 1)
         else:

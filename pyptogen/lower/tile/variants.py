@@ -63,6 +63,7 @@ def run(
                 ops.name,
                 ops.stages,
                 ops.writes,
+                ops.slots,
                 () if ops.by_hand else _static_part(program, stage_sizes(program, selected.row, ops.stages)),
             )
             users.setdefault(key, []).append((selected, ops))

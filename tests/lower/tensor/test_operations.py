@@ -234,6 +234,11 @@ EXACT: dict[str, tuple[str, list[tuple[str, str]], list[Array]]] = {
     "argmax": ("argmax(x)", [("int32", "t")], [X.argmax(-1)]),
     "argmin": ("argmin(x, 0, keepdim=true)", [("int32", "1, d")], [X.argmin(0, keepdims=True)]),
     "argsort": ("argsort(u)", [("int32", "t, d")], [np.array(_order)]),
+    "sort": (
+        "sort(x, 0, descending=true)",
+        [("fp32", "t, d"), ("int32", "t, d")],
+        [-np.sort(-X, axis=0), np.argsort(-X, axis=0, kind="stable")],
+    ),
     "topk": ("topk(x, 3)", [("fp32", "t, 3"), ("int32", "t, 3")], list(_topk())),
     "arange": ("arange(2, 20, 3)", [("int32", "6")], [np.arange(2, 20, 3)]),
     "one_hot": ("one_hot(c, 9)", [("int32", "d, 9")], [np.eye(9)[C]]),

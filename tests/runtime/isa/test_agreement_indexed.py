@@ -136,6 +136,33 @@ def test_merging(build: Build, exhausted: bool) -> None:
     assert tuple(taken[:3]) == counts
 
 
+@agreement("TTOPK", "TBOTTOMK")
+@pytest.mark.parametrize("name", ["fp32", "fp16", "bf16", "int32", "int16", "int8", "uint8", "uint16"])
+def test_extremes(build: Build, name: str) -> None:
+    """Few kinds of values, many rows that drop candidates: longer than 520, rising, falling, strided."""
+    rng = np.random.default_rng(7)
+    dtype = DTYPES[name]
+    for n, k, stride in [
+        (1, 1, 1),
+        (17, 17, 1),
+        (64, 3, 1),
+        (520, 512, 1),
+        (3000, 200, 1),
+        (5003, 128, 1),
+        (999, 129, 3),
+    ]:
+        whole = rng.integers(-100 if dtype.kind != "u" else 0, 100, n * stride).astype(dtype)
+        if dtype.kind not in "iu":
+            whole[:: max(n // 9, 1)] = np.nan
+            whole[1 :: max(n // 7, 1)] = -np.inf
+        for row in (whole, np.sort(whole), np.sort(whole)[::-1].copy(), np.zeros_like(whole)):
+            for side, instruction in (("greatest", "TTOPK"), ("least", "TBOTTOMK")):
+                found = guarded((512,), DTYPES["int32"])
+                getattr(build("topk"), f"{side}_{name}")(pointer(found), pointer(row), n, k, stride)
+                want = MEANINGS[instruction](Shaped("int32", 1, k), row[None, ::stride])
+                assert np.array_equal(found[:k], want[0]), (side, n, k)
+
+
 @agreement("THISTOGRAM")
 def test_histogram(build: Build) -> None:
     rng = np.random.default_rng(6)

@@ -3,8 +3,8 @@
 before: y = mul(x: full, s: col)            acc = matmul(a, b) first in k0
 after:  TROWEXPANDMUL(y, x, s)              k0 == 0 ? TMATMUL(acc, a, b) : TMATMUL_ACC(acc, acc, a, b)
 
-One handler a kind of tile operation, by family: `elementwise`, `transfers` (between memories), `products` (the matrix
-unit). `selector` declares the tiles that they name.
+One handler a kind of tile operation, by family: `elementwise`, `transfers` (between memories), `queues` (between the
+cores of a mixed kernel), `products` (the matrix unit), `sorting`. `selector` declares the tiles that they name.
 """
 
 from __future__ import annotations
@@ -14,12 +14,18 @@ from collections.abc import Mapping
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.instruction.declare import place_declarations
 from pyptogen.lower.instruction.ir import InstrKernel
-from pyptogen.lower.instruction.select import elementwise, products, transfers
+from pyptogen.lower.instruction.select import elementwise, products, queues, sorting, transfers
 from pyptogen.lower.instruction.select.selector import Handler, Selector
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program
 
-HANDLERS: Mapping[str, Handler] = {**elementwise.HANDLERS, **transfers.HANDLERS, **products.HANDLERS}
+HANDLERS: Mapping[str, Handler] = {
+    **elementwise.HANDLERS,
+    **transfers.HANDLERS,
+    **queues.HANDLERS,
+    **products.HANDLERS,
+    **sorting.HANDLERS,
+}
 """What each kind of tile operation becomes."""
 
 
@@ -33,7 +39,7 @@ def run(kernel: BlockKernel, program: Program, platform: Platform) -> InstrKerne
         tile.name, tile.core, platform.name, tile.stages,
         tuple(selector.tensors[n] for n in tile.writes), tuple(selector.tensors[n] for n in tile.reads),
         tuple((n, attrs[n]) for n in tile.scalars), tile.arguments, tile.segment, tile.dims,
-        place_declarations(body, selector.declared), tuple(sorted(kernel.occupancy().items())), tile.span,
+        place_declarations(body, selector.declared), tuple(sorted(kernel.occupancy().items())), tile.span, tile.fifos,
     )  # fmt: skip
 
 

@@ -10,6 +10,7 @@ broadcasts, and [1, R] row-major (`…_row`) for elementwise work, because the d
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, Literal
 
 from pyptogen.lower.block.ir import BlockKernel
@@ -32,7 +33,7 @@ class Selector:
         self.platform, self.handlers = platform, handlers
         self.tiles: dict[str, TileVal] = {t.name: t for t in kernel.tiles}
         self.memory = dict(kernel.memory)
-        self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.tensors}
+        self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.addressable}
         self.buffers = {b.name: b for b in kernel.buffers}
         self.declared: dict[str, Declare] = {}
         self.taken = {*kernel.tile.arguments, *self.tiles}
@@ -52,6 +53,17 @@ class Selector:
         declared = f"{name}_row" if view == "row" and tile.form == "col" else name
         if declared not in self.declared:
             self.declared[declared] = self._declare(tile, declared, as_row=declared != name)
+        return declared
+
+    def use_as(self, name: str, dtype: str) -> str:
+        """Name of a declaration of a tile whose elements are read as those of another dtype of the same size."""
+        tile = self.tiles[name]
+        if tile.dtype == dtype:
+            return self.use(name)
+        declared = f"{name}_{dtype}"
+        if declared not in self.declared:
+            own = self._declare(tile, declared, as_row=False)
+            self.declared[declared] = replace(own, type=replace(own.type, dtype=dtype), note=f"same bytes as {name}")
         return declared
 
     def _declare(self, tile: TileVal, name: str, as_row: bool) -> Declare:
@@ -103,7 +115,7 @@ class Selector:
             if isinstance(node, Loop):
                 body = self.body(node.body)
                 steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
-                result.append(For(*steps, body, "", node.span, node.slot, node.slots))
+                result.append(For(*steps, body, "", node.span, node.slot, node.slots, node.after, node.before))
             else:
                 result += self.handlers[node.kind](self, node)
         return tuple(result)

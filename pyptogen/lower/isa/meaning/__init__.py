@@ -11,7 +11,8 @@ Keys are names; a form that computes something else than its instruction's first
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 
 from pyptogen.lower.isa.meaning import (
     arithmetic,
@@ -44,4 +45,26 @@ MEANINGS: Mapping[str, Meaning] = {
 SCRATCH = frozenset(row.name for row in INSTRUCTIONS.values() if "t" in row.effects)
 """Instructions with a form whose last tile is scratch: overwritten with nobody knows what, and not read."""
 
-__all__ = ["MEANINGS", "SCRATCH", "VALUE_DTYPES", "Meaning", "Shaped"]
+
+def meaning_of_call(name: str, operands: Sequence[object]) -> Meaning:
+    """What a call of an instruction with these operands computes: the form that they are of, with what the C++ text
+    says beside them.
+
+    Args:
+        name: the instruction.
+        operands: as a program has them, the destination first.
+    """
+    if name == "TGATHER" and len(operands) == 3:
+        return lambda dst, a, pattern: MEANINGS["TGATHER(dst, a)"](dst, a, pattern=pattern)
+    if name == "TMRGSORT" and len(operands) == 3:
+        return MEANINGS["TMRGSORT(pairs, a, block)"]
+    if name == "TMRGSORT":
+        return lambda dst, *lists: MEANINGS["TMRGSORT"](dst, *lists)[0][:, : dst.cols]
+    if name == "MGATHER":
+        return lambda dst, table, index: MEANINGS["MGATHER"](dst, table, index, coalesce="element")
+    if name == "TFILLPAD_INPLACE":
+        return lambda dst, a: MEANINGS["TFILLPAD_INPLACE"](dst, a, pad=-math.inf)
+    return MEANINGS[name]
+
+
+__all__ = ["MEANINGS", "SCRATCH", "VALUE_DTYPES", "Meaning", "Shaped", "meaning_of_call"]

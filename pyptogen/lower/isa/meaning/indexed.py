@@ -183,6 +183,16 @@ def _merged_blocks(dst: Shaped, a: Array, block: int) -> Array:
     return np.concatenate(groups).reshape(1, -1)
 
 
+def _greatest(dst: Shaped, a: Array) -> Array:
+    """Places of the elements of a row in falling order, NaN above all; equal ones in their order."""
+    return np.argsort(-sort_keys(a[0]), kind="stable")[None, : dst.cols].astype(np.int32)
+
+
+def _least(dst: Shaped, a: Array) -> Array:
+    """The same in rising order: NaN comes last."""
+    return np.argsort(sort_keys(a[0]), kind="stable")[None, : dst.cols].astype(np.int32)
+
+
 def _histogram(dst: Shaped, a: Array, prefix: Array, byte: int = 0) -> Array:
     """Running sums over the 256 values of a byte, of the elements whose higher bytes are ``prefix`` (one a row)."""
     result = np.empty((a.shape[0], 256), dst.numpy)
@@ -249,6 +259,8 @@ MEANINGS: Mapping[str, Meaning] = {
     "TMRGSORT": _merged,
     "TMRGSORT(pairs, a, block)": _merged_blocks,
     "THISTOGRAM": _histogram,
+    "TTOPK": _greatest,
+    "TBOTTOMK": _least,
     "TIMG2COL": _columns,
     "SETFMATRIX": _register,
     "SET_IMG2COL_RPT": _register,

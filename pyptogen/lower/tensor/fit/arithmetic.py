@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
-from pyptogen.lower.tensor.fit.fitter import BITS, INTEGERS, MASK, Fitter, Rule
-from pyptogen.lower.tensor.ir import ROUNDING, Op, Operand, Scalar, Value
+from pyptogen.lower.tensor.fit.fitter import BITS, INTEGERS, MASK, WIDER, Fitter, Rule
+from pyptogen.lower.tensor.ir import ROUNDING, SORTING, Op, Operand, Scalar, Value
 
 WRAPPING = frozenset({"add", "sub", "mul", "neg", "abs"})
 """Arithmetic whose result may leave the range of an integer dtype: its low bits stay, as in numpy."""
@@ -143,6 +143,18 @@ def position(f: Fitter, op: Op) -> Value:
     return f.emit(op.kind, [f.cast(x, wide)], op.result.dtype, op.result.shape, attrs=op.attrs)
 
 
+def order(f: Fitter, op: Op) -> Value:
+    """Extreme elements and their places, where nothing walks over GM in fp32: what sorts takes floats."""
+    x = f.value(op.operands[0])
+    if not f.takes("TTOPK", x.dtype):
+        if f.platform.unified or (x.dtype != "fp32" and "fp32" not in WIDER.get(x.dtype, ())):
+            raise f.refused(f"no order of {x.dtype} on {f.platform.name}: its sorter takes floats")
+        x = f.cast(x, "fp32")
+    dtype = "int32" if op.kind == "topk_indices" else x.dtype
+    found = f.emit(op.kind, [f.gathered(x)], dtype, op.result.shape, attrs=op.attrs)
+    return f.cast(found, op.result.dtype)
+
+
 def scan(f: Fitter, op: Op) -> Value:
     """Running sums and products: floats in fp32, small whole numbers in 32 bits."""
     x = f.value(op.operands[0])
@@ -171,6 +183,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("sum", "prod", "amax", "amin"), reduction),
     **dict.fromkeys(("argmax", "argmin"), position),
     **dict.fromkeys(("cumsum", "cumprod"), scan),
+    **dict.fromkeys(SORTING, order),
     "arange": arange,
     "cast": cast,
 }

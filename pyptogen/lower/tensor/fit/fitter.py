@@ -130,6 +130,22 @@ class Fitter:
         attrs = {"dtype": dtype, "mode": mode, "saturate": saturate}
         return self.emit("cast", [value], dtype, value.shape, hint or dtype, attrs)
 
+    def gathered(self, value: Value) -> Value:
+        """``value`` in memory of its own, in the order of its elements, where it is part of another or turned; made
+        once a stage."""
+        made_by = {op.result.name: op for op in self.ops}
+        base = value
+        while base.name in made_by and made_by[base.name].kind == "reshape":
+            (source,) = made_by[base.name].operands
+            assert isinstance(source, Value)
+            base = source
+        if base.name not in made_by or made_by[base.name].kind not in VIEWS:
+            return value
+        key = (value.name, value.dtype, f"copy {self.at.stage}")
+        if key not in self._casts:
+            self._casts[key] = self.emit("copy", [value], value.dtype, value.shape, "rows")
+        return self._casts[key]
+
     def unary(self, kind: str, x: Value, hint: str = "") -> Value:
         return self.emit(kind, [x], x.dtype, x.shape, hint)
 
@@ -185,7 +201,7 @@ class Fitter:
 
     def _outputs(self) -> tuple[tuple[str, Value], ...]:
         """Each output as a value with memory of its own: copied where it is an input, part of a value in another order,
-        or the same as another output. A reshape is the same memory."""
+        or the same as another output. A reshape is the same memory; a reorder is how a product is stored."""
         made_by = {op.result.name: op for op in self.ops}
         taken: set[str] = set()
         outputs = []
@@ -193,7 +209,7 @@ class Fitter:
             value = self.stored.get(original.name, self.fitted[original.name])
             base, whole = value, True
             while base.name in made_by and made_by[base.name].kind in VIEWS:
-                whole = whole and made_by[base.name].kind == "reshape"
+                whole = whole and made_by[base.name].kind in ("reshape", "reorder")
                 (source,) = made_by[base.name].operands
                 assert isinstance(source, Value)
                 base = source

@@ -10,6 +10,7 @@ from pyptogen.lower.tensor.ir import Operand, Value
 from pyptogen.lower.tensor.registry import SAME, operation
 
 _ORDER = "the axis has size k; the second result is int32"
+_BOTH = ("topk_values", "topk_indices")
 
 
 @operation("gather(x, dim: int, index)", "shape of index, which has the rank of x; dtype of x", "gather(x, 1, j)")
@@ -63,12 +64,20 @@ def one_hot(b: Builder, x: Value, num_classes: int) -> Value:
 @operation("topk(x, k: int, axis: int = -1, largest: flag = True)", f"two results; {_ORDER}", "topk(x, 2)")
 def topk(b: Builder, x: Value, k: int, axis: int, largest: bool) -> tuple[Value, Value]:
     """The k greatest (or least) elements along an axis in falling (rising) order, and their indices; the first of
-    equal ones comes first."""
-    values, indices = (selection.topk(b, kind, x, k, axis, largest) for kind in ("topk_values", "topk_indices"))
+    equal ones comes first. NaN is the greatest."""
+    values, indices = selection.topk(b, _BOTH, x, k, axis, largest)
     return values, indices
 
 
 @operation("argsort(x, axis: int = -1, descending: flag = False)", "shape of x; int32")
 def argsort(b: Builder, x: Value, axis: int, descending: bool) -> Value:
-    """The indices that sort along an axis; equal elements stay in order."""
-    return selection.argsort(b, x, axis, descending)
+    """The indices that sort along an axis; equal elements stay in order. NaN is the greatest."""
+    return selection.sort(b, _BOTH[1:], x, axis, descending)[0]
+
+
+@operation("sort(x, axis: int = -1, descending: flag = False)", "two results of the shape of x; the second is int32")
+def sort(b: Builder, x: Value, axis: int, descending: bool) -> tuple[Value, Value]:
+    """x in rising order along an axis, or in falling order, and the indices that sort it; equal elements stay in order.
+    NaN is the greatest."""
+    values, indices = selection.sort(b, _BOTH, x, axis, descending)
+    return values, indices

@@ -16,7 +16,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.partition import KernelOps
-from pyptogen.lower.tile.solo import copies, indexed, reductions, scans
+from pyptogen.lower.tile.solo import copies, indexed, reductions, scans, sorting
 from pyptogen.lower.tile.solo.alone import Alone
 from pyptogen.lower.tile.solo.builder import SoloBuilder
 
@@ -25,6 +25,7 @@ CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {
     **indexed.CUTTERS,
     **reductions.CUTTERS,
     **scans.CUTTERS,
+    **sorting.CUTTERS,
 }
 
 
@@ -35,14 +36,13 @@ def run(
     gm_names: Mapping[str, str],
     platform: Platform,
 ) -> TileKernel:
-    """The kernel of one operation.
+    """The kernel of one operation, or of several that are made together.
 
     Raises:
         DiagnosticError: PTG303, a form of it that is not lowered.
     """
     builder = SoloBuilder(program, kernel, tensors, gm_names, platform)
-    (op,) = kernel.ops
-    CUTTERS[op.kind](builder, op)
+    CUTTERS[builder.op.kind](builder, builder.op)
     return builder.finish()
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, Op, Program, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, SORTING, Op, Program, Value
 from pyptogen.lower.tile.axes import Axes
 
-ALWAYS = frozenset(
+ALWAYS = SORTING | frozenset(
     {"copy", "permute", "expand", "iota", "index_select", "gather", "scatter", "cumsum", "cumprod", "prod"}
 )
 SHARE = 8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -77,7 +77,16 @@ class SoloBuilder:
         self.op: Op = kernel.ops[0]
         self.dealt = True
         """Whether the blocks of a launch share the work; else one block does it in order."""
+        self.place = self._free("place")
+        """The local number that an index is read into."""
         self._vars = 0
+
+    def _free(self, wanted: str) -> str:
+        """A name that no argument of the kernel has."""
+        taken = {*self.tensors, *(d.name for d in self.program.dims), *(a.name for a in self.program.attrs)}
+        return next(
+            name for n in range(1, len(taken) + 2) if (name := wanted if n == 1 else f"{wanted}_{n}") not in taken
+        )
 
     # -- tensors ----------------------------------------------------------------------------------------------------
 
@@ -98,12 +107,17 @@ class SoloBuilder:
     def _input(self, name: str) -> Value:
         return next(v for v in self.program.inputs if v.name == name)
 
-    def target(self) -> GmView:
-        """The result in GM."""
-        tensor = self.gm_names[self.op.result.name]
+    def target(self, op: Op | None = None) -> GmView:
+        """The result in GM, of the operation at hand or of another one of the kernel."""
+        result = (op or self.op).result
+        tensor = self.gm_names[result.name]
         if tensor not in self.writes:
             self.writes.append(tensor)
-        return self.axes.contiguous(tensor, self.op.result.shape)
+        return self.axes.contiguous(tensor, result.shape)
+
+    def largest(self, size: Poly) -> int:
+        """The greatest value of a size."""
+        return size.evaluate({dim.name: dim.max for dim in self.program.dims})
 
     def items(self, *views: Sequence[tuple[Factor, ...]]) -> list[Item]:
         """The factors of views of one shape, side by side.
@@ -185,6 +199,13 @@ class SoloBuilder:
             n += 1
             name = f"{wanted}_{n}"
         self.tiles[name] = TileVal(name, dtype, rows, cols, form, self.op.span)
+        return name
+
+    def window(self, wanted: str, parent: str, at: int, cols: Extent) -> str:
+        """Columns of a tile from ``at`` on."""
+        whole = self.tiles[parent]
+        name = self.tile(wanted, whole.dtype, whole.rows, cols, whole.form)
+        self.tiles[name] = replace(self.tiles[name], parent=parent, col_offset=at)
         return name
 
     def do(self, kind: str, dst: str | None, *sources: Source, **more: Any) -> TileOp:

@@ -44,6 +44,7 @@
 #include <pto/cpu/move.hpp>
 #include <pto/cpu/reshape.hpp>
 #include <pto/cpu/sort.hpp>
+#include <pto/cpu/topk.hpp>
 #include <pto/cpu/queue.hpp>
 #include <pto/cpu/quant.hpp>
 #include <pto/cpu/quant_mx.hpp>

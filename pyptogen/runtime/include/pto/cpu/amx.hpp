@@ -62,6 +62,9 @@ public:
             core_.tile_rows = 0;
         }
     }
+    /// Alternates from one call to the next.
+    bool turn() const { return core_.backwards = !core_.backwards; }
+
     TileScope(const TileScope&) = delete;
     TileScope& operator=(const TileScope&) = delete;
 

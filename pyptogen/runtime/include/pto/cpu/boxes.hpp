@@ -9,12 +9,18 @@ namespace pto::cpu {
 
 PTO_INLINE int64_t fill_panel_pairs(char*, int64_t, const char*, int64_t, int64_t, int64_t) { return 0; }
 
-template <typename T>
-PTO_INLINE int64_t pack_box_steps(char*, int64_t, const T*, int64_t, int64_t, int64_t& n)
+PTO_INLINE void join_panels(char* to, const char* from, int64_t panel, const char*)
 {
-    n = 0;
-    return 0;
+    for (int r = 0; r < 16; ++r) {
+        __builtin_memcpy(to + r * 64, from + r * 32, 32);
+        __builtin_memcpy(to + r * 64 + 32, from + panel + r * 32, 32);
+    }
 }
+
+template <typename T>
+inline constexpr bool packs_whole_steps = false;
+template <typename T>
+PTO_INLINE void pack_whole_step(char*, const char*, int64_t);
 
 #else
 
@@ -22,29 +28,66 @@ PTO_INLINE int64_t pack_box_steps(char*, int64_t, const T*, int64_t, int64_t, in
 PTO_INLINE __m512i first_pieces(__m512i a, __m512i b) { return _mm512_shuffle_i64x2(a, b, 0x44); }
 PTO_INLINE __m512i second_pieces(__m512i a, __m512i b) { return _mm512_shuffle_i64x2(a, b, 0xee); }
 
+/// Two rows of as many whole vectors as `width` has, to the panels of their pieces. What follows in the panels is made
+/// writable meanwhile: stores to so many places at once would wait for each of them.
+PTO_INLINE void fill_pair_of_rows(
+    char* to, int64_t panel, const char* from, int64_t stride, int64_t width, int64_t rows_ahead)
+{
+    constexpr int64_t kAhead = 8 * C0_SIZE_BYTE;  // bytes of a panel
+    for (int64_t at = 0; at + 64 <= width; at += 64, to += 2 * panel) {
+        __builtin_prefetch(from + rows_ahead + at);
+        __builtin_prefetch(from + rows_ahead + stride + at);
+        __builtin_prefetch(to + kAhead, 1);
+        __builtin_prefetch(to + panel + kAhead, 1);
+        const __m512i a = load_bits<__m512i>(from + at), b = load_bits<__m512i>(from + stride + at);
+        store_bits(to, first_pieces(a, b));
+        store_bits(to + panel, second_pieces(a, b));
+    }
+}
+
 /// Rows `stride` bytes apart into panels of 32-byte pieces, `panel` bytes apart; row r's piece is r * 32 into its
 /// panel. As many rows and bytes of a row as come in pairs of rows and of pieces. Returns that width.
 PTO_INLINE int64_t fill_panel_pairs(
     char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
 {
-    constexpr int64_t kAhead = 8;  // rows; longer than a row's loads take
+    constexpr int64_t kAhead = 8;   // rows; longer than a row's loads take
+    constexpr int64_t kWide = 256;  // bytes of a row: pieces at equal places of more panels would compete for L1
     const int64_t whole = width / 64 * 64;
-    for (int64_t r = 0; r + 2 <= rows; r += 2, from += 2 * stride, to += 64) {
-        char* out = to;
-        for (int64_t at = 0; at < whole; at += 64, out += 2 * panel) {
-            __builtin_prefetch(from + kAhead * stride + at);
-            __builtin_prefetch(from + (kAhead + 1) * stride + at);
-            const __m512i a = load_bits<__m512i>(from + at), b = load_bits<__m512i>(from + stride + at);
-            store_bits(out, first_pieces(a, b));
-            store_bits(out + panel, second_pieces(a, b));
+    for (int64_t at = 0; at < whole; at += kWide) {
+        const int64_t part = whole - at < kWide ? whole - at : kWide;
+        const char* in = from + at;
+        char* out = to + at / C0_SIZE_BYTE * panel;
+        for (int64_t r = 0; r + 2 <= rows; r += 2, in += 2 * stride, out += 64) {
+            fill_pair_of_rows(out, panel, in, stride, part, kAhead * stride);
         }
     }
     return whole;
 }
 
-/// KS rows of 32 columns of an Nz matrix, whose panels are `panel` bytes apart, to the two fragments of a step.
+/// 16 rows of 64 bytes, from two panels of 32-byte pieces, to a fragment. The fragment at `next` becomes writable.
+PTO_INLINE void join_panels(char* to, const char* from, int64_t panel, const char* next)
+{
+    PTO_CPU_UNROLL
+    for (int r = 0; r < 16; r += 2, to += 128, next += 128, from += 64) {
+        __builtin_prefetch(next, 1);
+        __builtin_prefetch(next + 64, 1);
+        const __m512i a = load_bits<__m512i>(from), b = load_bits<__m512i>(from + panel);
+        store_bits(to, first_pieces(a, b));
+        store_bits(to + 64, second_pieces(a, b));
+    }
+}
+
+#if defined(__AVX512VBMI__)
 template <typename T>
-PTO_INLINE void pack_box_step(char* to, const char* from, int64_t panel)
+inline constexpr bool packs_whole_steps = true;
+#else
+template <typename T>
+inline constexpr bool packs_whole_steps = sizeof(T) != 1;
+#endif
+
+/// As pack_box_step, by whole vectors, where packs_whole_steps.
+template <typename T>
+PTO_INLINE void pack_whole_step(char* to, const char* from, int64_t panel)
 {
     if constexpr (sizeof(T) == 4) {
         for (int half = 0; half < 2; ++half) {
@@ -81,30 +124,21 @@ PTO_INLINE void pack_box_step(char* to, const char* from, int64_t panel)
     }
 }
 
-/// Packs as many whole steps of K and whole panels of columns of an Nz matrix as there are. Returns the rows done, `n`
-/// becomes the columns done; both 0 where there is no faster way than pack_fractal's.
-template <typename T>
-PTO_INLINE int64_t pack_box_steps(char* to, int64_t to_panel, const T* from, int64_t from_panel, int64_t k, int64_t& n)
-{
-#if !defined(__AVX512VBMI__)
-    if constexpr (sizeof(T) == 1) {
-        n = 0;
-        return 0;
-    }
 #endif
-    constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
-    const int64_t rows = k / kStepK<T> * kStepK<T>;
-    n = rows == 0 ? 0 : n / 32 * 32;
-    for (int64_t col = 0; col < n; col += 32) {
-        char* out = to + col / 32 * to_panel;
-        const char* source = reinterpret_cast<const char*>(from + col / kBox * from_panel);
-        for (int64_t at = 0; at < rows; at += kStepK<T>, out += kPanelStep, source += kStepK<T> * 32) {
-            pack_box_step<T>(out, source, from_panel * static_cast<int64_t>(sizeof(T)));
-        }
-    }
-    return n == 0 ? 0 : rows;
-}
 
-#endif
+/// Rows of `width` bytes, `stride` bytes apart, into panels of 32-byte pieces; row r's piece is r * 32 into its panel.
+PTO_CPU_OUT_OF_LINE inline void fill_panels(
+    char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
+{
+    const int64_t done = fill_panel_pairs(to, panel, from, stride, rows, width);
+    for (int64_t r = 0; r < rows; ++r) {
+        int64_t at = r + 1 == rows && rows % 2 != 0 ? 0 : done;
+        char* out = to + at / C0_SIZE_BYTE * panel + r * C0_SIZE_BYTE;
+        for (; at + C0_SIZE_BYTE <= width; at += C0_SIZE_BYTE, out += panel) {
+            __builtin_memcpy(out, from + r * stride + at, C0_SIZE_BYTE);
+        }
+        __builtin_memcpy(out, from + r * stride + at, width - at);
+    }
+}
 
 }  // namespace pto::cpu

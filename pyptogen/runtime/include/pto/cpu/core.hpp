@@ -101,6 +101,7 @@ struct CoreState {
     static constexpr int kStreams = 4;
     StoreStream streams[kStreams] = {};  // see stream_store.hpp
     int next_stream = 0;
+    bool backwards = false;     // the order of the last multiplication; see multiply_wide
 };
 
 // Default visibility, so that kernels in several shared objects share one state per thread (GNU unique symbols).

@@ -138,24 +138,39 @@ PTO_INLINE void copy_bytes(void* to, const void* from, int64_t bytes)
         });
 }
 
+/// Rows of a Left tile from lines of `bytes` bytes, `stride` bytes apart: `Rows` of them, which lie in one fragment.
+template <int Rows>
+PTO_INLINE void fill_left_rows(char* to, const char* from, int64_t stride, int64_t bytes)
+{
+    int64_t at = 0;
+    for (; at + 64 <= bytes; at += 64, to += kPanelStep) {
+        PTO_CPU_UNROLL
+        for (int r = 0; r < Rows; ++r) {
+            __builtin_memcpy(to + r * 64, from + r * stride + at, 64);
+        }
+    }
+    for (int r = 0; at < bytes && r < Rows; ++r) {
+        char step[64] = {};
+        __builtin_memcpy(step, from + r * stride + at, bytes - at);
+        __builtin_memcpy(to + r * 64, step, 64);
+    }
+}
+
 /// Puts `rows` rows of `cols` elements, `stride` elements apart, into a Left tile, each padded with zeros to whole steps.
+/// Sixteen rows go together, so that whole fragments are written.
 template <typename Tile, typename T>
 PTO_INLINE void fill_left(Tile& dst, const T* from, int64_t stride, int64_t rows, int64_t cols)
 {
     static_assert(is_same<typename Tile::DType, T>, "the Left tile needs the element type of its source");
+    constexpr int64_t kSize = sizeof(T), kPanel = left_panel_bytes<Tile>;
     char* base = reinterpret_cast<char*>(dst.data());
-    for (int64_t r = 0; r < rows; ++r) {
-        char* to = base + left_row_offset(r, left_panel_bytes<Tile>);
-        const char* line = reinterpret_cast<const char*>(from + r * stride);
-        int64_t left = cols * static_cast<int64_t>(sizeof(T));
-        for (; left >= 64; left -= 64, to += kPanelStep, line += 64) {
-            __builtin_memcpy(to, line, 64);
-        }
-        if (left > 0) {
-            char step[64] = {};
-            __builtin_memcpy(step, line, left);
-            __builtin_memcpy(to, step, 64);
-        }
+    const char* lines = reinterpret_cast<const char*>(from);
+    int64_t r = 0;
+    for (; r + 16 <= rows; r += 16) {
+        fill_left_rows<16>(base + left_row_offset(r, kPanel), lines + r * stride * kSize, stride * kSize, cols * kSize);
+    }
+    for (; r < rows; ++r) {
+        fill_left_rows<1>(base + left_row_offset(r, kPanel), lines + r * stride * kSize, stride * kSize, cols * kSize);
     }
 }
 

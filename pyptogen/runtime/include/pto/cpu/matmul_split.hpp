@@ -52,18 +52,13 @@ PTO_INLINE void split_panel(char* high, char* low, const char* from, int steps, 
     }
 }
 
-/// C += A B for one split block: A is high and low, B is high, low and high again, `steps` steps of each.
-template <bool Narrow>
-PTO_INLINE void multiply_split(char* c, const char* a, const char* b, int steps, bool accumulate, const char* next_c)
+/// C[<=16, 32] += A B for one split block: A and B are high and low, `steps` steps of each. Then the halves crosswise.
+PTO_INLINE void multiply_split_narrow(char* c, const char* a, const char* b, int steps, bool accumulate)
 {
-    const char* crossed = b + int64_t(steps) * kPanelStep;
-    if constexpr (Narrow) {
-        multiply_1x4<bfloat16_t, false, false>(c, a, b, b, 2 * steps, accumulate);
-        multiply_1x4<bfloat16_t, false, false>(c, a, crossed, crossed, 2 * steps, true);
-    } else {
-        multiply_2x2<bfloat16_t, 0>(c, a, b, 2 * steps, accumulate, c, b);
-        multiply_2x2<bfloat16_t, 0>(c, a, crossed, 2 * steps, true, next_c, b);
-    }
+    const int64_t part = int64_t(steps) * kPanelStep;
+    multiply_1x4<bfloat16_t, false, false>(c, a, b, b, 2 * steps, accumulate);
+    multiply_1x4<bfloat16_t, false, false>(c, a + part, b, b, steps, true);
+    multiply_1x4<bfloat16_t, false, false>(c, a, b + part, b, steps, true);
 }
 
 /// Rows of at most kSplitPanels panels against all columns, for steps of K that fit the split block.
@@ -87,11 +82,12 @@ PTO_INLINE void multiply_split_block(const TilePlan& p, char* split_a, char* spl
                 p.c + n * kAccBlock, p.c_panel, p.a, p.a_panel, b, p.b_panel, p.m, 1, p.k_steps, p.accumulate);
             continue;
         }
-        __builtin_memcpy(split_b + 2 * part, split_b, static_cast<size_t>(part));
-        for (int i = 0; i < panels; ++i) {
-            char* c = p.c + i * p.c_panel + n * kAccBlock;
-            multiply_split<Narrow>(
-                c, split_a + i * kPanelA, split_b, p.k_steps, p.accumulate, i + 1 < panels ? c + p.c_panel : c);
+        char* c = p.c + n * kAccBlock;
+        if constexpr (Narrow) {
+            multiply_split_narrow(c, split_a, split_b, p.k_steps, p.accumulate);
+        } else {
+            const TilePlan block{c, p.c_panel, split_a, kPanelA, split_b, 0, p.m, 1, 2 * p.k_steps, p.accumulate};
+            multiply_wide<bfloat16_t, 0, true>(block, panels, n % 2 != 0);
         }
     }
 }
@@ -100,7 +96,7 @@ PTO_INLINE void multiply_split_block(const TilePlan& p, char* split_a, char* spl
 PTO_CPU_OUT_OF_LINE inline void multiply_halves(const TilePlan& p)
 {
     alignas(64) char split_a[kSplitPanels * 2 * kSplitSteps * kPanelStep];
-    alignas(64) char split_b[3 * kSplitSteps * kPanelStep];
+    alignas(64) char split_b[2 * kSplitSteps * kPanelStep];
     constexpr int kRows = 32 * kSplitPanels;
     const TileScope scope(p.m <= 16 ? p.m : 16);
     for (int row = 0; row < p.m; row += kRows) {

@@ -14,6 +14,7 @@
 #define TANDS TANDS_unchecked
 #define TASSIGN TASSIGN_unchecked
 #define TAXPY TAXPY_unchecked
+#define TBOTTOMK TBOTTOMK_unchecked
 #define TCI TCI_unchecked
 #define TCMP TCMP_unchecked
 #define TCMPS TCMPS_unchecked
@@ -132,6 +133,7 @@
 #define TSUBRELUCONV TSUBRELUCONV_unchecked
 #define TSUBS TSUBS_unchecked
 #define TSUBSC TSUBSC_unchecked
+#define TTOPK TTOPK_unchecked
 #define TTRANS TTRANS_unchecked
 #define TTRI TTRI_unchecked
 #define TXOR TXOR_unchecked

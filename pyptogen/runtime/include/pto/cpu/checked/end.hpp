@@ -14,6 +14,7 @@
 #undef TANDS
 #undef TASSIGN
 #undef TAXPY
+#undef TBOTTOMK
 #undef TCI
 #undef TCMP
 #undef TCMPS
@@ -132,6 +133,7 @@
 #undef TSUBRELUCONV
 #undef TSUBS
 #undef TSUBSC
+#undef TTOPK
 #undef TTRANS
 #undef TTRI
 #undef TXOR

@@ -144,6 +144,7 @@ inline constexpr Types casts_a5<kE1m2> = kBf16;
     X(TAND, "wr", kFirst, kInt8To32, kUpTo4Bytes) \
     X(TANDS, "wr", kFirst, kInt16To32, kUpTo4Bytes) \
     X(TAXPY, "ur", kFirst, kFloats, kFloats) \
+    X(TBOTTOMK, "wrt", kRead, kNowhere, kNowhere) \
     X(TCI, "wt", kFirst, kInt16To32, kInt16To32) \
     X(TCMP, "wr", kRead, kFp32Fp16Int32, kPlain) \
     X(TCMPS, "wr", kRead, kFp32Fp16Int16Uint16Int32, kPlain) \
@@ -262,6 +263,7 @@ inline constexpr Types casts_a5<kE1m2> = kBf16;
     X(TSUBRELUCONV, "wr", kFirst, kFp16Int8, kFp16Int8) \
     X(TSUBS, "wr", kFirst, kArithmetic, kPlain) \
     X(TSUBSC, "wr", kFirst, kNowhere, kNowhere) \
+    X(TTOPK, "wrt", kRead, kNowhere, kNowhere) \
     X(TTRANS, "wrt", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
     X(TTRI, "w", kFirst, kFp32Fp16Int16Uint16Int32Uint32, kPlain) \
     X(TXOR, "wrrt", kFirst, kInt8To32, kInt8To32) \

@@ -1,0 +1,14 @@
+"""Instructions that the bundled headers add to the public API for CPUs: kernels for `cpu` alone may use them."""
+
+from __future__ import annotations
+
+from pyptogen.lower.isa.instruction import FLOATS_3, INT_8_32, NONE, Group
+
+ROWS = (
+    *Group(
+        "idx, gm, tmp", NONE, NONE, (FLOATS_3 | INT_8_32) - {"uint32"}, effects="wrt", layouts="nd gm nd", typed="read"
+    )(
+        TTOPK="places of the greatest elements of a row in falling order; the first of equal ones first",
+        TBOTTOMK="places of the least elements of a row in rising order, likewise",
+    ),
+)

@@ -1,0 +1,131 @@
+"""Mixed kernels where cube and vector cores are apart: the proof of their rings, and checked mode."""
+
+from __future__ import annotations
+
+import subprocess
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from operators.loop_specs import CASES
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.instruction import side_by_side
+from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.tensor import from_spec
+from pyptogen.lower.verify import IllegalIR
+from pyptogen.schema.loader import load_source
+from pyptogen.schema.source import Source
+from tests.runtime.isa.conftest import INCLUDE, compiler
+
+MAIN = """
+#include <cmath>
+#include <cstdio>
+#include <vector>
+#include <pto/side_by_side.hpp>
+int main() {
+    const int sq = 70, kv = 300, d = 64;
+    std::vector<bfloat16_t> q(sq * d, bfloat16_t(0.5f)), k(kv * d, bfloat16_t(0.25f)), v(kv * d, bfloat16_t(2.0f));
+    std::vector<float> o(sq * d), RINGS;
+    for (uint32_t block = 0; block < 2; ++block) {
+        pto::cpu_sim::set_execution_context(block, 0, 1);
+        pto_rt::side_by_side([&] { CUBE; }, [&] { VECTOR; });
+    }
+    pto::cpu_sim::set_execution_context(0, 0, 1);
+    for (float x : o) if (std::fabs(x - 2.0f) > 1e-2f) return 1;
+    return 0;
+}
+"""
+"""Equal scores: each output is the mean of the values."""
+
+
+@cache
+def lowered(table: str, case: str = "attention_rings") -> Lowered:
+    text = CASES[case].text.partition("tiling:")[0] + f"tiling:\n  - {table}\n"
+    return lower(from_spec(load_source(Source(f"{case}.yaml", text))), "a2a3")
+
+
+ATTENTION = "{sq: 64, fifo: 2, fuse: [[attention, out]]}"
+
+
+def programs(result: Lowered) -> tuple[InstrKernel, InstrKernel]:
+    (pair,) = side_by_side.pairs(result.instructions)
+    return pair
+
+
+def without(nodes: tuple[Node, ...], name: str, queue: str) -> tuple[Node, ...]:
+    """The body without an instruction on a ring."""
+    kept: list[Node] = []
+    for node in nodes:
+        if isinstance(node, For):
+            kept.append(replace(node, body=without(node.body, name, queue)))
+        elif not (isinstance(node, Instr) and node.name == name and getattr(node.operands[0], "name", "") == queue):
+            kept.append(node)
+    return tuple(kept)
+
+
+def test_scores_stay_in_rings() -> None:
+    """No workspace but the rings, whose size does not depend on the lengths; one launch."""
+    graph = lowered(ATTENTION).execution
+    ((launch,),) = graph.plans
+    assert graph.workspaces == ()
+    assert launch.core == "mixed"
+    assert [name for name, _ in launch.programs] == list(launch.kernels)
+    assert all(ring.elements.constant is not None for ring in launch.rings)
+    assert len(launch.rings) == 3
+
+
+@pytest.mark.parametrize(("side", "instruction"), [(0, "TPUSH"), (1, "TPOP"), (0, "TFREE"), (1, "TPUSH")])
+def test_the_proof_sees_what_is_missing(side: int, instruction: str) -> None:
+    pair = list(programs(lowered(ATTENTION)))
+    side_by_side.require_order(pair)
+    queue = next(
+        node.operands[0].name  # type: ignore[union-attr]
+        for node in _instructions(pair[side].body)
+        if node.name == instruction
+    )
+    pair[side] = replace(pair[side], body=without(pair[side].body, instruction, queue))
+    with pytest.raises(IllegalIR, match=queue):
+        side_by_side.require_order(pair)
+
+
+def _instructions(nodes: tuple[Node, ...]) -> list[Instr]:
+    found: list[Instr] = []
+    for node in nodes:
+        found += _instructions(node.body) if isinstance(node, For) else [node] if isinstance(node, Instr) else []
+    return found
+
+
+def test_a_recurrence_through_matrix_work_needs_rings() -> None:
+    with pytest.raises(DiagnosticError, match="take turns in every round") as caught:
+        lowered("{}", "state_rings")
+    assert "fifo" in str(caught.value.diagnostics[0].fix)
+    assert lowered("{fifo: 1}", "state_rings").execution.plans[0][0].core == "mixed"
+
+
+@pytest.mark.parametrize("drop", ["", "set_flag(PIPE_V, PIPE_MTE3", "set_flag(PIPE_FIX, PIPE_M,"])
+def test_checked_mode(tmp_path: Path, drop: str) -> None:
+    result = lowered(ATTENTION)
+    source = tmp_path / "main.cpp"
+    kernels = "\n".join(k.text for k in result.kernels)
+    ((launch,),) = result.execution.plans
+    rings = ", ".join(f"{ring.name}(2 * {ring.elements})" for ring in launch.rings if ring.dtype == "fp32")
+    halves = "".join(
+        f"std::vector<bfloat16_t> {ring.name}(2 * {ring.elements}); " for ring in launch.rings if ring.dtype == "bf16"
+    )
+    sizes = {"scale": "0.125f", "sq_begin": "0", "sq_end": "sq", "nblk": "2"}
+    numbers = {"kv", "sq"}
+    calls = [
+        f"{name}({', '.join(sizes.get(a, a if a in numbers else f'{a}.data()') for a in arguments)})"
+        for name, arguments in launch.programs
+    ]
+    main = MAIN.replace("RINGS;", f"{rings}; {halves}").replace("CUBE", calls[0]).replace("VECTOR", calls[1])
+    text = "\n".join(line for line in kernels.splitlines() if not drop or drop not in line)
+    source.write_text(text + main)
+    flags = ["-std=c++20", "-O1", "-pthread", "-DPTO_CHECKED", "-DPTO_CHECKED_A2A3", f"-I{INCLUDE}"]
+    subprocess.run([compiler(), *flags, str(source), "-o", str(tmp_path / "main")], check=True)
+    done = subprocess.run([str(tmp_path / "main")], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "") if not drop else "pto check" in done.stderr

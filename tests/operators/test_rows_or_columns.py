@@ -1,4 +1,4 @@
-"""A product on several threads: ranges of rows where there are enough for every core, else columns; the same numbers."""
+"""A product on several threads deals ranges of rows where there are enough of them, else columns: the same numbers."""
 
 from __future__ import annotations
 

@@ -196,6 +196,34 @@ def state(a: Mapping[str, Array]) -> dict[str, Array]:
     return {"s": s}
 
 
+SINGLE = """\
+pyptogen: 1
+operator: one_by_one
+dims:
+  n: 5
+  t: {min: 1, max: 4096}
+  d: 96
+inputs:
+  x: bf16[n, t, d]
+  g: fp32[t, n]
+outputs:
+  y: fp32[t, d]
+graph:
+  weigh:
+    loop: {over: n, tile: 1}
+    carry:
+      y: zeros([t, d])
+    next:
+      y: y + cast(reshape(x[n], [t, d]), fp32) * reshape(g.T[n], [t, 1])
+tiling:
+"""
+"""A dim that rounds take one by one: its axis can be dropped."""
+
+
+def single(a: Mapping[str, Array]) -> dict[str, Array]:
+    return {"y": np.einsum("ntd,tn->td", wide(a["x"]), wide(a["g"]))}
+
+
 def heads(a: Mapping[str, Array]) -> dict[str, Array]:
     return {"y": 1 + np.einsum("bhtn,bhnd->bhtd", wide(a["x"]), wide(a["w"])) * wide(a["g"]) ** 2}
 
@@ -225,6 +253,10 @@ CASES = {
         ATTENTION + "  - sq: {tile: 64, vector: 16}\n    attention: {kv: 32}\n    fuse: [[attention, out]]\n",
         attention, _PAIRS, 1e-2, ("cpu",),
     ),
+    "attention_rows_together": Case(
+        ATTENTION + "  - sq: {tile: 64, rows: 32}\n    attention: {kv: 48}\n    fuse: [[attention, out]]\n",
+        attention, _PAIRS, 1e-2, ("cpu",),
+    ),
     "attention_small": Case(ATTENTION + "  - {sq: 16, attention: {kv: 48}}\n", attention, _PAIRS, 1e-2),
     "attention_too_long": Case(ATTENTION.replace("tile: 128", "tile: 2048") + "  - {}\n", attention, _PAIRS, 1e-2),
     "log_sum_exp": Case(
@@ -233,6 +265,9 @@ CASES = {
     "turns": Case(TURNS, turns, ({"rows": 1}, {"rows": 21}), 1e-6),
     "turns_rows": Case(
         TURNS.replace("{rows: 8}", "{rows: {tile: 16, vector: 8}}"), turns, ({"rows": 1}, {"rows": 21}), 1e-6, ("cpu",)
+    ),
+    "turns_rows_together": Case(
+        TURNS.replace("{rows: 8}", "{rows: {tile: 16, rows: 8}}"), turns, ({"rows": 1}, {"rows": 21}), 1e-6, ("cpu",)
     ),
     "state": Case(STATE, state, ({"t": 1}, {"t": 16}, {"t": 45}), 1e-5, ("cpu",)),
     "attention_rings": Case(
@@ -246,6 +281,7 @@ CASES = {
         STATE.replace("[cpu]", "[a2a3]").replace("- {}", "- {fifo: 1}"), state, ({"t": 1}, {"t": 16}, {"t": 45}), 1e-5,
         ("a2a3",),
     ),
+    "single": Case(SINGLE + "  - {t: 16, n: 2}\n", single, ({"t": 1}, {"t": 16}, {"t": 45}), 1e-5),
     "heads": Case(HEADS, heads, ({"t": 1}, {"t": 33}), 1e-5),
 }  # fmt: skip
 

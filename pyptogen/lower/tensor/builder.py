@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import sympy
@@ -54,7 +55,9 @@ class Builder:
         /,
         **attrs: Any,
     ) -> Value:
-        """Appends a primitive, or gives the value of an identical one of this stage."""
+        """Appends a primitive, or gives the value of an identical one of this stage. Scalar operands become numbers
+        where they can; sizes in ``shape`` and ``attrs`` keep the names of dims."""
+        operands = [replace(o, expr=self.scalar(o.expr).expr) if isinstance(o, Scalar) else o for o in operands]
         names = tuple(o.name if isinstance(o, Value) else o.expr for o in operands)
         key = (self.stage, kind, names, dtype, shape, tuple(sorted(attrs.items())))
         if key in self._shared:
@@ -313,6 +316,10 @@ class Builder:
                 expected=f"rows of shape {show_shape(wanted)}, and an index of rank 1",
             )
         return self.emit("scatter_update", [x, index, src], x.dtype, x.shape, hint, dim=dim)
+
+    def places(self, shape: Shape, start: Any, hint: str = "") -> Value:
+        """start, start + 1, … as one row [n] or one column [n, 1]; of a loop's block: which elements of the whole."""
+        return self.emit("places", [], "int32", shape, hint, start=sympy.sympify(start))
 
     def full(self, shape: Shape, value: Any, dtype: str, hint: str = "") -> Value:
         """A tensor of one value."""

@@ -85,7 +85,7 @@ class Evaluator:
             inner = self.operand(node.operand)
             if isinstance(node.op, ast.UAdd):
                 return inner
-            return self.b.unary("neg", inner) if isinstance(inner, Value) else self.b.scalar(-inner.expr)
+            return self.b.unary("neg", inner) if isinstance(inner, Value) else Scalar(-inner.expr, self.b.at)
         if isinstance(node, ast.BinOp):
             return self._binary(node)
         if isinstance(node, ast.Compare):
@@ -132,7 +132,7 @@ class Evaluator:
             folded = arithmetic(node.op, left.expr, right.expr)
             if folded is None:
                 raise not_allowed(self._expr, node)
-            return self.b.scalar(folded)
+            return Scalar(folded, self.b.at)
         if isinstance(node.op, ast.Mod | ast.FloorDiv | ast.Pow):
             name = {ast.Mod: "remainder", ast.FloorDiv: "floor_div", ast.Pow: "pow"}[type(node.op)]
             found: Operand = operations()[name].expand(self.b, left, right)
@@ -284,7 +284,7 @@ class Evaluator:
         if not arguments:
             raise self.b.fault("PTG203", f"`{name}` lacks an argument", expected="numbers, dims and attrs")
         try:
-            return self.b.scalar(FUNCTIONS[name](*arguments))
+            return Scalar(FUNCTIONS[name](*arguments), self.b.at)
         except TypeError:
             raise self.b.fault("PTG203", f"`{name}` of {len(arguments)} numbers") from None
 

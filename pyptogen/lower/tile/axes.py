@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -44,6 +44,8 @@ class Axes:
         self.program = program
         self.static = {d.name: d.value for d in program.dims if d.value is not None}
         self.over = {loop.block.name: loop.over for loop in program.loops}
+        self.single = {loop.block.name for loop in program.loops if loop.block.max == 1}
+        """Blocks of one element."""
         blocks = tuple(self.over)
         self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
 
@@ -107,13 +109,15 @@ class Axes:
         return sympy.Symbol(name, integer=True, positive=True)
 
     def apply(self, view: GmView, op: Op) -> GmView:
-        """The view after one reshape, slice, transpose or block.
+        """The view after one reshape, slice, transpose, reorder or block.
 
         Raises:
             DiagnosticError: PTG303, a view that strides cannot express.
         """
         if op.kind == "transpose":
             return GmView(view.tensor, (*view.axes[:-2], view.axes[-1], view.axes[-2]), view.offset)
+        if op.kind == "reorder":
+            return GmView(view.tensor, tuple(view.axes[i] for i in op.attrs["axes"]), view.offset)
         if op.kind == "block":
             axis = int(op.attrs["axis"])
             if len(view.axes[axis]) != 1:
@@ -131,6 +135,15 @@ class Axes:
             return self.window(view, axis, op.result.shape[axis], self.poly(op.attrs["start"]))
         return GmView(view.tensor, self._regroup(view, op), view.offset)
 
+    def undo(self, view: GmView, op: Op) -> GmView:
+        """The view of the operand of a reshape or reorder whose result has this view."""
+        if op.kind == "reorder":
+            order = op.attrs["axes"]
+            return GmView(view.tensor, tuple(view.axes[order.index(i)] for i in range(len(order))), view.offset)
+        (source,) = op.operands
+        assert isinstance(source, Value)
+        return GmView(view.tensor, self._regroup(view, replace(op, result=source)), view.offset)
+
     def window(self, view: GmView, axis: int, size: Any, start: Poly) -> GmView:
         """``size`` steps of an axis that is one run, from ``start`` on."""
         stride = view.axes[axis][-1].stride if view.axes[axis] else ONE
@@ -147,14 +160,21 @@ class Axes:
         return tuple(reversed(result))
 
     def _regroup(self, view: GmView, op: Op) -> tuple[Axis, ...]:
-        left = [f for axis in view.axes for f in axis]
-        wanted = [f.extent for axis in self.axes(op.result.shape) for f in axis]
-        if [f.extent for f in left] != wanted and _one_run(tuple(left)):
-            shape = self.contiguous(view.tensor, op.result.shape)
+        wanted = self.axes(op.result.shape)
+        kept = {f.dim for axis in wanted for f in axis}
+        every = [f for axis in view.axes for f in axis]
+        gone = [f for f in every if f.dim in self.single - kept]
+        axes = self._grouped(view.tensor, [f for f in every if f not in gone], wanted, op)
+        # A block of one element is no axis any more, but the round still says where it lies.
+        return ((*gone, *axes[0]), *axes[1:]) if gone else axes
+
+    def _grouped(self, tensor: str, left: list[Factor], wanted: tuple[Axis, ...], op: Op) -> tuple[Axis, ...]:
+        if [f.extent for f in left] != [f.extent for axis in wanted for f in axis] and _one_run(tuple(left)):
+            shape = self.contiguous(tensor, op.result.shape)
             step = left[-1].stride if left else ONE
             return tuple(tuple(Factor(f.dim, f.extent, f.stride * step) for f in axis) for axis in shape.axes)
         result: list[Axis] = []
-        for axis in self.axes(op.result.shape):
+        for axis in wanted:
             taken: list[Factor] = []
             for factor in axis:
                 if not left or left[0].extent != factor.extent:

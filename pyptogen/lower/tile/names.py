@@ -16,11 +16,11 @@ def names_used(nodes: Sequence[Node]) -> set[str]:
 def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:
     for node in nodes:
         if isinstance(node, Loop):
-            yield from (node.start, node.stop)
+            yield from node.bounds()
             yield from _polys(node.body)
             continue
         yield node.index_offset
         yield node.row
         if node.gm is not None:
             gm = node.gm
-            yield from (gm.offset, gm.row_stride, gm.col_stride, gm.k, gm.n, gm.rows.poly(), gm.cols.poly())
+            yield from (gm.offset, gm.row_stride, gm.col_stride, gm.k, gm.n, gm.matrix, gm.rows.poly(), gm.cols.poly())

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.tensor.ir import PRODUCTS, Loop, Op, Value
+from pyptogen.lower.tensor.ir import Loop, Op, Value
 from pyptogen.lower.tile.axes import root, unsupported
 from pyptogen.lower.tile.between_rounds import varying
 from pyptogen.lower.tile.grid import Shape2D
@@ -60,35 +60,54 @@ class Rounds(Operands):
         named = self.sizes[loop.stage].get(loop.over)
         inner = self.nest.inner
         over_grid = self.loop_of(loop.over, inner) is not None
-        tile = loop.tile if named is None or over_grid else named.tile
+        # Shapes may rely on it that a block is one element.
+        tile = loop.tile if named is None or over_grid or loop.tile == 1 else named.tile
         whole = self.axes.poly(self.symbol(loop.over)).constant
         tile = tile if whole is None else min(tile, whole)
         stop = self.axes.poly(self.symbol(loop.over))
         dim = next((d for d in self.program.dims if d.name == loop.over), None)
         exact = whole % tile == 0 if whole is not None else dim is not None and dim.multiple_of % tile == 0
         scope = self.nest.child(inner, loop.block.name, ZERO, stop, tile, exact, "rounds", loop.span)
+        scope.before = self._last_block(loop, inner)
         self.scopes[loop.name] = scope
         return scope
 
-    def open_rows(self, op: Op, scope: Scope) -> Scope | None:
-        """A loop over some rows at a time for the vector work of one level, where the table asks for it."""
+    def _last_block(self, loop: Loop, inner: Scope) -> Poly | None:
+        """Where the blocks begin that no row of this tile sees."""
+        if loop.seen is None or (rows := self.loop_of(loop.seen[0], inner)) is None:
+            return None
+        return Poly.of(rows.var) + rows.extent().poly() + self.axes.poly(loop.seen[1])
+
+    def open_rows(self, op: Op, scope: Scope, together: bool = False) -> bool:
+        """Opens `row_loop` where the table asks for it: for the vector work of one level, or for all levels together.
+        It becomes the last item of ``scope`` once what has no rows is there."""
         for dim, size in self.sizes[op.stage].items():
             grid = self.loop_of(dim, self.nest.inner)
-            if not size.vector or size.vector >= size.tile or (grid is None and self.whole(dim) is None):
+            step = size.rows if together else size.vector
+            if not step or step >= size.tile or (grid is None and self.whole(dim) is None):
                 continue
             tile = grid.tile if grid is not None else self.whole(dim)
-            if tile is None or tile % size.vector:
-                raise unsupported(op.span, f"`{dim}` in rows of {size.vector} inside tiles of {tile}", "use a divisor")
+            if tile is None or tile % step:
+                raise unsupported(op.span, f"`{dim}` in rows of {step} inside tiles of {tile}", "use a divisor")
             start = Poly.of(grid.var) if grid is not None else ZERO
             extent = grid.extent().poly() if grid is not None else Poly.of(tile)
             whole = grid is None or grid.valid is None
-            return self.nest.child(scope, dim, start, start + extent, size.vector, whole, "sub", op.span)
-        return None
+            self.row_loop = self.nest.child(scope, dim, start, start + extent, step, whole, "sub", op.span)
+            self.row_loop.after = self._first_rows(self.loops[op.loop], dim, scope)
+            scope.items.pop()
+            return True
+        return False
+
+    def _first_rows(self, loop: Loop, dim: str, scope: Scope) -> Poly | None:
+        """Where the rows end that see nothing of a round's block."""
+        if loop.seen is None or loop.seen[0] != dim:
+            return None
+        return Poly.of(scope.var) - self.axes.poly(loop.seen[1])
 
     def round_scope(self, op: Op) -> Scope:
         """Where an operation inside of a loop goes."""
         scope = self.scopes[op.loop]
-        if op.kind in PRODUCTS or self.row_loop is None:
+        if self.row_loop is None:
             return scope
         dims = {f.dim for axis in self.op_axes(op) for f in axis}
         return self.row_loop if self.row_loop.dim in dims else scope

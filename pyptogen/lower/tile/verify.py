@@ -44,7 +44,7 @@ class _Checker:
             if isinstance(node, Loop):
                 require(node.var not in bound, f"loop {node.var} hides another", node.span)
                 require(
-                    node.start.names() | node.stop.names() <= bound,
+                    all(poly.names() <= bound for poly in node.bounds()),
                     f"bounds of loop {node.var} are not bound",
                     node.span,
                 )
@@ -63,7 +63,7 @@ class _Checker:
                         node.span,
                     )
             if node.gm is not None:
-                names = node.gm.offset.names() | node.gm.k.names() | node.gm.n.names()
+                names = node.gm.offset.names() | node.gm.k.names() | node.gm.n.names() | node.gm.matrix.names()
                 require(names <= bound, f"address of {node.gm.tensor} uses {sorted(names - bound)}", node.span)
             if node.kind in BINARY:
                 dtypes = {self.tiles[s].dtype for s in (*node.srcs, node.dst) if isinstance(s, str)}

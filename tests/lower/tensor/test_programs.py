@@ -54,6 +54,14 @@ def test_laws(path: Path) -> None:
         assert not any(isinstance(o, Scalar) and o.expr.free_symbols & _dims(program) for o in op.operands)
 
 
+def test_sizes_keep_the_names_of_static_dims() -> None:
+    """`t * k` stays a product of dims that tiles can cut, though `k` is a number where it is an operand."""
+    program = from_spec(load_spec(next(path for path in SPECS if path.stem == "moe_dispatch")))
+    shapes = {name: str(value.shape[0]) for name, value in program.outputs}
+    assert shapes["rows"] == "k*t"
+    assert not any(isinstance(o, Scalar) and o.expr.free_symbols for op in program.ops for o in op.operands)
+
+
 def _dims(program: Program) -> set[object]:
     return {size for value in program.inputs for size in value.shape if size.is_Symbol}
 

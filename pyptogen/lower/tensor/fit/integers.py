@@ -62,10 +62,11 @@ def _turned_to_positive(f: Fitter, op: Op, left: Operand, b: Operand) -> tuple[V
     shape = op.result.shape
     assert isinstance(left, Value)
     if isinstance(b, Scalar):
-        if not b.expr.is_number:
-            raise f.refused("floor_div of 32-bit numbers by an attr", "a tensor or a known number", "full([…], attr)")
-        turned = f.binary("mul", left, f.scalar(-1, op), shape, "turned") if b.expr < 0 else left
-        return turned, f.scalar(abs(b.expr), op)
+        if b.expr.is_positive:  # a number, or a size: dims are positive
+            return left, b
+        if not b.expr.is_negative:
+            raise f.refused("floor_div of 32-bit numbers by an attr", "a tensor, a size or a number", "full([…], attr)")
+        return f.binary("mul", left, f.scalar(-1, op), shape, "turned"), Scalar(-b.expr, b.span)
     negative = f.cast(compare(f, "lt", b, f.scalar(0, op), op), "int32")
     sign = f.difference(f.scalar(1, op), f.binary("mul", negative, f.scalar(2, op), shape, "two"), shape, "sign")
     return f.binary("mul", left, sign, shape, "turned"), f.binary("mul", b, sign, shape, "size")

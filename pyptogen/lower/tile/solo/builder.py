@@ -77,7 +77,16 @@ class SoloBuilder:
         self.op: Op = kernel.ops[0]
         self.dealt = True
         """Whether the blocks of a launch share the work; else one block does it in order."""
+        self.place = self._free("place")
+        """The local number that an index is read into."""
         self._vars = 0
+
+    def _free(self, wanted: str) -> str:
+        """A name that no argument of the kernel has."""
+        taken = {*self.tensors, *(d.name for d in self.program.dims), *(a.name for a in self.program.attrs)}
+        return next(
+            name for n in range(1, len(taken) + 2) if (name := wanted if n == 1 else f"{wanted}_{n}") not in taken
+        )
 
     # -- tensors ----------------------------------------------------------------------------------------------------
 

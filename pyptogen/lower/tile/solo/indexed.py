@@ -18,11 +18,11 @@ def index_select(b: SoloBuilder, op: Op) -> None:
     assert isinstance(x, Value) and isinstance(index, Value)
     axis = int(op.attrs["axis"])
     target, view, places = b.target(), b.source(x), b.source(index)
-    (picked,) = b.merged(b.items((target.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
+    picked = b.merged(b.items((target.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
     stride = b.stride(view.axes[axis])
     around = [i for part in (slice(axis), slice(axis + 1, None)) for i in b.items(target.axes[part], view.axes[part])]
-    which = b.step(picked, 1)
-    _rows_at(b, op, (target, view), (which,), around, places, stride)
+    which = tuple(b.step(item, 1) for item in picked)
+    _rows_at(b, op, (target, view), which, around, places, stride)
 
 
 def _rows_at(
@@ -45,11 +45,11 @@ def _rows_at(
     body: list[Node] = b.wrapped(
         inner,
         [
-            b.load(tile, view.tensor, b.at(view.offset, inner, 1) + Poly.of("place") * stride),
+            b.load(tile, view.tensor, b.at(view.offset, inner, 1) + Poly.of(b.place) * stride),
             b.store(tile, target.tensor, offset),
         ],
     )
-    read = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, which, 1), mode="place")
+    read = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, which, 1), mode=b.place)
     b.nest(which, [read, *body])
 
 
@@ -68,11 +68,11 @@ def gather(b: SoloBuilder, op: Op) -> None:
             if at != axis:
                 start = start + _counted(step) * b.stride(view.axes[at])
     tile = b.tile("part", op.result.dtype, Extent(1), Extent(1), "row")
-    read = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, steps, 1), mode="place")
+    read = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, steps, 1), mode=b.place)
     stride = b.stride(view.axes[axis])
     body = [
         read,
-        b.load(tile, view.tensor, start + Poly.of("place") * stride),
+        b.load(tile, view.tensor, start + Poly.of(b.place) * stride),
         b.store(tile, target.tensor, b.at(target.offset, steps, 0)),
     ]
     b.nest(steps, body)
@@ -95,11 +95,11 @@ def scatter(b: SoloBuilder, op: Op) -> None:
             if at != axis:
                 start = start + _counted(step) * b.stride(target.axes[at])
     tile = b.tile("one", op.result.dtype, Extent(1), Extent(1), "row")
-    read_index = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, steps, 0), mode="place")
+    read_index = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, steps, 0), mode=b.place)
     body = [
         read_index,
         b.load(tile, source.tensor, b.at(source.offset, steps, 1)),
-        b.store(tile, target.tensor, start + Poly.of("place") * b.stride(target.axes[axis])),
+        b.store(tile, target.tensor, start + Poly.of(b.place) * b.stride(target.axes[axis])),
     ]
     b.nest(steps, body)
 

@@ -1,0 +1,35 @@
+// unit_vec2: vector kernel of `moe_combine` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages unit; tiles once 1; memory UB 32 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
+using E2Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void unit_vec2(
+    __gm__ int32_t *e_2,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free for the first round
+    for (int32_t once = block; once < 1; once += nblk) {
+        // e: cast(one_hot(arange(k), k), fp32)  [moe_combine.yaml:25]
+        VecI32_1x8 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00020
+        wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
+        TCI<VecI32_1x8, int32_t, 0>(run, 0);
+        set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
+        E2Gm e_2_out(e_2);
+        TSTORE(e_2_out, run);
+        set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);
+    }
+    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // of the last round
+#endif
+}

@@ -1,0 +1,132 @@
+// copies_vec1: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages copies; tiles t 1; memory UB 288 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecU8_1x32_c1 = Tile<TileType::Vec, uint8_t, 1, 32, BLayout::RowMajor, 1, 1>;
+using VecF16_1x16_c8 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 8>;
+using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
+using SourceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void copies_vec1(
+    __gm__ int32_t *rows_1,
+    __gm__ int32_t *source,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+        // rows: index_select(x, 0, floor_div(source, k))  [moe_dispatch.yaml:35]
+        VecI32_1x8 source_tile; TASSIGN(source_tile, 0x00000 + t0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        SourceGm source_in(source + int64_t(t0) * 8);
+        TLOAD(source_tile, source_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecF32_1x8 rows_1_fp32; TASSIGN(rows_1_fp32, 0x00080);  // UB 0x00080..0x000a0
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        TCVT(rows_1_fp32, source_tile, RoundMode::CAST_RINT);
+        VecF32_1x8 rows_1_ratio; TASSIGN(rows_1_ratio, 0x00080);  // UB 0x00080..0x000a0
+        pipe_barrier(PIPE_V);
+        TDIVS(rows_1_ratio, rows_1_fp32, 8.0f);
+        VecF32_1x8 rows_1_floored; TASSIGN(rows_1_floored, 0x000a0);  // UB 0x000a0..0x000c0
+        pipe_barrier(PIPE_V);
+        TCVT(rows_1_floored, rows_1_ratio, RoundMode::CAST_FLOOR);
+        VecI32_1x8 rows_1_int32; TASSIGN(rows_1_int32, 0x00080);  // UB 0x00080..0x000a0
+        pipe_barrier(PIPE_V);
+        TCVT(rows_1_int32, rows_1_floored, RoundMode::CAST_RINT);
+        VecI32_1x8 rows_1_first_taken; TASSIGN(rows_1_first_taken, 0x000a0);  // UB 0x000a0..0x000c0
+        pipe_barrier(PIPE_V);
+        TMULS(rows_1_first_taken, rows_1_int32, 8);
+        VecI32_1x8 rows_1_first_left; TASSIGN(rows_1_first_left, 0x000a0);  // UB 0x000a0..0x000c0
+        pipe_barrier(PIPE_V);
+        TSUB(rows_1_first_left, source_tile, rows_1_first_taken);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        VecF32_1x8 rows_1_fp32_2; TASSIGN(rows_1_fp32_2, 0x000c0);  // UB 0x000c0..0x000e0
+        pipe_barrier(PIPE_V);
+        TCVT(rows_1_fp32_2, rows_1_first_left, RoundMode::CAST_RINT);
+        VecF32_1x8 rows_1_ratio_2; TASSIGN(rows_1_ratio_2, 0x000c0);  // UB 0x000c0..0x000e0
+        pipe_barrier(PIPE_V);
+        TDIVS(rows_1_ratio_2, rows_1_fp32_2, 8.0f);
+        VecF32_1x8 rows_1_floored_2; TASSIGN(rows_1_floored_2, 0x000e0);  // UB 0x000e0..0x00100
+        pipe_barrier(PIPE_V);
+        TCVT(rows_1_floored_2, rows_1_ratio_2, RoundMode::CAST_FLOOR);
+        VecI32_1x8 rows_1_int32_2; TASSIGN(rows_1_int32_2, 0x000c0);  // UB 0x000c0..0x000e0
+        pipe_barrier(PIPE_V);
+        TCVT(rows_1_int32_2, rows_1_floored_2, RoundMode::CAST_RINT);
+        VecI32_1x8 rows_1_second_taken; TASSIGN(rows_1_second_taken, 0x000e0);  // UB 0x000e0..0x00100
+        pipe_barrier(PIPE_V);
+        TMULS(rows_1_second_taken, rows_1_int32_2, 8);
+        VecI32_1x8 rows_1_second_left; TASSIGN(rows_1_second_left, 0x000a0);  // UB 0x000a0..0x000c0
+        pipe_barrier(PIPE_V);
+        TSUB(rows_1_second_left, rows_1_first_left, rows_1_second_taken);
+        VecI32_1x8 rows_1_sum; TASSIGN(rows_1_sum, 0x00080);  // UB 0x00080..0x000a0
+        TADD(rows_1_sum, rows_1_int32, rows_1_int32_2);
+        VecI32_1x8 rows_1_larger; TASSIGN(rows_1_larger, 0x000c0);  // UB 0x000c0..0x000e0
+        pipe_barrier(PIPE_V);
+        TMAXS(rows_1_larger, rows_1_second_left, 0);
+        VecU8_1x32_c1 rows_1_equal_bits; TASSIGN(rows_1_equal_bits, 0x000e0);  // UB 0x000e0..0x00100
+        pipe_barrier(PIPE_V);
+        TCMP(rows_1_equal_bits, rows_1_larger, rows_1_second_left, CmpMode::EQ);
+        VecF16_1x16_c8 rows_1_equal; TASSIGN(rows_1_equal, 0x000c0);  // UB 0x000c0..0x000e0
+        pipe_barrier(PIPE_V);
+        TEXPANDS(rows_1_equal, 1.0f);
+        VecF16_1x16 rows_1_equal_tmp; TASSIGN(rows_1_equal_tmp, 0x00100);  // UB 0x00100..0x00120
+        pipe_barrier(PIPE_V);
+        TSELS(rows_1_equal, rows_1_equal_bits, rows_1_equal, rows_1_equal_tmp, 0.0f);
+        VecF16_1x16_c8 rows_1_inverse; TASSIGN(rows_1_inverse, 0x000c0);  // UB 0x000c0..0x000e0
+        pipe_barrier(PIPE_V);
+        TNEG(rows_1_inverse, rows_1_equal);
+        pipe_barrier(PIPE_V);
+        TADDS(rows_1_inverse, rows_1_inverse, 1.0f);
+        VecI32_1x8 rows_1_int32_3; TASSIGN(rows_1_int32_3, 0x000e0);  // UB 0x000e0..0x00100
+        pipe_barrier(PIPE_V);
+        TCVT(rows_1_int32_3, rows_1_inverse, RoundMode::CAST_RINT);
+        VecI32_1x8 rows_1_larger_2; TASSIGN(rows_1_larger_2, 0x000c0);  // UB 0x000c0..0x000e0
+        pipe_barrier(PIPE_V);
+        TMAXS(rows_1_larger_2, rows_1_second_left, 8);
+        VecU8_1x32_c1 rows_1_equal_2_bits; TASSIGN(rows_1_equal_2_bits, 0x00100);  // UB 0x00100..0x00120
+        pipe_barrier(PIPE_V);
+        TCMP(rows_1_equal_2_bits, rows_1_larger_2, rows_1_second_left, CmpMode::EQ);
+        VecF16_1x16_c8 rows_1_equal_2; TASSIGN(rows_1_equal_2, 0x000a0);  // UB 0x000a0..0x000c0
+        pipe_barrier(PIPE_V);
+        TEXPANDS(rows_1_equal_2, 1.0f);
+        VecF16_1x16 rows_1_equal_2_tmp; TASSIGN(rows_1_equal_2_tmp, 0x000c0);  // UB 0x000c0..0x000e0
+        pipe_barrier(PIPE_V);
+        TSELS(rows_1_equal_2, rows_1_equal_2_bits, rows_1_equal_2, rows_1_equal_2_tmp, 0.0f);
+        VecI32_1x8 rows_1_int32_4; TASSIGN(rows_1_int32_4, 0x000c0);  // UB 0x000c0..0x000e0
+        pipe_barrier(PIPE_V);
+        TCVT(rows_1_int32_4, rows_1_equal_2, RoundMode::CAST_RINT);
+        VecI32_1x8 rows_1_lowered; TASSIGN(rows_1_lowered, 0x00080);  // UB 0x00080..0x000a0
+        TSUB(rows_1_lowered, rows_1_sum, rows_1_int32_3);
+        VecI32_1x8 rows_1_tile; TASSIGN(rows_1_tile, 0x00040 + t0_slot * 0x00020);  // UB 0x00040..0x00080, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TADD(rows_1_tile, rows_1_lowered, rows_1_int32_4);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        SourceGm rows_1_out(rows_1 + int64_t(t0) * 8);
+        TSTORE(rows_1_out, rows_1_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

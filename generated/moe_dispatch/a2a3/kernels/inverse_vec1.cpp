@@ -1,0 +1,40 @@
+// inverse_vec1: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages inverse; tiles t 1; memory UB 64 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
+using Source1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void inverse_vec1(
+    __gm__ int32_t *source_1,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))  [moe_dispatch.yaml:33]
+        VecI32_1x8 source_1_tile; TASSIGN(source_1_tile, 0x00000 + t0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TEXPANDS(source_1_tile, 0);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        Source1Gm source_1_out(source_1 + int64_t(t0) * 8);
+        TSTORE(source_1_out, source_1_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

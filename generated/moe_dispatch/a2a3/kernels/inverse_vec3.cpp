@@ -1,0 +1,63 @@
+// inverse_vec3: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages inverse; tiles i1 6144, i2 1; memory UB 49216 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x6144 = Tile<TileType::Vec, int32_t, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
+using Source1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using Source3Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void inverse_vec3(
+    __gm__ int32_t *source,
+    __gm__ int32_t *place,
+    __gm__ int32_t *source_3,
+    __gm__ int32_t *source_1,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    for (int32_t i1 = 0; i1 < t * 8; i1 += 6144, i1_slot ^= 1) {
+        const int32_t i1_valid = t * 8 - i1 < 6144 ? t * 8 - i1 : 6144;
+        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))  [moe_dispatch.yaml:33]
+        VecI32_1x6144 part(i1_valid); TASSIGN(part, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i1_slot));  // free again
+        Source1Gm source_1_in(source_1 + int64_t(i1), {i1_valid});
+        TLOAD(part, source_1_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i1_slot));
+        Source1Gm source_out(source + int64_t(i1), {i1_valid});
+        TSTORE(source_out, part);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i1_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    for (int32_t i2 = 0; i2 < t * 8; ++i2, i2_slot ^= 1) {
+        const int64_t place_2 = place[int64_t(i2)];
+        VecI32_1x8_c1 one; TASSIGN(one, 0x0c000 + i2_slot * 0x00020);  // UB 0x0c000..0x0c040, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
+        Source3Gm source_3_in(source_3 + int64_t(i2));
+        TLOAD(one, source_3_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        Source3Gm source_out(source + int64_t(place_2));
+        TSTORE(source_out, one);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

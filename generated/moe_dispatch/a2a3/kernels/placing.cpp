@@ -1,0 +1,94 @@
+// placing: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages placing; tiles t 1; memory UB 14656 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecI32_8x64 = Tile<TileType::Vec, int32_t, 8, 64, BLayout::RowMajor, 8, 64>;
+using VecF32_8x64 = Tile<TileType::Vec, float, 8, 64, BLayout::RowMajor, 8, 64>;
+using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1>;
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
+using BeforeGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+using UptoGm = GlobalTensor<int32_t, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>>;
+using PlaceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void placing(
+    __gm__ int32_t *place,
+    __gm__ int32_t *upto,
+    __gm__ int32_t *before,
+    __gm__ int32_t *chosen,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    // place_f: sum(cast(chosen * (upto + before - 1), fp32), axis=-1, keepdim=true)  [moe_dispatch.yaml:30]
+    VecI32_1x64 before_tile; TASSIGN(before_tile, 0x01000);  // UB 0x01000..0x01100
+    BeforeGm before_in(before);
+    TLOAD(before_tile, before_in);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+        VecI32_8x64 upto_tile; TASSIGN(upto_tile, 0x00000 + t0_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        UptoGm upto_in(upto + int64_t(t0) * 512);
+        TLOAD(upto_tile, upto_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
+        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x01100 + t0_slot * 0x00800);  // UB 0x01100..0x02100, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        UptoGm chosen_in(chosen + int64_t(t0) * 512);
+        TLOAD(chosen_tile, chosen_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecI32_8x64 place_f_1; TASSIGN(place_f_1, 0x02140);  // UB 0x02140..0x02940
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
+        TCOLEXPANDADD(place_f_1, upto_tile, before_tile);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
+        VecI32_8x64 place_f_2; TASSIGN(place_f_2, 0x02140);  // UB 0x02140..0x02940
+        pipe_barrier(PIPE_V);
+        TSUBS(place_f_2, place_f_1, 1);
+        VecI32_8x64 place_f_3; TASSIGN(place_f_3, 0x02140);  // UB 0x02140..0x02940
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        TMUL(place_f_3, chosen_tile, place_f_2);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        VecF32_8x64 place_f_4; TASSIGN(place_f_4, 0x02940);  // UB 0x02940..0x03140
+        pipe_barrier(PIPE_V);
+        TCVT(place_f_4, place_f_3, RoundMode::CAST_RINT);
+        VecF32_8x1 place_f; TASSIGN(place_f, 0x02140);  // UB 0x02140..0x02160
+        VecF32_8x64 place_f_tmp; TASSIGN(place_f_tmp, 0x03140);  // UB 0x03140..0x03940
+        pipe_barrier(PIPE_V);
+        TROWSUM(place_f, place_f_4, place_f_tmp);
+        // place: reshape(cast(place_f, int32, mode=rint), [t, k])  [moe_dispatch.yaml:31]
+        VecI32_1x8 place_1_row; TASSIGN(place_1_row, 0x02100 + t0_slot * 0x00020);  // as a row, same bytes as place_1
+        VecF32_1x8 place_f_row; TASSIGN(place_f_row, 0x02140);  // as a row, same bytes as place_f
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TCVT(place_1_row, place_f_row, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        PlaceGm place_out(place + int64_t(t0) * 8);
+        TSTORE(place_out, place_1_row);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,57 @@
+// rank_vec3: vector kernel of `moe_dispatch` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rank; tiles i2 1, once 1; memory UB 768 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
+using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void rank_vec3(
+    __gm__ int32_t *upto,
+    __gm__ int32_t *chosen,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    for (int32_t once = block; once < 1; once += nblk) {
+        // upto:   cumsum(chosen, axis=0)  [moe_dispatch.yaml:25]
+        VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
+        TEXPANDS(total, 0);
+        for (int32_t i2 = 0; i2 < t * 8; ++i2, i2_slot ^= 1) {
+            VecI32_1x64 part; TASSIGN(part, 0x00100 + i2_slot * 0x00100);  // UB 0x00100..0x00300, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
+            ChosenGm chosen_in(chosen + int64_t(i2) * 64);
+            TLOAD(part, chosen_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+            TADD(total, total, part);
+            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            ChosenGm upto_out(upto + int64_t(i2) * 64);
+            TSTORE(upto_out, total);
+            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        }
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+    }
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+#endif
+}

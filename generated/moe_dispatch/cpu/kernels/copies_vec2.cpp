@@ -1,0 +1,35 @@
+// copies_vec2: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
+// stages copies; tiles i1 1; memory UB 0 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 1024>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void copies_vec2(
+    __gm__ bfloat16_t *rows,
+    __gm__ bfloat16_t *x,
+    __gm__ int32_t *rows_1,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(t) * 16384);  // rows: around the cache if large
+    for (int32_t i1 = block; i1 < t * 8; i1 += nblk) {
+        const int64_t place_2 = rows_1[int64_t(i1)];
+        XGm x_in(x + int64_t(place_2) * 1024);
+        XGm rows_out(rows + int64_t(i1) * 1024);
+        TPASS(1, 1024, [&](auto at) {
+            // rows: index_select(x, 0, floor_div(source, k))  [moe_dispatch.yaml:35]
+            const auto part = at.load(x_in);
+            at.store(rows_out, part, far);
+        });
+    }
+#endif
+}

@@ -1,0 +1,31 @@
+// inverse_vec2: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
+// stages inverse; tiles i1 4096; memory UB 16384 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x4096 = Tile<TileType::Vec, int32_t, 1, 4096, BLayout::RowMajor, 1, DYNAMIC>;
+using Source3Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void inverse_vec2(
+    __gm__ int32_t *source_3,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    for (int32_t i1 = block * 4096; i1 < t * 8; i1 += nblk * 4096) {
+        const int32_t i1_valid = t * 8 - i1 < 4096 ? t * 8 - i1 : 4096;
+        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))  [moe_dispatch.yaml:33]
+        VecI32_1x4096 run(i1_valid); TASSIGN(run, 0x00000);  // UB 0x00000..0x04000
+        TCI<VecI32_1x4096, int32_t, 0>(run, i1);
+        Source3Gm source_3_out(source_3 + int64_t(i1), {i1_valid});
+        TSTORE(source_3_out, run);
+    }
+#endif
+}

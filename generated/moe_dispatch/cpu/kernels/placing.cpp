@@ -1,0 +1,63 @@
+// placing: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
+// stages placing; tiles t 1; memory UB 8512 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecI32_8x64 = Tile<TileType::Vec, int32_t, 8, 64, BLayout::RowMajor, 8, 64>;
+using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1>;
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
+using BeforeGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+using UptoGm = GlobalTensor<int32_t, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 64, 1>>;
+using PlaceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void placing(
+    __gm__ int32_t *place,
+    __gm__ int32_t *upto,
+    __gm__ int32_t *before,
+    __gm__ int32_t *chosen,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    // place_f: sum(cast(chosen * (upto + before - 1), fp32), axis=-1, keepdim=true)  [moe_dispatch.yaml:30]
+    VecI32_1x64 before_tile; TASSIGN(before_tile, 0x00000);  // UB 0x00000..0x00100
+    BeforeGm before_in(before);
+    TLOAD(before_tile, before_in);
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
+        VecI32_8x64 upto_tile; TASSIGN(upto_tile, 0x01940);  // UB 0x01940..0x02140
+        UptoGm upto_in(upto + int64_t(t0) * 512);
+        TLOAD(upto_tile, upto_in);
+        VecI32_8x64 place_f_1; TASSIGN(place_f_1, 0x00140);  // UB 0x00140..0x00940
+        TCOLEXPANDADD(place_f_1, upto_tile, before_tile);
+        VecI32_8x64 place_f_2; TASSIGN(place_f_2, 0x00940);  // UB 0x00940..0x01140
+        TSUBS(place_f_2, place_f_1, 1);
+        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x01940);  // UB 0x01940..0x02140
+        UptoGm chosen_in(chosen + int64_t(t0) * 512);
+        TLOAD(chosen_tile, chosen_in);
+        VecI32_8x64 place_f_3; TASSIGN(place_f_3, 0x01140);  // UB 0x01140..0x01940
+        TMUL(place_f_3, chosen_tile, place_f_2);
+        VecF32_8x1 place_f; TASSIGN(place_f, 0x01940);  // UB 0x01940..0x01960
+        TPASS(8, 64, [&](auto at, auto &place_f_sum) {
+            const auto place_f_3_v = at.load(place_f_3);
+            const auto place_f_4 = at.to_float(place_f_3_v);
+            place_f_sum.take(at, place_f_4);
+        }, RowSum(place_f));
+        // place: reshape(cast(place_f, int32, mode=rint), [t, k])  [moe_dispatch.yaml:31]
+        VecI32_1x8 place_1_row; TASSIGN(place_1_row, 0x00100);  // as a row, same bytes as place_1
+        VecF32_1x8 place_f_row; TASSIGN(place_f_row, 0x01940);  // as a row, same bytes as place_f
+        TCVT(place_1_row, place_f_row, RoundMode::CAST_RINT);
+        PlaceGm place_out(place + int64_t(t0) * 8);
+        TSTORE(place_out, place_1_row);
+    }
+#endif
+}

@@ -1,0 +1,37 @@
+// rank_vec3: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
+// stages rank; tiles i2 1, once 1; memory UB 512 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
+using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void rank_vec3(
+    __gm__ int32_t *upto,
+    __gm__ int32_t *chosen,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    for (int32_t once = block; once < 1; once += nblk) {
+        // upto:   cumsum(chosen, axis=0)  [moe_dispatch.yaml:25]
+        VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
+        TEXPANDS(total, 0);
+        for (int32_t i2 = 0; i2 < t * 8; ++i2) {
+            VecI32_1x64 part; TASSIGN(part, 0x00100);  // UB 0x00100..0x00200
+            ChosenGm chosen_in(chosen + int64_t(i2) * 64);
+            TLOAD(part, chosen_in);
+            TADD(total, total, part);
+            ChosenGm upto_out(upto + int64_t(i2) * 64);
+            TSTORE(upto_out, total);
+        }
+    }
+#endif
+}

@@ -1,0 +1,50 @@
+"""Operators of mixtures of experts against goldens by hand: both targets, tails, empty and crowded experts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from library import expert_goldens
+from library.agreement import assert_agree, operator
+
+TARGETS = ("cpu", "a2a3")
+EXACT = (0.0, 0.0)
+
+# (relative, absolute) by output.
+ALLOWED = {
+    "moe_dispatch": {"rows": EXACT, "place": EXACT, "count": EXACT},
+    "moe_combine": {"y": (2**-7, 1e-2)},
+}
+CASES = [(name, t) for name in ALLOWED for t in (1, 37, 130)]
+
+
+def agree(name: str, target: str, arrays: dict[str, Any]) -> Any:
+    return assert_agree(name, target, arrays, getattr(expert_goldens, name), ALLOWED[name])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("name", "t"), CASES)
+def test_on_random_data(name: str, t: int, target: str) -> None:
+    agree(name, target, operator(name, target).example_inputs(seed=t, t=t))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_experts_without_tokens_and_one_with_all(target: str) -> None:
+    arrays = operator("moe_dispatch", target).example_inputs(seed=3, t=21)
+    arrays["expert"][:] = 63
+    arrays["expert"][4] = 0
+    got = agree("moe_dispatch", target, arrays)
+    assert np.asarray(got.count)[0, 1:63].sum() == 0
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_was_dispatched_comes_back(target: str) -> None:
+    """Experts that do nothing, weights of 1/8: each token is itself again, plus the shared expert."""
+    sent = operator("moe_dispatch", target).example_inputs(seed=4, t=19)
+    rows, place, _ = operator("moe_dispatch", target)(**sent)
+    given = {"rows": rows, "place": place, "weight": np.full((19, 8), 0.125, np.float32), "shared": sent["x"] * 0}
+    got = operator("moe_combine", target)(**given)
+    assert np.array_equal(np.asarray(got.y), sent["x"])

@@ -20,7 +20,7 @@ struct mla_prolog_args {
   const uint16_t* w_dq;      // bf16[h, q_rank] @ nz
   const int8_t* w_uq;        // int8[q_rank, heads * (nope + r)] @ nz
   const float* w_uq_scale;   // fp32[heads * (nope + r)]
-  const uint16_t* w_uk;      // bf16[heads, nope, kv_rank]
+  const uint16_t* w_uk;      // bf16[heads, nope, kv_rank] @ nz
   const uint16_t* w_dkv;     // bf16[h, kv_rank] @ nz
   const uint16_t* w_kr;      // bf16[h, r] @ nz
   const uint16_t* q_gamma;   // bf16[q_rank]

@@ -43,7 +43,7 @@ def mla_prolog(
     w_dq: npt.NDArray[Any] | PackedWeight,
     w_uq: npt.NDArray[Any] | PackedWeight,
     w_uq_scale: npt.NDArray[Any],
-    w_uk: npt.NDArray[Any],
+    w_uk: npt.NDArray[Any] | PackedWeight,
     w_dkv: npt.NDArray[Any] | PackedWeight,
     w_kr: npt.NDArray[Any] | PackedWeight,
     q_gamma: npt.NDArray[Any],
@@ -71,7 +71,7 @@ def mla_prolog(
         w_dq: bf16[h, q_rank] @ nz, a logical array or one from `pyptogen.pack`
         w_uq: int8[q_rank, heads * (nope + r)] @ nz, a logical array or one from `pyptogen.pack`
         w_uq_scale: fp32[heads * (nope + r)]
-        w_uk: bf16[heads, nope, kv_rank]
+        w_uk: bf16[heads, nope, kv_rank] @ nz, a logical array or one from `pyptogen.pack`
         w_dkv: bf16[h, kv_rank] @ nz, a logical array or one from `pyptogen.pack`
         w_kr: bf16[h, r] @ nz, a logical array or one from `pyptogen.pack`
         q_gamma: bf16[q_rank]

@@ -185,3 +185,4 @@ class SizeModel(Section):
     l1: int | None = Field(default=None, ge=1)
     l0: int | None = Field(default=None, ge=1)
     vector: int | None = Field(default=None, ge=1)
+    rows: int | None = Field(default=None, ge=1)

@@ -280,7 +280,8 @@ class Writer:
         """TPASS: the windows it moves, then a line for each of its instructions."""
         for member in node.members:
             self.windows(member, depth)
-        text = PassText(node, self.gm_name, self.far)
+        left = frozenset(name for name, kind in self.types.items() if kind.loc == "Left")
+        text = PassText(node, self.gm_name, self.far, left)
         text.write()
         parameters = "".join(f", auto &{name}" for name in text.operands)
         rows, cols = (e.poly().c() for e in (node.rows, node.cols))

@@ -20,15 +20,16 @@ RESULTS = {"TROWSUM": ("RowSum", "sum"), "TROWMAX": ("RowMax", "max"), "TROWMIN"
 
 class PassText:
     """Writes the body of one pass. ``gm_name`` names the GlobalTensors of loads and stores; stores to the tensors
-    ``far`` may go around the cache."""
+    ``far`` may go around the cache; ``left`` are the left operands of the matrix unit."""
 
     def __init__(
         self,
         node: Pass,
         gm_name: Callable[[Instr, GmWindow], str],
         far: frozenset[str],
+        left: frozenset[str],
     ) -> None:
-        self.node, self.gm_name, self.far = node, gm_name, far
+        self.node, self.gm_name, self.far, self.left = node, gm_name, far, left
         self.dtypes = dict(node.dtypes)
         self.values: dict[str, str] = {}
         """The name of each tile's values so far."""
@@ -38,9 +39,12 @@ class PassText:
         objects = [gm_name(m, o) for m in node.members for o in m.operands if isinstance(o, GmWindow)]
         self.taken = dict.fromkeys(("at", "far", *node.tiles, *objects), 1)
         self.last_writer = {str(m.operands[0]): m for m in node.members}
-        self.read_again = {
-            n for m in node.members if m.name not in ("TSTORE", "TLOAD") for n in m.operands[1:] if isinstance(n, str)
-        }
+        self.read_again: set[str] = set()
+        """Tiles with whose values something is computed, in this pass, also by way of a copy."""
+        for m in reversed(node.members):
+            copies = m.name == "TMOV" and m.operands[0] not in self.read_again
+            if not copies and m.name not in ("TSTORE", "TLOAD"):
+                self.read_again |= {n for n in m.operands[1:] if isinstance(n, str)}
 
     def write(self) -> None:
         """Fill ``lines`` (with the span that each serves) and ``operands``."""
@@ -70,7 +74,16 @@ class PassText:
             self.values[result] = name
             self.put(instr, f"const auto {name} = {expression};")
         if result in self.node.kept and instr is self.last_writer[result]:
-            self.put(instr, f"at.store({result}, {self.values[result]});")
+            self.keep(instr, result)
+
+    def keep(self, instr: Instr, tile: str) -> None:
+        """Values to the tile that has memory; a left operand of the matrix unit is an operand of the pass."""
+        if tile in self.left:
+            parameter = self.unused(f"{tile}_rows")
+            self.operands[parameter] = f"LeftRows({tile})"
+            self.put(instr, f"{parameter}.take(at, {self.values[tile]});")
+        else:
+            self.put(instr, f"at.store({tile}, {self.values[tile]});")
 
     def unused(self, name: str) -> str:
         """A name for values that none has yet: a tile may be written twice."""

@@ -253,6 +253,10 @@ CASES = {
         ATTENTION + "  - sq: {tile: 64, vector: 16}\n    attention: {kv: 32}\n    fuse: [[attention, out]]\n",
         attention, _PAIRS, 1e-2, ("cpu",),
     ),
+    "attention_rows_together": Case(
+        ATTENTION + "  - sq: {tile: 64, rows: 32}\n    attention: {kv: 48}\n    fuse: [[attention, out]]\n",
+        attention, _PAIRS, 1e-2, ("cpu",),
+    ),
     "attention_small": Case(ATTENTION + "  - {sq: 16, attention: {kv: 48}}\n", attention, _PAIRS, 1e-2),
     "attention_too_long": Case(ATTENTION.replace("tile: 128", "tile: 2048") + "  - {}\n", attention, _PAIRS, 1e-2),
     "log_sum_exp": Case(
@@ -261,6 +265,9 @@ CASES = {
     "turns": Case(TURNS, turns, ({"rows": 1}, {"rows": 21}), 1e-6),
     "turns_rows": Case(
         TURNS.replace("{rows: 8}", "{rows: {tile: 16, vector: 8}}"), turns, ({"rows": 1}, {"rows": 21}), 1e-6, ("cpu",)
+    ),
+    "turns_rows_together": Case(
+        TURNS.replace("{rows: 8}", "{rows: {tile: 16, rows: 8}}"), turns, ({"rows": 1}, {"rows": 21}), 1e-6, ("cpu",)
     ),
     "state": Case(STATE, state, ({"t": 1}, {"t": 16}, {"t": 45}), 1e-5, ("cpu",)),
     "attention_rings": Case(

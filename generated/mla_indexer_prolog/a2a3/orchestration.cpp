@@ -67,23 +67,12 @@ extern "C" __global__ AICORE void query_split(
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void query_absorb_vec1(
-    __gm__ bfloat16_t *q_h,
+extern "C" __global__ AICORE void query_absorb(
+    __gm__ bfloat16_t *q_nope,
     __gm__ bfloat16_t *q_b_4,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void query_absorb_cube(
-    __gm__ bfloat16_t *q_nope_1,
-    __gm__ bfloat16_t *q_h,
     __gm__ bfloat16_t *w_uk,
     int32_t t_begin,
     int32_t t_end,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void query_absorb_vec2(
-    __gm__ bfloat16_t *q_nope,
-    __gm__ bfloat16_t *q_nope_1,
-    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void key_linear(
     __gm__ float *kv_f,
@@ -252,8 +241,6 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
     auto *q_s = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
     auto *q_i = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(int32_t)));
     auto *q_b_4 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(bfloat16_t)));
-    auto *q_h = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 4096 * sizeof(bfloat16_t)));
-    auto *q_nope_1 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 16384 * sizeof(bfloat16_t)));
     auto *kv_f = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 512 * sizeof(float)));
     auto *kr_f = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 64 * sizeof(float)));
     auto *iq_i = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(int32_t)));
@@ -273,140 +260,128 @@ extern "C" void mla_indexer_prolog_a2a3(pto_rt::Runtime &rt, const mla_indexer_p
             "norm_vec1", Core::Vector, norm_vec1_blocks,
             [=] {
                 norm_vec1(x_n_1, x_n_2, x_n_var_part, x, gamma, t_begin, t_end, norm_vec1_blocks);
-            }, {}, 23);
+            }, {}, 21);
         const int32_t norm_vec2_blocks = fewer((t + 3) / 4, vector);
         const Launch norm_vec2_done = rt.launch(
             "norm_vec2", Core::Vector, norm_vec2_blocks,
             [=] {
                 norm_vec2(x_n_var, x_n_var_part, t, norm_vec2_blocks);
-            }, {norm_vec1_done}, 22);
+            }, {norm_vec1_done}, 20);
         const int32_t norm_vec3_blocks = fewer((t_end - t_begin + 1) / 2, vector);
         const Launch norm_vec3_done = rt.launch(
             "norm_vec3", Core::Vector, norm_vec3_blocks,
             [=] {
                 norm_vec3(x_n, x_n_var, x_n_1, x_n_2, eps, t_begin, t_end, norm_vec3_blocks);
-            }, {norm_vec2_done, norm_vec1_done}, 21);
+            }, {norm_vec2_done, norm_vec1_done}, 19);
         const int32_t query_down_blocks = fewer(12, cube);
         const Launch query_down_done = rt.launch(
             "query_down", Core::Cube, query_down_blocks,
             [=] {
                 query_down(q_c, x_n, w_dq, t_begin, t_end, query_down_blocks);
-            }, {norm_vec3_done}, 20);
+            }, {norm_vec3_done}, 18);
         const int32_t query_norm_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         const Launch query_norm_done = rt.launch(
             "query_norm", Core::Vector, query_norm_blocks,
             [=] {
                 query_norm(q_q, q_s, q_gamma, q_c, eps, t_begin, t_end, query_norm_blocks);
-            }, {query_down_done}, 19);
+            }, {query_down_done}, 17);
         const int32_t query_up_blocks = fewer(32, cube);
         const Launch query_up_done = rt.launch(
             "query_up", Core::Cube, query_up_blocks,
             [=] {
                 query_up(q_i, q_q, w_uq, t_begin, t_end, query_up_blocks);
-            }, {query_norm_done}, 17);
+            }, {query_norm_done}, 15);
         const int32_t query_split_blocks = fewer(32, vector);
         const Launch query_split_done = rt.launch(
             "query_split", Core::Vector, query_split_blocks,
             [=] {
                 query_split(q_b_4, q_rope, q_i, q_s, w_uq_scale, cos, sin, t_begin, t_end, query_split_blocks);
-            }, {query_up_done, query_norm_done}, 16);
-        const int32_t query_absorb_vec1_blocks = fewer((t + 95) / 96, vector);
-        const Launch query_absorb_vec1_done = rt.launch(
-            "query_absorb_vec1", Core::Vector, query_absorb_vec1_blocks,
-            [=] {
-                query_absorb_vec1(q_h, q_b_4, t, query_absorb_vec1_blocks);
-            }, {query_split_done}, 14);
-        const int32_t query_absorb_cube_blocks = fewer(32, cube);
-        const Launch query_absorb_cube_done = rt.launch(
-            "query_absorb_cube", Core::Cube, query_absorb_cube_blocks,
-            [=] {
-                query_absorb_cube(q_nope_1, q_h, w_uk, t_begin, t_end, t, query_absorb_cube_blocks);
-            }, {query_absorb_vec1_done}, 13);
-        const int32_t query_absorb_vec2_blocks = fewer((t + 0) / 1, vector);
+            }, {query_up_done, query_norm_done}, 13);
+        const int32_t query_absorb_blocks = fewer(32, cube);
         rt.launch(
-            "query_absorb_vec2", Core::Vector, query_absorb_vec2_blocks,
+            "query_absorb", Core::Cube, query_absorb_blocks,
             [=] {
-                query_absorb_vec2(q_nope, q_nope_1, t, query_absorb_vec2_blocks);
-            }, {query_absorb_cube_done}, 1);
+                query_absorb(q_nope, q_b_4, w_uk, t_begin, t_end, query_absorb_blocks);
+            }, {query_split_done}, 12);
         const int32_t key_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
         const Launch key_linear_done = rt.launch(
             "key_linear", Core::Cube, key_linear_blocks,
             [=] {
                 key_linear(kv_f, x_n, w_dkv, t_begin, t_end, key_linear_blocks);
-            }, {norm_vec3_done}, 15);
+            }, {norm_vec3_done}, 14);
         const int32_t key_norm_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         rt.launch(
             "key_norm", Core::Vector, key_norm_blocks,
             [=] {
                 key_norm(kv_cache, kv_gamma, kv_f, slot, eps, t_begin, t_end, key_norm_blocks);
-            }, {key_linear_done}, 2);
+            }, {key_linear_done}, 1);
         const int32_t rotary_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
         const Launch rotary_linear_done = rt.launch(
             "rotary_linear", Core::Cube, rotary_linear_blocks,
             [=] {
                 rotary_linear(kr_f, x_n, w_kr, t_begin, t_end, rotary_linear_blocks);
-            }, {norm_vec3_done}, 10);
+            }, {norm_vec3_done}, 9);
         const int32_t key_rope_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         rt.launch(
             "key_rope", Core::Vector, key_rope_blocks,
             [=] {
                 key_rope(kr_cache, kr_f, cos, sin, slot, t_begin, t_end, key_rope_blocks);
-            }, {rotary_linear_done}, 4);
+            }, {rotary_linear_done}, 3);
         const int32_t index_linear_blocks = fewer(64, cube);
         const Launch index_linear_done = rt.launch(
             "index_linear", Core::Cube, index_linear_blocks,
             [=] {
                 index_linear(iq_i, q_q, w_iq, t_begin, t_end, index_linear_blocks);
-            }, {query_norm_done}, 18);
+            }, {query_norm_done}, 16);
         const int32_t index_rope_blocks = fewer(64, vector);
         const Launch index_rope_done = rt.launch(
             "index_rope", Core::Vector, index_rope_blocks,
             [=] {
                 index_rope(iq_r, iq_i, q_s, w_iq_scale, cos, sin, t_begin, t_end, index_rope_blocks);
-            }, {index_linear_done, query_norm_done}, 11);
+            }, {index_linear_done, query_norm_done}, 10);
         const int32_t index_quant_cube_blocks = fewer((t_end - t_begin + 0) / 1, cube);
         const Launch index_quant_cube_done = rt.launch(
             "index_quant_cube", Core::Cube, index_quant_cube_blocks,
             [=] {
                 index_quant_cube(iq_h, iq_r, hadamard, t_begin, t_end, index_quant_cube_blocks);
-            }, {index_rope_done}, 5);
+            }, {index_rope_done}, 4);
         const int32_t index_quant_vec_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         rt.launch(
             "index_quant_vec", Core::Vector, index_quant_vec_blocks,
             [=] {
                 index_quant_vec(iq, iq_scale, iq_h, t_begin, t_end, index_quant_vec_blocks);
-            }, {index_quant_cube_done}, 3);
+            }, {index_quant_cube_done}, 2);
         const int32_t index_key_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
         const Launch index_key_linear_done = rt.launch(
             "index_key_linear", Core::Cube, index_key_linear_blocks,
             [=] {
                 index_key_linear(ik_f, x_n, w_ik, t_begin, t_end, index_key_linear_blocks);
-            }, {norm_vec3_done}, 12);
+            }, {norm_vec3_done}, 11);
         const int32_t index_key_rope_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         const Launch index_key_rope_done = rt.launch(
             "index_key_rope", Core::Vector, index_key_rope_blocks,
             [=] {
                 index_key_rope(ik_r, ik_f, ik_gamma, ik_beta, cos, sin, eps, t_begin, t_end,
                     index_key_rope_blocks);
-            }, {index_key_linear_done}, 8);
+            }, {index_key_linear_done}, 7);
         const int32_t index_key_quant_cube_blocks = fewer((t_end - t_begin + 31) / 32, cube);
         const Launch index_key_quant_cube_done = rt.launch(
             "index_key_quant_cube", Core::Cube, index_key_quant_cube_blocks,
             [=] {
                 index_key_quant_cube(ik_h, ik_r, hadamard, t_begin, t_end, index_key_quant_cube_blocks);
-            }, {index_key_rope_done}, 7);
+            }, {index_key_rope_done}, 6);
         const int32_t index_key_quant_vec_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         rt.launch(
             "index_key_quant_vec", Core::Vector, index_key_quant_vec_blocks,
             [=] {
                 index_key_quant_vec(ik_cache, ik_scale, ik_h, slot, t_begin, t_end, index_key_quant_vec_blocks);
-            }, {index_key_quant_cube_done}, 6);
+            }, {index_key_quant_cube_done}, 5);
         const int32_t index_weights_cube_blocks = fewer((t_end - t_begin + 31) / 32, cube);
         const Launch index_weights_cube_done = rt.launch(
             "index_weights_cube", Core::Cube, index_weights_cube_blocks,
             [=] {
                 index_weights_cube(weights_1, x_n, w_iw, t_begin, t_end, index_weights_cube_blocks);
-            }, {norm_vec3_done}, 9);
+            }, {norm_vec3_done}, 8);
         const int32_t index_weights_vec_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         rt.launch(
             "index_weights_vec", Core::Vector, index_weights_vec_blocks,

@@ -38,23 +38,12 @@ extern "C" __global__ AICORE void query(
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void query_absorb_vec1(
-    __gm__ bfloat16_t *q_h,
+extern "C" __global__ AICORE void query_absorb(
+    __gm__ bfloat16_t *q_nope,
     __gm__ bfloat16_t *q_b_1,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void query_absorb_cube(
-    __gm__ bfloat16_t *q_nope_1,
-    __gm__ bfloat16_t *q_h,
     __gm__ bfloat16_t *w_uk,
     int32_t t_begin,
     int32_t t_end,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void query_absorb_vec2(
-    __gm__ bfloat16_t *q_nope,
-    __gm__ bfloat16_t *q_nope_1,
-    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void key_linear(
     __gm__ float *kv_f,
@@ -121,8 +110,6 @@ extern "C" void mla_prolog_cpu(pto_rt::Runtime &rt, const mla_prolog_args &args)
     // Values between kernels.
     auto *q_c = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1536 * sizeof(float)));
     auto *q_b_1 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(bfloat16_t)));
-    auto *q_h = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 4096 * sizeof(bfloat16_t)));
-    auto *q_nope_1 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 16384 * sizeof(bfloat16_t)));
     auto *kv_f = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 512 * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t mixed = blocks_for(rt, Core::Mixed);
@@ -135,38 +122,26 @@ extern "C" void mla_prolog_cpu(pto_rt::Runtime &rt, const mla_prolog_args &args)
             "query_down", Core::Cube, query_down_blocks,
             [=] {
                 query_down(q_c, x, w_dq, t_begin, t_end, query_down_blocks);
-            }, {}, 5);
+            }, {}, 3);
         const int32_t query_norm_blocks = fewer((t_end - t_begin + 7) / 8, vector);
         const Launch query_norm_done = rt.launch(
             "query_norm", Core::Vector, query_norm_blocks,
             [=] {
                 query_norm(q_norm, q_norm_scale, q_gamma, q_c, eps, t_begin, t_end, query_norm_blocks);
-            }, {query_down_done}, 4);
+            }, {query_down_done}, 2);
         const int32_t query_blocks = fewer(32, mixed);
         const Launch query_done = rt.launch(
             "query", Core::Mixed, query_blocks,
             [=] {
                 query(q_b_1, q_rope, q_norm, w_uq, q_norm_scale, w_uq_scale, cos, sin, t_begin, t_end,
                     query_blocks);
-            }, {query_norm_done}, 3);
-        const int32_t query_absorb_vec1_blocks = fewer((t + 63) / 64, vector);
-        const Launch query_absorb_vec1_done = rt.launch(
-            "query_absorb_vec1", Core::Vector, query_absorb_vec1_blocks,
-            [=] {
-                query_absorb_vec1(q_h, q_b_1, t, query_absorb_vec1_blocks);
-            }, {query_done}, 2);
-        const int32_t query_absorb_cube_blocks = fewer(32, cube);
-        const Launch query_absorb_cube_done = rt.launch(
-            "query_absorb_cube", Core::Cube, query_absorb_cube_blocks,
-            [=] {
-                query_absorb_cube(q_nope_1, q_h, w_uk, t_begin, t_end, t, query_absorb_cube_blocks);
-            }, {query_absorb_vec1_done}, 1);
-        const int32_t query_absorb_vec2_blocks = fewer((t + 0) / 1, vector);
+            }, {query_norm_done}, 1);
+        const int32_t query_absorb_blocks = fewer(32, cube);
         rt.launch(
-            "query_absorb_vec2", Core::Vector, query_absorb_vec2_blocks,
+            "query_absorb", Core::Cube, query_absorb_blocks,
             [=] {
-                query_absorb_vec2(q_nope, q_nope_1, t, query_absorb_vec2_blocks);
-            }, {query_absorb_cube_done});
+                query_absorb(q_nope, q_b_1, w_uk, t_begin, t_end, query_absorb_blocks);
+            }, {query_done});
         const int32_t key_linear_blocks = fewer((t_end - t_begin + 255) / 256, cube);
         const Launch key_linear_done = rt.launch(
             "key_linear", Core::Cube, key_linear_blocks,

@@ -35,20 +35,23 @@ def check(program: Program) -> None:
     at run time."""
     packed = {value.name: value for value in program.inputs if value.layout == "nz"}
     for value in packed.values():
-        if len(value.shape) != 2 or any(s.name in _dynamic(program) for s in value.shape[0].free_symbols):
-            raise _no_weight(value, value.name, "a matrix whose first axis has a static size")
+        if len(value.shape) < 2 or _of_run_time_size(program, value):
+            raise _no_weight(value, value.name, "a matrix of static depth, or several of static size")
     for op in program.ops:
         for position, operand in enumerate(op.operands):
             if isinstance(operand, Value) and operand.name in packed and not _takes(op, position):
                 raise _no_weight(packed[operand.name], operand.name, "a right operand of `matmul`")
 
 
+def _of_run_time_size(program: Program, value: Value) -> bool:
+    """Whether the depth of a matrix is known only at run time; of several matrices, whether one's size is."""
+    dynamic = {dim.name for dim in program.dims if dim.value is None}
+    axes = value.shape[:1] if len(value.shape) == 2 else value.shape[-2:]
+    return any(symbol.name in dynamic for axis in axes for symbol in axis.free_symbols)
+
+
 def _takes(op: Op, position: int) -> bool:
     return op.kind == "by_hand" or (op.kind in _PRODUCTS and position == 1)
-
-
-def _dynamic(program: Program) -> set[str]:
-    return {dim.name for dim in program.dims if dim.value is None}
 
 
 def _no_weight(value: Value, name: str, expected: str) -> DiagnosticError:

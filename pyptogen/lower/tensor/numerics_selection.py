@@ -192,6 +192,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "topk_indices": _topk_indices,
     "arange": _arange,
     "permute": _permute,
+    "reorder": _permute,
     "expand": _expand,
     "gather": _gather,
     "scatter": _scatter,

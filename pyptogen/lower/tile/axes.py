@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -109,13 +109,15 @@ class Axes:
         return sympy.Symbol(name, integer=True, positive=True)
 
     def apply(self, view: GmView, op: Op) -> GmView:
-        """The view after one reshape, slice, transpose or block.
+        """The view after one reshape, slice, transpose, reorder or block.
 
         Raises:
             DiagnosticError: PTG303, a view that strides cannot express.
         """
         if op.kind == "transpose":
             return GmView(view.tensor, (*view.axes[:-2], view.axes[-1], view.axes[-2]), view.offset)
+        if op.kind == "reorder":
+            return GmView(view.tensor, tuple(view.axes[i] for i in op.attrs["axes"]), view.offset)
         if op.kind == "block":
             axis = int(op.attrs["axis"])
             if len(view.axes[axis]) != 1:
@@ -132,6 +134,15 @@ class Axes:
                 )
             return self.window(view, axis, op.result.shape[axis], self.poly(op.attrs["start"]))
         return GmView(view.tensor, self._regroup(view, op), view.offset)
+
+    def undo(self, view: GmView, op: Op) -> GmView:
+        """The view of the operand of a reshape or reorder whose result has this view."""
+        if op.kind == "reorder":
+            order = op.attrs["axes"]
+            return GmView(view.tensor, tuple(view.axes[order.index(i)] for i in range(len(order))), view.offset)
+        (source,) = op.operands
+        assert isinstance(source, Value)
+        return GmView(view.tensor, self._regroup(view, replace(op, result=source)), view.offset)
 
     def window(self, view: GmView, axis: int, size: Any, start: Poly) -> GmView:
         """``size`` steps of an axis that is one run, from ``start`` on."""

@@ -18,7 +18,7 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Scalar, Value
-from pyptogen.lower.tile.axes import Apart, Axes, root, unsupported
+from pyptogen.lower.tile.axes import Apart, Axes, GmView, root, unsupported, value_views
 from pyptogen.lower.tile.grid import Shape2D
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel, TileOp, TileVal
 from pyptogen.lower.tile.names import names_used
@@ -81,17 +81,28 @@ class Cutter(Rounds):
         for op in outside:
             self._cut_op(op)
         scope = self.open_rounds(loop)
-        for level in inside:
-            self.row_loop = None
-            for op in level:
-                if op.kind in PRODUCTS:
-                    self._compute(op, scope)
-            self.row_loop = self.open_rows(level[0], scope) if level[0].kind not in PRODUCTS else None
-            for op in sorted(level, key=lambda o: self.round_scope(o) is not scope):
-                if op.kind not in PRODUCTS:
-                    self._compute(op, self.round_scope(op))
-        self.row_loop = None
+        every = [op for level in inside for op in level]
+        if self.open_rows(every[0], scope, together=True):
+            self.level_of = dict.fromkeys(self.level_of, 1)
+            self._cut_level(every, scope)
+        else:
+            for level in inside:
+                if level[0].kind not in PRODUCTS:
+                    self.open_rows(level[0], scope)
+                self._cut_level(level, scope)
         self.advance(loop)
+
+    def _cut_level(self, ops: list[Op], scope: Scope) -> None:
+        """Operations of a round: those without rows first, then the loop over rows with all others."""
+        by_rows = [op for op in ops if self.round_scope(op) is not scope]
+        for op in ops:
+            if op not in by_rows:
+                self._compute(op, scope)
+        if self.row_loop is not None:
+            scope.items.append(self.row_loop)
+            for op in by_rows:
+                self._compute(op, self.row_loop)
+        self.row_loop = None
 
     def _cut_op(self, op: Op) -> None:
         if op.kind == "carry":
@@ -278,7 +289,7 @@ class Cutter(Rounds):
     def _store(self, op: Op) -> None:
         placed = self.placed[(op.result.name, "")]
         tensor = self.gm_names[op.result.name]
-        view = self.axes.contiguous(tensor, op.result.shape)
+        view = self._stored(tensor, op.result)
         shape = self.shape2d(view.axes, placed.scope, op)
         ref = self.gm_ref(view, shape, placed.scope)
         self._note_write(tensor)
@@ -288,6 +299,17 @@ class Cutter(Rounds):
             placed.scope,
             placed.early and placed.scope is not self.nest.inner,
         )
+
+    def _stored(self, tensor: str, value: Value) -> GmView:
+        """Where a result of this kernel lies in GM: row-major, unless it is an output in another order."""
+        for _, output in self.program.outputs:
+            views = value_views(self.made_by, output.name)
+            if root(output.name, self.made_by) == value.name and any(view.kind == "reorder" for view in views):
+                found = self.axes.contiguous(tensor, output.shape)
+                for view in reversed(views):
+                    found = self.axes.undo(found, view)
+                return found
+        return self.axes.contiguous(tensor, value.shape)
 
     @staticmethod
     def deepest(scopes: list[Scope]) -> Scope:

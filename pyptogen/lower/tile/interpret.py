@@ -294,8 +294,8 @@ def _plain(ref: GmRef, tensor: GmTensor) -> GmRef:
     """The window of a packed matrix in the plain one."""
     from dataclasses import replace
 
-    columns = tensor.shape[1]
-    return replace(ref, offset=ref.k * columns + ref.n, row_stride=columns, col_stride=Poly.of(1))
+    rows, columns = tensor.shape[-2:]
+    return replace(ref, offset=(ref.matrix * rows + ref.k) * columns + ref.n, row_stride=columns, col_stride=Poly.of(1))
 
 
 class _LevelRun(GraphRun):

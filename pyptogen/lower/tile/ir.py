@@ -61,7 +61,7 @@ class GmTensor:
 @dataclass(frozen=True, slots=True)
 class GmRef:
     """A 2-D window of a GM tensor; offset and strides in elements. For ``layout: nz`` tensors ``k``/``n`` give the
-    window's position and ``offset`` is unused."""
+    window's position in its matrix, ``matrix`` counts the matrices before that, and ``offset`` is unused."""
 
     tensor: str
     offset: Poly
@@ -71,6 +71,7 @@ class GmRef:
     cols: Extent
     k: Poly = ZERO
     n: Poly = ZERO
+    matrix: Poly = ZERO
 
 
 @dataclass(frozen=True, slots=True)

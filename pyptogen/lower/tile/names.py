@@ -23,4 +23,4 @@ def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:
         yield node.row
         if node.gm is not None:
             gm = node.gm
-            yield from (gm.offset, gm.row_stride, gm.col_stride, gm.k, gm.n, gm.rows.poly(), gm.cols.poly())
+            yield from (gm.offset, gm.row_stride, gm.col_stride, gm.k, gm.n, gm.matrix, gm.rows.poly(), gm.cols.poly())

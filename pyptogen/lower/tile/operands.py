@@ -107,13 +107,16 @@ class Operands(Grid):
         tensor = self.tensors[view.tensor]
         ref = self.gm_ref(view, shape, home)
         if tensor.layout == "nz":
-            ref = replace(ref, k=self._position(view.axes[0], home), n=self._position(view.axes[1], home))
+            *outer, depth, columns = view.axes
+            matrix = self._position(tuple(factor for axis in outer for factor in axis), home)
+            ref = replace(ref, k=self._position(depth, home), n=self._position(columns, home), matrix=matrix)
         if view.tensor not in self.reads:
             self.reads.append(view.tensor)
         name = self.name(value.name)
         self.tiles[name] = TileVal(name, value.dtype, shape.rows, shape.cols, shape.form, value.span)
         early = home.role == "grid"
-        self.emit(TileOp("load", name, (), op.span, op.stage, gm=ref, role=role), home, early)
+        ahead = early or (home.role == "rounds" and home is not scope)  # of the loop over rows that wants it
+        self.emit(TileOp("load", name, (), op.span, op.stage, gm=ref, role=role), home, ahead)
         self.placed[key] = Placed(name, home, early)
         return self.placed[key]
 
@@ -219,8 +222,8 @@ class Operands(Grid):
                         op.span, "a slice with run-time bounds of a computed tile", "slice the input instead"
                     )
                 start, width = start + begin, size
-            elif op.kind == "transpose":
-                raise unsupported(op.span, "a transpose of a computed tile", "transpose the input instead")
+            elif op.kind in ("transpose", "reorder"):
+                raise unsupported(op.span, f"a {op.kind} of a computed tile", "transpose the input instead")
         return start, width
 
     def rows_of(self, found: Placed, scope: Scope, name: str) -> Placed:

@@ -17,7 +17,7 @@ from __future__ import annotations
 from typing import Any
 
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.tensor.ir import PRODUCTS, Loop, Op, Value
+from pyptogen.lower.tensor.ir import Loop, Op, Value
 from pyptogen.lower.tile.axes import root, unsupported
 from pyptogen.lower.tile.between_rounds import varying
 from pyptogen.lower.tile.grid import Shape2D
@@ -71,25 +71,29 @@ class Rounds(Operands):
         self.scopes[loop.name] = scope
         return scope
 
-    def open_rows(self, op: Op, scope: Scope) -> Scope | None:
-        """A loop over some rows at a time for the vector work of one level, where the table asks for it."""
+    def open_rows(self, op: Op, scope: Scope, together: bool = False) -> bool:
+        """Opens `row_loop` where the table asks for it: for the vector work of one level, or for all levels together.
+        It becomes the last item of ``scope`` once what has no rows is there."""
         for dim, size in self.sizes[op.stage].items():
             grid = self.loop_of(dim, self.nest.inner)
-            if not size.vector or size.vector >= size.tile or (grid is None and self.whole(dim) is None):
+            step = size.rows if together else size.vector
+            if not step or step >= size.tile or (grid is None and self.whole(dim) is None):
                 continue
             tile = grid.tile if grid is not None else self.whole(dim)
-            if tile is None or tile % size.vector:
-                raise unsupported(op.span, f"`{dim}` in rows of {size.vector} inside tiles of {tile}", "use a divisor")
+            if tile is None or tile % step:
+                raise unsupported(op.span, f"`{dim}` in rows of {step} inside tiles of {tile}", "use a divisor")
             start = Poly.of(grid.var) if grid is not None else ZERO
             extent = grid.extent().poly() if grid is not None else Poly.of(tile)
             whole = grid is None or grid.valid is None
-            return self.nest.child(scope, dim, start, start + extent, size.vector, whole, "sub", op.span)
-        return None
+            self.row_loop = self.nest.child(scope, dim, start, start + extent, step, whole, "sub", op.span)
+            scope.items.pop()
+            return True
+        return False
 
     def round_scope(self, op: Op) -> Scope:
         """Where an operation inside of a loop goes."""
         scope = self.scopes[op.loop]
-        if op.kind in PRODUCTS or self.row_loop is None:
+        if self.row_loop is None:
             return scope
         dims = {f.dim for axis in self.op_axes(op) for f in axis}
         return self.row_loop if self.row_loop.dim in dims else scope

@@ -21,13 +21,14 @@ HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge", "fifo"})
 class TileSize:
     """Tile of one dim: ``tile`` elements at the outer level (L1), ``inner`` at L0 (equal when not given), and the
     greedy ``unroll`` list when the author cuts the dim by one. ``vector``: of the rows of a loop, how many its vector
-    work takes at a time (0: all)."""
+    work takes at a time (0: all); ``rows``: the same for matrix and vector work together."""
 
     tile: int
     inner: int
     unroll: tuple[int, ...]
     span: Span
     vector: int = 0
+    rows: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +95,26 @@ def normalise(value: Any, span: Span, dim: str) -> TileSize:
         DiagnosticError: PTG304, not a positive size.
     """
     unroll: tuple[int, ...] = ()
-    vector = int(value.get("vector", 0)) if isinstance(value, Mapping) else 0
+    vector, rows = (int(value.get(key, 0)) if isinstance(value, Mapping) else 0 for key in ("vector", "rows"))
     if isinstance(value, Mapping):
         unroll = tuple(int(v) for v in value.get("unroll", ()))
         tile = max(unroll) if unroll else int(value.get("tile", value.get("l1", 0)))
         inner = int(value.get("l0", tile))
     else:
         tile = inner = int(value)
-    if tile < 1 or inner < 1 or tile % inner or (vector and tile % vector) or (unroll and unroll[-1] != 1):
+    parts = (inner, vector or tile, rows or tile)
+    if tile < 1 or inner < 1 or any(tile % part for part in parts) or (unroll and unroll[-1] != 1):
         raise DiagnosticError(
             Diagnostic(
                 "PTG304",
                 f"illegal tile for `{dim}`: {value}",
                 span,
-                expected="a positive size; `l1` a multiple of `l0`, `tile` of `vector`; an unroll list that falls to 1",
+                expected="a positive size; `l1` a multiple of `l0`, `tile` of `vector` and of `rows`; an unroll list"
+                " that falls to 1",
                 fix=f"for example `{dim}: 128`, `{dim}: {{l1: 512, l0: 256}}` or `{dim}: {{unroll: [4, 2, 1]}}`",
             )
         )
-    return TileSize(tile, inner, unroll, span, vector)
+    return TileSize(tile, inner, unroll, span, vector, rows)
 
 
 def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> dict[str, dict[str, TileSize]]:

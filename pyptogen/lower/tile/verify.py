@@ -63,7 +63,7 @@ class _Checker:
                         node.span,
                     )
             if node.gm is not None:
-                names = node.gm.offset.names() | node.gm.k.names() | node.gm.n.names()
+                names = node.gm.offset.names() | node.gm.k.names() | node.gm.n.names() | node.gm.matrix.names()
                 require(names <= bound, f"address of {node.gm.tensor} uses {sorted(names - bound)}", node.span)
             if node.kind in BINARY:
                 dtypes = {self.tiles[s].dtype for s in (*node.srcs, node.dst) if isinstance(s, str)}

@@ -8,7 +8,8 @@
 ``a2a3``, ``a5``: the public NZ fractal ``[N/c0][K/16][16][c0]``, ``c0 = 32 / es``: boxes of 16 rows x 32 bytes.
 =========  ==========================================================================================
 
-``es`` is the element size in bytes. Rows and columns are padded with zeros to whole boxes.
+``es`` is the element size in bytes. Rows and columns are padded with zeros to whole boxes. Of several matrices
+[..., K, N] each has this form, one behind the other.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _TARGETS = ("cpu", "a2a3", "a5")
 
 
 class PackedWeight:
-    """A matrix [K, N] in the physical form of a platform; accepted wherever the plain matrix is.
+    """A matrix [K, N], or several [..., K, N], in the physical form of a platform; accepted wherever the plain one is.
 
     ``data`` is the physical form, a flat array with 64-byte alignment; it does not change when the source
     does.
@@ -36,7 +37,7 @@ class PackedWeight:
     __slots__ = ("__weakref__", "data", "dtype", "layout", "shape", "target")
 
     def __init__(
-        self, data: npt.NDArray[Any], shape: tuple[int, int], dtype: np.dtype[Any], layout: str, target: str
+        self, data: npt.NDArray[Any], shape: tuple[int, ...], dtype: np.dtype[Any], layout: str, target: str
     ) -> None:
         self.data = data
         self.shape = shape
@@ -46,7 +47,7 @@ class PackedWeight:
 
     @property
     def ndim(self) -> int:
-        return 2
+        return len(self.shape)
 
     @property
     def nbytes(self) -> int:
@@ -54,8 +55,12 @@ class PackedWeight:
         return int(self.data.nbytes)
 
     def unpack(self) -> npt.NDArray[Any]:
-        """The plain matrix, a new array [K, N]."""
-        return (_unpack_cpu if self.target == "cpu" else _unpack_fractal)(self.data, self.shape, self.dtype)
+        """The plain matrices, a new array [..., K, N]."""
+        unpack = _unpack_cpu if self.target == "cpu" else _unpack_fractal
+        *several, rows, cols = self.shape
+        count = int(np.prod(several))
+        parts = [unpack(part, (rows, cols), self.dtype) for part in self.data.reshape(count, -1)]
+        return parts[0] if not several else np.stack(parts).reshape(self.shape)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[Any]:
         if copy is False:
@@ -68,9 +73,9 @@ class PackedWeight:
 
 
 def pack(w: Any, layout: str = "nz", target: str = "cpu") -> PackedWeight:
-    """Pack a matrix [K, N] of 1-, 2- or 4-byte elements for a platform ("cpu", "a2a3" or "a5").
+    """Pack a matrix [K, N], or several [..., K, N], of 1-, 2- or 4-byte elements for "cpu", "a2a3" or "a5".
 
-    Raises PTG402 for anything but a matrix, PTG403 for other element sizes, PTG404 for an unknown layout or
+    Raises PTG402 for fewer axes or no element, PTG403 for other element sizes, PTG404 for an unknown layout or
     target.
     """
     from pyptogen.runtime.arrays.arguments import as_array
@@ -82,8 +87,8 @@ def pack(w: Any, layout: str = "nz", target: str = "cpu") -> PackedWeight:
             return w
         w = w.unpack()
     matrix = as_array("w", w)
-    if matrix.ndim != 2:
-        raise fault("PTG402", f"only a matrix can be packed, not an array of shape {list(matrix.shape)}", None)
+    if matrix.ndim < 2 or 0 in matrix.shape:
+        raise fault("PTG402", f"only matrices can be packed, not an array of shape {list(matrix.shape)}", None)
     if matrix.dtype.itemsize not in (1, 2, 4):
         raise fault(
             "PTG403",
@@ -91,8 +96,18 @@ def pack(w: Any, layout: str = "nz", target: str = "cpu") -> PackedWeight:
             None,
             expected="1, 2 or 4 bytes",
         )
-    data = (_pack_cpu if target == "cpu" else _pack_fractal)(matrix)
-    return PackedWeight(data, (matrix.shape[0], matrix.shape[1]), matrix.dtype, layout, target)
+    pack_one = _pack_cpu if target == "cpu" else _pack_fractal
+    parts = [pack_one(part) for part in matrix.reshape(-1, *matrix.shape[-2:])]
+    return PackedWeight(_joined(parts), matrix.shape, matrix.dtype, layout, target)
+
+
+def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Packed matrices one behind the other."""
+    if len(parts) == 1:
+        return parts[0]
+    data = aligned_empty((sum(part.size for part in parts),), parts[0].dtype)
+    np.concatenate(parts, out=data)
+    return data
 
 
 def _known(what: str, value: str, known: tuple[str, ...]) -> None:

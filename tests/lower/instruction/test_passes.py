@@ -15,7 +15,7 @@ from pyptogen.lower import pipeline, platforms
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction import interpret, passes
 from pyptogen.lower.instruction.declare import place_declarations
-from pyptogen.lower.instruction.ir import For, InstrKernel, Node, Pass, declarations, walk
+from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, Pass, declarations, walk
 from pyptogen.lower.instruction.passes import form
 from pyptogen.lower.instruction.passes.replan import apart, replan
 from pyptogen.lower.tensor import from_spec
@@ -26,7 +26,12 @@ OPERATORS = [
     "softmax", "log_softmax", "layer_norm_residual", "rms_norm_bf16", "swiglu", "rope", "quant_per_token",
     "linear_int8", "vector_add",
 ]  # fmt: skip
-SIZES = {"vector_add": {"n": 4100}, "rope": {"t": 33}, "linear_int8": {"t": 33}}
+SIZES = {
+    "vector_add": {"n": 4100},
+    "rope": {"t": 33},
+    "linear_int8": {"t": 33},
+    "flash_attention": {"sq": 50, "kv": 300},
+}
 SPECS = Path(__file__).resolve().parents[3] / "specs"
 
 
@@ -86,6 +91,29 @@ def test_values_that_only_a_pass_uses_need_no_memory() -> None:
     assert dict(passes.run(kernel).occupancy)["ub"] == 0
 
 
+def test_scores_are_scaled_twice_and_weights_go_to_the_matrix_unit() -> None:
+    """What follows from an accumulator in a few instructions is computed again, not stored; the rounded weights become
+    a left operand without a tile of their own; the sum so far is scaled where the new part is added."""
+    (kernel,) = lowered("flash_attention", "cpu").instructions
+    largest, weights, total, _ = formed(kernel)
+    assert names(largest) == ["TEXTRACT", "TMULS", "TROWMAX"]
+    assert names(weights) == ["TEXTRACT", "TMULS", "TROWEXPANDSUB", "TEXP", "TROWSUM", "TCVT", "TMOV"]
+    assert names(total) == ["TROWEXPANDMUL", "TEXTRACT", "TADD"]
+    locs = [declarations(kernel)[n].type.loc for n in weights.kept]
+    assert (len(largest.kept), sorted(locs)) == (1, ["Left", "Vec"])
+
+
+def test_what_an_accumulator_held_is_not_computed_again_once_it_is_overwritten() -> None:
+    (kernel,) = lowered("flash_attention", "cpu").instructions
+    tiles = apart(declarations(kernel))
+    (loop,) = (n for n in walk(kernel.body) if isinstance(n, For) and n.var == "sq1")
+    product = next(n for n in loop.body if isinstance(n, Instr) and n.name == "TMATMUL")
+    largest = next(i for i, n in enumerate(loop.body) if isinstance(n, Instr) and n.name == "TROWMAX")
+    again = (*loop.body[: largest + 1], replace(product), *loop.body[largest + 1 :])
+    first, *_ = (n for n in form.Former(tiles, again).body(again) if isinstance(n, Pass))
+    assert len(first.kept) == 2, "the scores go to their tile"
+
+
 def test_two_loads_alone_are_no_pass() -> None:
     (kernel,) = lowered("layer_norm_residual", "cpu").instructions
     assert all(set(names(node)) != {"TLOAD"} for node in formed(kernel))
@@ -130,7 +158,7 @@ def _compiled(name: str, monkeypatch: pytest.MonkeyPatch, walks: bool) -> Any:
         return pyptogen.compile(SPECS / f"{name}.yaml", threads=1)
 
 
-@pytest.mark.parametrize("name", ["softmax", "rope", "quant_per_token"])
+@pytest.mark.parametrize("name", ["softmax", "rope", "quant_per_token", "flash_attention"])
 def test_compiled_passes_give_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     walked, one_by_one = (_compiled(name, monkeypatch, walks) for walks in (True, False))
     assert walked.library != one_by_one.library

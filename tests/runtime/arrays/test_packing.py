@@ -18,7 +18,7 @@ DTYPES = [np.int8, np.uint8, ml_dtypes.bfloat16, np.float16, np.float32, np.int3
 SHAPES = [(64, 32), (1, 1), (65, 33), (130, 70), (16, 64)]
 
 
-def weight(shape: tuple[int, int], dtype: Any) -> npt.NDArray[Any]:
+def weight(shape: tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
     """Distinct bytes wherever the element type can hold them."""
     rng = np.random.default_rng(5)
     return rng.integers(-100, 100, shape).astype(np.float32).astype(dtype)
@@ -105,3 +105,14 @@ def test_packed_weight_shows_what_it_is() -> None:
     packed = pyptogen.pack(np.zeros((2, 3), np.int8))
     assert isinstance(packed, PackedWeight)
     assert repr(packed) == "PackedWeight(shape=(2, 3), dtype=int8, layout='nz', target='cpu')"
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_several_matrices_lie_one_behind_the_other(target: str) -> None:
+    w = weight((3, 2, 33, 40), np.float16)
+    packed = pyptogen.pack(w, target=target)
+    assert (packed.shape, packed.ndim) == (w.shape, 4)
+    assert packed.data.tobytes() == b"".join(
+        pyptogen.pack(one, target=target).data.tobytes() for one in w.reshape(6, 33, 40)
+    )
+    assert (packed.unpack() == w).all()

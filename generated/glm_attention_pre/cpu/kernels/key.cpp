@@ -1,5 +1,5 @@
 // key: mixed kernel of `glm_attention_pre` for cpu. Made by pyptogen; change the spec, not this file.
-// stages key_linear, key_rope; tiles t 256 / 32; memory L0A 1310720 B, L0B 1310720 B, L0C 262144 B, UB 48000 B
+// stages key_linear, key_rope; tiles t 256 / 32; memory L0A 1310720 B, L0B 1310720 B, L0C 262144 B, UB 43904 B
 #include <cstddef>
 #include <cstdint>
 
@@ -13,11 +13,10 @@ using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 12
 using LeftI8_256x5120 = TileLeft<int8_t, 256, 5120, DYNAMIC, 5120>;
 using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
-using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecB16_32x128_c64 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x64_c32 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
 using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
@@ -100,22 +99,10 @@ extern "C" __global__ AICORE void key(
             VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00b00);  // as a row, same bytes as n_scale_tile
             NScaleGm n_scale_in(n_scale + int64_t(t1), {t1_valid});
             TLOAD(n_scale_tile_row, n_scale_in);
-            // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
-            VecB16_32x64 cos_tile(t1_valid); TASSIGN(cos_tile, 0x00b80);  // UB 0x00b80..0x01b80
-            CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
-            TLOAD(cos_tile, cos_in);
-            VecF32_32x64 k_cos(t1_valid); TASSIGN(k_cos, 0x01b80);  // UB 0x01b80..0x03b80
-            TCVT(k_cos, cos_tile, RoundMode::CAST_RINT);
-            VecB16_32x64 sin_tile(t1_valid); TASSIGN(sin_tile, 0x00b80);  // UB 0x00b80..0x01b80
-            CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
-            TLOAD(sin_tile, sin_in);
-            VecF32_32x64 k_sin(t1_valid); TASSIGN(k_sin, 0x03b80);  // UB 0x03b80..0x05b80
-            TCVT(k_sin, sin_tile, RoundMode::CAST_RINT);
             VecF32_32x1 n_scale_tile(t1_valid); TASSIGN(n_scale_tile, 0x00b00);  // UB 0x00b00..0x00b80
-            VecF32_32x128 k_n_4(t1_valid); TASSIGN(k_n_4, 0x05b80);  // UB 0x05b80..0x09b80
-            VecF32_32x1 k_n_var(t1_valid); TASSIGN(k_n_var, 0x00b80);  // UB 0x00b80..0x00c00
+            VecF32_32x128 k_n_4(t1_valid); TASSIGN(k_n_4, 0x00b80);  // UB 0x00b80..0x04b80
+            VecF32_32x1 k_n_var(t1_valid); TASSIGN(k_n_var, 0x04b80);  // UB 0x04b80..0x04c00
             TPASS(t1_valid, 128, [&](auto at, auto &k_n_var_sum) {
-                // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
                 const auto k_i = at.extract(k_i_acc, t1 - t0);
                 const auto k_n_1 = at.to_float(k_i);
                 const auto k_n_2 = k_n_1 * at.column(n_scale_tile);
@@ -127,30 +114,40 @@ extern "C" __global__ AICORE void key(
                 k_n_var_sum.take(at, k_n_var_part);
             }, RowSum(k_n_var));
             VecF32_1x32 k_n_var_eps_row(t1_valid); TASSIGN(k_n_var_eps_row, 0x00a80);  // as a row, same bytes as k_n_var_eps
-            VecF32_1x32 k_n_var_row(t1_valid); TASSIGN(k_n_var_row, 0x00b80);  // as a row, same bytes as k_n_var
+            VecF32_1x32 k_n_var_row(t1_valid); TASSIGN(k_n_var_row, 0x04b80);  // as a row, same bytes as k_n_var
             TADDS(k_n_var_eps_row, k_n_var_row, eps);
             VecF32_1x32 k_n_std_row(t1_valid); TASSIGN(k_n_std_row, 0x00a00);  // as a row, same bytes as k_n_std
             TSQRT(k_n_std_row, k_n_var_eps_row);
+            VecF32_32x128 k_n_unit(t1_valid); TASSIGN(k_n_unit, 0x00b80);  // UB 0x00b80..0x04b80
             VecF32_32x1 k_n_std(t1_valid); TASSIGN(k_n_std, 0x00a00);  // UB 0x00a00..0x00a80
-            VecB16_32x128 k_n(t1_valid); TASSIGN(k_n, 0x09b80);  // UB 0x09b80..0x0bb80
-            TPASS(t1_valid, 128, [&](auto at, auto &k_n_std_divisor) {
-                const auto k_n_4_v = at.load(k_n_4);
-                const auto k_n_unit = k_n_4_v / k_n_std_divisor;
-                const auto k_n_7 = k_n_unit * at.row(k_n_5);
-                at.store(k_n, k_n_7);
-            }, Divisor(k_n_std));
-            // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
-            VecF32_32x64 k_x(t1_valid); TASSIGN(k_x, 0x05b80);  // UB 0x05b80..0x07b80
-            VecB16_32x128_c64 k_1(t1_valid); TASSIGN(k_1, 0x09b80);  // columns 0.. of k_n
-            TCVT(k_x, k_1, RoundMode::CAST_RINT);
-            VecF32_32x64_c32 k_x1(t1_valid); TASSIGN(k_x1, 0x05b80);  // columns 0.. of k_x
-            VecF32_32x64_c32 k_cos1(t1_valid); TASSIGN(k_cos1, 0x01b80);  // columns 0.. of k_cos
-            VecF32_32x64_c32 k_x2(t1_valid); TASSIGN(k_x2, 0x05c00);  // columns 32.. of k_x
-            VecF32_32x64_c32 k_sin1(t1_valid); TASSIGN(k_sin1, 0x03b80);  // columns 0.. of k_sin
-            VecF32_32x64_c32 k_low(t1_valid); TASSIGN(k_low, 0x07b80);  // columns 0.. of k_roped
-            VecF32_32x64_c32 k_cos2(t1_valid); TASSIGN(k_cos2, 0x01c00);  // columns 32.. of k_cos
-            VecF32_32x64_c32 k_sin2(t1_valid); TASSIGN(k_sin2, 0x03c00);  // columns 32.. of k_sin
-            VecF32_32x64_c32 k_high(t1_valid); TASSIGN(k_high, 0x07c00);  // columns 32.. of k_roped
+            TROWEXPANDDIV(k_n_unit, k_n_4, k_n_std);
+            VecF32_32x128 k_n_7(t1_valid); TASSIGN(k_n_7, 0x00b80);  // UB 0x00b80..0x04b80
+            TCOLEXPANDMUL(k_n_7, k_n_unit, k_n_5);
+            VecB16_32x128 k_n(t1_valid); TASSIGN(k_n, 0x04b80);  // UB 0x04b80..0x06b80
+            TCVT(k_n, k_n_7, RoundMode::CAST_RINT);
+            VecF32_32x64 k_x(t1_valid); TASSIGN(k_x, 0x06b80);  // UB 0x06b80..0x08b80
+            VecB16_32x128_c64 k_1(t1_valid); TASSIGN(k_1, 0x04b80);  // columns 0.. of k_n
+            VecF32_32x64 k_cos(t1_valid); TASSIGN(k_cos, 0x00b80);  // UB 0x00b80..0x02b80
+            VecF32_32x64 k_sin(t1_valid); TASSIGN(k_sin, 0x02b80);  // UB 0x02b80..0x04b80
+            CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+            CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
+            TPASS(t1_valid, 64, [&](auto at) {
+                // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
+                const auto cos_tile = at.load(cos_in);
+                at.store(k_cos, cos_tile);
+                const auto sin_tile = at.load(sin_in);
+                at.store(k_sin, sin_tile);
+                const auto k_1_v = at.load(k_1);
+                at.store(k_x, k_1_v);
+            });
+            VecF32_32x64_c32 k_x1(t1_valid); TASSIGN(k_x1, 0x06b80);  // columns 0.. of k_x
+            VecF32_32x64_c32 k_cos1(t1_valid); TASSIGN(k_cos1, 0x00b80);  // columns 0.. of k_cos
+            VecF32_32x64_c32 k_x2(t1_valid); TASSIGN(k_x2, 0x06c00);  // columns 32.. of k_x
+            VecF32_32x64_c32 k_sin1(t1_valid); TASSIGN(k_sin1, 0x02b80);  // columns 0.. of k_sin
+            VecF32_32x64_c32 k_low(t1_valid); TASSIGN(k_low, 0x08b80);  // columns 0.. of k_roped
+            VecF32_32x64_c32 k_cos2(t1_valid); TASSIGN(k_cos2, 0x00c00);  // columns 32.. of k_cos
+            VecF32_32x64_c32 k_sin2(t1_valid); TASSIGN(k_sin2, 0x02c00);  // columns 32.. of k_sin
+            VecF32_32x64_c32 k_high(t1_valid); TASSIGN(k_high, 0x08c00);  // columns 32.. of k_roped
             TPASS(t1_valid, 32, [&](auto at) {
                 const auto k_x1_v = at.load(k_x1);
                 const auto k_cos1_v = at.load(k_cos1);
@@ -167,8 +164,8 @@ extern "C" __global__ AICORE void key(
                 const auto k_high_v = k_x2c2 + k_x1s2;
                 at.store(k_high, k_high_v);
             });
-            VecB16_32x128_c64 k_rope(t1_valid); TASSIGN(k_rope, 0x09b80);  // columns 0.. of k_n
-            VecF32_32x64 k_roped(t1_valid); TASSIGN(k_roped, 0x07b80);  // UB 0x07b80..0x09b80
+            VecB16_32x128_c64 k_rope(t1_valid); TASSIGN(k_rope, 0x04b80);  // columns 0.. of k_n
+            VecF32_32x64 k_roped(t1_valid); TASSIGN(k_roped, 0x08b80);  // UB 0x08b80..0x0ab80
             TCVT(k_rope, k_roped, RoundMode::CAST_RINT);
             // rows of k_n to the slots in slot
             for (int32_t row = 0; row < t1_valid; ++row) {
@@ -177,7 +174,7 @@ extern "C" __global__ AICORE void key(
                     continue;
                 }
                 // k_cache: scatter_update(k_cache, slot, k, dim=0)  [glm_attention_pre.yaml:68]
-                VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x09b80 + row * 0x00100);  // row of k_n
+                VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04b80 + row * 0x00100);  // row of k_n
                 KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 128);
                 TSTORE(k_cache_out, k_n_one);
             }

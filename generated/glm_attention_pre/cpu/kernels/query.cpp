@@ -1,5 +1,5 @@
 // query: mixed kernel of `glm_attention_pre` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_linear, query_rope; tiles heads 1, t 256 / 32; memory L0A 1310720 B, L0B 655360 B, L0C 131072 B, UB 46976 B
+// stages query_linear, query_rope; tiles heads 1, t 256 / 32; memory L0A 1310720 B, L0B 655360 B, L0C 131072 B, UB 42880 B
 #include <cstddef>
 #include <cstdint>
 
@@ -13,11 +13,10 @@ using LeftI8_256x5120 = TileLeft<int8_t, 256, 5120, DYNAMIC, 5120>;
 using RightI8_5120x128 = TileRight<int8_t, 5120, 128, 5120, 128>;
 using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
-using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecB16_32x128_c64 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x64_c32 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
 using QGammaGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
@@ -78,22 +77,10 @@ extern "C" __global__ AICORE void query(
                 VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00200);  // as a row, same bytes as n_scale_tile
                 NScaleGm n_scale_in(n_scale + int64_t(t1), {t1_valid});
                 TLOAD(n_scale_tile_row, n_scale_in);
-                // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
-                VecB16_32x64 q_2(t1_valid); TASSIGN(q_2, 0x00780);  // UB 0x00780..0x01780
-                CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
-                TLOAD(q_2, cos_in);
-                VecF32_32x64 q_cos(t1_valid); TASSIGN(q_cos, 0x01780);  // UB 0x01780..0x03780
-                TCVT(q_cos, q_2, RoundMode::CAST_RINT);
-                VecB16_32x64 q_3(t1_valid); TASSIGN(q_3, 0x00780);  // UB 0x00780..0x01780
-                CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
-                TLOAD(q_3, sin_in);
-                VecF32_32x64 q_sin(t1_valid); TASSIGN(q_sin, 0x03780);  // UB 0x03780..0x05780
-                TCVT(q_sin, q_3, RoundMode::CAST_RINT);
                 VecF32_32x1 n_scale_tile(t1_valid); TASSIGN(n_scale_tile, 0x00200);  // UB 0x00200..0x00280
-                VecF32_32x128 q_f_4(t1_valid); TASSIGN(q_f_4, 0x05780);  // UB 0x05780..0x09780
-                VecF32_32x1 q_n_var(t1_valid); TASSIGN(q_n_var, 0x00780);  // UB 0x00780..0x00800
+                VecF32_32x128 q_f_4(t1_valid); TASSIGN(q_f_4, 0x00780);  // UB 0x00780..0x04780
+                VecF32_32x1 q_n_var(t1_valid); TASSIGN(q_n_var, 0x04780);  // UB 0x04780..0x04800
                 TPASS(t1_valid, 128, [&](auto at, auto &q_n_var_sum) {
-                    // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
                     const auto q_i = at.extract(q_i_acc, t1 - t0);
                     const auto q_f_1 = at.to_float(q_i);
                     const auto q_f_2 = q_f_1 * at.column(n_scale_tile);
@@ -106,30 +93,40 @@ extern "C" __global__ AICORE void query(
                     q_n_var_sum.take(at, q_n_var_part);
                 }, RowSum(q_n_var));
                 VecF32_1x32 q_n_var_eps_row(t1_valid); TASSIGN(q_n_var_eps_row, 0x00300);  // as a row, same bytes as q_n_var_eps
-                VecF32_1x32 q_n_var_row(t1_valid); TASSIGN(q_n_var_row, 0x00780);  // as a row, same bytes as q_n_var
+                VecF32_1x32 q_n_var_row(t1_valid); TASSIGN(q_n_var_row, 0x04780);  // as a row, same bytes as q_n_var
                 TADDS(q_n_var_eps_row, q_n_var_row, eps);
                 VecF32_1x32 q_n_std_row(t1_valid); TASSIGN(q_n_std_row, 0x00280);  // as a row, same bytes as q_n_std
                 TSQRT(q_n_std_row, q_n_var_eps_row);
+                VecF32_32x128 q_n_unit(t1_valid); TASSIGN(q_n_unit, 0x00780);  // UB 0x00780..0x04780
                 VecF32_32x1 q_n_std(t1_valid); TASSIGN(q_n_std, 0x00280);  // UB 0x00280..0x00300
-                VecB16_32x128 q_n(t1_valid); TASSIGN(q_n, 0x09780);  // UB 0x09780..0x0b780
-                TPASS(t1_valid, 128, [&](auto at, auto &q_n_std_divisor) {
-                    const auto q_f_4_v = at.load(q_f_4);
-                    const auto q_n_unit = q_f_4_v / q_n_std_divisor;
-                    const auto q_n_3 = q_n_unit * at.row(q_n_1);
-                    at.store(q_n, q_n_3);
-                }, Divisor(q_n_std));
-                // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
-                VecF32_32x64 q_x(t1_valid); TASSIGN(q_x, 0x05780);  // UB 0x05780..0x07780
-                VecB16_32x128_c64 q_1(t1_valid); TASSIGN(q_1, 0x09780);  // columns 0.. of q_n
-                TCVT(q_x, q_1, RoundMode::CAST_RINT);
-                VecF32_32x64_c32 q_x1(t1_valid); TASSIGN(q_x1, 0x05780);  // columns 0.. of q_x
-                VecF32_32x64_c32 q_cos1(t1_valid); TASSIGN(q_cos1, 0x01780);  // columns 0.. of q_cos
-                VecF32_32x64_c32 q_x2(t1_valid); TASSIGN(q_x2, 0x05800);  // columns 32.. of q_x
-                VecF32_32x64_c32 q_sin1(t1_valid); TASSIGN(q_sin1, 0x03780);  // columns 0.. of q_sin
-                VecF32_32x64_c32 q_low(t1_valid); TASSIGN(q_low, 0x07780);  // columns 0.. of q_roped
-                VecF32_32x64_c32 q_cos2(t1_valid); TASSIGN(q_cos2, 0x01800);  // columns 32.. of q_cos
-                VecF32_32x64_c32 q_sin2(t1_valid); TASSIGN(q_sin2, 0x03800);  // columns 32.. of q_sin
-                VecF32_32x64_c32 q_high(t1_valid); TASSIGN(q_high, 0x07800);  // columns 32.. of q_roped
+                TROWEXPANDDIV(q_n_unit, q_f_4, q_n_std);
+                VecF32_32x128 q_n_3(t1_valid); TASSIGN(q_n_3, 0x00780);  // UB 0x00780..0x04780
+                TCOLEXPANDMUL(q_n_3, q_n_unit, q_n_1);
+                VecB16_32x128 q_n(t1_valid); TASSIGN(q_n, 0x04780);  // UB 0x04780..0x06780
+                TCVT(q_n, q_n_3, RoundMode::CAST_RINT);
+                VecF32_32x64 q_x(t1_valid); TASSIGN(q_x, 0x06780);  // UB 0x06780..0x08780
+                VecB16_32x128_c64 q_1(t1_valid); TASSIGN(q_1, 0x04780);  // columns 0.. of q_n
+                VecF32_32x64 q_cos(t1_valid); TASSIGN(q_cos, 0x00780);  // UB 0x00780..0x02780
+                VecF32_32x64 q_sin(t1_valid); TASSIGN(q_sin, 0x02780);  // UB 0x02780..0x04780
+                CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+                CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
+                TPASS(t1_valid, 64, [&](auto at) {
+                    // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
+                    const auto q_2 = at.load(cos_in);
+                    at.store(q_cos, q_2);
+                    const auto q_3 = at.load(sin_in);
+                    at.store(q_sin, q_3);
+                    const auto q_1_v = at.load(q_1);
+                    at.store(q_x, q_1_v);
+                });
+                VecF32_32x64_c32 q_x1(t1_valid); TASSIGN(q_x1, 0x06780);  // columns 0.. of q_x
+                VecF32_32x64_c32 q_cos1(t1_valid); TASSIGN(q_cos1, 0x00780);  // columns 0.. of q_cos
+                VecF32_32x64_c32 q_x2(t1_valid); TASSIGN(q_x2, 0x06800);  // columns 32.. of q_x
+                VecF32_32x64_c32 q_sin1(t1_valid); TASSIGN(q_sin1, 0x02780);  // columns 0.. of q_sin
+                VecF32_32x64_c32 q_low(t1_valid); TASSIGN(q_low, 0x08780);  // columns 0.. of q_roped
+                VecF32_32x64_c32 q_cos2(t1_valid); TASSIGN(q_cos2, 0x00800);  // columns 32.. of q_cos
+                VecF32_32x64_c32 q_sin2(t1_valid); TASSIGN(q_sin2, 0x02800);  // columns 32.. of q_sin
+                VecF32_32x64_c32 q_high(t1_valid); TASSIGN(q_high, 0x08800);  // columns 32.. of q_roped
                 TPASS(t1_valid, 32, [&](auto at) {
                     const auto q_x1_v = at.load(q_x1);
                     const auto q_cos1_v = at.load(q_cos1);
@@ -146,8 +143,8 @@ extern "C" __global__ AICORE void query(
                     const auto q_high_v = q_x2c2 + q_x1s2;
                     at.store(q_high, q_high_v);
                 });
-                VecB16_32x128_c64 q_rope(t1_valid); TASSIGN(q_rope, 0x09780);  // columns 0.. of q_n
-                VecF32_32x64 q_roped(t1_valid); TASSIGN(q_roped, 0x07780);  // UB 0x07780..0x09780
+                VecB16_32x128_c64 q_rope(t1_valid); TASSIGN(q_rope, 0x04780);  // columns 0.. of q_n
+                VecF32_32x64 q_roped(t1_valid); TASSIGN(q_roped, 0x08780);  // UB 0x08780..0x0a780
                 TCVT(q_rope, q_roped, RoundMode::CAST_RINT);
                 QGm q_out(q + int64_t(t1) * 1536 + int64_t(heads0) * 128, {t1_valid});
                 TSTORE(q_out, q_n);

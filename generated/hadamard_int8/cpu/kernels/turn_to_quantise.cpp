@@ -1,5 +1,5 @@
 // turn_to_quantise: mixed kernel of `hadamard_int8` for cpu. Made by pyptogen; change the spec, not this file.
-// stages turn, quantise; tiles rows 256 / 32; memory L0A 65536 B, L0B 32768 B, L0C 131072 B, UB 16896 B
+// stages turn, quantise; tiles rows 256 / 32; memory L0A 65536 B, L0B 32768 B, L0C 131072 B, UB 512 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,7 +11,6 @@ namespace {
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using LeftB16_256x128 = TileLeft<bfloat16_t, 256, 128, DYNAMIC, 128>;
 using AccF32_256x128 = TileAcc<float, 256, 128, DYNAMIC, 128>;
-using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
 using HGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
@@ -44,17 +43,15 @@ extern "C" __global__ AICORE void turn_to_quantise(
         TMATMUL(r_acc, x_tile, h_tile);
         for (int32_t rows1 = rows0; rows1 < rows0 + rows0_valid; rows1 += 32) {
             const int32_t rows1_valid = rows0 + rows0_valid - rows1 < 32 ? rows0 + rows0_valid - rows1 : 32;
-            VecF32_32x128 r(rows1_valid); TASSIGN(r, 0x00180);  // UB 0x00180..0x04180
-            VecF32_32x1 m_2(rows1_valid); TASSIGN(m_2, 0x04180);  // UB 0x04180..0x04200
+            VecF32_32x1 m_2(rows1_valid); TASSIGN(m_2, 0x00180);  // UB 0x00180..0x00200
             TPASS(rows1_valid, 128, [&](auto at, auto &m_2_max) {
                 // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)  [hadamard_int8.yaml:20]
-                const auto r_v = at.extract(r_acc, rows1 - rows0);
-                at.store(r, r_v);
-                const auto m_1 = at.abs(r_v);
+                const auto r = at.extract(r_acc, rows1 - rows0);
+                const auto m_1 = at.abs(r);
                 m_2_max.take(at, m_1);
             }, RowMax(m_2));
             VecF32_1x32 m_row(rows1_valid); TASSIGN(m_row, 0x00000);  // as a row, same bytes as m
-            VecF32_1x32 m_2_row(rows1_valid); TASSIGN(m_2_row, 0x04180);  // as a row, same bytes as m_2
+            VecF32_1x32 m_2_row(rows1_valid); TASSIGN(m_2_row, 0x00180);  // as a row, same bytes as m_2
             TMAXS(m_row, m_2_row, 1e-30f);
             // q: cast(r * (127 / m), int8, mode=rint)  [hadamard_int8.yaml:21]
             VecF32_1x32 q_1_row(rows1_valid); TASSIGN(q_1_row, 0x00080);  // as a row, same bytes as q_1
@@ -67,9 +64,10 @@ extern "C" __global__ AICORE void turn_to_quantise(
             VecF32_32x1 q_1(rows1_valid); TASSIGN(q_1, 0x00080);  // UB 0x00080..0x00100
             QGm q_out(q + int64_t(rows1) * 128, {rows1_valid});
             TPASS(rows1_valid, 128, [&](auto at) {
+                // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)  [hadamard_int8.yaml:20]
+                const auto r = at.extract(r_acc, rows1 - rows0);
                 // q: cast(r * (127 / m), int8, mode=rint)  [hadamard_int8.yaml:21]
-                const auto r_v = at.load(r);
-                const auto q_2 = r_v * at.column(q_1);
+                const auto q_2 = r * at.column(q_1);
                 at.store(q_out, q_2, far);
             });
         }

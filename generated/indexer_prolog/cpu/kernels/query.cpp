@@ -1,5 +1,5 @@
 // query: mixed kernel of `indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_linear, query_rope, query_quant; tiles heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 54336 B
+// stages query_linear, query_rope, query_quant; tiles heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 50240 B
 #include <cstddef>
 #include <cstdint>
 
@@ -14,10 +14,9 @@ using RightI8_1536x128 = TileRight<int8_t, 1536, 128, 1536, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
-using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecB16_32x128_c64 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x64_c32 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
 using LeftB16_32x128 = TileLeft<bfloat16_t, 32, 128, DYNAMIC, 128>;
@@ -78,21 +77,9 @@ extern "C" __global__ AICORE void query(
                 VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x02000);  // as a row, same bytes as q_norm_scale_tile
                 QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t1), {t1_valid});
                 TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
-                // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
-                VecB16_32x64 q_cat_2(t1_valid); TASSIGN(q_cat_2, 0x02440);  // UB 0x02440..0x03440
-                CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
-                TLOAD(q_cat_2, cos_in);
-                VecF32_32x64 q_cat_cos(t1_valid); TASSIGN(q_cat_cos, 0x03440);  // UB 0x03440..0x05440
-                TCVT(q_cat_cos, q_cat_2, RoundMode::CAST_RINT);
-                VecB16_32x64 q_cat_3(t1_valid); TASSIGN(q_cat_3, 0x02440);  // UB 0x02440..0x03440
-                CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
-                TLOAD(q_cat_3, sin_in);
-                VecF32_32x64 q_cat_sin(t1_valid); TASSIGN(q_cat_sin, 0x05440);  // UB 0x05440..0x07440
-                TCVT(q_cat_sin, q_cat_3, RoundMode::CAST_RINT);
                 VecF32_32x1 q_norm_scale_tile(t1_valid); TASSIGN(q_norm_scale_tile, 0x02000);  // UB 0x02000..0x02080
-                VecB16_32x128 q_b_1(t1_valid); TASSIGN(q_b_1, 0x07440);  // UB 0x07440..0x09440
+                VecB16_32x128 q_b_1(t1_valid); TASSIGN(q_b_1, 0x02440);  // UB 0x02440..0x04440
                 TPASS(t1_valid, 128, [&](auto at) {
-                    // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
                     const auto q_i32 = at.extract(q_i32_acc, t1 - t0);
                     const auto q_f32_1 = at.to_float(q_i32);
                     const auto q_f32_2 = q_f32_1 * at.column(q_norm_scale_tile);
@@ -100,18 +87,29 @@ extern "C" __global__ AICORE void query(
                     // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])  [indexer_prolog.yaml:57]
                     at.store(q_b_1, q_f32);
                 });
-                // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
-                VecF32_32x64 q_cat_x(t1_valid); TASSIGN(q_cat_x, 0x09440);  // UB 0x09440..0x0b440
-                VecB16_32x128_c64 q_cat_1(t1_valid); TASSIGN(q_cat_1, 0x07440);  // columns 0.. of q_b_1
-                TCVT(q_cat_x, q_cat_1, RoundMode::CAST_RINT);
-                VecF32_32x64_c32 q_cat_x1(t1_valid); TASSIGN(q_cat_x1, 0x09440);  // columns 0.. of q_cat_x
-                VecF32_32x64_c32 q_cat_cos1(t1_valid); TASSIGN(q_cat_cos1, 0x03440);  // columns 0.. of q_cat_cos
-                VecF32_32x64_c32 q_cat_x2(t1_valid); TASSIGN(q_cat_x2, 0x094c0);  // columns 32.. of q_cat_x
-                VecF32_32x64_c32 q_cat_sin1(t1_valid); TASSIGN(q_cat_sin1, 0x05440);  // columns 0.. of q_cat_sin
-                VecF32_32x64_c32 q_cat_low(t1_valid); TASSIGN(q_cat_low, 0x0b440);  // columns 0.. of q_cat_roped
-                VecF32_32x64_c32 q_cat_cos2(t1_valid); TASSIGN(q_cat_cos2, 0x034c0);  // columns 32.. of q_cat_cos
-                VecF32_32x64_c32 q_cat_sin2(t1_valid); TASSIGN(q_cat_sin2, 0x054c0);  // columns 32.. of q_cat_sin
-                VecF32_32x64_c32 q_cat_high(t1_valid); TASSIGN(q_cat_high, 0x0b4c0);  // columns 32.. of q_cat_roped
+                VecF32_32x64 q_cat_x(t1_valid); TASSIGN(q_cat_x, 0x08440);  // UB 0x08440..0x0a440
+                VecB16_32x128_c64 q_cat_1(t1_valid); TASSIGN(q_cat_1, 0x02440);  // columns 0.. of q_b_1
+                VecF32_32x64 q_cat_cos(t1_valid); TASSIGN(q_cat_cos, 0x04440);  // UB 0x04440..0x06440
+                VecF32_32x64 q_cat_sin(t1_valid); TASSIGN(q_cat_sin, 0x06440);  // UB 0x06440..0x08440
+                CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+                CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
+                TPASS(t1_valid, 64, [&](auto at) {
+                    // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
+                    const auto q_cat_2 = at.load(cos_in);
+                    at.store(q_cat_cos, q_cat_2);
+                    const auto q_cat_3 = at.load(sin_in);
+                    at.store(q_cat_sin, q_cat_3);
+                    const auto q_cat_1_v = at.load(q_cat_1);
+                    at.store(q_cat_x, q_cat_1_v);
+                });
+                VecF32_32x64_c32 q_cat_x1(t1_valid); TASSIGN(q_cat_x1, 0x08440);  // columns 0.. of q_cat_x
+                VecF32_32x64_c32 q_cat_cos1(t1_valid); TASSIGN(q_cat_cos1, 0x04440);  // columns 0.. of q_cat_cos
+                VecF32_32x64_c32 q_cat_x2(t1_valid); TASSIGN(q_cat_x2, 0x084c0);  // columns 32.. of q_cat_x
+                VecF32_32x64_c32 q_cat_sin1(t1_valid); TASSIGN(q_cat_sin1, 0x06440);  // columns 0.. of q_cat_sin
+                VecF32_32x64_c32 q_cat_low(t1_valid); TASSIGN(q_cat_low, 0x0a440);  // columns 0.. of q_cat_roped
+                VecF32_32x64_c32 q_cat_cos2(t1_valid); TASSIGN(q_cat_cos2, 0x044c0);  // columns 32.. of q_cat_cos
+                VecF32_32x64_c32 q_cat_sin2(t1_valid); TASSIGN(q_cat_sin2, 0x064c0);  // columns 32.. of q_cat_sin
+                VecF32_32x64_c32 q_cat_high(t1_valid); TASSIGN(q_cat_high, 0x0a4c0);  // columns 32.. of q_cat_roped
                 TPASS(t1_valid, 32, [&](auto at) {
                     const auto q_cat_x1_v = at.load(q_cat_x1);
                     const auto q_cat_cos1_v = at.load(q_cat_cos1);
@@ -128,8 +126,8 @@ extern "C" __global__ AICORE void query(
                     const auto q_cat_high_v = q_cat_x2c2 + q_cat_x1s2;
                     at.store(q_cat_high, q_cat_high_v);
                 });
-                VecB16_32x128_c64 q_cat_rope(t1_valid); TASSIGN(q_cat_rope, 0x07440);  // columns 0.. of q_b_1
-                VecF32_32x64 q_cat_roped(t1_valid); TASSIGN(q_cat_roped, 0x0b440);  // UB 0x0b440..0x0d440
+                VecB16_32x128_c64 q_cat_rope(t1_valid); TASSIGN(q_cat_rope, 0x02440);  // columns 0.. of q_b_1
+                VecF32_32x64 q_cat_roped(t1_valid); TASSIGN(q_cat_roped, 0x0a440);  // UB 0x0a440..0x0c440
                 TCVT(q_cat_rope, q_cat_roped, RoundMode::CAST_RINT);
                 // q_h: matmul(q_cat, hadamard_q, dtype=bf16)  [indexer_prolog.yaml:60]
                 LeftB16_32x128 q_b_1_l0a(t1_valid); TASSIGN(q_b_1_l0a, 0x60000);  // L0A 0x60000..0x62000

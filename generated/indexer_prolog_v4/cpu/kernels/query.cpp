@@ -1,5 +1,5 @@
 // query: mixed kernel of `indexer_prolog_v4` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_linear, query_rope, query_quant; tiles heads 1, t 256 / 32; memory L0A 270336 B, L0B 163840 B, L0C 147456 B, UB 54336 B
+// stages query_linear, query_rope, query_quant; tiles heads 1, t 256 / 32; memory L0A 270336 B, L0B 163840 B, L0C 147456 B, UB 50240 B
 #include <cstddef>
 #include <cstdint>
 
@@ -14,10 +14,9 @@ using RightI8_1024x128 = TileRight<int8_t, 1024, 128, 1024, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
-using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecB16_32x128_c64 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x64_c32 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
 using LeftB16_32x128 = TileLeft<bfloat16_t, 32, 128, DYNAMIC, 128>;
@@ -78,39 +77,38 @@ extern "C" __global__ AICORE void query(
                 VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x02000);  // as a row, same bytes as q_norm_scale_tile
                 QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t1), {t1_valid});
                 TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
-                // q_r: concat(q_b[:, :, :nope], rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :]), axis=-1)  [indexer_prolog_v4.yaml:39]
-                VecB16_32x64 q_r_3(t1_valid); TASSIGN(q_r_3, 0x02440);  // UB 0x02440..0x03440
-                CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
-                TLOAD(q_r_3, cos_in);
-                VecF32_32x64 q_r_cos(t1_valid); TASSIGN(q_r_cos, 0x03440);  // UB 0x03440..0x05440
-                TCVT(q_r_cos, q_r_3, RoundMode::CAST_RINT);
-                VecB16_32x64 q_r_4(t1_valid); TASSIGN(q_r_4, 0x02440);  // UB 0x02440..0x03440
-                CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
-                TLOAD(q_r_4, sin_in);
-                VecF32_32x64 q_r_sin(t1_valid); TASSIGN(q_r_sin, 0x05440);  // UB 0x05440..0x07440
-                TCVT(q_r_sin, q_r_4, RoundMode::CAST_RINT);
                 VecF32_32x1 q_norm_scale_tile(t1_valid); TASSIGN(q_norm_scale_tile, 0x02000);  // UB 0x02000..0x02080
-                VecB16_32x128 q_b_5(t1_valid); TASSIGN(q_b_5, 0x07440);  // UB 0x07440..0x09440
+                VecB16_32x128 q_b_5(t1_valid); TASSIGN(q_b_5, 0x02440);  // UB 0x02440..0x04440
                 TPASS(t1_valid, 128, [&](auto at) {
-                    // q_b: reshape(cast(cast(q_i, fp32) * q_norm_scale * w_qb_scale.T, bf16), [t, heads, d])  [indexer_prolog_v4.yaml:38]
                     const auto q_i = at.extract(q_i_acc, t1 - t0);
                     const auto q_b_1 = at.to_float(q_i);
                     const auto q_b_2 = q_b_1 * at.column(q_norm_scale_tile);
                     const auto q_b_4 = q_b_2 * at.row(q_b_3);
                     at.store(q_b_5, q_b_4);
                 });
-                // q_r: concat(q_b[:, :, :nope], rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :]), axis=-1)  [indexer_prolog_v4.yaml:39]
-                VecF32_32x64 q_r_x(t1_valid); TASSIGN(q_r_x, 0x09440);  // UB 0x09440..0x0b440
-                VecB16_32x128_c64 q_r_2(t1_valid); TASSIGN(q_r_2, 0x074c0);  // columns 64.. of q_b_5
-                TCVT(q_r_x, q_r_2, RoundMode::CAST_RINT);
-                VecF32_32x64_c32 q_r_x1(t1_valid); TASSIGN(q_r_x1, 0x09440);  // columns 0.. of q_r_x
-                VecF32_32x64_c32 q_r_cos1(t1_valid); TASSIGN(q_r_cos1, 0x03440);  // columns 0.. of q_r_cos
-                VecF32_32x64_c32 q_r_x2(t1_valid); TASSIGN(q_r_x2, 0x094c0);  // columns 32.. of q_r_x
-                VecF32_32x64_c32 q_r_sin1(t1_valid); TASSIGN(q_r_sin1, 0x05440);  // columns 0.. of q_r_sin
-                VecF32_32x64_c32 q_r_low(t1_valid); TASSIGN(q_r_low, 0x0b440);  // columns 0.. of q_r_roped
-                VecF32_32x64_c32 q_r_cos2(t1_valid); TASSIGN(q_r_cos2, 0x034c0);  // columns 32.. of q_r_cos
-                VecF32_32x64_c32 q_r_sin2(t1_valid); TASSIGN(q_r_sin2, 0x054c0);  // columns 32.. of q_r_sin
-                VecF32_32x64_c32 q_r_high(t1_valid); TASSIGN(q_r_high, 0x0b4c0);  // columns 32.. of q_r_roped
+                VecF32_32x64 q_r_x(t1_valid); TASSIGN(q_r_x, 0x08440);  // UB 0x08440..0x0a440
+                VecB16_32x128_c64 q_r_2(t1_valid); TASSIGN(q_r_2, 0x024c0);  // columns 64.. of q_b_5
+                VecF32_32x64 q_r_cos(t1_valid); TASSIGN(q_r_cos, 0x04440);  // UB 0x04440..0x06440
+                VecF32_32x64 q_r_sin(t1_valid); TASSIGN(q_r_sin, 0x06440);  // UB 0x06440..0x08440
+                CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+                CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
+                TPASS(t1_valid, 64, [&](auto at) {
+                    // q_r: concat(q_b[:, :, :nope], rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :]), axis=-1)  [indexer_prolog_v4.yaml:39]
+                    const auto q_r_3 = at.load(cos_in);
+                    at.store(q_r_cos, q_r_3);
+                    const auto q_r_4 = at.load(sin_in);
+                    at.store(q_r_sin, q_r_4);
+                    const auto q_r_2_v = at.load(q_r_2);
+                    at.store(q_r_x, q_r_2_v);
+                });
+                VecF32_32x64_c32 q_r_x1(t1_valid); TASSIGN(q_r_x1, 0x08440);  // columns 0.. of q_r_x
+                VecF32_32x64_c32 q_r_cos1(t1_valid); TASSIGN(q_r_cos1, 0x04440);  // columns 0.. of q_r_cos
+                VecF32_32x64_c32 q_r_x2(t1_valid); TASSIGN(q_r_x2, 0x084c0);  // columns 32.. of q_r_x
+                VecF32_32x64_c32 q_r_sin1(t1_valid); TASSIGN(q_r_sin1, 0x06440);  // columns 0.. of q_r_sin
+                VecF32_32x64_c32 q_r_low(t1_valid); TASSIGN(q_r_low, 0x0a440);  // columns 0.. of q_r_roped
+                VecF32_32x64_c32 q_r_cos2(t1_valid); TASSIGN(q_r_cos2, 0x044c0);  // columns 32.. of q_r_cos
+                VecF32_32x64_c32 q_r_sin2(t1_valid); TASSIGN(q_r_sin2, 0x064c0);  // columns 32.. of q_r_sin
+                VecF32_32x64_c32 q_r_high(t1_valid); TASSIGN(q_r_high, 0x0a4c0);  // columns 32.. of q_r_roped
                 TPASS(t1_valid, 32, [&](auto at) {
                     const auto q_r_x1_v = at.load(q_r_x1);
                     const auto q_r_cos1_v = at.load(q_r_cos1);
@@ -127,8 +125,8 @@ extern "C" __global__ AICORE void query(
                     const auto q_r_high_v = q_r_x2c2 + q_r_x1s2;
                     at.store(q_r_high, q_r_high_v);
                 });
-                VecB16_32x128_c64 q_r_rope(t1_valid); TASSIGN(q_r_rope, 0x074c0);  // columns 64.. of q_b_5
-                VecF32_32x64 q_r_roped(t1_valid); TASSIGN(q_r_roped, 0x0b440);  // UB 0x0b440..0x0d440
+                VecB16_32x128_c64 q_r_rope(t1_valid); TASSIGN(q_r_rope, 0x024c0);  // columns 64.. of q_b_5
+                VecF32_32x64 q_r_roped(t1_valid); TASSIGN(q_r_roped, 0x0a440);  // UB 0x0a440..0x0c440
                 TCVT(q_r_rope, q_r_roped, RoundMode::CAST_RINT);
                 // q_h: matmul(q_r, hadamard, dtype=bf16)  [indexer_prolog_v4.yaml:41]
                 LeftB16_32x128 q_b_5_l0a(t1_valid); TASSIGN(q_b_5_l0a, 0x40000);  // L0A 0x40000..0x42000

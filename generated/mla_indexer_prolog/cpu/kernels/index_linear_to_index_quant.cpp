@@ -1,5 +1,5 @@
 // index_linear_to_index_quant: mixed kernel of `mla_indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages index_linear, index_rope, index_quant; tiles index_heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 54336 B
+// stages index_linear, index_rope, index_quant; tiles index_heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 50240 B
 #include <cstddef>
 #include <cstdint>
 
@@ -14,10 +14,9 @@ using RightI8_1536x128 = TileRight<int8_t, 1536, 128, 1536, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using AccI32_256x128 = TileAcc<int32_t, 256, 128, DYNAMIC, 128>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
-using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecB16_32x128_c64 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x64_c32 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
 using LeftB16_32x128 = TileLeft<bfloat16_t, 32, 128, DYNAMIC, 128>;
@@ -78,39 +77,38 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                 VecF32_1x32 q_s_tile_row(t1_valid); TASSIGN(q_s_tile_row, 0x021c0);  // as a row, same bytes as q_s_tile
                 QSGm q_s_in(q_s + int64_t(t1), {t1_valid});
                 TLOAD(q_s_tile_row, q_s_in);
-                // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
-                VecB16_32x64 iq_r_2(t1_valid); TASSIGN(iq_r_2, 0x02440);  // UB 0x02440..0x03440
-                CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
-                TLOAD(iq_r_2, cos_in);
-                VecF32_32x64 iq_r_cos(t1_valid); TASSIGN(iq_r_cos, 0x03440);  // UB 0x03440..0x05440
-                TCVT(iq_r_cos, iq_r_2, RoundMode::CAST_RINT);
-                VecB16_32x64 iq_r_3(t1_valid); TASSIGN(iq_r_3, 0x02440);  // UB 0x02440..0x03440
-                CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
-                TLOAD(iq_r_3, sin_in);
-                VecF32_32x64 iq_r_sin(t1_valid); TASSIGN(iq_r_sin, 0x05440);  // UB 0x05440..0x07440
-                TCVT(iq_r_sin, iq_r_3, RoundMode::CAST_RINT);
                 VecF32_32x1 q_s_tile(t1_valid); TASSIGN(q_s_tile, 0x021c0);  // UB 0x021c0..0x02240
-                VecB16_32x128 iq_b_4(t1_valid); TASSIGN(iq_b_4, 0x07440);  // UB 0x07440..0x09440
+                VecB16_32x128 iq_b_4(t1_valid); TASSIGN(iq_b_4, 0x02440);  // UB 0x02440..0x04440
                 TPASS(t1_valid, 128, [&](auto at) {
-                    // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])  [mla_indexer_prolog.yaml:90]
                     const auto iq_i = at.extract(iq_i_acc, t1 - t0);
                     const auto iq_b_1 = at.to_float(iq_i);
                     const auto iq_b_2 = iq_b_1 * at.column(q_s_tile);
                     const auto iq_b_3 = iq_b_2 * at.row(iq_b_w_iq_scale_row);
                     at.store(iq_b_4, iq_b_3);
                 });
-                // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
-                VecF32_32x64 iq_r_x(t1_valid); TASSIGN(iq_r_x, 0x09440);  // UB 0x09440..0x0b440
-                VecB16_32x128_c64 iq_r_1(t1_valid); TASSIGN(iq_r_1, 0x07440);  // columns 0.. of iq_b_4
-                TCVT(iq_r_x, iq_r_1, RoundMode::CAST_RINT);
-                VecF32_32x64_c32 iq_r_x1(t1_valid); TASSIGN(iq_r_x1, 0x09440);  // columns 0.. of iq_r_x
-                VecF32_32x64_c32 iq_r_cos1(t1_valid); TASSIGN(iq_r_cos1, 0x03440);  // columns 0.. of iq_r_cos
-                VecF32_32x64_c32 iq_r_x2(t1_valid); TASSIGN(iq_r_x2, 0x094c0);  // columns 32.. of iq_r_x
-                VecF32_32x64_c32 iq_r_sin1(t1_valid); TASSIGN(iq_r_sin1, 0x05440);  // columns 0.. of iq_r_sin
-                VecF32_32x64_c32 iq_r_low(t1_valid); TASSIGN(iq_r_low, 0x0b440);  // columns 0.. of iq_r_roped
-                VecF32_32x64_c32 iq_r_cos2(t1_valid); TASSIGN(iq_r_cos2, 0x034c0);  // columns 32.. of iq_r_cos
-                VecF32_32x64_c32 iq_r_sin2(t1_valid); TASSIGN(iq_r_sin2, 0x054c0);  // columns 32.. of iq_r_sin
-                VecF32_32x64_c32 iq_r_high(t1_valid); TASSIGN(iq_r_high, 0x0b4c0);  // columns 32.. of iq_r_roped
+                VecF32_32x64 iq_r_x(t1_valid); TASSIGN(iq_r_x, 0x08440);  // UB 0x08440..0x0a440
+                VecB16_32x128_c64 iq_r_1(t1_valid); TASSIGN(iq_r_1, 0x02440);  // columns 0.. of iq_b_4
+                VecF32_32x64 iq_r_cos(t1_valid); TASSIGN(iq_r_cos, 0x04440);  // UB 0x04440..0x06440
+                VecF32_32x64 iq_r_sin(t1_valid); TASSIGN(iq_r_sin, 0x06440);  // UB 0x06440..0x08440
+                CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+                CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
+                TPASS(t1_valid, 64, [&](auto at) {
+                    // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
+                    const auto iq_r_2 = at.load(cos_in);
+                    at.store(iq_r_cos, iq_r_2);
+                    const auto iq_r_3 = at.load(sin_in);
+                    at.store(iq_r_sin, iq_r_3);
+                    const auto iq_r_1_v = at.load(iq_r_1);
+                    at.store(iq_r_x, iq_r_1_v);
+                });
+                VecF32_32x64_c32 iq_r_x1(t1_valid); TASSIGN(iq_r_x1, 0x08440);  // columns 0.. of iq_r_x
+                VecF32_32x64_c32 iq_r_cos1(t1_valid); TASSIGN(iq_r_cos1, 0x04440);  // columns 0.. of iq_r_cos
+                VecF32_32x64_c32 iq_r_x2(t1_valid); TASSIGN(iq_r_x2, 0x084c0);  // columns 32.. of iq_r_x
+                VecF32_32x64_c32 iq_r_sin1(t1_valid); TASSIGN(iq_r_sin1, 0x06440);  // columns 0.. of iq_r_sin
+                VecF32_32x64_c32 iq_r_low(t1_valid); TASSIGN(iq_r_low, 0x0a440);  // columns 0.. of iq_r_roped
+                VecF32_32x64_c32 iq_r_cos2(t1_valid); TASSIGN(iq_r_cos2, 0x044c0);  // columns 32.. of iq_r_cos
+                VecF32_32x64_c32 iq_r_sin2(t1_valid); TASSIGN(iq_r_sin2, 0x064c0);  // columns 32.. of iq_r_sin
+                VecF32_32x64_c32 iq_r_high(t1_valid); TASSIGN(iq_r_high, 0x0a4c0);  // columns 32.. of iq_r_roped
                 TPASS(t1_valid, 32, [&](auto at) {
                     const auto iq_r_x1_v = at.load(iq_r_x1);
                     const auto iq_r_cos1_v = at.load(iq_r_cos1);
@@ -127,8 +125,8 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                     const auto iq_r_high_v = iq_r_x2c2 + iq_r_x1s2;
                     at.store(iq_r_high, iq_r_high_v);
                 });
-                VecB16_32x128_c64 iq_r_rope(t1_valid); TASSIGN(iq_r_rope, 0x07440);  // columns 0.. of iq_b_4
-                VecF32_32x64 iq_r_roped(t1_valid); TASSIGN(iq_r_roped, 0x0b440);  // UB 0x0b440..0x0d440
+                VecB16_32x128_c64 iq_r_rope(t1_valid); TASSIGN(iq_r_rope, 0x02440);  // columns 0.. of iq_b_4
+                VecF32_32x64 iq_r_roped(t1_valid); TASSIGN(iq_r_roped, 0x0a440);  // UB 0x0a440..0x0c440
                 TCVT(iq_r_rope, iq_r_roped, RoundMode::CAST_RINT);
                 // iq_h: matmul(iq_r, hadamard, dtype=bf16)  [mla_indexer_prolog.yaml:93]
                 LeftB16_32x128 iq_b_4_l0a(t1_valid); TASSIGN(iq_b_4_l0a, 0x60000);  // L0A 0x60000..0x62000

@@ -1,5 +1,5 @@
 // query: mixed kernel of `mla_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_up, query_split; tiles heads 1, t 256 / 32; memory L0A 393216 B, L0B 294912 B, L0C 196608 B, UB 41856 B
+// stages query_up, query_split; tiles heads 1, t 256 / 32; memory L0A 393216 B, L0B 294912 B, L0C 196608 B, UB 37760 B
 #include <cstddef>
 #include <cstdint>
 
@@ -13,18 +13,17 @@ using RightI8_1536x192 = TileRight<int8_t, 1536, 192, 1536, 192>;
 using VecF32_1x192 = Tile<TileType::Vec, float, 1, 192, BLayout::RowMajor, 1, 192>;
 using AccI32_256x192 = TileAcc<int32_t, 256, 192, DYNAMIC, 192>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
-using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecB16_32x192 = Tile<TileType::Vec, bfloat16_t, 32, 192, BLayout::RowMajor, DYNAMIC, 192>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecB16_32x192_c64 = Tile<TileType::Vec, bfloat16_t, 32, 192, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x64_c32 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
 using QNormGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 1536>, Stride<1, 1, 1, 1536, 1>>;
 using WUqGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1536, 192>, Stride<1, 1, 1, 49152, 1>, Layout::CPU_PACKED>;
 using WUqScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 192>, Stride<1, 1, 1, 1, 1>>;
 using QNormScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using QB1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using QRopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 2048, 1>>;
 }  // namespace
 
@@ -66,22 +65,10 @@ extern "C" __global__ AICORE void query(
                 VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x00000);  // as a row, same bytes as q_norm_scale_tile
                 QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t1), {t1_valid});
                 TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
-                // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_prolog.yaml:61]
-                VecB16_32x64 q_rope_2(t1_valid); TASSIGN(q_rope_2, 0x00380);  // UB 0x00380..0x01380
-                CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
-                TLOAD(q_rope_2, cos_in);
-                VecF32_32x64 q_rope_cos(t1_valid); TASSIGN(q_rope_cos, 0x01380);  // UB 0x01380..0x03380
-                TCVT(q_rope_cos, q_rope_2, RoundMode::CAST_RINT);
-                VecB16_32x64 q_rope_3(t1_valid); TASSIGN(q_rope_3, 0x00380);  // UB 0x00380..0x01380
-                CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
-                TLOAD(q_rope_3, sin_in);
-                VecF32_32x64 q_rope_sin(t1_valid); TASSIGN(q_rope_sin, 0x03380);  // UB 0x03380..0x05380
-                TCVT(q_rope_sin, q_rope_3, RoundMode::CAST_RINT);
                 VecF32_32x1 q_norm_scale_tile(t1_valid); TASSIGN(q_norm_scale_tile, 0x00000);  // UB 0x00000..0x00080
-                VecB16_32x192 q_b_1_tile(t1_valid); TASSIGN(q_b_1_tile, 0x05380);  // UB 0x05380..0x08380
+                VecB16_32x192 q_b_1_tile(t1_valid); TASSIGN(q_b_1_tile, 0x00380);  // UB 0x00380..0x03380
                 QB1Gm q_b_1_out(q_b_1 + int64_t(t1) * 6144 + int64_t(heads0) * 192, {t1_valid});
                 TPASS(t1_valid, 192, [&](auto at) {
-                    // q_f: cast(q_i, fp32) * q_norm_scale * w_uq_scale  [mla_prolog.yaml:59]
                     const auto q_i = at.extract(q_i_acc, t1 - t0);
                     const auto q_f_1 = at.to_float(q_i);
                     const auto q_f_2 = q_f_1 * at.column(q_norm_scale_tile);
@@ -90,18 +77,29 @@ extern "C" __global__ AICORE void query(
                     at.store(q_b_1_tile, q_f);
                     at.store(q_b_1_out, q_f);
                 });
-                // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_prolog.yaml:61]
-                VecF32_32x64 q_rope_x(t1_valid); TASSIGN(q_rope_x, 0x08380);  // UB 0x08380..0x0a380
-                VecB16_32x192_c64 q_rope_1(t1_valid); TASSIGN(q_rope_1, 0x05480);  // columns 128.. of q_b_1_tile
-                TCVT(q_rope_x, q_rope_1, RoundMode::CAST_RINT);
-                VecF32_32x64_c32 q_rope_x1(t1_valid); TASSIGN(q_rope_x1, 0x08380);  // columns 0.. of q_rope_x
-                VecF32_32x64_c32 q_rope_cos1(t1_valid); TASSIGN(q_rope_cos1, 0x01380);  // columns 0.. of q_rope_cos
-                VecF32_32x64_c32 q_rope_x2(t1_valid); TASSIGN(q_rope_x2, 0x08400);  // columns 32.. of q_rope_x
-                VecF32_32x64_c32 q_rope_sin1(t1_valid); TASSIGN(q_rope_sin1, 0x03380);  // columns 0.. of q_rope_sin
-                VecF32_32x64_c32 q_rope_low(t1_valid); TASSIGN(q_rope_low, 0x05380);  // columns 0.. of q_rope_roped
-                VecF32_32x64_c32 q_rope_cos2(t1_valid); TASSIGN(q_rope_cos2, 0x01400);  // columns 32.. of q_rope_cos
-                VecF32_32x64_c32 q_rope_sin2(t1_valid); TASSIGN(q_rope_sin2, 0x03400);  // columns 32.. of q_rope_sin
-                VecF32_32x64_c32 q_rope_high(t1_valid); TASSIGN(q_rope_high, 0x05400);  // columns 32.. of q_rope_roped
+                VecF32_32x64 q_rope_x(t1_valid); TASSIGN(q_rope_x, 0x07380);  // UB 0x07380..0x09380
+                VecB16_32x192_c64 q_rope_1(t1_valid); TASSIGN(q_rope_1, 0x00480);  // columns 128.. of q_b_1_tile
+                VecF32_32x64 q_rope_cos(t1_valid); TASSIGN(q_rope_cos, 0x03380);  // UB 0x03380..0x05380
+                VecF32_32x64 q_rope_sin(t1_valid); TASSIGN(q_rope_sin, 0x05380);  // UB 0x05380..0x07380
+                CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+                CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
+                TPASS(t1_valid, 64, [&](auto at) {
+                    // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_prolog.yaml:61]
+                    const auto q_rope_2 = at.load(cos_in);
+                    at.store(q_rope_cos, q_rope_2);
+                    const auto q_rope_3 = at.load(sin_in);
+                    at.store(q_rope_sin, q_rope_3);
+                    const auto q_rope_1_v = at.load(q_rope_1);
+                    at.store(q_rope_x, q_rope_1_v);
+                });
+                VecF32_32x64_c32 q_rope_x1(t1_valid); TASSIGN(q_rope_x1, 0x07380);  // columns 0.. of q_rope_x
+                VecF32_32x64_c32 q_rope_cos1(t1_valid); TASSIGN(q_rope_cos1, 0x03380);  // columns 0.. of q_rope_cos
+                VecF32_32x64_c32 q_rope_x2(t1_valid); TASSIGN(q_rope_x2, 0x07400);  // columns 32.. of q_rope_x
+                VecF32_32x64_c32 q_rope_sin1(t1_valid); TASSIGN(q_rope_sin1, 0x05380);  // columns 0.. of q_rope_sin
+                VecF32_32x64_c32 q_rope_low(t1_valid); TASSIGN(q_rope_low, 0x00380);  // columns 0.. of q_rope_roped
+                VecF32_32x64_c32 q_rope_cos2(t1_valid); TASSIGN(q_rope_cos2, 0x03400);  // columns 32.. of q_rope_cos
+                VecF32_32x64_c32 q_rope_sin2(t1_valid); TASSIGN(q_rope_sin2, 0x05400);  // columns 32.. of q_rope_sin
+                VecF32_32x64_c32 q_rope_high(t1_valid); TASSIGN(q_rope_high, 0x00400);  // columns 32.. of q_rope_roped
                 TPASS(t1_valid, 32, [&](auto at) {
                     const auto q_rope_x1_v = at.load(q_rope_x1);
                     const auto q_rope_cos1_v = at.load(q_rope_cos1);
@@ -118,7 +116,7 @@ extern "C" __global__ AICORE void query(
                     const auto q_rope_high_v = q_rope_x2c2 + q_rope_x1s2;
                     at.store(q_rope_high, q_rope_high_v);
                 });
-                VecF32_32x64 q_rope_roped(t1_valid); TASSIGN(q_rope_roped, 0x05380);  // UB 0x05380..0x07380
+                VecF32_32x64 q_rope_roped(t1_valid); TASSIGN(q_rope_roped, 0x00380);  // UB 0x00380..0x02380
                 QRopeGm q_rope_out(q_rope + int64_t(t1) * 2048 + int64_t(heads0) * 64, {t1_valid});
                 TPASS(t1_valid, 64, [&](auto at) {
                     const auto q_rope_roped_v = at.load(q_rope_roped);

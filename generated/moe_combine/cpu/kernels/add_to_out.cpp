@@ -1,5 +1,5 @@
 // add_to_out: vector kernel of `moe_combine` for cpu. Made by pyptogen; change the spec, not this file.
-// stages add, out; tiles k 1, t 4; memory UB 41152 B
+// stages add, out; tiles k 1, t 4; memory UB 16608 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,13 +8,12 @@
 using namespace pto;
 
 namespace {
-using VecF32_8x8 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, DYNAMIC, 8>;
 using VecF32_8x1024 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, DYNAMIC, 1024>;
+using VecF32_8x8 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, DYNAMIC, 8>;
 using VecF32_8x8_r1 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 1, 8>;
-using VecB16_8x1024 = Tile<TileType::Vec, bfloat16_t, 8, 1024, BLayout::RowMajor, DYNAMIC, 1024>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using WeightGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
 using SharedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1024>, Stride<1, 1, 1, 1024, 1>>;
+using WeightGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
 using EGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 8, 1>>;
 }  // namespace
 
@@ -34,39 +33,32 @@ extern "C" __global__ AICORE void add_to_out(
     const FarStores far(int64_t(t_end - t_begin) * 2048);  // y: around the cache if large
     for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4) {
         const int32_t t0_valid = t_end - t0 < 4 ? t_end - t0 : 4;
-        // w: sum(weight * e[k], axis=-1, keepdim=true)  [moe_combine.yaml:31]
-        VecF32_8x8 weight_tile(t0_valid); TASSIGN(weight_tile, 0x00000);  // UB 0x00000..0x00080
-        WeightGm weight_in(weight + int64_t(t0) * 8, {t0_valid});
-        TLOAD(weight_tile, weight_in);
-        VecF32_8x1024 total(t0_valid); TASSIGN(total, 0x00080);  // UB 0x00080..0x04080
+        VecF32_8x1024 total(t0_valid); TASSIGN(total, 0x00000);  // UB 0x00000..0x04000
         SharedGm shared_in(shared + int64_t(t0) * 1024, {t0_valid});
         TPASS(t0_valid, 1024, [&](auto at) {
             // total: cast(shared, fp32)  [moe_combine.yaml:29]
             const auto shared_tile = at.load(shared_in);
             at.store(total, shared_tile);
         });
+        // w: sum(weight * e[k], axis=-1, keepdim=true)  [moe_combine.yaml:31]
+        VecF32_8x8 weight_tile(t0_valid); TASSIGN(weight_tile, 0x04000);  // UB 0x04000..0x04080
+        WeightGm weight_in(weight + int64_t(t0) * 8, {t0_valid});
+        TLOAD(weight_tile, weight_in);
         for (int32_t k0 = 0; k0 < 8; ++k0) {
-            // w: sum(weight * e[k], axis=-1, keepdim=true)  [moe_combine.yaml:31]
             VecF32_8x8_r1 w_block; TASSIGN(w_block, 0x04080);  // UB 0x04080..0x040a0
             EGm e_in(e + int64_t(k0) * 8);
             TLOAD(w_block, e_in);
-            // total: total + cast(reshape(picked[k], [t, h]), fp32) * w  [moe_combine.yaml:33]
-            VecB16_8x1024 total_1(t0_valid); TASSIGN(total_1, 0x040c0);  // UB 0x040c0..0x060c0
-            SharedGm picked_3_in(picked_3 + int64_t(k0) * t * 1024 + int64_t(t0) * 1024, {t0_valid});
-            TLOAD(total_1, picked_3_in);
-            VecF32_8x1024 total_2(t0_valid); TASSIGN(total_2, 0x060c0);  // UB 0x060c0..0x0a0c0
-            TCVT(total_2, total_1, RoundMode::CAST_RINT);
             VecF32_8x1 w(t0_valid); TASSIGN(w, 0x040c0);  // UB 0x040c0..0x040e0
             TPASS(t0_valid, 8, [&](auto at, auto &w_sum) {
-                // w: sum(weight * e[k], axis=-1, keepdim=true)  [moe_combine.yaml:31]
                 const auto weight_tile_v = at.load(weight_tile);
                 const auto w_1 = weight_tile_v * at.row(w_block);
                 w_sum.take(at, w_1);
             }, RowSum(w));
+            SharedGm picked_3_in(picked_3 + int64_t(k0) * t * 1024 + int64_t(t0) * 1024, {t0_valid});
             TPASS(t0_valid, 1024, [&](auto at) {
                 // total: total + cast(reshape(picked[k], [t, h]), fp32) * w  [moe_combine.yaml:33]
-                const auto total_2_v = at.load(total_2);
-                const auto total_3 = total_2_v * at.column(w);
+                const auto total_1 = at.load(picked_3_in);
+                const auto total_3 = total_1 * at.column(w);
                 const auto total_v = at.load(total);
                 const auto total_v_2 = total_v + total_3;
                 at.store(total, total_v_2);

@@ -1,5 +1,5 @@
 // rope: vector kernel of `rope` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rope; tiles t 1; memory UB 34048 B
+// stages rope; tiles t 1; memory UB 33792 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,13 +8,12 @@
 using namespace pto;
 
 namespace {
-using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
-using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, 32, 128>;
+using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
 using VecF32_32x128_c64 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, 32, 64>;
 using VecF32_1x128_c64 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 64>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rope(
@@ -30,31 +29,31 @@ extern "C" __global__ AICORE void rope(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 8192);  // y: around the cache if large
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // y: rope(x, cos[:, None, :], sin[:, None, :])  [rope.yaml:18]
-        VecB16_1x128 y_1; TASSIGN(y_1, 0x00000);  // UB 0x00000..0x00100
-        CosGm cos_in(cos + int64_t(t0) * 128);
-        TLOAD(y_1, cos_in);
-        VecF32_1x128 y_cos; TASSIGN(y_cos, 0x00100);  // UB 0x00100..0x00300
-        TCVT(y_cos, y_1, RoundMode::CAST_RINT);
-        VecB16_1x128 y_2; TASSIGN(y_2, 0x00000);  // UB 0x00000..0x00100
-        CosGm sin_in(sin + int64_t(t0) * 128);
-        TLOAD(y_2, sin_in);
-        VecF32_1x128 y_sin; TASSIGN(y_sin, 0x00300);  // UB 0x00300..0x00500
-        TCVT(y_sin, y_2, RoundMode::CAST_RINT);
-        VecF32_32x128 y_x; TASSIGN(y_x, 0x00500);  // UB 0x00500..0x04500
+        VecF32_32x128 y_x; TASSIGN(y_x, 0x00000);  // UB 0x00000..0x04000
         XGm x_in(x + int64_t(t0) * 4096);
         TPASS(32, 128, [&](auto at) {
+            // y: rope(x, cos[:, None, :], sin[:, None, :])  [rope.yaml:18]
             const auto x_tile = at.load(x_in);
             at.store(y_x, x_tile);
         });
-        VecF32_32x128_c64 y_x1; TASSIGN(y_x1, 0x00500);  // columns 0.. of y_x
-        VecF32_1x128_c64 y_cos1; TASSIGN(y_cos1, 0x00100);  // columns 0.. of y_cos
-        VecF32_32x128_c64 y_x2; TASSIGN(y_x2, 0x00600);  // columns 64.. of y_x
-        VecF32_1x128_c64 y_sin1; TASSIGN(y_sin1, 0x00300);  // columns 0.. of y_sin
-        VecF32_32x128_c64 y_low; TASSIGN(y_low, 0x04500);  // columns 0.. of y_roped
-        VecF32_1x128_c64 y_cos2; TASSIGN(y_cos2, 0x00200);  // columns 64.. of y_cos
-        VecF32_1x128_c64 y_sin2; TASSIGN(y_sin2, 0x00400);  // columns 64.. of y_sin
-        VecF32_32x128_c64 y_high; TASSIGN(y_high, 0x04600);  // columns 64.. of y_roped
+        VecF32_1x128 y_cos; TASSIGN(y_cos, 0x04000);  // UB 0x04000..0x04200
+        VecF32_1x128 y_sin; TASSIGN(y_sin, 0x04200);  // UB 0x04200..0x04400
+        CosGm cos_in(cos + int64_t(t0) * 128);
+        CosGm sin_in(sin + int64_t(t0) * 128);
+        TPASS(1, 128, [&](auto at) {
+            const auto y_1 = at.load(cos_in);
+            at.store(y_cos, y_1);
+            const auto y_2 = at.load(sin_in);
+            at.store(y_sin, y_2);
+        });
+        VecF32_32x128_c64 y_x1; TASSIGN(y_x1, 0x00000);  // columns 0.. of y_x
+        VecF32_1x128_c64 y_cos1; TASSIGN(y_cos1, 0x04000);  // columns 0.. of y_cos
+        VecF32_32x128_c64 y_x2; TASSIGN(y_x2, 0x00100);  // columns 64.. of y_x
+        VecF32_1x128_c64 y_sin1; TASSIGN(y_sin1, 0x04200);  // columns 0.. of y_sin
+        VecF32_32x128_c64 y_low; TASSIGN(y_low, 0x04400);  // columns 0.. of y_roped
+        VecF32_1x128_c64 y_cos2; TASSIGN(y_cos2, 0x04100);  // columns 64.. of y_cos
+        VecF32_1x128_c64 y_sin2; TASSIGN(y_sin2, 0x04300);  // columns 64.. of y_sin
+        VecF32_32x128_c64 y_high; TASSIGN(y_high, 0x04500);  // columns 64.. of y_roped
         TPASS(32, 64, [&](auto at) {
             const auto y_x1_v = at.load(y_x1);
             const auto y_x1c1 = y_x1_v * at.row(y_cos1);
@@ -67,7 +66,7 @@ extern "C" __global__ AICORE void rope(
             const auto y_high_v = y_x2c2 + y_x1s2;
             at.store(y_high, y_high_v);
         });
-        VecF32_32x128 y_roped; TASSIGN(y_roped, 0x04500);  // UB 0x04500..0x08500
+        VecF32_32x128 y_roped; TASSIGN(y_roped, 0x04400);  // UB 0x04400..0x08400
         XGm y_out(y + int64_t(t0) * 4096);
         TPASS(32, 128, [&](auto at) {
             const auto y_roped_v = at.load(y_roped);

@@ -7,7 +7,8 @@ before: TLOAD(x, gm)            after: pass over rows x cols:
 
 An instruction joins a pass when it can be moved next to it (nothing in between touches what it writes, or writes what
 it touches) and may walk in step with the members: whatever one of them writes and another touches are the same elements
-in the same step. A tile that only members use, each time after it was written, needs no memory. Afterwards every
+in the same step. A tile that only members use, each time after it was written, needs no memory; what a later pass reads
+and is cheap to compute again from an accumulator, is (`recompute`). Afterwards every
 instruction is still there, in an order that gives each the operands it had. Tiles must not share memory here: `replan`
 gives them addresses afterwards.
 """
@@ -19,6 +20,7 @@ from dataclasses import dataclass, replace
 
 from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, Node, Pass, walk
 from pyptogen.lower.instruction.passes import footprint
+from pyptogen.lower.instruction.passes.recompute import recompute
 from pyptogen.lower.instruction.passes.roles import INTEGERS, Role, Roles
 
 MOST_MEMBERS = 64
@@ -61,9 +63,10 @@ class Former:
             if group is None or not _worth_it(group.members):
                 result.append(node)
             else:
+                group = self._settle(group)
                 result += [*group.before, self._formed(group.members)]
                 pending = group.rest
-        return tuple(result)
+        return tuple(recompute(result, self.roles, self.users))
 
     def _gather(self, head: Role, pending: list[Node]) -> _Group:
         """The pass that begins with an instruction: every later one that may join. What cannot, and may be done before,
@@ -93,6 +96,22 @@ class Former:
             after.append(node)
             passed += alone
         return _Group(before, members, after)
+
+    def _settle(self, group: _Group) -> _Group:
+        """Vector work that went before the pass but could as well come after it does: it may be part of a later one."""
+        touched = [access for m in group.members for access in footprint.of_role(m, self.tiles)]
+        before: list[Node] = []
+        late: list[Node] = []
+        for node in reversed(group.before):
+            assert isinstance(node, Instr)
+            alone = footprint.of_instr(node, self.tiles)
+            kept = [a for other in before if isinstance(other, Instr) for a in footprint.of_instr(other, self.tiles)]
+            role = self.roles.of(node)
+            if role is not None and footprint.apart(touched, alone) and footprint.apart(kept, alone):
+                late.insert(0, node)
+            else:
+                before.insert(0, node)
+        return _Group(before, group.members, [*late, *group.rest])
 
     def _rounded_to_integers(self, role: Role) -> set[str]:
         """The result of a cast to integers: a store does it, so no member may compute with the integers."""

@@ -77,7 +77,7 @@ class Roles:
         if name in REDUCTIONS:
             return self._reduction(instr)
         if name == "TMOV":
-            return self._mapped(instr, "elements") if self._same_dtype(instr) else None
+            return self._move(instr) if self._same_dtype(instr) else None
         if not all(self.tiles[o].type.dtype == "fp32" for o in instr.operands if isinstance(o, str)):
             return None
         last: dict[str, Kind] = {
@@ -115,6 +115,14 @@ class Roles:
     def _same_dtype(self, instr: Instr) -> bool:
         kinds = {self.tiles[o].type.dtype for o in instr.operands if isinstance(o, str)}
         return len(kinds) == 1 and kinds <= FLOATS | INTEGERS
+
+    def _move(self, instr: Instr) -> Role | None:
+        """A copy, also of all of a tile into a left operand of the matrix unit, which is then stored as one."""
+        result, source = (str(o) for o in instr.operands)
+        if self.tiles[result].type.loc != "Left":
+            return self._mapped(instr, "elements")
+        fits = self.full(source) and self.space(source) == self.space(result)
+        return Role(instr, self.space(source), result, (source,)) if fits else None
 
     def _transfer(self, instr: Instr) -> Role | None:
         tile = next(o for o in instr.operands if isinstance(o, str))

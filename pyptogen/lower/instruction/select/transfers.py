@@ -28,7 +28,7 @@ def _nz(sel: Selector, ref: GmRef, tensor: GmTensor, op: TileOp) -> GmWindow:
     Raises:
         DiagnosticError: PTG302, a tile of K or N cuts through one.
     """
-    size, k_total = DTYPES[tensor.dtype], tensor.shape[0].constant
+    size, k_total = DTYPES[tensor.dtype], tensor.shape[-2].constant
     assert k_total is not None
     k_step, n_step = (64 // size, 32) if sel.platform.packed_nz else (16, 32 // size)
     for place, step, axis in ((ref.k, k_step, "K"), (ref.n, n_step, "N")):
@@ -43,10 +43,15 @@ def _nz(sel: Selector, ref: GmRef, tensor: GmTensor, op: TileOp) -> GmWindow:
                 )
             )
     padded = -(-k_total // k_step) * k_step
+    before = ZERO
+    if ref.matrix.terms:
+        n_total = tensor.shape[-1].constant
+        assert n_total is not None
+        before = ref.matrix * (padded * (-(-n_total // n_step) * n_step))
     if sel.platform.packed_nz:
-        offset, stride = ref.n * padded + ref.k * 32, Poly.of(padded * 32)
+        offset, stride = before + ref.n * padded + ref.k * 32, Poly.of(padded * 32)
         return GmWindow(tensor.name, tensor.dtype, "CPU_PACKED", offset, ref.rows, ref.cols, stride, ONE)
-    offset = ref.n * padded + ref.k * n_step
+    offset = before + ref.n * padded + ref.k * n_step
     return GmWindow(tensor.name, tensor.dtype, "NZ", offset, ref.rows, ref.cols, Poly.of(padded), ONE)
 
 

@@ -201,7 +201,7 @@ class Fitter:
 
     def _outputs(self) -> tuple[tuple[str, Value], ...]:
         """Each output as a value with memory of its own: copied where it is an input, part of a value in another order,
-        or the same as another output. A reshape is the same memory."""
+        or the same as another output. A reshape is the same memory; a reorder is how a product is stored."""
         made_by = {op.result.name: op for op in self.ops}
         taken: set[str] = set()
         outputs = []
@@ -209,7 +209,7 @@ class Fitter:
             value = self.stored.get(original.name, self.fitted[original.name])
             base, whole = value, True
             while base.name in made_by and made_by[base.name].kind in VIEWS:
-                whole = whole and made_by[base.name].kind == "reshape"
+                whole = whole and made_by[base.name].kind in ("reshape", "reorder")
                 (source,) = made_by[base.name].operands
                 assert isinstance(source, Value)
                 base = source

@@ -117,16 +117,7 @@ struct PassLanes {
         return rounded_to<T>(v);
     }
 
-private:
-    template <typename T>
-    PTO_INLINE auto loaded(const T* from) const
-    {
-        if constexpr (is_float<T>) {
-            return cpu::load(from, extent);
-        } else {
-            return load_int(from, extent);
-        }
-    }
+    /// Stores values at an address, converted to the element type there.
     template <typename T, typename V>
     PTO_INLINE void put(T* to, V v) const
     {
@@ -136,6 +127,17 @@ private:
             store_saturated<T>(to, nearest_for_int<T>(v), extent);
         } else {
             store_int(to, v, extent);
+        }
+    }
+
+private:
+    template <typename T>
+    PTO_INLINE auto loaded(const T* from) const
+    {
+        if constexpr (is_float<T>) {
+            return cpu::load(from, extent);
+        } else {
+            return load_int(from, extent);
         }
     }
 };
@@ -217,6 +219,32 @@ struct RowMax : cpu::RowExtreme<cpu::Max, Tile> {
 template <typename Tile>
 struct RowMin : cpu::RowExtreme<cpu::Min, Tile> {
     explicit RowMin(Tile& result) : cpu::RowExtreme<cpu::Min, Tile>(result) {}
+};
+
+/// A left operand of the matrix unit that a pass fills. What is missing of a row's last step of K becomes zero.
+template <typename Tile>
+struct LeftRows {
+    using T = typename Tile::DType;
+    static constexpr int64_t kStep = cpu::kStepK<T>;
+    char* row_at;
+    int64_t cols;
+    Tile& tile;
+
+    explicit LeftRows(Tile& result) : row_at(nullptr), cols(result.GetValidCol()), tile(result) {}
+
+    PTO_INLINE void begin(int64_t row)
+    {
+        row_at = reinterpret_cast<char*>(tile.data()) + cpu::left_row_offset(row, cpu::left_panel_bytes<Tile>);
+        if (cols % kStep != 0) {
+            __builtin_memset(row_at + cols / kStep * cpu::kPanelStep, 0, 64);
+        }
+    }
+    template <int Slot, typename Extent, typename V>
+    PTO_INLINE void take(const cpu::PassLanes<Slot, Extent>& at, V v)
+    {
+        at.put(reinterpret_cast<T*>(row_at + at.first / kStep * cpu::kPanelStep) + at.first % kStep, v);
+    }
+    PTO_INLINE void end(int64_t) {}
 };
 
 /// A column of statistics by whose values a pass divides.

@@ -1,4 +1,4 @@
-// query_absorb_cube: cube kernel of `mla_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
+// query_absorb: cube kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
 // stages query_absorb; tiles heads 1, kv_rank 128, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 98304 B
 #include <cstddef>
 #include <cstdint>
@@ -13,18 +13,17 @@ using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMaj
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
-using QHGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 512, 1>>;
-using QNope1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 512, 1>>;
+using QB4Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 6144, 1>>;
+using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 8, 8, 16, 16>, Stride<1, 2048, 256, 16, 1>, Layout::NZ>;
+using QNopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 16384, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void query_absorb_cube(
-    __gm__ bfloat16_t *q_nope_1,
-    __gm__ bfloat16_t *q_h,
+extern "C" __global__ AICORE void query_absorb(
+    __gm__ bfloat16_t *q_nope,
+    __gm__ bfloat16_t *q_b_4,
     __gm__ bfloat16_t *w_uk,
     int32_t t_begin,
     int32_t t_end,
-    int32_t t,
     int32_t nblk)
 {
 #if defined(__DAV_CUBE__)
@@ -42,21 +41,21 @@ extern "C" __global__ AICORE void query_absorb_cube(
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // free again
         for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
-            // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])  [mla_prolog.yaml:64]
-            MatB16_64x128 q_h_tile(t0_valid); TASSIGN(q_h_tile, 0x00000 + heads0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-            QHGm q_h_in(q_h + int64_t(heads0) * t * 128 + int64_t(t0) * 128, {t0_valid});
-            TLOAD(q_h_tile, q_h_in);
+            // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])  [mla_indexer_prolog.yaml:76]
+            MatB16_64x128 q_h(t0_valid); TASSIGN(q_h, 0x00000 + heads0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
+            QB4Gm q_b_4_in(q_b_4 + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
+            TLOAD(q_h, q_b_4_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
             for (int32_t kv_rank0 = 0; kv_rank0 < 512; kv_rank0 += 128, kv_rank0_slot ^= 1) {
                 MatB16_128x128 w_uk_tile; TASSIGN(w_uk_tile, 0x08000 + kv_rank0_slot * 0x08000);  // L1 0x08000..0x18000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_rank0_slot));  // free again
-                WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536 + int64_t(kv_rank0));
+                WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536 + int64_t(kv_rank0) * 128);
                 TLOAD(w_uk_tile, w_uk_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_rank0_slot));
-                LeftB16_64x128 q_h_tile_l0a(t0_valid); TASSIGN(q_h_tile_l0a, 0x00000 + kv_rank0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                LeftB16_64x128 q_h_l0a(t0_valid); TASSIGN(q_h_l0a, 0x00000 + kv_rank0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(kv_rank0_slot));  // free again
-                TEXTRACT(q_h_tile_l0a, q_h_tile, 0, 0);
+                TEXTRACT(q_h_l0a, q_h, 0, 0);
                 RightB16_128x128 w_uk_tile_l0b; TASSIGN(w_uk_tile_l0b, 0x00000 + kv_rank0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_rank0_slot));
                 TEXTRACT(w_uk_tile_l0b, w_uk_tile, 0, 0);
@@ -65,12 +64,12 @@ extern "C" __global__ AICORE void query_absorb_cube(
                 AccF32_64x128 q_nope_1_acc(t0_valid); TASSIGN(q_nope_1_acc, 0x00000 + kv_rank0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(kv_rank0_slot));
                 wait_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_slot));  // free again
-                TMATMUL(q_nope_1_acc, q_h_tile_l0a, w_uk_tile_l0b);
+                TMATMUL(q_nope_1_acc, q_h_l0a, w_uk_tile_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, event_t(kv_rank0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(kv_rank0_slot));
-                QNope1Gm q_nope_1_out(q_nope_1 + int64_t(heads0) * t * 512 + int64_t(t0) * 512 + int64_t(kv_rank0), {t0_valid});
-                TSTORE(q_nope_1_out, q_nope_1_acc);
+                QNopeGm q_nope_out(q_nope + int64_t(t0) * 16384 + int64_t(heads0) * 512 + int64_t(kv_rank0), {t0_valid});
+                TSTORE(q_nope_out, q_nope_1_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_slot));
             }
         }

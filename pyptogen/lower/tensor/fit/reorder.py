@@ -1,0 +1,65 @@
+"""Permutations that are views: the axes of a product's operand or result lie in GM in another order.
+
+before: q_h = permute(q, [1, 0, 2]); s = batch_matmul(q_h, k); o = permute(s, [1, 0, 2])
+after:  q_h = reorder(q, [1, 0, 2]); s = batch_matmul(q_h, k); o = reorder(s, [1, 0, 2])
+
+A reorder costs nothing: products load and store rows wherever they lie. It keeps the last axis, so that rows stay runs.
+Every other permutation is a copy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
+from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
+
+
+def permute(f: Fitter, op: Op) -> Value:
+    """A view where it can be one."""
+    axes = tuple(op.attrs["axes"])
+    free = axes[-1] == len(axes) - 1 and (_feeds_products(f.program, op) or is_order_of_output(f.program, op))
+    operands = [f.operand(operand) for operand in op.operands]
+    return f.emit("reorder" if free else "permute", operands, op.result.dtype, op.result.shape, attrs=op.attrs)
+
+
+def _readers(program: Program, name: str) -> list[Op]:
+    return [op for op in program.ops if any(isinstance(v, Value) and v.name == name for v in op.operands)]
+
+
+def _is_output(program: Program, name: str) -> bool:
+    return any(value.name == name for _, value in program.outputs)
+
+
+def _feeds_products(program: Program, op: Op) -> bool:
+    """Whether products are all that reads it."""
+    readers = _readers(program, op.result.name)
+    return not _is_output(program, op.result.name) and all(reader.kind in PRODUCTS for reader in readers)
+
+
+def is_order_of_output(program: Program, op: Op) -> bool:
+    """Whether it is only the order in which an output takes a product that nothing else reads: `op` and the views
+    around it, up to reshapes."""
+    made_by = {other.result.name: other for other in program.ops}
+    last = op
+    while not _is_output(program, last.result.name):
+        readers = _readers(program, last.result.name)
+        if len(readers) != 1 or readers[0].kind != "reshape":
+            return False
+        last = readers[0]
+    if _readers(program, last.result.name) or last.result.name in program.inplace.values():
+        return False
+    (source,) = op.operands
+    assert isinstance(source, Value)
+    maker = made_by.get(source.name)
+    outputs = [value for _, value in program.outputs if value.name in (last.result.name, source.name)]
+    return (
+        maker is not None
+        and maker.kind in PRODUCTS
+        and not maker.loop
+        and len(outputs) == 1
+        and len(_readers(program, source.name)) == 1
+    )
+
+
+RULES: Mapping[str, Rule] = {"permute": permute}

@@ -109,10 +109,10 @@ class _Legaliser:
     def of_one(self, op: TileOp) -> list[TileOp]:
         """Arithmetic with a tile of one element: spread along the column, or to the row that many rows share."""
         dst = self.tiles[str(op.dst)]
-        if (dst.rows.size, dst.cols.size) == (1, 1):
-            return [op]
-        if dst.form == "row" or dst.rows.size == 1:
+        if dst.form == "row" and dst.cols.size > 1:
             return self.spread(op)
+        if dst.rows.size == 1:
+            return [op] if self.broadcasts(op) else self.spread(op)
         shape = dst if dst.form == "col" else replace(dst, rows=Extent(1), form="row")
         steps: list[TileOp] = []
         sources = list(op.srcs)

@@ -168,7 +168,7 @@ class _Legaliser:
         """Whether an operand is a tile of one element."""
         return isinstance(source, str) and (self.tiles[source].rows.size, self.tiles[source].cols.size) == (1, 1)
 
-    def of_one(self, op: TileOp) -> list[TileOp]:
+    def of_one(self, op: TileOp) -> Sequence[Node]:
         """Arithmetic with a tile of one element: spread along the column, or to the row that many rows share."""
         dst = self.tiles[str(op.dst)]
         if dst.form == "row" and dst.cols.size > 1:

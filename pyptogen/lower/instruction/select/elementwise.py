@@ -34,7 +34,7 @@ def turn(sel: Selector, op: TileOp) -> list[Node]:
 
 
 def iota(sel: Selector, op: TileOp) -> list[Node]:
-    return [sel.instr(op, "TCI", sel.use(str(op.dst)), op.row)]
+    return [sel.instr(op, "TCI", *sel.plain(op.dst), op.row)]
 
 
 def binary(sel: Selector, op: TileOp) -> list[Node]:

@@ -109,6 +109,8 @@ class Operands(Grid):
         if tensor.layout == "nz":
             *outer, depth, columns = view.axes
             matrix = self._position(tuple(factor for axis in outer for factor in axis), home)
+            if len(view.axes) > len(tensor.shape):  # parts of the depth of one matrix
+                matrix, depth = ZERO, tuple(factor for axis in (*outer, depth) for factor in axis)
             ref = replace(ref, k=self._position(depth, home), n=self._position(columns, home), matrix=matrix)
         if view.tensor not in self.reads:
             self.reads.append(view.tensor)

@@ -1,5 +1,5 @@
 // dequant_per_token: vector kernel of `dequant_per_token` for cpu. Made by pyptogen; change the spec, not this file.
-// stages dequant_per_token; tiles rows 1; memory UB 16448 B
+// stages dequant_per_token; tiles rows 1; memory UB 32 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,7 +10,6 @@ using namespace pto;
 namespace {
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
 using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
-using VecF32_8x4096_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 4096>;
 using ScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
 using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
@@ -33,16 +32,12 @@ extern "C" __global__ AICORE void dequant_per_token(
         ScaleGm scale_in(scale + int64_t(rows0));
         TLOAD(scale_tile_row, scale_in);
         VecF32_8x1_r1 scale_tile; TASSIGN(scale_tile, 0x00000);  // UB 0x00000..0x00020
-        TROWEXPAND(scale_tile_row, scale_tile);
-        VecF32_8x4096_r1 scale_tile_row_wide; TASSIGN(scale_tile_row_wide, 0x00040);  // UB 0x00040..0x04040
-        TCOLEXPAND(scale_tile_row_wide, scale_tile_row);
         QGm q_in(q + int64_t(rows0) * 4096);
         YGm y_out(y + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at) {
             const auto q_tile = at.load(q_in);
             const auto y_1 = at.to_float(q_tile);
-            const auto scale_tile_row_wide_v = at.load(scale_tile_row_wide);
-            const auto y_2 = y_1 * scale_tile_row_wide_v;
+            const auto y_2 = y_1 * at.column(scale_tile);
             at.store(y_out, y_2, far);
         });
     }

@@ -1,5 +1,5 @@
 // log_softmax: vector kernel of `log_softmax` for cpu. Made by pyptogen; change the spec, not this file.
-// stages log_softmax; tiles rows 1; memory UB 49280 B
+// stages log_softmax; tiles rows 1; memory UB 16544 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,7 +10,6 @@ using namespace pto;
 namespace {
 using VecF32_8x4096_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 4096>;
 using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
-using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
 }  // namespace
@@ -26,8 +25,8 @@ extern "C" __global__ AICORE void log_softmax(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 16384);  // y: around the cache if large
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
-        VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x04040);  // UB 0x04040..0x08040
-        VecF32_8x1_r1 c_1; TASSIGN(c_1, 0x08040);  // UB 0x08040..0x08060
+        VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00080);  // UB 0x00080..0x04080
+        VecF32_8x1_r1 c_1; TASSIGN(c_1, 0x00040);  // UB 0x00040..0x00060
         XGm x_in(x + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &c_1_max) {
             // c: x - amax(x, axis=-1, keepdim=true)  [log_softmax.yaml:15]
@@ -35,31 +34,24 @@ extern "C" __global__ AICORE void log_softmax(
             at.store(x_tile, x_tile_v);
             c_1_max.take(at, x_tile_v);
         }, RowMax(c_1));
-        VecF32_1x4096 c_1_row; TASSIGN(c_1_row, 0x08080);  // UB 0x08080..0x0c080
-        TROWEXPAND(c_1_row, c_1);
-        VecF32_8x4096_r1 c; TASSIGN(c, 0x04040);  // UB 0x04040..0x08040
-        VecF32_8x1_r1 y_2; TASSIGN(y_2, 0x08040);  // UB 0x08040..0x08060
+        VecF32_8x4096_r1 c; TASSIGN(c, 0x00080);  // UB 0x00080..0x04080
+        VecF32_8x1_r1 y_2; TASSIGN(y_2, 0x04080);  // UB 0x04080..0x040a0
         TPASS(1, 4096, [&](auto at, auto &y_2_sum) {
-            const auto c_1_row_wide = at.row(c_1_row);
             const auto x_tile_v = at.load(x_tile);
-            const auto c_v = x_tile_v - c_1_row_wide;
+            const auto c_v = x_tile_v - at.column(c_1);
             at.store(c, c_v);
             // y: c - log(sum(exp(c), axis=-1, keepdim=true))  [log_softmax.yaml:16]
             const auto y_1 = at.exp(c_v);
             y_2_sum.take(at, y_1);
         }, RowSum(y_2));
         VecF32_1x8_c1 y_3_row; TASSIGN(y_3_row, 0x00000);  // as a row, same bytes as y_3
-        VecF32_1x8_c1 y_2_row; TASSIGN(y_2_row, 0x08040);  // as a row, same bytes as y_2
+        VecF32_1x8_c1 y_2_row; TASSIGN(y_2_row, 0x04080);  // as a row, same bytes as y_2
         TLOG(y_3_row, y_2_row);
         VecF32_8x1_r1 y_3; TASSIGN(y_3, 0x00000);  // UB 0x00000..0x00020
-        TROWEXPAND(y_3_row, y_3);
-        VecF32_8x4096_r1 y_3_row_wide; TASSIGN(y_3_row_wide, 0x00040);  // UB 0x00040..0x04040
-        TCOLEXPAND(y_3_row_wide, y_3_row);
         XGm y_out(y + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at) {
             const auto c_v = at.load(c);
-            const auto y_3_row_wide_v = at.load(y_3_row_wide);
-            const auto y_tile = c_v - y_3_row_wide_v;
+            const auto y_tile = c_v - at.column(y_3);
             at.store(y_out, y_tile, far);
         });
     }

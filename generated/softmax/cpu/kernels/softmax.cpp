@@ -1,5 +1,5 @@
 // softmax: vector kernel of `softmax` for cpu. Made by pyptogen; change the spec, not this file.
-// stages softmax; tiles rows 1; memory UB 32832 B
+// stages softmax; tiles rows 1; memory UB 16480 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,7 +10,6 @@ using namespace pto;
 namespace {
 using VecF32_8x4096_r1 = Tile<TileType::Vec, float, 8, 4096, BLayout::RowMajor, 1, 4096>;
 using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
-using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4096>, Stride<1, 1, 1, 4096, 1>>;
 }  // namespace
 
@@ -25,8 +24,8 @@ extern "C" __global__ AICORE void softmax(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 16384);  // y: around the cache if large
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
-        VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x04000
-        VecF32_8x1_r1 m; TASSIGN(m, 0x04000);  // UB 0x04000..0x04020
+        VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00040);  // UB 0x00040..0x04040
+        VecF32_8x1_r1 m; TASSIGN(m, 0x00000);  // UB 0x00000..0x00020
         XGm x_in(x + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &m_max) {
             // m: amax(x, axis=-1, keepdim=true)  [softmax.yaml:15]
@@ -34,29 +33,23 @@ extern "C" __global__ AICORE void softmax(
             at.store(x_tile, x_tile_v);
             m_max.take(at, x_tile_v);
         }, RowMax(m));
-        // e: exp(x - m)  [softmax.yaml:16]
-        VecF32_1x4096 m_row; TASSIGN(m_row, 0x04040);  // UB 0x04040..0x08040
-        TROWEXPAND(m_row, m);
-        VecF32_8x4096_r1 e; TASSIGN(e, 0x00000);  // UB 0x00000..0x04000
-        VecF32_8x1_r1 y_1; TASSIGN(y_1, 0x04000);  // UB 0x04000..0x04020
+        VecF32_8x4096_r1 e; TASSIGN(e, 0x00040);  // UB 0x00040..0x04040
+        VecF32_8x1_r1 y_1; TASSIGN(y_1, 0x04040);  // UB 0x04040..0x04060
         TPASS(1, 4096, [&](auto at, auto &y_1_sum) {
-            const auto m_row_wide = at.row(m_row);
+            // e: exp(x - m)  [softmax.yaml:16]
             const auto x_tile_v = at.load(x_tile);
-            const auto e_1 = x_tile_v - m_row_wide;
+            const auto e_1 = x_tile_v - at.column(m);
             const auto e_v = at.exp(e_1);
             at.store(e, e_v);
             // y: e / sum(e, axis=-1, keepdim=true)  [softmax.yaml:17]
             y_1_sum.take(at, e_v);
         }, RowSum(y_1));
-        VecF32_1x4096 y_1_row; TASSIGN(y_1_row, 0x04040);  // UB 0x04040..0x08040
-        TROWEXPAND(y_1_row, y_1);
         XGm y_out(y + int64_t(rows0) * 4096);
-        TPASS(1, 4096, [&](auto at) {
-            const auto y_1_row_wide = at.row(y_1_row);
+        TPASS(1, 4096, [&](auto at, auto &y_1_divisor) {
             const auto e_v = at.load(e);
-            const auto y_tile = e_v / y_1_row_wide;
+            const auto y_tile = e_v / y_1_divisor;
             at.store(y_out, y_tile, far);
-        });
+        }, Divisor(y_1));
     }
 #endif
 }

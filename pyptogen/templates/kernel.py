@@ -32,6 +32,7 @@ from pyptogen.lower.instruction.ir import (
     SkipIfNegative,
     TileType,
     WaitFlag,
+    declarations,
     walk,
 )
 from pyptogen.lower.tile.ir import Extent, Fifo
@@ -64,6 +65,8 @@ class Writer:
     """Names of the GlobalTensors of each open body, by window."""
     far: frozenset[str] = frozenset()
     """Tensors to which stores of passes may go around the cache."""
+    taken: frozenset[str] = frozenset()
+    """Names of arguments and tiles."""
     queues: dict[str, Fifo] = field(default_factory=dict)
     """The rings of a mixed kernel, by name."""
 
@@ -266,7 +269,7 @@ class Writer:
         if id(window) not in names:
             base = f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
             name, n = base, 1
-            while name in names.values():
+            while name in names.values() or name in self.taken:
                 n += 1
                 name = f"{base}_{n}"
             names[id(window)] = name
@@ -369,7 +372,8 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
     """
     far = far_stores(kernel)
-    writer = Writer(source, far=far.tensors, queues={fifo.name: fifo for fifo in kernel.fifos})
+    taken = frozenset({*kernel.arguments, *declarations(kernel)})
+    writer = Writer(source, far=far.tensors, taken=taken, queues={fifo.name: fifo for fifo in kernel.fifos})
     for fifo in kernel.fifos:
         writer.put(1, pipe_line(fifo))
     if far.line:

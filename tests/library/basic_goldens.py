@@ -42,6 +42,10 @@ def batched_matmul(a: Arrays) -> dict[str, Array]:
     return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
 
 
+def matmul_split_k(a: Arrays) -> dict[str, Array]:
+    return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
+
+
 def matmul_fp16(a: Arrays) -> dict[str, Array]:
     return {"c": (wide(a["a"]) @ wide(a["b"])).astype(np.float16)}
 

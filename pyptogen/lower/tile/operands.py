@@ -180,7 +180,7 @@ class Operands(Grid):
         self._check_slices(value, found, op)
         seen = self.shape2d(self.axes.axes(value.shape), found.scope, op)
         alone = op.kind in UNARY | BINARY | {"cast"} and sum(isinstance(v, Value) for v in op.operands) == 1
-        if alone and (tile.form, seen.form) == ("col", "row") and tile.rows.size == seen.cols.size:
+        if alone and tile.form == "col" and seen.rows.size == 1 and tile.rows.size == seen.cols.size:
             return
         if (seen.rows.size, seen.cols.size) != (tile.rows.size, width or tile.cols.size):
             raise unsupported(

@@ -32,6 +32,7 @@ from pyptogen.lower.instruction.ir import (
     SkipIfNegative,
     TileType,
     WaitFlag,
+    declarations,
     walk,
 )
 from pyptogen.lower.tile.ir import Extent, Fifo
@@ -63,6 +64,8 @@ class Writer:
     """Names of the GlobalTensors of each open body, by window."""
     far: frozenset[str] = frozenset()
     """Tensors to which stores of passes may go around the cache."""
+    taken: frozenset[str] = frozenset()
+    """Names of arguments and tiles."""
     queues: dict[str, Fifo] = field(default_factory=dict)
     """The rings of a mixed kernel, by name."""
 
@@ -196,7 +199,17 @@ class Writer:
     def on_for(self, node: For, depth: int) -> None:
         if node.note:
             self.put(depth, f"// {node.note}")
-        start, step = node.start.c(), str(node.step)
+        start, stop, step = node.start.c(), node.stop.c(), str(node.step)
+        if node.after is not None:
+            left, begin = (node.after - node.start).c(), f"{node.var}_begin"
+            text = f"{left} > 0 ? {f'{start} + ' if start != '0' else ''}({left}) / {step} * {step} : {start}"
+            self.put(depth, f"const int32_t {begin} = {text};  // those before see nothing of this block")
+            start = begin
+        if node.before is not None:
+            end, limit = f"{node.var}_end", node.before.c()
+            text = f"{limit} < {stop} ? {limit} : {stop}"
+            self.put(depth, f"const int32_t {end} = {text};  // what comes later is not seen from here")
+            stop = end
         if node.parallel:
             share = "block" if node.step == 1 else f"block * {node.step}"
             start = share if start == "0" else f"{start} + {share}"
@@ -204,7 +217,7 @@ class Writer:
         advance = f"++{node.var}" if step == "1" else f"{node.var} += {step}"
         if node.slot:
             advance += f", {node.slot} ^= 1" if node.slots == 2 else f", {node.slot} = ({node.slot} + 1) % {node.slots}"
-        self.put(depth, f"for (int32_t {node.var} = {start}; {node.var} < {node.stop.c()}; {advance}) {{")
+        self.put(depth, f"for (int32_t {node.var} = {start}; {node.var} < {stop}; {advance}) {{")
         if node.valid:
             left = (node.stop - node.var).c()
             self.put(depth + 1, f"const int32_t {node.valid} = {left} < {node.step} ? {left} : {node.step};")
@@ -255,7 +268,7 @@ class Writer:
         if id(window) not in names:
             base = f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
             name, n = base, 1
-            while name in names.values():
+            while name in names.values() or name in self.taken:
                 n += 1
                 name = f"{base}_{n}"
             names[id(window)] = name
@@ -363,7 +376,8 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
     """
     far = far_stores(kernel)
-    writer = Writer(source, far=far.tensors, queues={fifo.name: fifo for fifo in kernel.fifos})
+    taken = frozenset({*kernel.arguments, *declarations(kernel)})
+    writer = Writer(source, far=far.tensors, taken=taken, queues={fifo.name: fifo for fifo in kernel.fifos})
     for fifo in kernel.fifos:
         writer.put(1, pipe_line(fifo))
     if far.line:

@@ -132,6 +132,15 @@ class Writer:
         if node.parallel:
             start, step = start + Poly.of("block") * node.step, Poly.of("nblk") * node.step
         bounds = [values.poly(p) for p in (start, node.stop, step)]
+        if node.after is not None:
+            zero, left = values.index(0), values.poly(node.after - node.start)
+            ahead = values.compute(f"arith.maxsi {left}, {zero} : index")
+            whole = values.compute(f"arith.divui {ahead}, {bounds[2]} : index")
+            skipped = values.compute(f"arith.muli {whole}, {bounds[2]} : index")
+            bounds[0] = values.compute(f"arith.addi {bounds[0]}, {skipped} : index", f"{node.var}_begin")
+        if node.before is not None:
+            limit = values.poly(node.before)
+            bounds[1] = values.compute(f"arith.minsi {bounds[1]}, {limit} : index", f"{node.var}_end")
         var = values.name(node.var)
         slots = {n.slot: n.slots for n in (node, *walk(node.body)) if isinstance(n, For) and n.slot is not None}
         carried = {slot: (values.bound(slot), values.name(slot), values.name(f"{slot}_end")) for slot in slots}

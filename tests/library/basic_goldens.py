@@ -29,6 +29,22 @@ def batched_matmul(a: Arrays) -> dict[str, Array]:
     return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
 
 
+def matmul_split_k(a: Arrays) -> dict[str, Array]:
+    return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
+
+
+def matmul_fp16(a: Arrays) -> dict[str, Array]:
+    return {"c": (wide(a["a"]) @ wide(a["b"])).astype(np.float16)}
+
+
+def matmul_transposed(a: Arrays) -> dict[str, Array]:
+    return {"c": (wide(a["a"]).T @ wide(a["b"]).T).astype(np.float32)}
+
+
+def linear_relu(a: Arrays) -> dict[str, Array]:
+    return {"y": np.maximum(wide(a["x"]) @ wide(a["w"]).T + wide(a["bias"]), 0).astype(np.float16)}
+
+
 def hadamard_int8(a: Arrays) -> dict[str, Array]:
     levels, scale = quantise(wide(a["x"]) @ wide(a["h"]))
     return {"q": levels.astype(np.int8), "scale": scale.astype(np.float32)}

@@ -23,6 +23,10 @@ ALLOWED = {
     "embedding": {"y": EXACT},
     "glm_gate": {"score": (2e-5, 3e-6), "choice": (2e-5, 1e-5)},
     "hadamard_int8": {"q": (0, 1), "scale": (1e-5, 0)},
+    "matmul_split_k": {"c": (2**-7, 1e-3)},
+    "linear_relu": {"y": (2**-10, 1e-3)},
+    "matmul_fp16": {"c": (2**-10, 1e-3)},
+    "matmul_transposed": {"c": (1e-5, 1e-4)},
     "one_hot": {"y": EXACT},
     "rope_interleaved": {"y": BF16},
 }
@@ -30,14 +34,15 @@ DIMS = {
     "batched_matmul": [{"m": 1}, {"m": 131}],
     "embedding": [{"t": 1, "vocabulary": 1}, {"t": 67, "vocabulary": 300}],
     "glm_gate": [{"t": 1}, {"t": 67}],
+    "matmul_split_k": [{"m": 1}, {"m": 33}, {"m": 64}],
+    "linear_relu": [{"t": 1}, {"t": 67}],
+    "matmul_fp16": [{"m": 1}, {"m": 131}],
+    "matmul_transposed": [{"m": 1}, {"m": 131}],
     "one_hot": [{"t": 1}, {"t": 67}],
     "rope_interleaved": [{"t": 1}, {"t": 31}],
 }
 ROWS = [{"rows": 1}, {"rows": 67}]
-ONLY = {"rope_interleaved": ("cpu",)}
-CASES = [
-    (name, dims, target) for name in ALLOWED for dims in DIMS.get(name, ROWS) for target in ONLY.get(name, TARGETS)
-]
+CASES = [(name, dims, target) for name in ALLOWED for dims in DIMS.get(name, ROWS) for target in TARGETS]
 
 
 def agree(name: str, target: str, arrays: dict[str, Any]) -> Any:

@@ -184,7 +184,8 @@ class Barrier:
 class For:
     """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
     this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
-    modulo ``slots``: the copy of the rotating buffers that a round uses."""
+    modulo ``slots``: the copy of the rotating buffers that a round uses. Rounds that begin at or after ``before``, and
+    those that end at or before ``after``, are left out."""
 
     var: str
     start: Poly
@@ -197,6 +198,8 @@ class For:
     span: Span
     slot: str | None = None
     slots: int = 1
+    after: Poly | None = None
+    before: Poly | None = None
 
 
 @dataclass(frozen=True, slots=True)

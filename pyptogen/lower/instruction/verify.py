@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
+from pyptogen.lower.expr import ONE
 from pyptogen.lower.instruction.ir import (
     Choose,
     Declare,
@@ -53,6 +54,8 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
     if not tiles and any(isinstance(o, Queue) for o in instr.operands):
         return  # what is popped has a type where it is loaded
     windows = [o for o in instr.operands if isinstance(o, GmWindow)]
+    if platform.runs_of_elements and instr.name in ("TLOAD", "TSTORE") and tiles[0].loc == "Vec":
+        _check_run(instr, windows[0], tiles[0].col_major, platform)
     row = INSTRUCTIONS[instr.name]
     dtype = _typed(instr, declared)
     if dtype not in row.dtypes[platform.name]:
@@ -75,6 +78,25 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
             f"{instr.name} on tiles of different types",
             instr.span,
         )
+
+
+def _check_run(instr: Instr, window: GmWindow, column: bool, platform: Platform) -> None:
+    """Transfers between GM and UB take runs of neighbouring elements; a column-major tile is one run."""
+    length, stride = (window.rows, window.row_stride) if column else (window.cols, window.col_stride)
+    if length.size == 1 or stride == ONE:
+        return
+    what = "loaded from" if instr.name == "TLOAD" else "stored to"
+    raise DiagnosticError(
+        Diagnostic(
+            "PTG303",
+            f"a tile is {what} elements of `{window.tensor}` that lie {stride} apart; {platform.name} moves runs of"
+            " neighbouring elements",
+            instr.span,
+            expected="rows of tiles along the last axis of a tensor",
+            fix="lay the tensor out so that what a row takes lies together, or name the targets that can in `targets`,"
+            " such as [cpu]",
+        )
+    )
 
 
 def _typed(instr: Instr, declared: dict[str, Declare]) -> str:

@@ -143,7 +143,8 @@ class Loop:
     """``for var in start..stop step tile``; ``valid`` names the extent of this iteration's tile, min(tile, stop - var),
     or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch. ``slot``
     (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
-    buffers a round uses."""
+    buffers a round uses. Iterations at or after ``before``, and those whose tiles end at or before ``after``, are left
+    out; ``valid`` goes by ``stop`` all the same."""
 
     var: str
     dim: str
@@ -157,6 +158,12 @@ class Loop:
     span: Span
     slot: str | None = None
     slots: int = 1
+    after: Poly | None = None
+    before: Poly | None = None
+
+    def bounds(self) -> tuple[Poly, ...]:
+        """All polynomials that say where the loop begins and ends."""
+        return (self.start, self.stop, *(p for p in (self.after, self.before) if p is not None))
 
 
 Node = Loop | TileOp

@@ -1,5 +1,6 @@
-"""The headers and generated kernels by the clang of the PyPI package `ziglang`, which every development install has: for
-x86-64 and AArch64, without a warning, whatever compilers the machine has.
+"""The headers and generated kernels by the clang of the PyPI package `ziglang`, which every development install has.
+
+For x86-64 and AArch64, without a warning, whatever compilers the machine has.
 
 `zig c++` would build its C++ library before its first run, a minute of work; the clang inside is called instead, with
 the package's headers.

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812  (PyTorch's own name for it)
+from library_prologs import indexer_prolog, mla_prolog
 
 Tensors = Mapping[str, torch.Tensor]
 Work = Callable[[Mapping[str, int]], float]
@@ -184,5 +185,14 @@ CASES = (
     _attention("flash_attention_fp32", "fp32", 1e-5),
     *(_matmul("fp32", size, 1e-5) for size in (1024, 2048, 4096)),
     *(_matmul("bf16", size, 2**-7) for size in (1024, 2048, 4096)),
+    *(_matmul("fp16", size, 2**-10) for size in (1024, 2048)),
     *(_matmul("int8", size, 0.0) for size in (1024, 2048, 4096)),
+    *(
+        Case(f"mla_prolog t={t}", "mla_prolog.yaml", {"t": t, "slots": 4096}, mla_prolog, apart=0.03)
+        for t in (1, 8, 128)
+    ),
+    *(
+        Case(f"indexer_prolog t={t}", "indexer_prolog.yaml", {"t": t, "blocks": 32}, indexer_prolog, apart=0.03)
+        for t in (1, 8, 128)
+    ),
 )

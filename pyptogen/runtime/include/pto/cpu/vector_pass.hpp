@@ -60,6 +60,12 @@ struct PassLanes {
         }
         return loaded(from);
     }
+    /// Asks for the global memory `down` rows further on, which a later pass will load.
+    template <typename Global>
+    PTO_INLINE void ask_for(const Global& global, int64_t down) const
+    {
+        __builtin_prefetch(lanes_address(global, row_index + down, first), 0, 3);
+    }
     /// The values `down` rows further in an accumulator.
     template <typename Object>
     PTO_INLINE auto extract(const Object& acc, int64_t down) const

@@ -41,6 +41,7 @@ from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
 from pyptogen.templates.kernel_passes import PassText
 from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
+from pyptogen.templates.merges import is_merge_of_lists
 
 ROUND_MODES = {
     "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",
@@ -325,11 +326,6 @@ class Writer:
 
     def on_barrier(self, node: Barrier, depth: int) -> None:
         self.put(depth, f"pipe_barrier(PIPE_{node.pipe});")
-
-
-def is_merge_of_lists(node: Node) -> bool:
-    """Whether an instruction merges lists that are tiles of their own; it also says how much it took of each."""
-    return isinstance(node, Instr) and node.name == "TMRGSORT" and all(isinstance(o, str) for o in node.operands)
 
 
 def _note(note: str) -> str:

@@ -17,6 +17,19 @@ def argmax(a: Arrays) -> dict[str, Array]:
     return {"y": a["x"].argmax(axis=-1)[:, None].astype(np.int32)}
 
 
+def topk(a: Arrays, name: str = "x", k: int = 64) -> dict[str, Array]:
+    places = np.argsort(-wide(a[name]), axis=-1, kind="stable")[:, :k]
+    return {"values": np.take_along_axis(a[name], places, -1), "indices": places.astype(np.int32)}
+
+
+def topk_long(a: Arrays) -> dict[str, Array]:
+    return topk(a, "scores", 2048)
+
+
+def argsort(a: Arrays) -> dict[str, Array]:
+    return {"y": np.argsort(a["x"], axis=-1, kind="stable").astype(np.int32)}
+
+
 def cumsum(a: Arrays) -> dict[str, Array]:
     return {"y": np.cumsum(wide(a["x"]), axis=-1).astype(np.float32)}
 

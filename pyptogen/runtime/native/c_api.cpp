@@ -5,6 +5,7 @@
 
 #include "driver.hpp"
 #include "inline_chip.hpp"
+#include "interrupts.hpp"
 #include "json_file.hpp"
 #include "threaded_chip.hpp"
 
@@ -13,6 +14,7 @@ using pto_rt::native::ChipShape;
 using pto_rt::native::Driver;
 using pto_rt::native::Entry;
 using pto_rt::native::InlineChip;
+using pto_rt::native::Interruptible;
 using pto_rt::native::JsonFile;
 using pto_rt::native::KernelThread;
 using pto_rt::native::Policy;
@@ -59,6 +61,7 @@ struct pto_chip_call {
 PTO_API int pto_chip_run(Chip* chip, pto_chip_call* call)
 {
     std::lock_guard guard(chip->lock());
+    const Interruptible guarded(*chip);
     const bool trace = call->trace_path != nullptr || call->graph_path != nullptr || call->log_file >= 0;
     call->report = chip->run(call->entry, call->args, {static_cast<Policy>(call->policy), trace});
     const auto say = [call](const char* text, size_t length) {

@@ -51,9 +51,13 @@ void write_sizes(std::string& text, const char* key, const uint64_t* sizes, uint
     text += ']';
 }
 
-// Microseconds in two whole numbers, which printf writes several times faster than a double.
+// Microseconds in two whole numbers, which printf writes several times faster than a double. A time that cannot be,
+// because a log is damaged, becomes 0.
 struct Stamp {
-    explicit Stamp(double microseconds) : thousandths(static_cast<long long>(microseconds * 1e3 + 0.5)) {}
+    explicit Stamp(double microseconds)
+        : thousandths(microseconds > 0 && microseconds < 1e15 ? static_cast<long long>(microseconds * 1e3 + 0.5) : 0)
+    {
+    }
     long long whole() const { return thousandths / 1000; }
     int rest() const { return static_cast<int>(thousandths % 1000); }
 

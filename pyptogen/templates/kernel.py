@@ -39,9 +39,9 @@ from pyptogen.lower.tile.ir import Extent, Fifo
 from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
+from pyptogen.templates.kernel_loops import condition_lines, loop_lines
 from pyptogen.templates.kernel_passes import PassText
 from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
-from pyptogen.templates.loop_text import loop_head
 from pyptogen.templates.merges import is_merge_of_lists
 
 ROUND_MODES = {
@@ -199,9 +199,10 @@ class Writer:
         return f"0x{base:05x}{''.join(steps)}"
 
     def on_for(self, node: For, depth: int) -> None:
+        """The loop, or the condition that a loop of at most one round is."""
         if node.note:
             self.put(depth, f"// {node.note}")
-        for line in loop_head(node):
+        for line in condition_lines(node) if node.once else loop_lines(node):
             self.put(depth, line)
         if node.valid:
             left = (node.stop - node.var).c()

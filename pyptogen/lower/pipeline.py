@@ -3,7 +3,8 @@
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
                  opaque       stages with a kernel by hand      lowering    those kernels join at their own level
                  fit          dtypes and operations that the platform has
-    Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
+    Tile         split_products  products in parts of their depth
+                 variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
                  shorter_rounds  blocks of loops that fit        legalise    what the platform has no instruction for
@@ -48,7 +49,18 @@ from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import fit, layouts, unlowered
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tensor.printer import print_program
-from pyptogen.lower.tile import carried, choose, cut, divide, legalise, shorter_rounds, sizes, solo, variants
+from pyptogen.lower.tile import (
+    carried,
+    choose,
+    cut,
+    divide,
+    legalise,
+    shorter_rounds,
+    sizes,
+    solo,
+    split_products,
+    variants,
+)
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.axes import Apart
@@ -102,9 +114,10 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     unlowered.check(program)
     layouts.check(program)
     platform = PLATFORMS[target]
-    session = _Session(program, fit.run(program, platform), platform, dump)
-    session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     rows = sizes.select_rows(program, target)
+    fitted, rows = split_products.run(fit.run(program, platform), rows)
+    session = _Session(program, fitted, platform, dump)
+    session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)
     programs = _programs(session, tiles)
     names = [p.name for part in needed.parts for p in programs.get(part.ops.name, (part.ops,))]

@@ -32,6 +32,7 @@ from pyptogen.lower.instruction.ir import (
     SkipIfNegative,
     TileType,
     WaitFlag,
+    declarations,
     walk,
 )
 from pyptogen.lower.tile.ir import Extent, Fifo
@@ -40,6 +41,7 @@ from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
 from pyptogen.templates.kernel_passes import PassText
 from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
+from pyptogen.templates.merges import is_merge_of_lists
 
 ROUND_MODES = {
     "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",
@@ -63,6 +65,8 @@ class Writer:
     """Names of the GlobalTensors of each open body, by window."""
     far: frozenset[str] = frozenset()
     """Tensors to which stores of passes may go around the cache."""
+    taken: frozenset[str] = frozenset()
+    """Names of arguments and tiles."""
     queues: dict[str, Fifo] = field(default_factory=dict)
     """The rings of a mixed kernel, by name."""
 
@@ -265,7 +269,7 @@ class Writer:
         if id(window) not in names:
             base = f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
             name, n = base, 1
-            while name in names.values():
+            while name in names.values() or name in self.taken:
                 n += 1
                 name = f"{base}_{n}"
             names[id(window)] = name
@@ -324,11 +328,6 @@ class Writer:
         self.put(depth, f"pipe_barrier(PIPE_{node.pipe});")
 
 
-def is_merge_of_lists(node: Node) -> bool:
-    """Whether an instruction merges lists that are tiles of their own; it also says how much it took of each."""
-    return isinstance(node, Instr) and node.name == "TMRGSORT" and all(isinstance(o, str) for o in node.operands)
-
-
 def _note(note: str) -> str:
     return f"  // {note}" if note else ""
 
@@ -373,7 +372,8 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
     """
     far = far_stores(kernel)
-    writer = Writer(source, far=far.tensors, queues={fifo.name: fifo for fifo in kernel.fifos})
+    taken = frozenset({*kernel.arguments, *declarations(kernel)})
+    writer = Writer(source, far=far.tensors, taken=taken, queues={fifo.name: fifo for fifo in kernel.fifos})
     for fifo in kernel.fifos:
         writer.put(1, pipe_line(fifo))
     if far.line:

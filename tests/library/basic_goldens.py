@@ -17,6 +17,19 @@ def argmax(a: Arrays) -> dict[str, Array]:
     return {"y": a["x"].argmax(axis=-1)[:, None].astype(np.int32)}
 
 
+def topk(a: Arrays, name: str = "x", k: int = 64) -> dict[str, Array]:
+    places = np.argsort(-wide(a[name]), axis=-1, kind="stable")[:, :k]
+    return {"values": np.take_along_axis(a[name], places, -1), "indices": places.astype(np.int32)}
+
+
+def topk_long(a: Arrays) -> dict[str, Array]:
+    return topk(a, "scores", 2048)
+
+
+def argsort(a: Arrays) -> dict[str, Array]:
+    return {"y": np.argsort(a["x"], axis=-1, kind="stable").astype(np.int32)}
+
+
 def cumsum(a: Arrays) -> dict[str, Array]:
     return {"y": np.cumsum(wide(a["x"]), axis=-1).astype(np.float32)}
 
@@ -27,6 +40,22 @@ def column_sum(a: Arrays) -> dict[str, Array]:
 
 def batched_matmul(a: Arrays) -> dict[str, Array]:
     return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
+
+
+def matmul_split_k(a: Arrays) -> dict[str, Array]:
+    return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
+
+
+def matmul_fp16(a: Arrays) -> dict[str, Array]:
+    return {"c": (wide(a["a"]) @ wide(a["b"])).astype(np.float16)}
+
+
+def matmul_transposed(a: Arrays) -> dict[str, Array]:
+    return {"c": (wide(a["a"]).T @ wide(a["b"]).T).astype(np.float32)}
+
+
+def linear_relu(a: Arrays) -> dict[str, Array]:
+    return {"y": np.maximum(wide(a["x"]) @ wide(a["w"]).T + wide(a["bias"]), 0).astype(np.float16)}
 
 
 def hadamard_int8(a: Arrays) -> dict[str, Array]:

@@ -174,6 +174,10 @@ def flash_attention(a: Arrays) -> dict[str, Array]:
     return {"o": bf16(attended(*(wide(a[name]) for name in "qkv")))}
 
 
+def flash_attention_fp32(a: Arrays) -> dict[str, Array]:
+    return {"o": attended(*(wide(a[name]) for name in "qkv")).astype(np.float32)}
+
+
 def flash_attention_causal(a: Arrays) -> dict[str, Array]:
     q, k, v = (wide(a[name]) for name in "qkv")
     return {"o": bf16(attended(q, k, v, before(q.shape[1], k.shape[1])))}

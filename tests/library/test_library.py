@@ -43,6 +43,7 @@ ALLOWED = {
     "transpose_copy": {"y": (0, 0)},
     "flash_attention": {"o": (2**-6, 2**-8)},
     "flash_attention_causal": {"o": (2**-6, 2**-8)},
+    "flash_attention_fp32": {"o": (1e-5, 1e-6)},
     "flash_attention_grouped": {"o": (2**-9, 2**-10)},
 }
 SIZES = {
@@ -54,6 +55,7 @@ SIZES = {
     "blend": ("rows", [16, 48, 160]),
     "flash_attention": ("sq", [1, 33, 600]),
     "flash_attention_causal": ("kv", [1, 33, 300]),
+    "flash_attention_fp32": ("sq", [1, 33, 300]),
     "flash_attention_grouped": ("kv", [1, 33, 100]),
 }
 ROWS = ("rows", [1, 7, 65])

@@ -206,7 +206,8 @@ class For:
 class Pass:
     """Vector instructions walked together, one vector of columns of one row after the other; their meaning is that of
     the members in order. ``kept``: results that go to their tiles (the others stay in registers); ``tiles``: all tiles
-    that have memory in it; ``dtypes``: those of all operands, by name."""
+    that have memory in it; ``dtypes``: those of all operands, by name; ``ahead``: windows that it asks for so many rows
+    further on, for the next round of the loop."""
 
     rows: Extent
     cols: Extent
@@ -215,6 +216,7 @@ class Pass:
     tiles: tuple[str, ...]
     dtypes: tuple[tuple[str, str], ...]
     span: Span
+    ahead: tuple[tuple[GmWindow, Poly], ...] = ()
 
 
 Node = For | Pass | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | WaitFlag | Barrier

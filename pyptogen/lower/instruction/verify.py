@@ -72,11 +72,14 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
         )
     if instr.name == "TSTORE" and tiles[0].loc == "Vec":
         require(windows[0].dtype == dtype, f"TSTORE of {dtype} to {windows[0].dtype}", instr.span)
-    if instr.name in ("TADD", "TSUB", "TMUL", "TDIV", "TMAX", "TMIN"):
-        require(
-            len({(t.rows, t.cols, t.col_major) for t in tiles}) == 1,
-            f"{instr.name} on tiles of different types",
-            instr.span,
+    kinds = [(t.rows, t.cols, t.col_major) for t in tiles]
+    if instr.name in ("TADD", "TSUB", "TMUL", "TDIV", "TMAX", "TMIN") and len(set(kinds)) > 1:
+        shapes = ", ".join(f"{rows} x {cols}{' by columns' if column else ''}" for rows, cols, column in kinds)
+        raise _illegal(
+            instr,
+            f"{instr.name} on tiles of different types: {shapes}",
+            "one type for all of them",
+            "declare the buffers with one `shape`; `valid` says how much of it is in use",
         )
 
 
@@ -126,13 +129,15 @@ def _check_tile(tile: Declare, platform: Platform) -> None:
         )
 
 
-def _illegal(instr: Instr, what: str, expected: str) -> DiagnosticError:
+def _illegal(
+    instr: Instr, what: str, expected: str, fix: str = "cast to a dtype that the platform computes with"
+) -> DiagnosticError:
     return DiagnosticError(
         Diagnostic(
             "PTG303",
             what,
             instr.span,
             expected=expected,
-            fix="cast to a dtype that the platform computes with",
+            fix=fix,
         )
     )

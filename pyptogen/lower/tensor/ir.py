@@ -87,7 +87,7 @@ LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
     | ARG_REDUCE | SCAN | SORTING
     | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange", "places",
-       "permute", "expand", "gather", "index_select", "scatter", "by_hand"}
+       "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
@@ -132,7 +132,8 @@ class Op:
     index_select  operands (x, index of rank 1); ``axis``
     scatter    operands (x, index, src); ``axis``, ``reduce`` (none, add); the inverse of gather
     index_add  operands (x, index of rank 1, src); ``axis``
-    batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes
+    batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes; ``part``: the dim of the
+               parts of one product (`split_k`)
     by_hand    ``kernel``, ``output``: what the kernel of that name stores to ``output``; operands are all that it reads
     ========== =====================================================================================
 

@@ -208,6 +208,11 @@ class TileRun:
             self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
         elif op.kind == "scatter":
             self._scatter(op)
+        elif op.kind == "read_index":
+            assert op.index is not None
+            self.env[op.mode] = self.memory.element(op.index, op.index_offset.evaluate(self.env), op.span)
+        elif op.kind == "barrier":
+            return
         elif op.fifo is not None:
             self._ring(op, op.fifo)
         else:

@@ -98,6 +98,7 @@ class TileOp:
     extract  rows from ``row`` on of an accumulator → dst
     copy     src → dst (same shape, same dtype)
     fill     scalar → dst
+    barrier  what comes later sees in GM what was stored so far
     read_index  the whole number named ``mode`` = element ``index_offset`` of the tensor ``index``
     compare  bits of a predicate: comparison ``mode`` of two operands; select: by bits, one of two operands
     expand   a column, a row or one element → the whole tile; turn: transposed

@@ -67,6 +67,8 @@ class _Legaliser:
             return self.comparison(node)
         if node.kind == "where":
             return self.where(node)
+        if node.kind in STEMS and any(map(self.is_one, node.srcs)):
+            return self.of_one(node)
         if node.kind in BITWISE or (node.kind in STEMS and not self.broadcasts(node)):
             return self.spread(node)
         return [node]
@@ -162,14 +164,29 @@ class _Legaliser:
 
     # -- broadcasts ---------------------------------------------------------------------------------------------------
 
+    def is_one(self, source: Source) -> bool:
+        """Whether an operand is a tile of one element."""
+        return isinstance(source, str) and (self.tiles[source].rows.size, self.tiles[source].cols.size) == (1, 1)
+
+    def of_one(self, op: TileOp) -> Sequence[Node]:
+        """Arithmetic with a tile of one element: spread along the column, or to the row that many rows share."""
+        dst = self.tiles[str(op.dst)]
+        if dst.form == "row" and dst.cols.size > 1:
+            return self.spread(op)
+        if dst.rows.size == 1:
+            return [op] if self.broadcasts(op) else self.spread(op)
+        shape = dst if dst.form == "col" else replace(dst, rows=Extent(1), form="row")
+        steps: list[TileOp] = []
+        sources = list(op.srcs)
+        for at, source in enumerate(op.srcs):
+            if self.is_one(source):
+                sources[at] = self.like(f"{source}_wide", shape)
+                steps.append(TileOp("expand", str(sources[at]), (source,), op.span, op.stage))
+        return [*steps, *self.op(replace(op, srcs=tuple(sources)))]
+
     def broadcasts(self, op: TileOp) -> bool:
         """Whether the platform's arithmetic spreads its operands on the way: a column or a row, of some dtypes."""
-        dst = self.tiles[str(op.dst)]
-        dtype = dst.dtype
-        one = [self.tiles[s] for s in op.srcs if isinstance(s, str)]
-        one = [t for t in one if t.cols.size == 1 and t.rows.size == 1]
-        if one and dst.cols.size > 1 and (dst.form == "row" or dst.rows.size > 1):
-            return False
+        dtype = self.tiles[str(op.dst)].dtype
         return dtype in INSTRUCTIONS[f"TROWEXPAND{STEMS[op.kind]}"].dtypes[self.platform.name]
 
     def spread(self, op: TileOp) -> list[TileOp]:

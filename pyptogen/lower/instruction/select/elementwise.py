@@ -128,6 +128,8 @@ def cast(sel: Selector, op: TileOp) -> list[Node]:
 
 def expand(sel: Selector, op: TileOp) -> list[Node]:
     source, dst = sel.tiles[str(op.srcs[0])], sel.tiles[str(op.dst)]
+    if dst.form == "col":  # as the row that its bytes are
+        return [sel.instr(op, "TROWEXPAND", sel.use(dst.name, "row"), sel.use(source.name))]
     one = source.cols.size == 1 and dst.cols.size > 1
     name = "TROWEXPAND" if one or _form_in(sel, source.name, dst.name) == "col" else "TCOLEXPAND"
     return [sel.instr(op, name, sel.use(dst.name), sel.use(source.name))]

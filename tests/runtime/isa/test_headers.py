@@ -52,6 +52,14 @@ void kernel([[maybe_unused]] Pipe& pipe, [[maybe_unused]] Vec& tile, [[maybe_unu
         ("wait_flag_dev(3)", "wait_flag_dev: flags between cores are not simulated"),
         ("set_intra_block(PIPE_S, 3)", "set_intra_block: flags between cores are not simulated"),
         ("wait_intra_block(PIPE_S, 3)", "wait_intra_block: flags between cores are not simulated"),
+        (
+            "Event<Op::TMOV_A2V, Op::TADD, false, EVENT_ID3> event; event.Record()",
+            "an Event between a cube and a vector core: flags between cores are not simulated",
+        ),
+        (
+            "Event<Op::TMOV_V2M, Op::TEXTRACT_M2LR, false> event; TSYNC(event)",
+            "an Event between a cube and a vector core: flags between cores are not simulated",
+        ),
         ("TXOR(tile, tile, other, other)", "a bitwise instruction takes integer tiles"),
     ],
 )

@@ -14,6 +14,7 @@
 
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/far_stores.hpp>
+#include <pto/cpu/fragments.hpp>
 #include <pto/cpu/fused.hpp>
 #include <pto/cpu/invariant_divisor.hpp>
 #include <pto/cpu/reduce.hpp>

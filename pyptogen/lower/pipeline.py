@@ -9,6 +9,7 @@
                  cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
                  shorter_rounds  blocks of loops that fit        legalise    what the platform has no instruction for
                  divide       mixed kernels → a program for each kind of core, where these are apart
+                 run_ahead    rounds of the cube program ahead of the vector core
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
@@ -55,6 +56,7 @@ from pyptogen.lower.tile import (
     cut,
     divide,
     legalise,
+    run_ahead,
     shorter_rounds,
     sizes,
     solo,
@@ -155,8 +157,17 @@ def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
 
 
 def _divided(kernel: TileKernel, platform: Platform) -> tuple[TileKernel, ...]:
-    """The kernel, or its two programs where cube and vector cores are apart."""
-    return divide.run(kernel) if kernel.core == "mixed" and not platform.unified else (kernel,)
+    """The kernel, or its two programs where cube and vector cores are apart; the cube program begins the next round
+    before it waits for the vector core in this one, where its memories have room for two rounds."""
+    if kernel.core != "mixed" or platform.unified:
+        return (kernel,)
+    cube, vector = divide.run(kernel)
+    ahead = run_ahead.run(cube)
+    if ahead.body != cube.body:
+        _, found = plan.run(ahead, platform)
+        if isinstance(found, BlockKernel) and run_ahead.is_apart(found):
+            cube = ahead
+    return cube, vector
 
 
 def _programs(session: _Session, tiles: Sequence[TileKernel]) -> dict[str, tuple[TileKernel, ...]]:

@@ -39,6 +39,7 @@ from pyptogen.lower.tile.ir import Extent, Fifo
 from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
+from pyptogen.templates.kernel_loops import condition_lines, loop_lines
 from pyptogen.templates.kernel_passes import PassText
 from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
 from pyptogen.templates.merges import is_merge_of_lists
@@ -198,27 +199,11 @@ class Writer:
         return f"0x{base:05x}{''.join(steps)}"
 
     def on_for(self, node: For, depth: int) -> None:
+        """The loop, or the condition that a loop of at most one round is."""
         if node.note:
             self.put(depth, f"// {node.note}")
-        start, stop, step = node.start.c(), node.stop.c(), str(node.step)
-        if node.after is not None:
-            left, begin = (node.after - node.start).c(), f"{node.var}_begin"
-            text = f"{left} > 0 ? {f'{start} + ' if start != '0' else ''}({left}) / {step} * {step} : {start}"
-            self.put(depth, f"const int32_t {begin} = {text};  // those before see nothing of this block")
-            start = begin
-        if node.before is not None:
-            end, limit = f"{node.var}_end", node.before.c()
-            text = f"{limit} < {stop} ? {limit} : {stop}"
-            self.put(depth, f"const int32_t {end} = {text};  // what comes later is not seen from here")
-            stop = end
-        if node.parallel:
-            share = "block" if node.step == 1 else f"block * {node.step}"
-            start = share if start == "0" else f"{start} + {share}"
-            step = "nblk" if node.step == 1 else f"nblk * {node.step}"
-        advance = f"++{node.var}" if step == "1" else f"{node.var} += {step}"
-        if node.slot:
-            advance += f", {node.slot} ^= 1" if node.slots == 2 else f", {node.slot} = ({node.slot} + 1) % {node.slots}"
-        self.put(depth, f"for (int32_t {node.var} = {start}; {node.var} < {stop}; {advance}) {{")
+        for line in condition_lines(node) if node.once else loop_lines(node):
+            self.put(depth, line)
         if node.valid:
             left = (node.stop - node.var).c()
             self.put(depth + 1, f"const int32_t {node.valid} = {left} < {node.step} ? {left} : {node.step};")

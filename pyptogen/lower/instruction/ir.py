@@ -201,6 +201,16 @@ class For:
     after: Poly | None = None
     before: Poly | None = None
 
+    @property
+    def once(self) -> bool:
+        """Whether it is bounded to one round, which may be left out: a condition."""
+        return self.before is not None and self.before - self.start == Poly.of(self.step)
+
+    def runs(self, around: str, turn: int, turns: int) -> bool:
+        """Whether the one round of a loop that is `once` takes place in round ``turn`` of ``turns`` of the loop over
+        ``around`` that it stands in: the next round's work not in the last, this round's not in the first."""
+        return turn > 0 if self.start == Poly.of(around) else turn + 1 < turns
+
 
 @dataclass(frozen=True, slots=True)
 class Pass:

@@ -162,6 +162,11 @@ class Loop:
     after: Poly | None = None
     before: Poly | None = None
 
+    @property
+    def once(self) -> bool:
+        """Whether it is bounded to one iteration, which may be left out: a condition."""
+        return self.before is not None and self.before - self.start == Poly.of(self.tile)
+
     def bounds(self) -> tuple[Poly, ...]:
         """All polynomials that say where the loop begins and ends."""
         return (self.start, self.stop, *(p for p in (self.after, self.before) if p is not None))

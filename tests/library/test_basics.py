@@ -30,8 +30,19 @@ ALLOWED = {
     "matmul_transposed": {"c": (1e-5, 1e-4)},
     "one_hot": {"y": EXACT},
     "rope_interleaved": {"y": BF16},
+    "casts": dict.fromkeys(("as_fp16", "as_bf16", "nearest", "below", "level", "back"), EXACT),
+    "gather": {"y": EXACT},
+    "index_add": {"y": (1e-6, 1e-5)},
+    "reductions": {
+        **dict.fromkeys(("largest", "least", "column_largest"), EXACT),
+        **dict.fromkeys(("total", "average", "column_total"), (1e-5, 1e-4)),
+        **dict.fromkeys(("product", "spread"), (2e-5, 1e-6)),
+    },
+    "scatter_update": {"cache": EXACT},
+    "sinkhorn": {"y": (2e-5, 1e-7)},
     "topk": {"values": EXACT, "indices": EXACT},
     "topk_long": {"values": EXACT, "indices": EXACT},
+    "transpose": {"y": EXACT},
 }
 DIMS = {
     "batched_matmul": [{"m": 1}, {"m": 131}],
@@ -43,6 +54,11 @@ DIMS = {
     "matmul_transposed": [{"m": 1}, {"m": 131}],
     "one_hot": [{"t": 1}, {"t": 67}],
     "rope_interleaved": [{"t": 1}, {"t": 31}],
+    "index_add": [{"rows": 1, "added": 3}, {"rows": 67, "added": 200}],
+    "reductions": [{"rows": 2}, {"rows": 67}],
+    "scatter_update": [{"tokens": 1, "blocks": 1}, {"tokens": 67, "blocks": 2}],
+    "sinkhorn": [{"t": 1}, {"t": 67}],
+    "transpose": [{"batch": 1, "m": 1}, {"batch": 3, "m": 67}],
     "topk_long": [{"rows": 1, "keys": 2048}, {"rows": 3, "keys": 20001}],
 }
 ROWS = [{"rows": 1}, {"rows": 67}]

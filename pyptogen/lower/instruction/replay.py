@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import (
@@ -173,7 +174,7 @@ class Replay:
             self.barrier[pipe] = self.clock
             return
         everything = dict(self.progress)
-        for name in (*self.progress, "V"):
+        for name in get_args(Pipe):  # also one that has done nothing yet
             self._learn(name, everything)
             self.barrier[name] = self.clock
 

@@ -314,6 +314,14 @@ def matmul(op: Instruction) -> None:
     check(agree(left.valid[0], acc.valid[0]) and agree(right.valid[1], acc.valid[1]), f"{op.name} to {acc.valid}")
 
 
+def turn(op: Instruction) -> None:
+    """A tile and scratch to the tile transposed."""
+    op.count(2)
+    source, scratch, dst = op.tiles("vec", *op.sources, op.destination)
+    same_element(op, source, scratch, dst)
+    check(agree(source.valid[0], dst.valid[1]) and agree(source.valid[1], dst.valid[0]), f"{op.name} to {dst.valid}")
+
+
 def fill_up(op: Instruction) -> None:
     """The same bytes with another valid part; the destination's type has the number that fills it up."""
     op.count(1)
@@ -361,14 +369,14 @@ RULES: dict[str, Callable[[Instruction], None]] = {
     "pto.texpands": fill, "pto.tmatmul": matmul, "pto.tmatmul.acc": matmul, "pto.trowexpand": row_broadcast,
     "pto.tcolexpand": column_broadcast,
     "pto.tfillpad_inplace": fill_up, "pto.tsort32": sort_blocks, "pto.tmrgsort": merge, "pto.tgather": one_side,
-    "pto.tci": count_up, "pto.tcmp": compare, "pto.tsels": select_scalar,
+    "pto.ttrans": turn, "pto.tci": count_up, "pto.tcmp": compare, "pto.tsels": select_scalar,
     **{f"pto.trowarg{name}": row_place for name in ("max", "min")},
     **{f"pto.tcol{name}": column_reduction for name in ("sum", "max", "min")},
     **{f"pto.t{stem}": elementwise(2, stem != "div") for stem in _STEMS},
     **{f"pto.t{stem}s": with_scalar for stem in _STEMS},
     **{f"pto.t{name}": elementwise(1, False) for name in ("exp", "log", "sqrt", "rsqrt", "recip")},
     **{f"pto.t{name}": elementwise(1) for name in ("abs", "neg", "relu")},
-    **{f"pto.trow{name}": row_reduction for name in ("sum", "max", "min")},
+    **{f"pto.trow{name}": row_reduction for name in ("sum", "max", "min", "prod")},
     **{f"pto.trowexpand{stem}": row_broadcast for stem in _STEMS},
     **{f"pto.tcolexpand{stem}": column_broadcast for stem in _STEMS},
 }  # fmt: skip

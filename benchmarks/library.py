@@ -98,8 +98,10 @@ def ours(operator: Any, tensors: Tensors, out: Tensors) -> Contender:
         name: pyptogen.pack(as_array(t), layout="nz", target="cpu") if layouts[name] == "nz" else as_array(t)
         for name, t in tensors.items()
     }
-    arrays = {name: as_array(t) for name, t in out.items()}
-    return Contender(OURS, lambda: operator(**arguments, out=arrays), lambda _: list(out.values()))
+    inplace = operator.contract.inplace
+    arrays = {name: as_array(t) for name, t in out.items() if name not in inplace}
+    results = [tensors[inplace[name]] if name in inplace else t for name, t in out.items()]
+    return Contender(OURS, lambda: operator(**arguments, out=arrays), lambda _: results)
 
 
 def onnx_session(case: Case, tensors: Tensors, out: Tensors, threads: int) -> Contender | None:
@@ -163,7 +165,12 @@ def contenders_of(case: Case, threads: int, compiled: bool) -> tuple[Any, list[C
         found.append(Contender("compile", lambda: function(tensors), as_list))
     session = onnx_session(case, tensors, fresh(), threads)
     found += [session] if session else []
-    moved = sum(t.numel() * t.element_size() for t in (*tensors.values(), *results))
+    caches = set(operator.contract.inplace) | set(operator.contract.inplace.values())
+    moved = sum(
+        t.numel() * t.element_size()
+        for name, t in (*tensors.items(), *zip(names, results, strict=True))
+        if name not in caches
+    )
     return operator, found, moved
 
 

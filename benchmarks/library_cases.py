@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812  (PyTorch's own name for it)
+from library_prologs import indexer_prolog, mla_prolog
 
 Tensors = Mapping[str, torch.Tensor]
 Work = Callable[[Mapping[str, int]], float]
@@ -109,6 +110,22 @@ def _softmax(rows: int, cols: int) -> Case:
     )
 
 
+def _attention(spec: str, unit: str, apart: float, causal: bool = False) -> Case:
+    def attention(t: Tensors) -> torch.Tensor:
+        return F.scaled_dot_product_attention(t["q"][None], t["k"][None], t["v"][None], is_causal=causal)[0]
+
+    return Case(
+        f"{spec} 8×2048×128",
+        f"{spec}.yaml",
+        {"sq": 2048, "kv": 2048},
+        attention,
+        compiled=False,
+        operations=lambda d: 4.0 * 8 * d["sq"] * d["kv"] * 128 / (2 if causal else 1),
+        unit=unit,
+        apart=apart,
+    )
+
+
 CASES = (
     _softmax(4096, 4096),
     _softmax(32768, 512),
@@ -163,7 +180,19 @@ CASES = (
         unit="int8",
         apart=2**-7,
     ),
+    _attention("flash_attention", "bf16", 2**-6),
+    _attention("flash_attention_causal", "bf16", 2**-6, causal=True),
+    _attention("flash_attention_fp32", "fp32", 1e-5),
     *(_matmul("fp32", size, 1e-5) for size in (1024, 2048, 4096)),
     *(_matmul("bf16", size, 2**-7) for size in (1024, 2048, 4096)),
+    *(_matmul("fp16", size, 2**-10) for size in (1024, 2048)),
     *(_matmul("int8", size, 0.0) for size in (1024, 2048, 4096)),
+    *(
+        Case(f"mla_prolog t={t}", "mla_prolog.yaml", {"t": t, "slots": 4096}, mla_prolog, apart=0.03)
+        for t in (1, 8, 128)
+    ),
+    *(
+        Case(f"indexer_prolog t={t}", "indexer_prolog.yaml", {"t": t, "blocks": 32}, indexer_prolog, apart=0.03)
+        for t in (1, 8, 128)
+    ),
 )

@@ -42,6 +42,7 @@ class Limits:
             "bf16": _together(lambda: float(library.limit_matrix(0, runs)), threads),
             "int8": _together(lambda: float(library.limit_matrix(1, runs)), threads),
         }
+        self.operations["fp16"] = self.operations["bf16"] / 4  # a half is two bf16 numbers on a unit that knows no half
 
     def seconds(self, moved: int, operations: float, dtype: str) -> float:
         """The least time for moving so many bytes, or for so many operations, whichever takes longer."""

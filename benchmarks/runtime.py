@@ -25,11 +25,13 @@ from typing import Any
 
 import runtime_kernels
 
+import pyptogen
 from pyptogen.runtime.chip.chip import ChipRuntime
 from pyptogen.runtime.faults import WorkerLost
 from pyptogen.runtime.host.host import HostRuntime
 from pyptogen.runtime.native.binding import RunReport
 
+SOFTMAX = Path(__file__).parents[1] / "specs" / "softmax.yaml"
 GRAPHS = Path(__file__).with_name("runtime_graphs.cpp")
 NOTHING, INDEPENDENT, CHAIN, PING_PONG, FAN, REGIONS, COMPUTE = range(7)
 
@@ -159,7 +161,7 @@ def tracing(bench: Bench) -> list[Figure]:
 
 def host_level(runs: int) -> list[Figure]:
     """Tasks of Python functions in a worker process."""
-    return [*round_trips(runs), *losses(runs), host_tracing()]
+    return [*round_trips(runs), *losses(runs), *host_tracing()]
 
 
 def round_trips(runs: int) -> list[Figure]:
@@ -195,21 +197,34 @@ def losses(runs: int) -> list[Figure]:
     return [Figure("host: killed worker noticed after", max(seconds) * 1e3, "ms", 100)]
 
 
-def host_tracing() -> Figure:
-    """Tasks of a few hundred microseconds on one worker, with a trace and without, in turn."""
+def host_tracing() -> list[Figure]:
+    """Tasks of 300 µs and of 1 ms on one worker, with a trace (its file included) and without, in turn. Those
+    of a compiled operator also record what the cores do.
+    """
+    softmax = pyptogen.compile(SOFTMAX, target="cpu")
+    costs = []
     with tempfile.TemporaryDirectory() as folder, HostRuntime(threads=1) as host:
-        host.register("many", orch=many, kernels={"count": runtime_kernels.count})
-        plain, traced = [], []
-        for _ in range(10):
-            plain.append(fastest(lambda: host.run("many"), 1))
-            traced.append(fastest(lambda: host.run("many", trace=Path(folder) / "run.json"), 1))
-    return Figure("host: trace, on tasks of 300 µs", 100 * (min(traced) / min(plain) - 1), "%", 5.0)
+        rows = host.tensor(softmax.example_inputs(rows=256)["x"])
+        host.register("python", orch=many, kernels={"kernel": runtime_kernels.count})
+        host.register("compiled", orch=many, kernels={"kernel": softmax})
+        for name, args in (("python", {"steps": 20_000}), ("compiled", {"x": rows})):
+            plain, traced = [], []
+            for _ in range(10):
+                plain.append(fastest(lambda name=name, args=args: host.run(name, args), 1))
+                traced.append(
+                    fastest(lambda name=name, args=args: host.run(name, args, trace=Path(folder) / "run.json"), 1)
+                )
+            costs.append(100 * (min(traced) / min(plain) - 1))
+    return [
+        Figure("host: trace, on Python tasks of 300 µs", costs[0], "%", 5.0),
+        Figure("host: trace, on compiled tasks of 1 ms", costs[1], "%", 5.0),
+    ]
 
 
-def many(o: Any, _: Any) -> None:
+def many(o: Any, args: Any) -> None:
     """An orchestration of equal tasks."""
     for _number in range(200):
-        o.submit("count", steps=20_000)
+        o.submit("kernel", args=vars(args))
 
 
 def median(call: Callable[[], object], times: int) -> float:

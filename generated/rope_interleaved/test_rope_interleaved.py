@@ -26,7 +26,7 @@ def case_name(dims: dict[str, int]) -> str:
     return "-".join(f"{name}{size}" for name, size in dims.items())
 
 
-@pytest.mark.parametrize("target", ["cpu"])
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
 @pytest.mark.parametrize("dims", CASES, ids=case_name)
 def test_rope_interleaved(target: str, dims: dict[str, int]) -> None:
     """Every output agrees with the golden within the tolerance of the spec."""

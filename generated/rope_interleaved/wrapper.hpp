@@ -27,3 +27,4 @@ static_assert(sizeof(rope_interleaved_args) == 5 * 8, "one slot per argument");
 
 // Each entry submits its launches to `runtime` and returns; the results are there when all of them have run.
 extern "C" void rope_interleaved_cpu(pto_rt::Runtime& runtime, const rope_interleaved_args& args);
+extern "C" void rope_interleaved_a2a3(pto_rt::Runtime& runtime, const rope_interleaved_args& args);

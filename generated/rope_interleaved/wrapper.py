@@ -12,7 +12,7 @@ import numpy.typing as npt
 from pyptogen.runtime import CompiledOperator, load_generated
 
 FOLDER = Path(__file__).resolve().parent
-TARGETS = ("cpu",)
+TARGETS = ("cpu", "a2a3")
 
 
 class RopeInterleavedOutputs(NamedTuple):

@@ -104,6 +104,14 @@ class Poly:
         return self.c()
 
 
+def part_of(rounds: range, after: Poly | None, before: Poly | None, env: Mapping[str, int]) -> range:
+    """Rounds of a loop without those that end at or before ``after`` and those that begin at or after ``before``."""
+    start, stop, step = rounds.start, rounds.stop, rounds.step
+    if after is not None:
+        start += max(0, after.evaluate(env) - start) // step * step
+    return range(start, stop if before is None else min(stop, before.evaluate(env)), step)
+
+
 ZERO = Poly()
 ONE = Poly.of(1)
 

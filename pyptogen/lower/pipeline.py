@@ -3,11 +3,13 @@
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
                  opaque       stages with a kernel by hand      lowering    those kernels join at their own level
                  fit          dtypes and operations that the platform has
-    Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
+    Tile         split_products  products in parts of their depth
+                 variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
                  shorter_rounds  blocks of loops that fit        legalise    what the platform has no instruction for
                  divide       mixed kernels → a program for each kind of core, where these are apart
+                 run_ahead    rounds of the cube program ahead of the vector core
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace
@@ -48,7 +50,19 @@ from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import fit, layouts, unlowered
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tensor.printer import print_program
-from pyptogen.lower.tile import carried, choose, cut, divide, legalise, shorter_rounds, sizes, solo, variants
+from pyptogen.lower.tile import (
+    carried,
+    choose,
+    cut,
+    divide,
+    legalise,
+    run_ahead,
+    shorter_rounds,
+    sizes,
+    solo,
+    split_products,
+    variants,
+)
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.axes import Apart
@@ -102,9 +116,10 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     unlowered.check(program)
     layouts.check(program)
     platform = PLATFORMS[target]
-    session = _Session(program, fit.run(program, platform), platform, dump)
-    session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     rows = sizes.select_rows(program, target)
+    fitted, rows = split_products.run(fit.run(program, platform), rows)
+    session = _Session(program, fitted, platform, dump)
+    session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)
     programs = _programs(session, tiles)
     names = [p.name for part in needed.parts for p in programs.get(part.ops.name, (part.ops,))]
@@ -142,8 +157,15 @@ def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
 
 
 def _divided(kernel: TileKernel, platform: Platform) -> tuple[TileKernel, ...]:
-    """The kernel, or its two programs where cube and vector cores are apart."""
-    return divide.run(kernel) if kernel.core == "mixed" and not platform.unified else (kernel,)
+    """The kernel, or its two programs where cube and vector cores are apart; the cube program begins the next round
+    before it waits for the vector core in this one, where its memories have room for two rounds."""
+    if kernel.core != "mixed" or platform.unified:
+        return (kernel,)
+    cube, vector = divide.run(kernel)
+    ahead = run_ahead.run(cube)
+    _, found = plan.run(ahead, platform)
+    apart = isinstance(found, BlockKernel) and run_ahead.is_apart(found)
+    return (ahead if apart else cube), vector
 
 
 def _programs(session: _Session, tiles: Sequence[TileKernel]) -> dict[str, tuple[TileKernel, ...]]:

@@ -32,14 +32,17 @@ from pyptogen.lower.instruction.ir import (
     SkipIfNegative,
     TileType,
     WaitFlag,
+    declarations,
     walk,
 )
 from pyptogen.lower.tile.ir import Extent, Fifo
 from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
+from pyptogen.templates.kernel_loops import condition_lines, loop_lines
 from pyptogen.templates.kernel_passes import PassText
 from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
+from pyptogen.templates.merges import is_merge_of_lists
 
 ROUND_MODES = {
     "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",
@@ -63,6 +66,8 @@ class Writer:
     """Names of the GlobalTensors of each open body, by window."""
     far: frozenset[str] = frozenset()
     """Tensors to which stores of passes may go around the cache."""
+    taken: frozenset[str] = frozenset()
+    """Names of arguments and tiles."""
     queues: dict[str, Fifo] = field(default_factory=dict)
     """The rings of a mixed kernel, by name."""
 
@@ -194,17 +199,11 @@ class Writer:
         return f"0x{base:05x}{''.join(steps)}"
 
     def on_for(self, node: For, depth: int) -> None:
+        """The loop, or the condition that a loop of at most one round is."""
         if node.note:
             self.put(depth, f"// {node.note}")
-        start, step = node.start.c(), str(node.step)
-        if node.parallel:
-            share = "block" if node.step == 1 else f"block * {node.step}"
-            start = share if start == "0" else f"{start} + {share}"
-            step = "nblk" if node.step == 1 else f"nblk * {node.step}"
-        advance = f"++{node.var}" if step == "1" else f"{node.var} += {step}"
-        if node.slot:
-            advance += f", {node.slot} ^= 1" if node.slots == 2 else f", {node.slot} = ({node.slot} + 1) % {node.slots}"
-        self.put(depth, f"for (int32_t {node.var} = {start}; {node.var} < {node.stop.c()}; {advance}) {{")
+        for line in condition_lines(node) if node.once else loop_lines(node):
+            self.put(depth, line)
         if node.valid:
             left = (node.stop - node.var).c()
             self.put(depth + 1, f"const int32_t {node.valid} = {left} < {node.step} ? {left} : {node.step};")
@@ -255,7 +254,7 @@ class Writer:
         if id(window) not in names:
             base = f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
             name, n = base, 1
-            while name in names.values():
+            while name in names.values() or name in self.taken:
                 n += 1
                 name = f"{base}_{n}"
             names[id(window)] = name
@@ -314,11 +313,6 @@ class Writer:
         self.put(depth, f"pipe_barrier(PIPE_{node.pipe});")
 
 
-def is_merge_of_lists(node: Node) -> bool:
-    """Whether an instruction merges lists that are tiles of their own; it also says how much it took of each."""
-    return isinstance(node, Instr) and node.name == "TMRGSORT" and all(isinstance(o, str) for o in node.operands)
-
-
 def _note(note: str) -> str:
     return f"  // {note}" if note else ""
 
@@ -363,7 +357,8 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
     """
     far = far_stores(kernel)
-    writer = Writer(source, far=far.tensors, queues={fifo.name: fifo for fifo in kernel.fifos})
+    taken = frozenset({*kernel.arguments, *declarations(kernel)})
+    writer = Writer(source, far=far.tensors, taken=taken, queues={fifo.name: fifo for fifo in kernel.fifos})
     for fifo in kernel.fifos:
         writer.put(1, pipe_line(fifo))
     if far.line:

@@ -48,6 +48,9 @@ class PassText:
 
     def write(self) -> None:
         """Fill ``lines`` (with the span that each serves) and ``operands``."""
+        for window, rows in self.node.ahead:
+            name = self.gm_name(self.node.members[0], window)
+            self.put(self.node.members[0], f"at.ask_for({name}, {rows.c()});  // the next round's")
         for member in self.node.members:
             self.member(member)
 

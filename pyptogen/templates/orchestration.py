@@ -72,7 +72,11 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
     launches = [launch for plan in graph.plans for launch in plan]
     used = {argument for launch in launches for argument in launch.arguments}
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
-    cuts = [(_condition(cut.when), cut.sizes, names[cut.plan]) for cut in graph.cuts]
+    rows = [plan[0].rows if len(plan) == 1 else 0 for plan in graph.plans]
+    cuts = [
+        (_condition(cut.when), cut.sizes, names[cut.plan], rows[cut.plan], CORES[graph.plans[cut.plan][0].core])
+        for cut in graph.cuts
+    ]
     segments = [
         (
             name,
@@ -81,6 +85,7 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
                 (launch, CORES[launch.core], _blocks(launch), _calls(launch), _order(launch), _rings(launch))
                 for launch in plan
             ],
+            plan[0].core if len(plan) == 1 and plan[0].rows else "",
         )
         for name, plan in zip(names, graph.plans, strict=True)
     ]
@@ -100,7 +105,8 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
         segments=segments,
         awaited={name for launch in launches for name in launch.after},
         mixed=any(launch.programs for launch in launches),
-        core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None}),
+        core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None and not launch.rows}),
+        deals=any(launch.tiles is not None for launch in launches),
         prioritised=any(launch.priority for launch in launches),
         cores=CORES,
         cuts=cuts,

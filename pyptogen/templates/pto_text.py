@@ -32,6 +32,7 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.verify import require
+from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.pto_text_types import DTYPES, pointer, tile_buf
 from pyptogen.templates.pto_text_values import INDENT, Values
 from pyptogen.templates.pto_text_windows import Windows
@@ -132,6 +133,15 @@ class Writer:
         if node.parallel:
             start, step = start + Poly.of("block") * node.step, Poly.of("nblk") * node.step
         bounds = [values.poly(p) for p in (start, node.stop, step)]
+        if node.after is not None:
+            zero, left = values.index(0), values.poly(node.after - node.start)
+            ahead = values.compute(f"arith.maxsi {left}, {zero} : index")
+            whole = values.compute(f"arith.divui {ahead}, {bounds[2]} : index")
+            skipped = values.compute(f"arith.muli {whole}, {bounds[2]} : index")
+            bounds[0] = values.compute(f"arith.addi {bounds[0]}, {skipped} : index", f"{node.var}_begin")
+        if node.before is not None:
+            limit = values.poly(node.before)
+            bounds[1] = values.compute(f"arith.minsi {bounds[1]}, {limit} : index", f"{node.var}_end")
         var = values.name(node.var)
         slots = {n.slot: n.slots for n in (node, *walk(node.body)) if isinstance(n, For) and n.slot is not None}
         carried = {slot: (values.bound(slot), values.name(slot), values.name(f"{slot}_end")) for slot in slots}
@@ -203,9 +213,21 @@ class Writer:
         out, out_type = self.operand(node, dst)
         modes = [f" {{rmode = #pto<round_mode {o.name.upper()}>}}" for o in sources if isinstance(o, Mode)]
         modes += [f" {{cmpMode = #pto<cmp {o.name}>}}" for o in sources if isinstance(o, Compare)]
-        modes += [f" {{maskPattern = #pto.mask_pattern<{o.name}>}}" for o in sources if isinstance(o, Pattern)]
+        modes += [f", {{maskPattern = #pto.mask_pattern<{o.name}>}}" for o in sources if isinstance(o, Pattern)]
+        if is_merge_of_lists(node):
+            self.merge(given, (out, out_type))
+            return
         ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
         self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type})")
+
+    def merge(self, given: Sequence[tuple[str, str]], out: tuple[str, str]) -> None:
+        """Lists, then scratch; beside the result how many pairs were taken of each list."""
+        scratch, *lists = given
+        counts = "vector<4xi16>"
+        taken = self.values.compute(f"arith.constant dense<0> : {counts}", "taken")
+        names, types = zip(*lists, scratch, strict=True)
+        ins = f"{', '.join(names)} {{exhausted = false}} : {', '.join(types)}"
+        self.values.put(f"pto.tmrgsort ins({ins}) outs({out[0]}, {taken} : {out[1]}, {counts})")
 
     def operand(self, node: Instr, operand: object) -> tuple[str, str]:
         values = self.values

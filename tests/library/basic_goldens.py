@@ -17,6 +17,19 @@ def argmax(a: Arrays) -> dict[str, Array]:
     return {"y": a["x"].argmax(axis=-1)[:, None].astype(np.int32)}
 
 
+def topk(a: Arrays, name: str = "x", k: int = 64) -> dict[str, Array]:
+    places = np.argsort(-wide(a[name]), axis=-1, kind="stable")[:, :k]
+    return {"values": np.take_along_axis(a[name], places, -1), "indices": places.astype(np.int32)}
+
+
+def topk_long(a: Arrays) -> dict[str, Array]:
+    return topk(a, "scores", 2048)
+
+
+def argsort(a: Arrays) -> dict[str, Array]:
+    return {"y": np.argsort(a["x"], axis=-1, kind="stable").astype(np.int32)}
+
+
 def cumsum(a: Arrays) -> dict[str, Array]:
     return {"y": np.cumsum(wide(a["x"]), axis=-1).astype(np.float32)}
 
@@ -27,6 +40,22 @@ def column_sum(a: Arrays) -> dict[str, Array]:
 
 def batched_matmul(a: Arrays) -> dict[str, Array]:
     return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
+
+
+def matmul_split_k(a: Arrays) -> dict[str, Array]:
+    return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
+
+
+def matmul_fp16(a: Arrays) -> dict[str, Array]:
+    return {"c": (wide(a["a"]) @ wide(a["b"])).astype(np.float16)}
+
+
+def matmul_transposed(a: Arrays) -> dict[str, Array]:
+    return {"c": (wide(a["a"]).T @ wide(a["b"]).T).astype(np.float32)}
+
+
+def linear_relu(a: Arrays) -> dict[str, Array]:
+    return {"y": np.maximum(wide(a["x"]) @ wide(a["w"]).T + wide(a["bias"]), 0).astype(np.float16)}
 
 
 def hadamard_int8(a: Arrays) -> dict[str, Array]:
@@ -50,3 +79,54 @@ def rope_interleaved(a: Arrays) -> dict[str, Array]:
 def glm_gate(a: Arrays) -> dict[str, Array]:
     score = 1 / (1 + np.exp(-(wide(a["x"]) @ wide(a["w"]))))
     return {"score": score.astype(np.float32), "choice": (score + wide(a["bias"])).astype(np.float32)}
+
+
+def gather(a: Arrays) -> dict[str, Array]:
+    return {"y": np.stack([row[index] for row, index in zip(a["x"], a["index"], strict=True)])}
+
+
+def scatter_update(a: Arrays) -> dict[str, Array]:
+    flat = a["cache"].reshape(-1, 128).copy()
+    for row, slot in zip(bf16(wide(a["rows"])), a["slot"], strict=True):
+        if slot >= 0:
+            flat[slot] = row
+    return {"cache": flat.reshape(a["cache"].shape)}
+
+
+def index_add(a: Arrays) -> dict[str, Array]:
+    total = wide(a["x"]).copy()
+    for row, place in zip(wide(a["src"]), a["index"], strict=True):
+        total[place] += row
+    return {"y": total.astype(np.float32)}
+
+
+def reductions(a: Arrays) -> dict[str, Array]:
+    x = wide(a["x"])
+    found = {
+        "total": x.sum(1), "largest": x.max(1), "least": x.min(1), "average": x.mean(1),
+        "product": (1 + x / 100).prod(1), "spread": x.var(1, ddof=1), "column_total": x.sum(0),
+        "column_largest": x.max(0),
+    }  # fmt: skip
+    return {name: value.astype(np.float32) for name, value in found.items()}
+
+
+def transpose(a: Arrays) -> dict[str, Array]:
+    return {"y": np.ascontiguousarray(a["x"].swapaxes(1, 2))}
+
+
+def casts(a: Arrays) -> dict[str, Array]:
+    x = wide(a["x"])
+    level = np.clip(np.trunc(x), -128, 127)
+    return {
+        "as_fp16": a["x"].astype(np.float16), "as_bf16": bf16(x), "nearest": np.rint(x).astype(np.int32),
+        "below": np.floor(x).astype(np.int16), "level": level.astype(np.int8), "back": level.astype(np.float32),
+    }  # fmt: skip
+
+
+def sinkhorn(a: Arrays) -> dict[str, Array]:
+    m = np.exp(wide(a["x"]))
+    m /= m.sum(-1, keepdims=True)
+    for _ in range(4):
+        m /= m.sum(-1, keepdims=True)
+        m /= m.sum(-2, keepdims=True)
+    return {"y": m.astype(np.float32)}

@@ -21,3 +21,39 @@ def moe_dispatch(a: Arrays, experts: int = 64) -> dict[str, Array]:
 
 def moe_combine(a: Arrays) -> dict[str, Array]:
     return {"y": bf16(np.einsum("tkh,tk->th", wide(a["rows"])[a["place"]], wide(a["weight"])) + wide(a["shared"]))}
+
+
+def greatest(x: Array, k: int) -> Array:
+    """Places of the k greatest of each row, the first of equal ones first."""
+    return np.argsort(-x, axis=-1, kind="stable")[..., :k]
+
+
+def moe_gate_softmax(a: Arrays, k: int = 10) -> dict[str, Array]:
+    logits = wide(a["x"]) @ wide(a["w"])
+    expert = greatest(logits, k)
+    share = np.exp(np.take_along_axis(logits, expert, -1))
+    return {
+        "weight": (share / share.sum(axis=-1, keepdims=True)).astype(np.float32),
+        "expert": expert.astype(np.int32),
+    }
+
+
+def moe_select_groups(a: Arrays, groups: int = 8, kept: int = 4, k: int = 8, scale: float = 2.5) -> dict[str, Array]:
+    score = 1 / (1 + np.exp(-wide(a["logits"])))
+    choice = (score + wide(a["bias"])).reshape(len(score), groups, -1)
+    best = -np.sort(-choice, axis=-1)[..., :2].sum(axis=-1)
+    closed = np.ones((len(score), groups), bool)
+    np.put_along_axis(closed, greatest(best, kept), False, -1)
+    expert = greatest(np.where(closed[..., None], -np.inf, choice).reshape(score.shape), k)
+    chosen = np.take_along_axis(score, expert, -1)
+    return {
+        "weight": (chosen / chosen.sum(axis=-1, keepdims=True) * scale).astype(np.float32),
+        "expert": expert.astype(np.int32),
+    }
+
+
+def glm_expert_selector(a: Arrays, k: int = 8, scale: float = 2.5) -> dict[str, Array]:
+    expert = greatest(wide(a["choice"]), k)
+    chosen = np.take_along_axis(wide(a["score"]), expert, -1)
+    weight = chosen / chosen.sum(axis=-1, keepdims=True) * scale
+    return {"weight": weight.astype(np.float32), "expert": expert.astype(np.int32)}

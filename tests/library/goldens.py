@@ -158,8 +158,32 @@ def transpose_copy(a: Arrays) -> dict[str, Array]:
     return {"y": np.ascontiguousarray(a["x"].T)}
 
 
-def flash_attention(a: Arrays) -> dict[str, Array]:
-    q, k, v = (wide(a[name]) for name in "qkv")
-    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+def attended(q: Array, k: Array, v: Array, seen: Array | bool = True) -> Array:
+    """softmax(q k^T / sqrt(d)) v of the keys that are seen, in the dtype given."""
+    scores = np.where(seen, q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1]), -np.inf)
     weights = np.exp(scores - scores.max(axis=-1, keepdims=True))
-    return {"o": bf16(weights / weights.sum(axis=-1, keepdims=True) @ v)}
+    return np.asarray(weights / weights.sum(axis=-1, keepdims=True) @ v)
+
+
+def before(queries: int, keys: int) -> Array:
+    """Which keys stand at or before each query, the queries being the last positions."""
+    return np.arange(keys) <= np.arange(keys - queries, keys)[:, None]
+
+
+def flash_attention(a: Arrays) -> dict[str, Array]:
+    return {"o": bf16(attended(*(wide(a[name]) for name in "qkv")))}
+
+
+def flash_attention_fp32(a: Arrays) -> dict[str, Array]:
+    return {"o": attended(*(wide(a[name]) for name in "qkv")).astype(np.float32)}
+
+
+def flash_attention_causal(a: Arrays) -> dict[str, Array]:
+    q, k, v = (wide(a[name]) for name in "qkv")
+    return {"o": bf16(attended(q, k, v, before(q.shape[1], k.shape[1])))}
+
+
+def flash_attention_grouped(a: Arrays) -> dict[str, Array]:
+    q, k, v = (wide(a[name]) for name in "qkv")
+    seen = before(q.shape[2], k.shape[1])
+    return {"o": attended(q, k[:, None], v[:, None], seen).astype(np.float16)}

@@ -17,27 +17,52 @@ BF16 = (2**-7, 1e-4)
 # (relative, absolute) by output. Levels of int8 may be off by one where a rounding is near a tie.
 ALLOWED = {
     "argmax": {"y": EXACT},
+    "argsort": {"y": EXACT},
     "batched_matmul": {"c": (2**-7, 1e-3)},
     "column_sum": {"y": (1e-5, 1e-4)},
     "cumsum": {"y": (1e-5, 3e-4)},
     "embedding": {"y": EXACT},
     "glm_gate": {"score": (2e-5, 3e-6), "choice": (2e-5, 1e-5)},
     "hadamard_int8": {"q": (0, 1), "scale": (1e-5, 0)},
+    "matmul_split_k": {"c": (2**-7, 1e-3)},
+    "linear_relu": {"y": (2**-10, 1e-3)},
+    "matmul_fp16": {"c": (2**-10, 1e-3)},
+    "matmul_transposed": {"c": (1e-5, 1e-4)},
     "one_hot": {"y": EXACT},
     "rope_interleaved": {"y": BF16},
+    "casts": dict.fromkeys(("as_fp16", "as_bf16", "nearest", "below", "level", "back"), EXACT),
+    "gather": {"y": EXACT},
+    "index_add": {"y": (1e-6, 1e-5)},
+    "reductions": {
+        **dict.fromkeys(("largest", "least", "column_largest"), EXACT),
+        **dict.fromkeys(("total", "average", "column_total"), (1e-5, 1e-4)),
+        **dict.fromkeys(("product", "spread"), (2e-5, 1e-6)),
+    },
+    "scatter_update": {"cache": EXACT},
+    "sinkhorn": {"y": (2e-5, 1e-7)},
+    "topk": {"values": EXACT, "indices": EXACT},
+    "topk_long": {"values": EXACT, "indices": EXACT},
+    "transpose": {"y": EXACT},
 }
 DIMS = {
     "batched_matmul": [{"m": 1}, {"m": 131}],
     "embedding": [{"t": 1, "vocabulary": 1}, {"t": 67, "vocabulary": 300}],
     "glm_gate": [{"t": 1}, {"t": 67}],
+    "matmul_split_k": [{"m": 1}, {"m": 33}, {"m": 64}],
+    "linear_relu": [{"t": 1}, {"t": 67}],
+    "matmul_fp16": [{"m": 1}, {"m": 131}],
+    "matmul_transposed": [{"m": 1}, {"m": 131}],
     "one_hot": [{"t": 1}, {"t": 67}],
     "rope_interleaved": [{"t": 1}, {"t": 31}],
+    "index_add": [{"rows": 1, "added": 3}, {"rows": 67, "added": 200}],
+    "reductions": [{"rows": 2}, {"rows": 67}],
+    "scatter_update": [{"tokens": 1, "blocks": 1}, {"tokens": 67, "blocks": 2}],
+    "sinkhorn": [{"t": 1}, {"t": 67}],
+    "transpose": [{"batch": 1, "m": 1}, {"batch": 3, "m": 67}],
+    "topk_long": [{"rows": 1, "keys": 2048}, {"rows": 3, "keys": 20001}],
 }
 ROWS = [{"rows": 1}, {"rows": 67}]
-ONLY = {"rope_interleaved": ("cpu",)}
-CASES = [
-    (name, dims, target) for name in ALLOWED for dims in DIMS.get(name, ROWS) for target in ONLY.get(name, TARGETS)
-]
+CASES = [(name, dims, target) for name in ALLOWED for dims in DIMS.get(name, ROWS) for target in TARGETS]
 
 
 def agree(name: str, target: str, arrays: dict[str, Any]) -> Any:
@@ -57,3 +82,12 @@ def test_the_first_of_equal_values_is_the_largest(target: str) -> None:
     x[2, 4095] = -1
     got = agree("argmax", target, {"x": x})
     assert got.y.ravel().tolist() == [0, 70, 4095]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_scores_that_are_masked_are_chosen_last_and_in_order(target: str) -> None:
+    scores = np.full((2, 3000), -np.inf, np.float32)
+    scores[0, 1000:2900] = 1
+    scores[1, ::2] = np.arange(1500) % 7
+    got = agree("topk_long", target, {"scores": scores})
+    assert got.indices[0].tolist() == [*range(1000, 2900), *range(148)]

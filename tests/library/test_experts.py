@@ -17,6 +17,9 @@ EXACT = (0.0, 0.0)
 ALLOWED = {
     "moe_dispatch": {"rows": EXACT, "place": EXACT, "count": EXACT},
     "moe_combine": {"y": (2**-7, 1e-2)},
+    "moe_gate_softmax": {"weight": (1e-5, 1e-6), "expert": EXACT},
+    "glm_expert_selector": {"weight": (1e-5, 1e-6), "expert": EXACT},
+    "moe_select_groups": {"weight": (1e-5, 1e-6), "expert": EXACT},
 }
 CASES = [(name, t) for name in ALLOWED for t in (1, 37, 130)]
 
@@ -48,3 +51,27 @@ def test_what_was_dispatched_comes_back(target: str) -> None:
     given = {"rows": rows, "place": place, "weight": np.full((19, 8), 0.125, np.float32), "shared": sent["x"] * 0}
     got = operator("moe_combine", target)(**given)
     assert np.array_equal(np.asarray(got.y), sent["x"])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_bias_chooses_and_does_not_weigh(target: str) -> None:
+    """A bias that favours one expert of each of four groups: they are chosen, with shares of their own scores."""
+    arrays = operator("moe_select_groups", target).example_inputs(seed=5, t=9)
+    arrays["bias"][:] = 0
+    favoured = [5, 6, 40, 41, 100, 101, 200, 201]
+    arrays["bias"][favoured] = 10
+    got = agree("moe_select_groups", target, arrays)
+    assert (np.sort(np.asarray(got.expert), axis=-1) == favoured).all()
+    np.testing.assert_allclose(np.asarray(got.weight).sum(axis=-1), 2.5, rtol=1e-5)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_the_best_expert_of_a_closed_group_is_not_chosen(target: str) -> None:
+    arrays = operator("moe_select_groups", target).example_inputs(seed=6, t=2)
+    arrays["bias"][:] = 0
+    arrays["logits"][:] = -4
+    arrays["logits"][:, 255] = 2  # alone in its group: 0.88 + 0.02
+    for group in range(4):
+        arrays["logits"][:, [32 * group, 32 * group + 1]] = 0, 0.1
+    got = agree("moe_select_groups", target, arrays)
+    assert not (np.asarray(got.expert) == 255).any()

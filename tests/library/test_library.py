@@ -10,6 +10,7 @@ import pytest
 
 from library import goldens
 from library.agreement import assert_agree, operator
+from pyptogen.diagnostics import DiagnosticError
 
 TARGETS = ("cpu", "a2a3")
 
@@ -41,6 +42,9 @@ ALLOWED = {
     "dequant_rows": {"y": (2**-7, 0)},
     "transpose_copy": {"y": (0, 0)},
     "flash_attention": {"o": (2**-6, 2**-8)},
+    "flash_attention_causal": {"o": (2**-6, 2**-8)},
+    "flash_attention_fp32": {"o": (1e-5, 1e-6)},
+    "flash_attention_grouped": {"o": (2**-9, 2**-10)},
 }
 SIZES = {
     "vector_add": ("n", [1, 31, 4096, 70001]),
@@ -50,6 +54,9 @@ SIZES = {
     "softmax_long": ("rows", [1, 9, 17]),
     "blend": ("rows", [16, 48, 160]),
     "flash_attention": ("sq", [1, 33, 600]),
+    "flash_attention_causal": ("kv", [1, 33, 300]),
+    "flash_attention_fp32": ("sq", [1, 33, 300]),
+    "flash_attention_grouped": ("kv", [1, 33, 100]),
 }
 ROWS = ("rows", [1, 7, 65])
 
@@ -135,6 +142,33 @@ def test_swiglu_saturates(target: str) -> None:
 @pytest.mark.parametrize("kv", [1, 255, 257, 700])
 def test_attention_of_any_number_of_keys(target: str, kv: int) -> None:
     agree("flash_attention", target, operator("flash_attention", target).example_inputs(seed=kv, sq=40, kv=kv))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("sq", "kv"), [(1, 700), (40, 300), (257, 257), (130, 129 + 130)])
+@pytest.mark.parametrize("name", ["flash_attention_causal", "flash_attention_grouped"])
+def test_causal_attention_of_the_last_positions(name: str, target: str, sq: int, kv: int) -> None:
+    agree(name, target, operator(name, target).example_inputs(seed=kv, sq=sq, kv=kv))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_blocks_that_no_query_of_a_tile_sees_are_not_read(target: str) -> None:
+    """NaN in them would else reach every query: its weight is 0, and 0 times NaN is NaN."""
+    causal = operator("flash_attention_causal", target)
+    arrays = causal.example_inputs(seed=1, sq=640, kv=640)
+    clean = causal(**arrays).o
+    arrays["k"][:, 512:], arrays["v"][:, 512:] = np.nan, np.nan
+    got = causal(**arrays).o
+    assert (got[:, :512] == clean[:, :512]).all()
+    assert np.isnan(got[:, 639].astype(np.float32)).all()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_more_queries_than_keys_are_refused(target: str) -> None:
+    causal = operator("flash_attention_causal", target)
+    arrays = causal.example_inputs(seed=1, sq=4, kv=4)
+    with pytest.raises(DiagnosticError, match="kv >= sq"):
+        causal(**{**arrays, "k": arrays["k"][:, :3].copy(), "v": arrays["v"][:, :3].copy()})
 
 
 @pytest.mark.parametrize("target", TARGETS)

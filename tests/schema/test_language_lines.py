@@ -98,7 +98,7 @@ def test_nz_outputs_are_refused(tmp_path: Path) -> None:
     assert raised.value.diagnostics[0].code == "PTG109"
 
 
-@pytest.mark.parametrize("hint", ["l1_reuse", "split_k"])
+@pytest.mark.parametrize("hint", ["l1_reuse"])
 def test_hints_without_effect_are_named(hint: str, tmp_path: Path) -> None:
     notes = built(tmp_path, HEAD + STAGED + f"tiling: [{{s: {{{hint}: 4}}, t: 8}}]\n")
     assert any(f"`{hint}` of stage `s` has no effect" in note for note in notes)

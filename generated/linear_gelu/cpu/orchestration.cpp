@@ -39,10 +39,9 @@ extern "C" void linear_gelu_cpu(pto_rt::Runtime &rt, const linear_gelu_args &arg
     auto *w = (__gm__ bfloat16_t *)args.w;
     auto *bias = (__gm__ float *)args.bias;
     auto *y = (__gm__ bfloat16_t *)args.y;
-    const int32_t mixed = blocks_for(rt, Core::Mixed);
 
     // The launches of one range of t; each starts when those it names have finished.
-    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end, int32_t mixed) {
         const int32_t product_to_activation_blocks = fewer(16, mixed);
         rt.launch(
             "product_to_activation", Core::Mixed, product_to_activation_blocks,
@@ -51,5 +50,14 @@ extern "C" void linear_gelu_cpu(pto_rt::Runtime &rt, const linear_gelu_args &arg
             });
     };
 
-    segment(0, t);
+    // Rows for every core: each takes ranges of them, and rearranges its part of the left operand once. Else columns.
+    const int32_t tiles = (t + 255) / 256, cores = rt.cores(Core::Mixed);
+    if (cores > 1 && (tiles % cores == 0 || tiles >= 4 * cores)) {
+        const int32_t range = (tiles + 4 * cores - 1) / (4 * cores) * 256;
+        for (int32_t begin = 0; begin < t; begin += range) {
+            segment(begin, t - begin < range ? t : begin + range, 1);
+        }
+    } else {
+        segment(0, t, blocks_for(rt, Core::Mixed));
+    }
 }

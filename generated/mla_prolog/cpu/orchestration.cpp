@@ -117,7 +117,7 @@ extern "C" void mla_prolog_cpu(pto_rt::Runtime &rt, const mla_prolog_args &args)
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t query_down_blocks = fewer(12, cube);
+        const int32_t query_down_blocks = fewer((t_end - t_begin + 255) / 256, cube);
         const Launch query_down_done = rt.launch(
             "query_down", Core::Cube, query_down_blocks,
             [=] {

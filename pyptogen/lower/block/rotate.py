@@ -10,7 +10,7 @@ does what other rounds read. The counter goes on through all loops around, so it
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 from pyptogen.lower.platforms import Memory, Platform
@@ -58,13 +58,24 @@ def _moved(op: TileOp) -> set[str]:
     return {s for s in op.srcs if isinstance(s, str)} if op.kind in ("store", "scatter", "push") else set()
 
 
-def _home(paths: list[Path]) -> Path:
-    """Path of the innermost loop around all."""
+def _home(paths: list[Path], once: Container[Path] = ()) -> Path:
+    """Path of the innermost loop around all, but for those that run ``once`` in a round of the loop around them."""
     first, last = min(paths), max(paths)
     shared = 0
     while shared < min(len(first), len(last)) - 1 and first[shared] == last[shared]:
         shared += 1
+    while first[:shared] in once:
+        shared -= 1
     return first[:shared]
+
+
+def _conditions(nodes: tuple[Node, ...], path: Path = ()) -> set[Path]:
+    """Paths of the loops that run once at the most."""
+    found: set[Path] = set()
+    for i, node in enumerate(nodes):
+        if isinstance(node, Loop):
+            found |= ({(*path, i)} if node.once else set()) | _conditions(node.body, (*path, i))
+    return found
 
 
 def _rounds(kernel: TileKernel, path: Path, platform: Platform) -> int:
@@ -118,10 +129,11 @@ def run(
     found: dict[str, _Uses] = {}
     _touches(kernel.body, (), parent, found)
     wanted: dict[str, tuple[Path, int]] = {}
+    once = _conditions(kernel.body)
     for tile, uses in found.items():
         if not uses.movers or memory.get(tile) in single:
             continue
-        home = _home(uses.paths)
+        home = _home(uses.paths, once)
         copies = max(depths.get(stage, 2) for stage in uses.movers)
         if home and copies > 1 and _rounds(kernel, home, platform) > 1:
             wanted[tile] = (home, copies)
@@ -143,7 +155,7 @@ def run(
             result.append(node)
         return tuple(result)
 
-    homes = {tile: _home(uses.paths) for tile, uses in found.items()}
+    homes = {tile: _home(uses.paths, once) for tile, uses in found.items()}
     inside = {home: frozenset(t for t, h in homes.items() if h[: len(home)] == home) for home in slots}
     rotations = {tile: Rotation(slots[home], depth[home], inside[home]) for tile, (home, _) in wanted.items()}
     return replace(kernel, body=mark(kernel.body, ())), rotations

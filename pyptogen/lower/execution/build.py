@@ -15,6 +15,7 @@ from dataclasses import replace
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Workspace
 from pyptogen.lower.expr import ONE, Poly
+from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
 from pyptogen.lower.tile.sizes import HINTS, Selected, normalise
@@ -30,6 +31,18 @@ def parallel_tiles(nodes: Sequence[Node]) -> tuple[Poly, int] | None:
             if found is not None:
                 return found
     return None
+
+
+def rows_of_columns(kernels: Sequence[TileKernel]) -> int:
+    """The tile of the segment dim in a launch of one kernel that rearranges an operand for each such tile, and whose
+    blocks are dealt tiles of another dim inside of it; else 0."""
+    if len(kernels) != 1 or kernels[0].segment is None or not kernels[0].body:
+        return 0
+    outer = kernels[0].body[0]
+    if not isinstance(outer, Loop) or outer.dim != kernels[0].segment or outer.parallel:
+        return 0
+    loads_left = any(not isinstance(n, Loop) and n.kind == "load" and n.role == "a" for n in outer.body)
+    return outer.tile if loads_left and parallel_tiles(outer.body) is not None else 0
 
 
 def _cut(selected: Selected, plan: int, segment: str | None, whole: bool) -> Cut:
@@ -106,6 +119,11 @@ def run(
     segment = next((k.segment for k in by_name.values() if k.segment), None)
     distinct = list(dict.fromkeys(tuple(names) for names in launched))
     plans = tuple(_launches([(name, sides(name)) for name in names]) for names in distinct)
+    if PLATFORMS[platform].operands_from_gm:
+        plans = tuple(
+            (replace(plan[0], rows=rows_of_columns(sides(plan[0].kernel))),) if len(plan) == 1 else plan
+            for plan in plans
+        )
     cuts = tuple(
         _cut(row, distinct.index(tuple(names)), segment, any(_needs_all(k, segment) for n in names for k in sides(n)))
         for row, names in zip(rows, launched, strict=True)

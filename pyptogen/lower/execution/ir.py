@@ -28,7 +28,8 @@ class LaunchPlan:
     worth launching; ``after``: kernels of the same segment that must have finished; ``priority``: of several ready
     launches, the one with the largest starts first. ``programs``: of a mixed kernel whose cores are apart, what its
     cube core and its vector core run side by side, as (kernel, arguments); ``rings``: the memory through which the two
-    of one block meet."""
+    of one block meet. ``rows``: of a product whose blocks are dealt columns, the tile of the segment dim: with rows for
+    every core, each gets ranges of those instead, and rearranges its part of the left operand once; 0: never."""
 
     kernel: str
     core: Literal["cube", "vector", "mixed"]
@@ -39,6 +40,7 @@ class LaunchPlan:
     priority: int = 0
     programs: tuple[tuple[str, tuple[str, ...]], ...] = ()
     rings: tuple[Workspace, ...] = ()
+    rows: int = 0
 
     @property
     def kernels(self) -> tuple[str, ...]:

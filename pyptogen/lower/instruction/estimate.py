@@ -30,6 +30,8 @@ class Estimate:
 
 def trips(node: For, rows: int) -> int:
     """Rounds of a loop, for a segment of ``rows``."""
+    if node.once:
+        return 1
     extent = _nominal(node.stop, rows, node) - _nominal(node.start, rows, node)
     return max(1, -(-extent // node.step))
 

@@ -11,7 +11,7 @@ from itertools import zip_longest
 from typing import Any
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.expr import Poly
+from pyptogen.lower.expr import Poly, part_of
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_memory import BoundTile, Core
@@ -93,7 +93,7 @@ class BlockRun:
         start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.step
         if node.parallel:
             start, step = start + self.block * step, step * self.blocks
-        for at in range(start, stop, step):
+        for at in part_of(range(start, stop, step), node.after, node.before, self.env):
             self.env[node.var] = at
             if node.valid is not None:
                 self.env[node.valid] = min(node.step, stop - at)

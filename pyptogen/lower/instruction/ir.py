@@ -184,7 +184,8 @@ class Barrier:
 class For:
     """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
     this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
-    modulo ``slots``: the copy of the rotating buffers that a round uses."""
+    modulo ``slots``: the copy of the rotating buffers that a round uses. Rounds that begin at or after ``before``, and
+    those that end at or before ``after``, are left out."""
 
     var: str
     start: Poly
@@ -197,13 +198,26 @@ class For:
     span: Span
     slot: str | None = None
     slots: int = 1
+    after: Poly | None = None
+    before: Poly | None = None
+
+    @property
+    def once(self) -> bool:
+        """Whether it is bounded to one round, which may be left out: a condition."""
+        return self.before is not None and self.before - self.start == Poly.of(self.step)
+
+    def runs(self, around: str, turn: int, turns: int) -> bool:
+        """Whether the one round of a loop that is `once` takes place in round ``turn`` of ``turns`` of the loop over
+        ``around`` that it stands in: the next round's work not in the last, this round's not in the first."""
+        return turn > 0 if self.start == Poly.of(around) else turn + 1 < turns
 
 
 @dataclass(frozen=True, slots=True)
 class Pass:
     """Vector instructions walked together, one vector of columns of one row after the other; their meaning is that of
     the members in order. ``kept``: results that go to their tiles (the others stay in registers); ``tiles``: all tiles
-    that have memory in it; ``dtypes``: those of all operands, by name."""
+    that have memory in it; ``dtypes``: those of all operands, by name; ``ahead``: windows that it asks for so many rows
+    further on, for the next round of the loop."""
 
     rows: Extent
     cols: Extent
@@ -212,6 +226,7 @@ class Pass:
     tiles: tuple[str, ...]
     dtypes: tuple[tuple[str, str], ...]
     span: Span
+    ahead: tuple[tuple[GmWindow, Poly], ...] = ()
 
 
 Node = For | Pass | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | WaitFlag | Barrier

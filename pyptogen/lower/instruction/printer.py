@@ -50,7 +50,9 @@ def _lines(nodes: Sequence[Node], depth: int) -> list[str]:
         if isinstance(node, For):
             dealt = " parallel" if node.parallel else ""
             slot = f" {node.slot} of {node.slots}" if node.slot else ""
-            lines.append(f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{dealt}{slot}")
+            part = f" after {node.after}" if node.after else ""
+            part += f" before {node.before}" if node.before else ""
+            lines.append(f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{part}{dealt}{slot}")
             lines += _lines(node.body, depth + 1)
         elif isinstance(node, Declare):
             t = node.type

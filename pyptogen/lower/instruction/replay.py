@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import get_args
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import (
@@ -101,7 +102,7 @@ class Replay:
         self.touches = self.touches or Touches(self.kernel)
         if self.hazards is None:
             self.hazards = PLATFORMS[self.kernel.platform].vector_barriers
-        self._body(self.kernel.body, (), ())
+        self._body(self.kernel.body, (), (), ("", 0, 1))
         for (src, dst, event), _ in self.tokens.items():
             self._find(
                 "left over",
@@ -114,13 +115,15 @@ class Replay:
     def _find(self, kind: str, earlier: Access | None, later: Access | None, text: str, span: Span) -> None:
         self.on_find(Finding(kind, earlier, later, text, span))
 
-    def _body(self, nodes: Sequence[Node], path: Path, iteration: Path) -> None:
+    def _body(self, nodes: Sequence[Node], path: Path, iteration: Path, turn: tuple[str, int, int]) -> None:
+        """One round of a body; ``turn``: the loop's variable, the number of the round, and how many there are."""
         for i, node in enumerate(nodes):
             for sync in self.overlay.get((path, i, "before"), ()):
                 self._sync(sync)
             if isinstance(node, For):
-                for n in range(self.trips if not path or self.inner is None else self.inner):
-                    self._body(node.body, (*path, i), (*iteration, n))
+                trips = loop_trips(node, self.trips if not path or self.inner is None else self.inner, turn)
+                for n in range(trips):
+                    self._body(node.body, (*path, i), (*iteration, n), (node.var, n, trips))
                     if node.slot is not None:
                         self.slots[node.slot] = (self.slots[node.slot] + 1) % node.slots
             elif isinstance(node, SetFlag | WaitFlag | Barrier):
@@ -171,7 +174,7 @@ class Replay:
             self.barrier[pipe] = self.clock
             return
         everything = dict(self.progress)
-        for name in (*self.progress, "V"):
+        for name in get_args(Pipe):  # also one that has done nothing yet
             self._learn(name, everything)
             self.barrier[name] = self.clock
 
@@ -220,6 +223,14 @@ def _race_text(earlier: Access, later: Access) -> str:
     )
 
 
+def loop_trips(node: For, trips: int, turn: tuple[str, int, int]) -> int:
+    """Rounds of a loop in a replay with ``trips`` rounds, in round ``turn`` of the loop around it. A loop whose rounds
+    run ahead of each other has one more."""
+    if node.once:
+        return int(node.runs(*turn))
+    return trips + any(isinstance(inner, For) and inner.once for inner in node.body)
+
+
 def deepest(kernel: InstrKernel) -> int:
     """Most copies of any buffer."""
     return max((n.slots for n in walk(kernel.body) if isinstance(n, For)), default=1)
@@ -244,4 +255,4 @@ def prove(kernel: InstrKernel) -> list[Finding]:
     return findings
 
 
-__all__ = ["Access", "Finding", "Path", "Pipe", "Region", "Replay", "Sync", "deepest", "prove", "rounds"]
+__all__ = ["Access", "Finding", "Path", "Pipe", "Region", "Replay", "Sync", "deepest", "loop_trips", "prove", "rounds"]

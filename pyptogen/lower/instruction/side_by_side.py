@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Queue
+from pyptogen.lower.instruction.replay import loop_trips
 from pyptogen.lower.verify import require
 
 Event = tuple[str, str]
@@ -29,11 +30,12 @@ def events(kernel: InstrKernel, trips: int, inner: int) -> list[Event]:
     slots = {fifo.slot: fifo.name for fifo in kernel.fifos}
     found: list[Event] = []
 
-    def walk(nodes: Sequence[Node], outermost: bool) -> None:
+    def walk(nodes: Sequence[Node], outermost: bool, turn: tuple[str, int, int]) -> None:
         for node in nodes:
             if isinstance(node, For):
-                for _ in range(trips if outermost else inner):
-                    walk(node.body, False)
+                rounds = loop_trips(node, trips if outermost else inner, turn)
+                for n in range(rounds):
+                    walk(node.body, False, (node.var, n, rounds))
             instr = node.other if isinstance(node, Choose) else node
             if isinstance(instr, Instr):
                 for operand in instr.operands:
@@ -42,7 +44,7 @@ def events(kernel: InstrKernel, trips: int, inner: int) -> list[Event]:
                     elif isinstance(operand, GmWindow) and operand.tensor in slots:
                         found.append(("load", slots[operand.tensor]))
 
-    walk(kernel.body, True)
+    walk(kernel.body, True, ("", 0, 1))
     return found
 
 

@@ -91,8 +91,12 @@ def _edge(kernel: InstrKernel, finding: Finding) -> _Edge:
     depth = _shared(earlier.path, later.path)
     carried = next((i for i in range(depth) if earlier.iteration[i] != later.iteration[i]), None)
     level = depth if carried is None else carried + 1
+    counting = level
+    while (loop := _loop(kernel, later.path[:counting])) is not None and loop.once:
+        counting -= 1  # the copies are those of the round around
+    while level < depth and (inner := _loop(kernel, later.path[: level + 1])) is not None and inner.once:
+        level += 1  # tokens of work that may be left out are passed where it is done
     pipes, body = (earlier.instr.pipe, later.instr.pipe), later.path[:level]
-    loop = _loop(kernel, body)
     rotates = loop is not None and loop.slot is not None and loop.slot == finding.slot
     copies = (loop.slot, loop.slots) if loop is not None and rotates else (None, 1)
     return _Edge(*pipes, body, earlier.path[level], later.path[level], carried is not None, later.instr.span, *copies)

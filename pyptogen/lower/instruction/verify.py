@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
+from pyptogen.lower.expr import ONE
 from pyptogen.lower.instruction.ir import (
     Choose,
     Declare,
@@ -53,6 +54,8 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
     if not tiles and any(isinstance(o, Queue) for o in instr.operands):
         return  # what is popped has a type where it is loaded
     windows = [o for o in instr.operands if isinstance(o, GmWindow)]
+    if platform.runs_of_elements and instr.name in ("TLOAD", "TSTORE") and tiles[0].loc == "Vec":
+        _check_run(instr, windows[0], tiles[0].col_major, platform)
     row = INSTRUCTIONS[instr.name]
     dtype = _typed(instr, declared)
     if dtype not in row.dtypes[platform.name]:
@@ -69,12 +72,34 @@ def _check_instr(instr: Instr, declared: dict[str, Declare], platform: Platform)
         )
     if instr.name == "TSTORE" and tiles[0].loc == "Vec":
         require(windows[0].dtype == dtype, f"TSTORE of {dtype} to {windows[0].dtype}", instr.span)
-    if instr.name in ("TADD", "TSUB", "TMUL", "TDIV", "TMAX", "TMIN"):
-        require(
-            len({(t.rows, t.cols, t.col_major) for t in tiles}) == 1,
-            f"{instr.name} on tiles of different types",
-            instr.span,
+    kinds = [(t.rows, t.cols, t.col_major) for t in tiles]
+    if instr.name in ("TADD", "TSUB", "TMUL", "TDIV", "TMAX", "TMIN") and len(set(kinds)) > 1:
+        shapes = ", ".join(f"{rows} x {cols}{' by columns' if column else ''}" for rows, cols, column in kinds)
+        raise _illegal(
+            instr,
+            f"{instr.name} on tiles of different types: {shapes}",
+            "one type for all of them",
+            "declare the buffers with one `shape`; `valid` says how much of it is in use",
         )
+
+
+def _check_run(instr: Instr, window: GmWindow, column: bool, platform: Platform) -> None:
+    """Transfers between GM and UB take runs of neighbouring elements; a column-major tile is one run."""
+    length, stride = (window.rows, window.row_stride) if column else (window.cols, window.col_stride)
+    if length.size == 1 or stride == ONE:
+        return
+    what = "loaded from" if instr.name == "TLOAD" else "stored to"
+    raise DiagnosticError(
+        Diagnostic(
+            "PTG303",
+            f"a tile is {what} elements of `{window.tensor}` that lie {stride} apart; {platform.name} moves runs of"
+            " neighbouring elements",
+            instr.span,
+            expected="rows of tiles along the last axis of a tensor",
+            fix="lay the tensor out so that what a row takes lies together, or name the targets that can in `targets`,"
+            " such as [cpu]",
+        )
+    )
 
 
 def _typed(instr: Instr, declared: dict[str, Declare]) -> str:
@@ -104,13 +129,15 @@ def _check_tile(tile: Declare, platform: Platform) -> None:
         )
 
 
-def _illegal(instr: Instr, what: str, expected: str) -> DiagnosticError:
+def _illegal(
+    instr: Instr, what: str, expected: str, fix: str = "cast to a dtype that the platform computes with"
+) -> DiagnosticError:
     return DiagnosticError(
         Diagnostic(
             "PTG303",
             what,
             instr.span,
             expected=expected,
-            fix="cast to a dtype that the platform computes with",
+            fix=fix,
         )
     )

@@ -38,4 +38,6 @@ def instruction_of(kind: str, with_number: bool = False) -> str:
         return f"T{STEMS[kind]}{'S' if with_number else ''}"
     if kind in BITWISE_NAMES:
         return f"{BITWISE_NAMES[kind]}{'S' if with_number else ''}"
+    if kind.startswith("column_"):
+        return COLUMN_NAMES[kind.removeprefix("column_")]
     return {**UNARY_NAMES, **REDUCE_NAMES}[kind]

@@ -53,6 +53,7 @@ A2A3 = Platform(
     operands_from_gm=False,
     packed_nz=False,
     flags=True,
+    runs_of_elements=True,
     cast_chains=CAST_CHAINS,
     low_bits_of_floats=False,
     equality_only=frozenset({"int32"}),

@@ -35,6 +35,7 @@ A5 = Platform(
     operands_from_gm=False,
     packed_nz=False,
     flags=True,
+    runs_of_elements=True,
     cast_chains=CAST_CHAINS,
     low_bits_of_floats=False,
     equality_only=frozenset({"int32"}),

@@ -39,6 +39,7 @@ class Platform:
         flags: pipes run asynchronously, so kernels carry set_flag/wait_flag and pipe_barrier.
         vector_barriers: a vector instruction may start before the last one has ended, so that what it reads needs a
             pipe_barrier.
+        runs_of_elements: a transfer between GM and UB takes neighbouring elements, not every other one.
         cast_chains: the dtypes between source and destination for pairs that one TCVT cannot do.
         equality_only: dtypes whose tiles compare for equality, but not for order.
         low_bits_of_floats: TCVT of a float to a narrow integer keeps low bits without a scratch tile.
@@ -61,3 +62,4 @@ class Platform:
     equality_only: frozenset[str] = frozenset()
     vector_barriers: bool = True
     vector_passes: bool = False
+    runs_of_elements: bool = False

@@ -321,6 +321,10 @@ class Builder:
             )
         return self.emit("scatter_update", [x, index, src], x.dtype, x.shape, hint, dim=dim)
 
+    def places(self, shape: Shape, start: Any, hint: str = "") -> Value:
+        """start, start + 1, … as one row [n] or one column [n, 1]; of a loop's block: which elements of the whole."""
+        return self.emit("places", [], "int32", shape, hint, start=sympy.sympify(start))
+
     def full(self, shape: Shape, value: Any, dtype: str, hint: str = "") -> Value:
         """A tensor of one value."""
         return self.emit("full", [], dtype, shape, hint, value=self.scalar(value).expr)

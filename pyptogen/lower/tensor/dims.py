@@ -11,7 +11,7 @@ import sympy
 
 from pyptogen.diagnostics import Span, did_you_mean, fault
 from pyptogen.lower.tensor.assumptions import Assumption, multilinear, solve, unbound
-from pyptogen.lower.tensor.ir import Dim, Shape
+from pyptogen.lower.tensor.ir import Dim, Requirement, Shape
 from pyptogen.lower.tensor.scalars import ScalarReader
 from pyptogen.schema import DimSpec, Expr
 
@@ -36,6 +36,8 @@ class DimTable:
         self.blocks: dict[str, Dim] = {}
         """The sizes of the blocks that loops take, by name."""
         self.assumptions: list[Assumption] = []
+        self.needed: list[Requirement] = []
+        """What operations need of sizes, and nothing proves."""
 
     def _replace(self, expr: Any) -> Any:
         previous = None
@@ -161,6 +163,18 @@ class DimTable:
     def is_one(self, size: Any) -> bool:
         """Whether a size is proved to be 1."""
         return self.number(size) == 1
+
+    def need_at_least(self, a: Any, b: Any, why: str, span: Span) -> bool:
+        """Whether ``a >= b``, proved or checked at run time from here on; False where it never holds."""
+        if self.nonnegative(a - b):
+            return True
+        if self.nonnegative(b - a - 1):
+            return False
+        relation = sympy.Ge(self.resolve(a), self.resolve(b), evaluate=False)
+        text = f"{show_size(a)} >= {show_size(b)} ({why})"
+        if all(known.text != text for known in self.needed):
+            self.needed.append(Requirement(text, relation, span))
+        return True
 
     def nonnegative(self, expr: Any) -> bool:
         """Whether ``expr >= 0`` is proved for all sizes in range."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from pyptogen.schema import Spec
 
-WITHOUT_EFFECT = ("cores", "l1_reuse", "merge", "split_k")
+WITHOUT_EFFECT = ("cores", "l1_reuse", "merge")
 
 
 def notes(spec: Spec) -> Iterator[str]:

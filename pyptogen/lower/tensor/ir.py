@@ -86,8 +86,8 @@ INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
     | ARG_REDUCE | SCAN | SORTING
-    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange", "permute",
-       "expand", "gather", "index_select", "scatter", "by_hand"}
+    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange", "places",
+       "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
@@ -124,13 +124,16 @@ class Op:
     topk_values, topk_indices  ``axis`` (the last), ``k`` (sympy), ``largest``: the k extreme elements in order, of
                equal ones the first; their places, int32
     arange     ``start``, ``step`` (numbers), ``dtype``; the result has one axis
+    places     ``start``; int32, start, start + 1, … as one row or one column; inside of a loop, of an axis that is its
+               block: counted from the beginning of the whole axis
     permute    ``axes``: the operand's axis of each result axis
     expand     ``shape``; axes of size 1 and missing leading axes are repeated
     gather     operands (x, index); ``axis``; same rank, result of the index's shape
     index_select  operands (x, index of rank 1); ``axis``
     scatter    operands (x, index, src); ``axis``, ``reduce`` (none, add); the inverse of gather
     index_add  operands (x, index of rank 1, src); ``axis``
-    batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes
+    batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes; ``part``: the dim of the
+               parts of one product (`split_k`)
     by_hand    ``kernel``, ``output``: what the kernel of that name stores to ``output``; operands are all that it reads
     ========== =====================================================================================
 
@@ -152,7 +155,9 @@ class Loop:
     """The region of the operations whose ``loop`` is ``name``: done once for each block of ``tile`` elements of the dim
     ``over``, in order, the last block may be shorter, and none at all if the dim is 0. ``block`` is the size of the
     round's block as a dim, which shapes inside the region may have. ``carried`` are the names of the ``carry`` values,
-    each with that of its next value, which takes its place in the next round. A stage may have several loops."""
+    each with that of its next value, which takes its place in the next round. A stage may have several loops.
+    ``seen``, of a dim of rows and a number: a round changes nothing of row i if its block begins after i + that number,
+    and need not be done for such rows."""
 
     name: str
     stage: str
@@ -161,6 +166,7 @@ class Loop:
     block: Dim
     carried: tuple[tuple[str, str], ...]
     span: Span
+    seen: tuple[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def from_spec(
         targets=read_targets(spec),
         span=spec.span,
         notes=(*reader.notes(), *hints.notes(spec)),
-        requires=contract.requires,
+        requires=(*contract.requires, *contract.dims.needed),
         loops=tuple(reader.builder.loops),
         restricted=bool(spec.targets),
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),

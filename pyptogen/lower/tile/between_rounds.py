@@ -30,6 +30,8 @@ def varying(ops: Sequence[Op], made_by: Mapping[str, Op]) -> set[str]:
     """Results inside of loops that are others in every round: they follow from a carried value or from a block."""
     found: set[str] = set()
     for op in (op for op in ops if op.loop):
+        if op.kind == "places" and any(s.name.endswith(".tile") for size in op.result.shape for s in size.free_symbols):
+            found.add(op.result.name)
         names = [v.name for v in op.operands if isinstance(v, Value)]
         blocks = any(view.kind == "block" for name in names for view in value_views(made_by, name))
         if op.kind == "carry" or blocks or any(root(name, made_by) in found for name in names):

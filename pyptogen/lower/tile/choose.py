@@ -24,8 +24,9 @@ from pyptogen.lower.tile.sizes import TileSize
 
 MATMUL_ROWS, MATMUL_COLUMNS, MATMUL_DEPTH_BYTES = 128, 128, 512
 """First guess for a matmul: such a tile of A and of B fills the 64 KB of L0A and L0B of A2/A3."""
-CPU_DEPTH_BYTES = 2048
-"""The same where L0A and L0B are a budget of L2."""
+CPU_ROWS, CPU_COLUMNS, CPU_DEPTH_BYTES = 256, 256, 8192
+"""The same where L0A and L0B are a budget of L2 and a tile of A is rearranged when it is loaded: K whole, so that all
+columns use it, up to 2 MB of A."""
 VECTOR_ROWS = 64
 CPU_TILE_BYTES = 16 * 1024
 """A vector tile that stays in L1 on a CPU (measured: 8-16 KB run from L1, larger ones from L2 at a quarter)."""
@@ -79,7 +80,7 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
             a = op.operands[0]
             assert isinstance(a, Value)
             for factor in shape[-1][-1:]:  # none where the columns are one element
-                note(factor.dim, MATMUL_COLUMNS, 2)
+                note(factor.dim, CPU_COLUMNS if platform.unified else MATMUL_COLUMNS, 2)
             depth = CPU_DEPTH_BYTES if platform.unified else MATMUL_DEPTH_BYTES
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
@@ -88,7 +89,7 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
 
 def _first_rows(op: Op, columns: int | None, platform: Platform) -> int:
     if op.kind in PRODUCTS:
-        return MATMUL_ROWS
+        return CPU_ROWS if platform.unified else MATMUL_ROWS
     rows = VECTOR_ROWS
     while platform.unified and rows > 1 and rows * (columns or 1) * DTYPES[op.result.dtype] > CPU_TILE_BYTES:
         rows //= 2

@@ -158,7 +158,8 @@ class Cutter(Rounds):
         home = self.deepest([scope, *(p.scope for p in operands)])
         early = home.role == "grid" and all(p.early or p.scope is not home for p in operands)
         shape = self.shape2d(self.axes.axes(op.result.shape), home, op)
-        kind = "fill" if op.kind == "full" else op.kind
+        kind = {"full": "fill", "places": "iota"}.get(op.kind, op.kind)
+        first = self._first_place(op, home) if op.kind == "places" else ZERO
         if kind == "fill":
             sources = [ScalarArg(op.attrs["value"], op.span)]
         leaving = self.result_rows(op, home, shape)
@@ -169,9 +170,16 @@ class Cutter(Rounds):
         )
         mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"
         saturate = bool(op.attrs.get("saturate", True))
-        self.emit(TileOp(kind, name, tuple(sources), op.span, op.stage, mode=mode, saturate=saturate), home, early)
+        made = TileOp(kind, name, tuple(sources), op.span, op.stage, row=first, mode=mode, saturate=saturate)
+        self.emit(made, home, early)
         if leaving is None:
             self.placed[(op.result.name, "")] = Placed(name, home, early)
+
+    def _first_place(self, op: Op, scope: Scope) -> Poly:
+        """Which element of the whole axis is the first one of this tile."""
+        start = self.axes.poly(op.attrs["start"])
+        loops = [self.loop_of(f.dim, scope) for axis in self.axes.axes(op.result.shape) for f in axis]
+        return sum((Poly.of(loop.var) for loop in loops if loop is not None), start)
 
     def _result_tile(self, op: Op, shape: Shape2D) -> str:
         name = self.name(op.result.name)

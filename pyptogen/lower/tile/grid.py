@@ -115,7 +115,8 @@ class Grid:
         self._deal()
 
     def _deal(self) -> None:
-        """One grid loop is dealt to the blocks: the innermost static one with many tiles, else the longest."""
+        """One grid loop is dealt to the blocks: the parts of a split product, the innermost static one with many tiles,
+        else the longest."""
         scopes: list[Scope] = []
         scope: Scope | None = self.nest.inner
         while scope is not None and scope.var:
@@ -124,7 +125,9 @@ class Grid:
         if not scopes:
             return
         many = [s for s in scopes if self.whole(s.dim) is not None and self._trips(s) >= MANY_TILES]
-        max(many[:1] or scopes, key=self._trips).parallel = True
+        parts = {op.attrs.get("part") for op in self.kernel.ops}
+        split = [s for s in scopes if s.dim in parts]
+        max(split or many[:1] or scopes, key=self._trips).parallel = True
 
     def _trips(self, scope: Scope) -> int:
         """How many tiles a launch may have of a grid loop, at the most."""

@@ -18,7 +18,7 @@ import numpy as np
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import LaunchPlan
-from pyptogen.lower.expr import Poly
+from pyptogen.lower.expr import Poly, part_of
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_graph import GraphRun
@@ -93,7 +93,7 @@ class TileRun:
         start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.tile
         if node.parallel:
             start, step = start + self.block * step, step * self.blocks
-        for at in range(start, stop, step):
+        for at in part_of(range(start, stop, step), node.after, node.before, self.env):
             self.env[node.var] = at
             if node.valid is not None:
                 self.env[node.valid] = min(node.tile, stop - at)
@@ -209,6 +209,11 @@ class TileRun:
             self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
         elif op.kind == "scatter":
             self._scatter(op)
+        elif op.kind == "read_index":
+            assert op.index is not None
+            self.env[op.mode] = self.memory.element(op.index, op.index_offset.evaluate(self.env), op.span)
+        elif op.kind == "barrier":
+            return
         elif op.fifo is not None:
             self._ring(op, op.fifo)
         else:
@@ -238,7 +243,7 @@ class TileRun:
             return np.full(dst.shape, values[0], dst.numpy)
         if op.kind == "iota":
             first = op.row.evaluate(self.env)
-            return np.arange(first, first + dst.cols, dtype=dst.numpy)[None, :]
+            return np.arange(first, first + dst.rows * dst.cols, dtype=dst.numpy).reshape(dst.shape)
         if op.kind == "cast":
             return numerics.cast(values[0], dst.numpy, op.mode, op.saturate)
         if op.kind in REDUCE:

@@ -98,6 +98,7 @@ class TileOp:
     extract  rows from ``row`` on of an accumulator → dst
     copy     src → dst (same shape, same dtype)
     fill     scalar → dst
+    barrier  what comes later sees in GM what was stored so far
     read_index  the whole number named ``mode`` = element ``index_offset`` of the tensor ``index``
     compare  bits of a predicate: comparison ``mode`` of two operands; select: by bits, one of two operands
     expand   a column, a row or one element → the whole tile; turn: transposed
@@ -143,7 +144,8 @@ class Loop:
     """``for var in start..stop step tile``; ``valid`` names the extent of this iteration's tile, min(tile, stop - var),
     or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch. ``slot``
     (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
-    buffers a round uses."""
+    buffers a round uses. Iterations at or after ``before``, and those whose tiles end at or before ``after``, are left
+    out; ``valid`` goes by ``stop`` all the same."""
 
     var: str
     dim: str
@@ -157,6 +159,17 @@ class Loop:
     span: Span
     slot: str | None = None
     slots: int = 1
+    after: Poly | None = None
+    before: Poly | None = None
+
+    @property
+    def once(self) -> bool:
+        """Whether it is bounded to one iteration, which may be left out: a condition."""
+        return self.before is not None and self.before - self.start == Poly.of(self.tile)
+
+    def bounds(self) -> tuple[Poly, ...]:
+        """All polynomials that say where the loop begins and ends."""
+        return (self.start, self.stop, *(p for p in (self.after, self.before) if p is not None))
 
 
 Node = Loop | TileOp

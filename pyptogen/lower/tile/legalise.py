@@ -5,19 +5,27 @@ after:  y_int32 = cast(x, int32, rint)          s_wide [R, 32 bytes] = expand(s)
         y_fp16 = cast(y_int32, fp16)            scatter s_wide, one element a row    y = select(c_bits, p, q)
         y = cast(y_fp16, int8)
 
+before: x = load a[…; 8 x 48, strides 1, 48] where a platform moves runs of elements
+after:  x_across = load a[…; 48 x 8, strides 48, 1]; x = turn x_across
+
+before: s = load a[…; 48 x 1, strides 64, 1] of a column
+after:  s_apart = load a[…; 48 x 1, strides 64, 1] with a row for each element; s = copy s_apart
+
 Every reduction gets the scratch tile that its instruction asks for; a broadcast that no instruction does on the way is
 an `expand` ahead of it. Afterwards each operation is one instruction (or one row loop for a scatter).
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.kinds import STEMS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, BITWISE, COMPARE, DTYPES, REDUCE
-from pyptogen.lower.tile.ir import Extent, Loop, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk
+from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk
 
 SCRATCH_BYTES = 512
 """Scratch of a row reduction, bytes a row: two vector repeats, the most that any path of the A2/A3 code writes."""
@@ -41,9 +49,11 @@ class _Legaliser:
                 result += self.op(node)
         return tuple(result)
 
-    def op(self, node: TileOp) -> list[TileOp]:
+    def op(self, node: TileOp) -> Sequence[Node]:
         if node.kind == "cast":
             return self.cast(node)
+        if node.kind in ("load", "store") and self.platform.runs_of_elements:
+            return self.transfer(node)
         if node.kind in REDUCE | {"prod"}:
             source = self.tiles[str(node.srcs[0])]
             columns = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
@@ -57,6 +67,8 @@ class _Legaliser:
             return self.comparison(node)
         if node.kind == "where":
             return self.where(node)
+        if node.kind in STEMS and any(map(self.is_one, node.srcs)):
+            return self.of_one(node)
         if node.kind in BITWISE or (node.kind in STEMS and not self.broadcasts(node)):
             return self.spread(node)
         return [node]
@@ -98,16 +110,83 @@ class _Legaliser:
         )
         return [TileOp("expand", wide, (source.name,), op.span, op.stage), replace(op, srcs=(wide,))]
 
+    def transfer(self, op: TileOp) -> Sequence[Node]:
+        """A vector tile's rows as runs of neighbouring elements in GM."""
+        gm, tile = op.gm, self.tiles[str(op.dst if op.kind == "load" else op.srcs[0])]
+        assert gm is not None
+        if op.role != "vector" or DTYPES[tile.dtype] > 4:
+            return [op]
+        if tile.form == "col" and gm.row_stride != ONE and tile.rows.size > 1:
+            return self.one_by_one(op, tile)
+        if op.kind == "load" and gm.cols.size > 1 and gm.col_stride != ONE and gm.row_stride == ONE:
+            return self.across(op, tile, gm)
+        if op.kind == "load" and gm.cols.size > 1 and gm.col_stride != ONE:
+            return self.row_by_row(op, tile, gm)
+        return [op]
+
+    def row_by_row(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node]:
+        """Neither rows nor columns are runs in GM: row after row, each as a column of elements that lie apart."""
+        at, many = f"{dst.name}_at", dst.rows.size > 1
+        row_offset = dst.row_offset + (Poly.of(at) if many else ZERO)
+        window = replace(dst, rows=Extent(1), form="row", parent=dst.parent or dst.name, row_offset=row_offset)
+        line = self.add(f"{dst.name}_line", window)
+        column = replace(dst, rows=dst.cols, cols=Extent(1), form="full", parent=None, col_offset=0, row_offset=ZERO)
+        apart = self.add(f"{dst.name}_apart", column)
+        scratch = self.add(f"{apart}_tmp", column)
+        offset = gm.offset + (gm.row_stride * at if many else ZERO)
+        turned = replace(gm, offset=offset, row_stride=gm.col_stride, col_stride=ONE, rows=gm.cols, cols=Extent(1))
+        body = (
+            replace(op, dst=apart, gm=turned),
+            TileOp("copy", line, (apart,), op.span, op.stage, scratch=scratch),
+        )
+        if not many:
+            return body
+        return [Loop(at, at, ZERO, dst.rows.poly(), 1, None, "sub", False, body, op.span)]
+
+    def one_by_one(self, op: TileOp, column: TileVal) -> Sequence[Node]:
+        """A column whose elements lie apart in GM: each is a row of a tile, which becomes the column, or is made of it,
+        by a transposition."""
+        rows = self.add(f"{column.name}_apart", replace(column, form="full", parent=None, row_offset=ZERO))
+        scratch = self.add(f"{rows}_tmp", self.tiles[rows])
+        if op.kind == "load":
+            turned = TileOp("copy", column.name, (rows,), op.span, op.stage, scratch=scratch)
+            return [replace(op, dst=rows), turned]
+        return [TileOp("copy", rows, (column.name,), op.span, op.stage, scratch=scratch), replace(op, srcs=(rows,))]
+
+    def across(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node]:
+        """Columns that are runs in GM: loaded as they lie, and transposed on chip."""
+        name = self.add(f"{dst.name}_across", replace(dst, rows=dst.cols, cols=dst.rows, form="full", parent=None))
+        turned = replace(gm, row_stride=gm.col_stride, col_stride=ONE, rows=gm.cols, cols=gm.rows)
+        return [
+            replace(op, dst=name, gm=turned),
+            *self.op(TileOp("turn", dst.name, (name,), op.span, op.stage)),
+        ]
+
     # -- broadcasts ---------------------------------------------------------------------------------------------------
+
+    def is_one(self, source: Source) -> bool:
+        """Whether an operand is a tile of one element."""
+        return isinstance(source, str) and (self.tiles[source].rows.size, self.tiles[source].cols.size) == (1, 1)
+
+    def of_one(self, op: TileOp) -> Sequence[Node]:
+        """Arithmetic with a tile of one element: spread along the column, or to the row that many rows share."""
+        dst = self.tiles[str(op.dst)]
+        if dst.form == "row" and dst.cols.size > 1:
+            return self.spread(op)
+        if dst.rows.size == 1:
+            return [op] if self.broadcasts(op) else self.spread(op)
+        shape = dst if dst.form == "col" else replace(dst, rows=Extent(1), form="row")
+        steps: list[TileOp] = []
+        sources = list(op.srcs)
+        for at, source in enumerate(op.srcs):
+            if self.is_one(source):
+                sources[at] = self.like(f"{source}_wide", shape)
+                steps.append(TileOp("expand", str(sources[at]), (source,), op.span, op.stage))
+        return [*steps, *self.op(replace(op, srcs=tuple(sources)))]
 
     def broadcasts(self, op: TileOp) -> bool:
         """Whether the platform's arithmetic spreads its operands on the way: a column or a row, of some dtypes."""
-        dst = self.tiles[str(op.dst)]
-        dtype = dst.dtype
-        one = [self.tiles[s] for s in op.srcs if isinstance(s, str)]
-        one = [t for t in one if t.cols.size == 1 and t.rows.size == 1]
-        if one and dst.cols.size > 1 and (dst.form == "row" or dst.rows.size > 1):
-            return False
+        dtype = self.tiles[str(op.dst)].dtype
         return dtype in INSTRUCTIONS[f"TROWEXPAND{STEMS[op.kind]}"].dtypes[self.platform.name]
 
     def spread(self, op: TileOp) -> list[TileOp]:

@@ -16,7 +16,7 @@ def names_used(nodes: Sequence[Node]) -> set[str]:
 def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:
     for node in nodes:
         if isinstance(node, Loop):
-            yield from (node.start, node.stop)
+            yield from node.bounds()
             yield from _polys(node.body)
             continue
         yield node.index_offset

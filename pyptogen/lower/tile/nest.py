@@ -32,6 +32,8 @@ class Scope:
     """Loads and what follows from them alone; emitted before everything else of this scope."""
     items: list[Scope | TileOp] = field(default_factory=list)
     parallel: bool = False
+    after: Poly | None = None
+    before: Poly | None = None
 
     def extent(self) -> Extent:
         """Rows (or columns) of one tile of this loop."""
@@ -56,6 +58,8 @@ class Scope:
                         item.parallel,
                         body,
                         item.span,
+                        after=item.after,
+                        before=item.before,
                     )
                 )
         return tuple(nodes)

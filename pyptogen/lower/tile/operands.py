@@ -109,6 +109,8 @@ class Operands(Grid):
         if tensor.layout == "nz":
             *outer, depth, columns = view.axes
             matrix = self._position(tuple(factor for axis in outer for factor in axis), home)
+            if len(view.axes) > len(tensor.shape):  # parts of the depth of one matrix
+                matrix, depth = ZERO, tuple(factor for axis in (*outer, depth) for factor in axis)
             ref = replace(ref, k=self._position(depth, home), n=self._position(columns, home), matrix=matrix)
         if view.tensor not in self.reads:
             self.reads.append(view.tensor)
@@ -178,7 +180,7 @@ class Operands(Grid):
         self._check_slices(value, found, op)
         seen = self.shape2d(self.axes.axes(value.shape), found.scope, op)
         alone = op.kind in UNARY | BINARY | {"cast"} and sum(isinstance(v, Value) for v in op.operands) == 1
-        if alone and (tile.form, seen.form) == ("col", "row") and tile.rows.size == seen.cols.size:
+        if alone and tile.form == "col" and seen.rows.size == 1 and tile.rows.size == seen.cols.size:
             return
         if (seen.rows.size, seen.cols.size) != (tile.rows.size, width or tile.cols.size):
             raise unsupported(

@@ -45,8 +45,10 @@ def body(nodes: Sequence[Node], depth: int) -> list[str]:
         if isinstance(node, Loop):
             dealt = " parallel" if node.parallel else ""
             valid = f" ({node.valid} valid)" if node.valid else ""
+            part = f" after {node.after}" if node.after else ""
+            part += f" before {node.before}" if node.before else ""
             lines.append(
-                f"{pad}for {node.var} in {node.start}..{node.stop} step {node.tile}{valid}: {node.role}{dealt}"
+                f"{pad}for {node.var} in {node.start}..{node.stop} step {node.tile}{valid}{part}: {node.role}{dealt}"
             )
             lines += body(node.body, depth + 1)
         else:

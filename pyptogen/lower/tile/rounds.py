@@ -68,8 +68,15 @@ class Rounds(Operands):
         dim = next((d for d in self.program.dims if d.name == loop.over), None)
         exact = whole % tile == 0 if whole is not None else dim is not None and dim.multiple_of % tile == 0
         scope = self.nest.child(inner, loop.block.name, ZERO, stop, tile, exact, "rounds", loop.span)
+        scope.before = self._last_block(loop, inner)
         self.scopes[loop.name] = scope
         return scope
+
+    def _last_block(self, loop: Loop, inner: Scope) -> Poly | None:
+        """Where the blocks begin that no row of this tile sees."""
+        if loop.seen is None or (rows := self.loop_of(loop.seen[0], inner)) is None:
+            return None
+        return Poly.of(rows.var) + rows.extent().poly() + self.axes.poly(loop.seen[1])
 
     def open_rows(self, op: Op, scope: Scope, together: bool = False) -> bool:
         """Opens `row_loop` where the table asks for it: for the vector work of one level, or for all levels together.
@@ -86,9 +93,16 @@ class Rounds(Operands):
             extent = grid.extent().poly() if grid is not None else Poly.of(tile)
             whole = grid is None or grid.valid is None
             self.row_loop = self.nest.child(scope, dim, start, start + extent, step, whole, "sub", op.span)
+            self.row_loop.after = self._first_rows(self.loops[op.loop], dim, scope)
             scope.items.pop()
             return True
         return False
+
+    def _first_rows(self, loop: Loop, dim: str, scope: Scope) -> Poly | None:
+        """Where the rows end that see nothing of a round's block."""
+        if loop.seen is None or loop.seen[0] != dim:
+            return None
+        return Poly.of(scope.var) - self.axes.poly(loop.seen[1])
 
     def round_scope(self, op: Op) -> Scope:
         """Where an operation inside of a loop goes."""

@@ -44,7 +44,7 @@ class _Checker:
             if isinstance(node, Loop):
                 require(node.var not in bound, f"loop {node.var} hides another", node.span)
                 require(
-                    node.start.names() | node.stop.names() <= bound,
+                    all(poly.names() <= bound for poly in node.bounds()),
                     f"bounds of loop {node.var} are not bound",
                     node.span,
                 )

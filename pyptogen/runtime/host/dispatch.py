@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from pyptogen.runtime.deadlines import remaining, until
 from pyptogen.runtime.faults import RuntimeClosed, TaskTimeout, WorkerLost, decode_fault
+from pyptogen.runtime.host.chip_logs import ChipLogs
 from pyptogen.runtime.host.shared_memory import Arena
 from pyptogen.runtime.host.task_graph import Task, Touch, because_of, link
 from pyptogen.runtime.host.wire import DONE, FAILED, LONGEST, READY, REPLY
@@ -32,9 +33,10 @@ _STILLBORN = 3
 class Dispatcher:
     """The workers of all chips, and the open tasks. Every public method may be called from any thread."""
 
-    def __init__(self, chips: Sequence[int], arena: Arena, threads: int) -> None:
+    def __init__(self, chips: Sequence[int], arena: Arena, logs: ChipLogs, threads: int) -> None:
         self.chips = tuple(chips)
         self.arena = arena
+        self.logs = logs
         self.threads = threads
         self.open = 0
         """Tasks that are neither finished nor failed."""
@@ -167,7 +169,7 @@ class Dispatcher:
         os.close(self._bell)
 
     def _start(self, chip: int) -> None:
-        worker = WorkerProcess(chip, self.chips.index(chip), self.arena, self.threads)
+        worker = WorkerProcess(chip, self.chips.index(chip), self.arena, self.logs.file(chip), self.threads)
         self._workers[chip] = worker
         for file in worker.files():
             self._sources[file] = worker
@@ -340,7 +342,8 @@ class Dispatcher:
         chip = worker.chip
         worker.kill()
         ending = worker.ending()
-        running = worker.begun(self.arena)
+        # A task that was late before it had begun is over too: its successor would be as late.
+        running = worker.stopped if worker.stopped in worker.sent else worker.begun(self.arena)
         waiting = [task for task in worker.sent if task is not running]
         for file in worker.files():
             self._poll.unregister(file)
@@ -349,6 +352,7 @@ class Dispatcher:
         if not worker.ready:
             self._stillborn[chip] += 1
         self._ready[chip].extendleft(reversed(waiting))
+        self.logs.repair(chip)
         self._start(chip)
         if self._stillborn[chip] >= _STILLBORN:
             self._stillborn[chip] = 0

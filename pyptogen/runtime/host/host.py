@@ -19,6 +19,7 @@ from pyptogen.runtime.arrays.arguments import as_array
 from pyptogen.runtime.arrays.dtypes import NUMPY_DTYPES
 from pyptogen.runtime.arrays.packing import PackedWeight
 from pyptogen.runtime.faults import RuntimeClosed
+from pyptogen.runtime.host.chip_logs import ChipLogs
 from pyptogen.runtime.host.dispatch import Dispatcher
 from pyptogen.runtime.host.handles import TaskHandle, TensorHandle
 from pyptogen.runtime.host.kernels import NativeKernel, PythonKernel, by_name
@@ -73,8 +74,11 @@ class HostRuntime:
         self._files = Files(trace, deps)
         self._recording = self._files.recording()
         self._arena = Arena(memory, len(chips))
+        self.logs = ChipLogs(chips)
+        if self._recording is not None:
+            self.logs.begin()
         cores = threads or max(1, (len(os.sched_getaffinity(0))) // len(chips))
-        self.dispatcher = Dispatcher(chips, self._arena, cores)
+        self.dispatcher = Dispatcher(chips, self._arena, self.logs, cores)
         self._closing = threading.Lock()
         _live.add(self)
 
@@ -202,10 +206,12 @@ class HostRuntime:
             raise fault("PTG404", f"there is no chip {chip}", None, expected=f"one of {list(self.chips)}")
         call = kernel.call(self, args, chip)
         number = next(self._numbers)
-        task = Task(number, kernel, chip, call.message(kernel.number, number))
-        task.retries, task.timeout = retries, timeout
+        recordings: Sequence[Recording] = ()
         if self._recording is not None or recording is not None:
-            task.recordings = [one for one in (self._recording, recording) if one is not None]
+            recordings = [one for one in (self._recording, recording) if one is not None]
+        traced = any(one.cores for one in recordings)
+        task = Task(number, kernel, chip, call.message(kernel.number, number, traced=traced))
+        task.retries, task.timeout, task.recordings = retries, timeout, recordings
         for touch in call.touches:
             if touch.reads and touch.writes:
                 task.intact = False
@@ -260,6 +266,10 @@ class HostRuntime:
         self._check()
         return self.dispatcher.processes()
 
+    def write(self, files: Files, recording: Recording) -> None:
+        """Write the files of a recording. Raises ``OSError``."""
+        files.write(recording, self.logs, self.dispatcher.processes())
+
     def close(self) -> None:
         """Wait for what was submitted, then end the workers. Ctrl-C meanwhile ends them at once."""
         try:
@@ -279,14 +289,18 @@ class HostRuntime:
             self.dispatcher.close()
             self._arena.close()
             _live.discard(self)
-            if self._recording is not None and not written:
-                self._files.write(self._recording)
+            try:
+                if self._recording is not None and not written:
+                    self.write(self._files, self._recording)
+            finally:
+                self.logs.close()
 
     def forget(self) -> None:
         """After a fork, in the child."""
         self._foreign = True
         self.dispatcher.forget()
         self._arena.close()
+        self.logs.forget()
 
     def _settle(self, array: npt.NDArray[Any]) -> None:
         """Wait for the tasks that will fill some of this array: only then does it have its value."""

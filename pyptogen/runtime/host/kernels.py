@@ -18,7 +18,7 @@ from pyptogen.runtime.arrays.packing import PackedWeight, pack
 from pyptogen.runtime.host.handles import TaskHandle, TensorHandle, result_type, single_output
 from pyptogen.runtime.host.python_kernels import describe, wire_name
 from pyptogen.runtime.host.task_graph import Touch
-from pyptogen.runtime.host.wire import HEAD, LONGEST, NATIVE, PYTHON
+from pyptogen.runtime.host.wire import HEAD, LONGEST, NATIVE, PYTHON, TRACED
 from pyptogen.runtime.operator.contract import TensorArg
 from pyptogen.runtime.operator.package import CompiledPackage
 
@@ -58,9 +58,10 @@ class Call:
         for array, handle in self.copies:
             array[...] = handle.peek()
 
-    def message(self, kernel: int, task: int) -> bytes:
-        """What the worker is sent. Raises ``ValueError`` when it is too long."""
-        message = HEAD.pack(self.kind, kernel, task) + self.body
+    def message(self, kernel: int, task: int, *, traced: bool = False) -> bytes:
+        """What the worker is sent; ``traced``: its cores are recorded. Raises ``ValueError`` when it is too long."""
+        kind = TRACED if traced and self.kind == NATIVE else self.kind
+        message = HEAD.pack(kind, kernel, task) + self.body
         if len(message) > LONGEST:
             raise ValueError(f"the scalars of a task are {len(message)} bytes, more than {LONGEST}; pass an array")
         return message

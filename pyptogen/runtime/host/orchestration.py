@@ -246,6 +246,8 @@ class RunHandle:
     def work(self) -> None:
         """Run the function, wait for its tasks, and collect what it returned."""
         recording = self._files.recording()
+        if recording is not None:
+            self._host.logs.begin()
         o = Orchestration(self._host, self._program, self._options, recording)
         assert self._program.orch is not None
         try:
@@ -257,12 +259,17 @@ class RunHandle:
         except Exception as error:  # it belongs to whoever asks for the result
             self._error = error
         finally:
-            try:
-                if recording is not None:
-                    self._files.write(recording)
-            except OSError as error:
-                self._error = self._error or error
+            if recording is not None:
+                self._record(recording)
             self._over.set()
+
+    def _record(self, recording: Recording) -> None:
+        try:
+            self._host.write(self._files, recording)
+        except OSError as error:
+            self._error = self._error or error
+        finally:
+            self._host.logs.end()
 
     def done(self) -> bool:
         """Whether it has finished or failed."""

@@ -7,19 +7,16 @@ what had finished by the time of a submission.
 from __future__ import annotations
 
 import time
-import weakref
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from pyptogen.runtime.host.shared_memory import Block
 from pyptogen.runtime.host.task_graph import Task, Touch
 
 AFTER, READ_AFTER_WRITE = "after", "read after write"
 WRITE_AFTER_WRITE, WRITE_AFTER_READ = "write after write", "write after read"
 
 
-@dataclass(frozen=True, slots=True)
-class Edge:
+class Edge(NamedTuple):
     """Task ``to`` waits for task ``before``, by their numbers."""
 
     before: int
@@ -27,8 +24,7 @@ class Edge:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Use:
+class Use(NamedTuple):
     """What a task does to bytes ``[start, end)`` of tensor number ``tensor``."""
 
     task: int
@@ -39,8 +35,7 @@ class Use:
     writes: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Sample:
+class Sample(NamedTuple):
     """The tasks that a chip has to do, and all that are open, at a moment (nanoseconds of the monotonic clock)."""
 
     at: int
@@ -50,9 +45,12 @@ class Sample:
 
 
 class Recording:
-    """The tasks of a run, in the order of submission. Only the dispatcher writes it, under its lock."""
+    """The tasks of a run, in the order of submission. Only the dispatcher writes it, under its lock. ``cores``:
+    whether it shows what the cores of the chips do.
+    """
 
-    def __init__(self) -> None:
+    def __init__(self, *, cores: bool = False) -> None:
+        self.cores = cores
         self.tasks: list[Task] = []
         self.submitted: list[int] = []
         """When each task was submitted, in nanoseconds of the monotonic clock."""
@@ -61,8 +59,10 @@ class Recording:
         """The bytes of each block of memory."""
         self.uses: list[Use] = []
         self.samples: list[Sample] = []
-        self._numbers: weakref.WeakKeyDictionary[Block, int] = weakref.WeakKeyDictionary()
-        self._live: dict[int, list[Use]] = {}
+        self._numbers: dict[int, int] = {}
+        self._live: dict[int, tuple[list[Use], list[Use]]] = {}
+        """The uses of each tensor that count: those that only read, and those that write. Most uses are reads, and
+        a read has to look at the others only."""
         self._known: set[int] = set()
 
     def submit(self, task: Task, touches: Sequence[Touch], after: Sequence[Task]) -> None:
@@ -76,7 +76,8 @@ class Recording:
         for use in uses:
             self._meet(use, reasons)
         for use in uses:
-            self._live[use.tensor].append(use)
+            readers, writers = self._live[use.tensor]
+            (writers if use.writes else readers).append(use)
         self.uses.extend(uses)
         known = self._known
         known.add(task.number)
@@ -87,29 +88,26 @@ class Recording:
         self.samples.append(Sample(time.monotonic_ns(), chip, queued, opened))
 
     def _use(self, task: Task, touch: Touch) -> Use:
-        number = self._numbers.get(touch.block)
+        number = self._numbers.get(touch.block.serial)
         if number is None:
-            number = self._numbers[touch.block] = len(self.tensors)
+            number = self._numbers[touch.block.serial] = len(self.tensors)
             self.tensors.append(touch.block.nbytes)
-            self._live[number] = []
+            self._live[number] = ([], [])
         return Use(task.number, number, touch.start, touch.end, touch.reads, touch.writes)
 
     def _meet(self, use: Use, reasons: dict[int, str]) -> None:
         """Wait for the earlier uses of these bytes that count, and forget those that no longer do."""
-        kept = []
-        for other in self._live[use.tensor]:
-            if other.task != use.task and other.start < use.end and use.start < other.end:
-                reason = _reason(use, other)
-                if reason is not None:
-                    reasons.setdefault(other.task, reason)
-            if not (use.writes and use.start <= other.start and other.end <= use.end):
-                kept.append(other)
-        self._live[use.tensor] = kept
+        readers, writers = self._live[use.tensor]
+        for others in (writers, readers) if use.writes else (writers,):
+            for other in others:
+                if other.task != use.task and other.start < use.end and use.start < other.end:
+                    reasons.setdefault(other.task, _reason(use, other))
+            if use.writes:
+                others[:] = [other for other in others if other.start < use.start or use.end < other.end]
 
 
-def _reason(use: Use, before: Use) -> str | None:
+def _reason(use: Use, before: Use) -> str:
+    """Why a use waits for an earlier one of the same bytes, of which at least one writes."""
     if use.reads and before.writes:
         return READ_AFTER_WRITE
-    if use.writes:
-        return WRITE_AFTER_WRITE if before.writes else WRITE_AFTER_READ
-    return None
+    return WRITE_AFTER_WRITE if before.writes else WRITE_AFTER_READ

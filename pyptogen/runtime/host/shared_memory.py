@@ -8,6 +8,7 @@ costs nothing; tensors are ranges of it.
 from __future__ import annotations
 
 import ctypes
+import itertools
 import mmap
 import os
 import threading
@@ -27,16 +28,20 @@ _PUNCH_BYTES = 1 << 20
 _FALLOC_PUNCH = 0x01 | 0x02  # FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE
 
 
+_SERIALS = itertools.count()
+
+
 class Block:
     """A range of the arena. It is free again when the last handle, task or array that uses it is gone.
 
-    ``accesses`` is the task graph's record of who reads and writes which part.
+    ``accesses`` is the task graph's record of who reads and writes which part; ``serial`` no other block ever has.
     """
 
-    __slots__ = ("__weakref__", "accesses", "arena", "nbytes", "offset")
+    __slots__ = ("accesses", "arena", "nbytes", "offset", "serial")
 
     def __init__(self, arena: Arena, offset: int, nbytes: int) -> None:
         self.arena = arena
+        self.serial = next(_SERIALS)
         self.offset = offset
         self.nbytes = nbytes
         self.accesses: list[Any] = []
@@ -70,6 +75,7 @@ class Arena:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         self.limit = limit or memory
         self.file = os.memfd_create("pyptogen", os.MFD_CLOEXEC)
+        os.fchmod(self.file, 0o600)
         # Ranges are never merged, so the file is larger than what may be in use.
         self.size = _round(4 * self.limit, mmap.PAGESIZE)
         os.ftruncate(self.file, self.size)

@@ -3,6 +3,7 @@
 =========  ========================================================================================
 define     ``D``, kernel number, JSON: what the kernel is (from the host)
 native     ``N``, kernel number, task number, then the argument struct with offsets for pointers
+traced     ``T``, like native, for a task whose cores are recorded
 python     ``P``, kernel number, task number, then its arguments by ``marshal``, which is quick and which
            the worker may trust, because the host started it and can do with it what it likes
 ready      ``R`` (from the worker, once)
@@ -29,5 +30,5 @@ NOTE = struct.Struct("<Q")
 LONGEST = 32_000
 """Bytes of a message: what a worker has been sent ahead fits its socket."""
 
-DEFINE, NATIVE, PYTHON = b"D", b"N", b"P"
+DEFINE, NATIVE, TRACED, PYTHON = b"D", b"N", b"T", b"P"
 READY, DONE, FAILED = b"R", b"+", b"-"

@@ -19,7 +19,7 @@ from typing import Any
 
 from pyptogen.runtime.faults import encode_fault
 from pyptogen.runtime.host.shared_memory import NOTE_BYTES, address_of, map_file
-from pyptogen.runtime.host.wire import DEFINE, DONE, FAILED, HEAD, LONGEST, NOTE, READY, REPLY
+from pyptogen.runtime.host.wire import DEFINE, DONE, FAILED, HEAD, LONGEST, NOTE, READY, REPLY, TRACED
 
 Kernel = Callable[[bytes], None]
 
@@ -31,7 +31,7 @@ def main(config: dict[str, Any]) -> None:
     memory = map_file(config["memory"], config["size"])
     os.close(config["memory"])
     with socket.socket(fileno=config["socket"]) as line:
-        serve(line, _Chip(address_of(memory), memory, config["threads"]), config["place"] * NOTE_BYTES)
+        serve(line, _Chip(address_of(memory), memory, config["log"], config["threads"]), config["place"] * NOTE_BYTES)
 
 
 def serve(line: socket.socket, chip: _Chip, note: int) -> None:
@@ -77,8 +77,9 @@ def serve(line: socket.socket, chip: _Chip, note: int) -> None:
 class _Chip:
     """What a worker runs kernels on."""
 
-    def __init__(self, base: int, memory: Any, threads: int) -> None:
+    def __init__(self, base: int, memory: Any, log: int, threads: int) -> None:
         self.base = base
+        self.log = log
         self.memory = memory
         self.threads = threads
 
@@ -96,11 +97,15 @@ class _Chip:
 
         run, entry = shared_chip(self.threads).run, load_entry(Path(library), symbol)
         slots = struct.Struct(f"={pointers}Q")
-        start, end, base = HEAD.size, HEAD.size + slots.size, self.base
+        start, end, base, file = HEAD.size, HEAD.size + slots.size, self.base, self.log
         unpack, pack = slots.unpack_from, slots.pack
 
         def kernel(message: bytes) -> None:
-            run(entry, pack(*(base + offset for offset in unpack(message, start))) + message[end:], policy=policy)
+            arguments = pack(*(base + offset for offset in unpack(message, start))) + message[end:]
+            if message[:1] == TRACED:
+                run(entry, arguments, policy=policy, log=(file, HEAD.unpack_from(message)[2]))
+            else:
+                run(entry, arguments, policy=policy)
 
         return kernel
 

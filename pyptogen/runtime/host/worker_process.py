@@ -24,9 +24,10 @@ _START = "import sys, json; c = json.loads(sys.argv[1]); sys.path[:] = c['path']
 
 
 class WorkerProcess:
-    """A process for one chip. It is started, not forked: it shares nothing with the host but the arena."""
+    """A process for one chip. It is started, not forked: it shares nothing with the host but the arena
+    and its chip's log."""
 
-    def __init__(self, chip: int, place: int, arena: Arena, threads: int) -> None:
+    def __init__(self, chip: int, place: int, arena: Arena, log: int, threads: int) -> None:
         self.chip = chip
         self.place = place
         self.sent: deque[Task] = deque()
@@ -39,13 +40,13 @@ class WorkerProcess:
         here, there = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         config = {
             "socket": there.fileno(), "memory": arena.file, "size": arena.size, "parent": os.getpid(),
-            "threads": threads, "path": sys.path, "place": place,
+            "log": log, "threads": threads, "path": sys.path, "place": place,
         }  # fmt: skip
         with there:
             # A session of its own: Ctrl-C in the terminal is the host's affair.
             self.process = subprocess.Popen(
                 [sys.executable, "-c", _START, json.dumps(config)],
-                pass_fds=(there.fileno(), arena.file),
+                pass_fds=(there.fileno(), arena.file, log),
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
             )

@@ -70,6 +70,13 @@ def native_library() -> ctypes.CDLL:
     library.pto_driver_cancel.restype = None
     library.pto_driver_abandon.argtypes = [ctypes.c_void_p]
     library.pto_driver_abandon.restype = ctypes.c_int
+    library.pto_log_whole.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
+    library.pto_log_whole.restype = ctypes.c_size_t
+    library.pto_log_write_trace.argtypes = [
+        ctypes.c_char_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int64,
+        ctypes.POINTER(ctypes.c_uint64),
+    ]  # fmt: skip
+    library.pto_log_write_trace.restype = ctypes.c_int
     return library
 
 
@@ -90,6 +97,8 @@ class _Call(ctypes.Structure):
         ("submit_seconds", ctypes.c_double),
         ("launches", ctypes.c_uint64),
         ("ring", ctypes.c_uint64),
+        ("log_task", ctypes.c_uint64),
+        ("log_file", ctypes.c_int32),
     )
 
 
@@ -110,7 +119,14 @@ class NativeCall:
     """One run as native code takes it; it must live until the run is over."""
 
     def __init__(
-        self, entry: int, arguments: bytes, policy: str, trace: str | Path | None, graph: str | Path | None, title: str
+        self,
+        entry: int,
+        arguments: bytes,
+        policy: str,
+        trace: str | Path | None,
+        graph: str | Path | None,
+        title: str,
+        log: tuple[int, int] | None = None,
     ) -> None:
         self._message = ctypes.create_string_buffer(_MESSAGE_BYTES)
         call = self._call = _Call(entry, arguments, None, None, None, os.getpid(), POLICIES[policy], _MESSAGE_BYTES)
@@ -120,6 +136,7 @@ class NativeCall:
             call.trace_path = os.fsencode(trace)
         if graph is not None:
             call.graph_path = os.fsencode(graph)
+        call.log_file, call.log_task = log or (-1, 0)
         self.address = ctypes.addressof(call)
 
     def report(self, status: int) -> RunReport:
@@ -166,15 +183,17 @@ class Chip:
         trace: str | Path | None = None,
         graph: str | Path | None = None,
         title: str = "pyptogen",
+        log: tuple[int, int] | None = None,
     ) -> RunReport:
         """Run the operator whose entry function is at address ``entry`` on its packed argument struct.
 
         ``policy`` orders the ready launches ("critical_path", "breadth", "depth"). ``trace`` and ``graph``
-        are files for what happened and for the task graph; ``title`` names the chip in the trace. The
-        interpreter lock is released meanwhile. Raises ``RunError``, and ``OSError`` when the run went well
+        are files for what happened and for the task graph; ``title`` names the chip in the trace. ``log`` is a
+        descriptor that what happened is appended to, and the number that it gets there (``host/chip_logs.py``).
+        The interpreter lock is released meanwhile. Raises ``RunError``, and ``OSError`` when the run went well
         but a file could not be written.
         """
-        call = NativeCall(entry, arguments, policy, trace, graph, title)
+        call = NativeCall(entry, arguments, policy, trace, graph, title, log)
         return call.report(self._run(self.handle, call.address))
 
     @property

@@ -5,6 +5,8 @@
 
 #include "driver.hpp"
 #include "inline_chip.hpp"
+#include "interrupts.hpp"
+#include "json_file.hpp"
 #include "threaded_chip.hpp"
 
 using pto_rt::native::Chip;
@@ -12,10 +14,15 @@ using pto_rt::native::ChipShape;
 using pto_rt::native::Driver;
 using pto_rt::native::Entry;
 using pto_rt::native::InlineChip;
+using pto_rt::native::Interruptible;
+using pto_rt::native::JsonFile;
 using pto_rt::native::KernelThread;
 using pto_rt::native::Policy;
 using pto_rt::native::RunReport;
 using pto_rt::native::ThreadedChip;
+using pto_rt::native::Trace;
+using pto_rt::native::TraceLog;
+using pto_rt::native::TracePlace;
 
 #define PTO_API extern "C" __attribute__((visibility("default")))
 
@@ -45,6 +52,8 @@ struct pto_chip_call {
     uint32_t message_bytes;
     char* message;
     RunReport report;
+    uint64_t log_task;  // number of the host's task that this run is
+    int32_t log_file;   // where the run is appended for the host; -1: nowhere
 };
 
 // Runs an operator; calls from several threads take turns. Returns 0 when it went well; 1 when it failed, with the
@@ -52,13 +61,16 @@ struct pto_chip_call {
 PTO_API int pto_chip_run(Chip* chip, pto_chip_call* call)
 {
     std::lock_guard guard(chip->lock());
-    const bool trace = call->trace_path != nullptr || call->graph_path != nullptr;
+    const Interruptible guarded(*chip);
+    const bool trace = call->trace_path != nullptr || call->graph_path != nullptr || call->log_file >= 0;
     call->report = chip->run(call->entry, call->args, {static_cast<Policy>(call->policy), trace});
     const auto say = [call](const char* text, size_t length) {
         length = std::min<size_t>(length, call->message_bytes - 1);
         std::memcpy(call->message, text, length);
         call->message[length] = '\0';
     };
+    // Where memory for the log has run out, the trace will show the task without its cores.
+    if (call->log_file >= 0) (void)chip->trace().append_to_log(call->log_file, call->log_task);
     const char* unwritten = nullptr;
     if (call->trace_path != nullptr && !chip->trace().write_trace(call->trace_path, call->process_name, call->pid)) {
         unwritten = call->trace_path;
@@ -124,4 +136,33 @@ PTO_API int pto_driver_abandon(pto_driver* self)
     self->chip->abandon();
     self->driver.abandon();
     return left;
+}
+
+// Bytes of the whole runs at the start of a chip's log: what follows was being written when the chip was killed.
+PTO_API size_t pto_log_whole(const char* log, size_t bytes)
+{
+    TraceLog runs(log, bytes);
+    while (runs.next() != 0) {
+    }
+    return runs.whole();
+}
+
+// Appends the runs of the given tasks (sorted) to a trace that ends with an event. Tracks of the cores start at 1;
+// arrows are numbered from `*first_arrow`, which is moved on. Returns 0 when it went well.
+PTO_API int pto_log_write_trace(const char* path, const char* log, size_t bytes, const uint64_t* tasks, size_t count,
+                                int64_t pid, uint64_t* first_arrow)
+{
+    JsonFile file = JsonFile::append(path);
+    if (!file) return 1;
+    TraceLog runs(log, bytes);
+    Trace run;
+    TracePlace place{pid, 1};
+    for (uint64_t task = runs.next(); task != 0; task = runs.next()) {
+        if (!std::binary_search(tasks, tasks + count, task) || !runs.read(run)) continue;
+        place.host_task = task;
+        place.first_arrow = *first_arrow;
+        *first_arrow += run.write_events(file, place);
+        place.names_tracks = false;
+    }
+    return file.close() ? 0 : 1;
 }

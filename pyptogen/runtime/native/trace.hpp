@@ -61,6 +61,17 @@ struct alignas(64) CoreLog {
     ChunkList<Span> spans;
 };
 
+// Where a run's events go in a trace of several chips: the tracks of the chip, and what tells its runs apart.
+struct TracePlace {
+    int64_t pid = 0;
+    int first_track = 0;       // that of the first core
+    uint64_t host_task = 0;    // the task of level host that this run was; 0: none
+    uint64_t first_arrow = 0;  // arrows are numbered from here
+    bool names_tracks = true;
+};
+
+class JsonFile;
+
 class Trace {
 public:
     // One track per name. Forgets an earlier run.
@@ -79,7 +90,16 @@ public:
     // Writes tasks, tensors and edges with their reasons.
     bool write_graph(const char* path) const;
 
+    // The events alone. Returns how many arrows there were.
+    uint64_t write_events(JsonFile& file, const TracePlace& place) const;
+
+    // Appends the run to the log of a chip, under the number of the host's task: what `TraceLog` reads in another
+    // process. Tensors and their uses are left out. False when it cannot be written.
+    bool append_to_log(int file, uint64_t task) const;
+
 private:
+    friend class TraceLog;
+
     struct Task {
         uint64_t at;
         const char* name;
@@ -100,6 +120,8 @@ private:
     };
 
     double microseconds(uint64_t at) const;
+    // Whether spans and links are those of its tasks.
+    bool is_consistent() const;
 
     std::vector<std::unique_ptr<CoreLog>> cores_;
     ChunkList<Task> tasks_;
@@ -109,6 +131,29 @@ private:
     uint64_t end_ticks_ = 0;
     std::chrono::steady_clock::time_point start_;
     std::chrono::steady_clock::time_point end_;
+    std::vector<std::string> names_;  // of the tasks of a run that was read from a log
+};
+
+// Reads the runs of a log one after the other. Ends at the first that is not whole: its chip was killed while it wrote.
+class TraceLog {
+public:
+    TraceLog(const char* data, size_t bytes) : data_(data), left_(bytes) {}
+
+    // The number of the host's task whose run is next; 0 at the end.
+    uint64_t next();
+
+    // The run that `next` found. False when it makes no sense.
+    bool read(Trace& into) const;
+
+    // Bytes of whole runs so far, this one included.
+    size_t whole() const { return whole_; }
+
+private:
+    const char* data_;
+    size_t left_;
+    size_t whole_ = 0;
+    const char* run_ = nullptr;
+    size_t run_bytes_ = 0;
 };
 
 }  // namespace pto_rt::native

@@ -96,6 +96,16 @@ def test_fault_is_found(bad: Bad, tmp_path: Path) -> None:
     assert all(word in said for word in bad.words), said
 
 
+def test_arithmetic_on_buffers_of_two_shapes(tmp_path: Path) -> None:
+    text = LEVELS[I].replace("TMULS(yt, xt, 2.0)", "TADD(yt, xt, xt)")
+    wide = text.replace("0x4000, shape: [8, cols]", "0x4000, shape: [8, 1024]")
+    assert lower(from_spec(load_spec(write(tmp_path, text))), "a2a3").kernels
+    diagnostic = found(wide, tmp_path)
+    assert diagnostic.code == "PTG303"
+    assert "8 x 1024, 8 x 512" in diagnostic.message
+    assert "valid" in diagnostic.fix
+
+
 @pytest.mark.parametrize("line", [text for text in BLOCK.splitlines() if "_flag(" in text])
 def test_every_flag_is_needed(line: str, tmp_path: Path) -> None:
     """A good kernel with any one of its flags taken away is refused."""

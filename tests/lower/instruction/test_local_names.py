@@ -44,3 +44,19 @@ def test_words_of_kernels_cannot_name_tensors(name: str, tmp_path: Path) -> None
     path.write_text(SPEC.format(row=name, slot="slot"))
     with pytest.raises(DiagnosticError, match="PTG213"):
         pyptogen.load(path)
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_windows_tiles_and_arguments_of_one_name(target: str, tmp_path: Path) -> None:
+    """`state` is updated in place and read again, so its tile is `state_out`, as the window would be."""
+    path = tmp_path / "forget.yaml"
+    path.write_text(
+        "pyptogen: 1\noperator: forget\ndims: {t: {min: 1, max: 64}}\n"
+        "inputs:\n  state: fp32[t, 16]\n  state_in: fp32[t, 16]\noutputs:\n  state: {inplace: true}\n  y: fp32[t, 1]\n"
+        "graph:\n  step:\n    state: state * 2 + state_in\n    y: sum(state, axis=-1, keepdim=true)\n"
+    )
+    state = np.arange(48, dtype=np.float32).reshape(3, 16)
+    want = state * 2 + 1
+    got = pyptogen.compile(path, target=target)(state=state, state_in=np.ones_like(state))
+    np.testing.assert_array_equal(got.state, want)
+    np.testing.assert_array_equal(got.y, want.sum(axis=1, keepdims=True))

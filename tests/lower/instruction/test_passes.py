@@ -84,6 +84,18 @@ def test_softmax_walks_three_times() -> None:
     assert third.kept == ()
 
 
+def test_what_is_loaded_next_is_asked_for_while_a_pass_computes() -> None:
+    (kernel,) = lowered("softmax", "cpu").instructions
+    first, second, third = formed(kernel)
+    ((window, rows),) = second.ahead
+    assert window in first.members[0].operands
+    assert rows == Poly.of("nblk") * 1  # the rows of this block's next round
+    assert not first.ahead
+    assert not third.ahead
+    for name in ("swiglu", "rms_norm_bf16"):  # every pass moves something
+        assert not any(node.ahead for kernel in lowered(name, "cpu").instructions for node in formed(kernel))
+
+
 def test_values_that_only_a_pass_uses_need_no_memory() -> None:
     (kernel,) = lowered("swiglu", "cpu").instructions
     (only,) = formed(kernel)

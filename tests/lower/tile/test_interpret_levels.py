@@ -19,13 +19,15 @@ from pyptogen.schema import load_spec
 from pyptogen.verify import example_inputs
 
 SPECS = Path(__file__).parents[3] / "specs"
-SIZES = {"t": 5, "rows": 9, "m": 37, "blocks": 2}
+SIZES = {"t": 5, "rows": 9, "m": 37, "blocks": 2, "sq": 70, "kv": 300}
 LEVELS: tuple[Literal["tile", "block"], ...] = ("tile", "block")
 
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])
-@pytest.mark.parametrize("name", ["softmax", "rms_norm", "matmul_bf16", "linear_int8", "rope", "indexer_prolog"])
+@pytest.mark.parametrize(
+    "name", ["softmax", "rms_norm", "matmul_bf16", "linear_int8", "rope", "indexer_prolog", "flash_attention_causal"]
+)
 def test_the_library(name: str, target: str, level: Literal["tile", "block"]) -> None:
     spec = load_spec(SPECS / f"{name}.yaml")
     program = from_spec(spec)

@@ -5,9 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lower.small_programs import TARGETS
+from lower.small_programs import TARGETS, lowered
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction import interpret as run_instructions
+from pyptogen.lower.instruction.ir import GmWindow, Instr, declarations, walk
+from pyptogen.lower.instruction.verify import verify
 from pyptogen.lower.pipeline import lower
+from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec, interpret
 from pyptogen.schema import Source, load_source
 from pyptogen.verify import example_inputs
@@ -102,3 +107,27 @@ tiling:
 def test_a_reshape_that_splits_columns_which_the_product_does_not_cut(target: str) -> None:
     """The reader's loop over heads is none of the product's, whose tile has all 256 columns."""
     agree(SPLIT, target, t=37)
+
+
+def test_devices_move_runs_of_elements() -> None:
+    """What the CPU loads with a stride in a row is refused for a platform that cannot, if it ever gets so far."""
+    cpu = lowered("rope_interleaved", "cpu").instructions
+    with pytest.raises(DiagnosticError, match="runs of neighbouring elements") as caught:
+        verify(cpu, PLATFORMS["a2a3"])
+    assert caught.value.diagnostics[0].code == "PTG303"
+
+
+@pytest.mark.parametrize("name", ["rope_interleaved", "cumsum"])
+def test_strided_rows_and_columns_are_transposed_on_chip(name: str) -> None:
+    kernels = lowered(name, "a2a3").instructions
+    for kernel in kernels:
+        declared = declarations(kernel)
+        for node in walk(kernel.body):
+            if isinstance(node, Instr) and node.name in ("TLOAD", "TSTORE"):
+                tile = next(declared[o].type for o in node.operands if isinstance(o, str))
+                window = next(o for o in node.operands if isinstance(o, GmWindow))
+                length, stride = (
+                    (window.rows, window.row_stride) if tile.col_major else (window.cols, window.col_stride)
+                )
+                assert length.size == 1 or stride == Poly.of(1), f"{kernel.name}: {window}"
+    assert any(isinstance(n, Instr) and n.name == "TTRANS" for kernel in kernels for n in walk(kernel.body))

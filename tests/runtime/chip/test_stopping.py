@@ -17,6 +17,8 @@ import pytest
 from pyptogen import Arg, Runtime
 from pyptogen.runtime.faults import RuntimeClosed, TaskTimeout
 from pyptogen.runtime.native.binding import RunError
+from pyptogen.runtime.toolchain.build import Toolchain
+from runtime import toy
 
 HANGING = Path(__file__).parents[1] / "cpp" / "hanging.cpp"
 REPOSITORY = Path(__file__).parents[3]
@@ -142,3 +144,58 @@ def test_ctrl_c_returns(act: str, cores: Any) -> None:
     os.killpg(program.pid, signal.SIGINT)
     out, said = program.communicate(timeout=20)
     assert (program.returncode, out, said) == (0, "interrupted\nended\n", "")
+
+
+SLOW = """
+#include <unistd.h>
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+
+extern "C" void toy_cpu(pto_rt::Runtime& rt, const void*)
+{{
+    {body}
+}}
+"""
+BODIES = {
+    "one launch of many blocks": 'rt.launch("blocks", pto_rt::Core::Vector, 100000, [] { usleep(1000); });',
+    "many launches": 'for (int i = 0; i < 99999; ++i) rt.launch("one", pto_rt::Core::Vector, 1, [] { usleep(1000); });',
+}
+DIRECT = """
+import signal, sys, threading, time
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from pathlib import Path
+from pyptogen.runtime import CompiledOperator
+from runtime import toy
+from runtime.operator.test_compiled import inputs
+
+slow, fine = (CompiledOperator(None, toy.program(), "cpu", Path(path), {cores}) for path in sys.argv[1:])
+given = inputs()
+print("begun", flush=True)
+try:
+    slow(**given)
+except KeyboardInterrupt:
+    print("interrupted", flush=True)
+again = inputs()
+assert (fine(**again).z == again["w"]).all()
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler, flush=True)
+"""
+
+
+@pytest.mark.parametrize("cores", [1, 2])
+@pytest.mark.parametrize("body", BODIES)
+def test_ctrl_c_ends_a_direct_call(toolchain: Toolchain, body: str, cores: int) -> None:
+    sources = toy.sources()
+    fine = toolchain.shared_object("toy", sources, ["toy_cpu"])
+    sources["cpu/orchestration.cpp"] = SLOW.format(body=BODIES[body])
+    slow = toolchain.shared_object("slow", sources, ["toy_cpu"])
+    environment = os.environ | {"PYTHONPATH": f"{REPOSITORY}:{REPOSITORY / 'tests'}"}
+    program = subprocess.Popen(
+        [sys.executable, "-c", DIRECT.format(cores=cores), str(slow), str(fine)], text=True, env=environment,
+        start_new_session=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    )  # fmt: skip
+    assert program.stdout is not None
+    assert program.stdout.readline() == "begun\n"
+    time.sleep(0.3)
+    os.killpg(program.pid, signal.SIGINT)
+    out, said = program.communicate(timeout=20)
+    assert (program.returncode, out, said) == (0, "interrupted\nTrue\n", "")

@@ -22,18 +22,30 @@ def events_of(path: Path) -> dict[str, list[dict[str, Any]]]:
     return {phase: [event for event in events if event["ph"] == phase] for phase in "MXiCsf"}
 
 
-def test_trace_of_a_runtime_has_a_track_per_chip(tmp_path: Path) -> None:
+def process_names(of: dict[str, list[dict[str, Any]]]) -> dict[int, str]:
+    return {event["pid"]: event["args"]["name"] for event in of["M"] if event["name"] == "process_name"}
+
+
+def tracks(of: dict[str, list[dict[str, Any]]]) -> list[tuple[str, str]]:
+    """Process and name of each track."""
+    processes = process_names(of)
+    named = [event for event in of["M"] if event["name"] == "thread_name"]
+    return [(processes[event["pid"]], event["args"]["name"]) for event in named]
+
+
+def test_trace_of_a_runtime_has_a_process_per_chip(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     with Runtime(level="host", devices=[0, 1], trace=path, deps=tmp_path / "deps.json") as rt:
         rt.register("sleep", kernels.sleep)
         for chip in (0, 1, 1):
             rt.submit("sleep", {"seconds": 0.01}, chip=chip)
     of = events_of(path)
-    tracks = {event["tid"]: event["args"]["name"] for event in of["M"] if event["name"] == "thread_name"}
-    assert tracks == {0: "chip 0", 1: "chip 1", 2: "host"}
-    assert sorted(event["tid"] for event in of["X"]) == [0, 1, 1]
+    processes = process_names(of)
+    assert sorted(processes.values()) == ["chip 0", "chip 1", "pyptogen host"]
+    assert sorted(tracks(of)) == [("chip 0", "tasks"), ("chip 1", "tasks"), ("pyptogen host", "submissions")]
+    assert sorted(processes[event["pid"]] for event in of["X"]) == ["chip 0", "chip 1", "chip 1"]
     assert all(event["name"] == "sleep" and event["dur"] >= 10_000 for event in of["X"])
-    assert [event["tid"] for event in of["i"]] == [2, 2, 2]
+    assert [processes[event["pid"]] for event in of["i"]] == ["pyptogen host"] * 3
     depths = [event["args"]["tasks"] for event in of["C"] if event["name"] == "queued, chip 1"]
     assert max(depths) == 2
     assert depths[-1] == 0
@@ -97,7 +109,8 @@ def test_single_kernel_can_be_traced(rt: Runtime, tmp_path: Path) -> None:
     given = {"x": np.ones(4), "y": Arg.output(y)}
     assert rt.run("scale", given, chip=1, trace=tmp_path / "run.json").y is y
     assert (y == 2).all()
-    assert [event["tid"] for event in events_of(tmp_path / "run.json")["X"]] == [1]
+    of = events_of(tmp_path / "run.json")
+    assert [process_names(of)[event["pid"]] for event in of["X"]] == ["chip 1"]
 
 
 def test_unwritable_file_is_an_error(rt: Runtime, tmp_path: Path) -> None:

@@ -16,7 +16,8 @@ from tests.runtime.isa.conftest import HERE, INCLUDE, Build, compiler
 FAULTS = [
     "none", "no_flag_after_load", "no_barrier", "no_flag_before_store", "nobody_waits", "unwritten", "beyond_memory",
     "unaligned", "wait_for_nothing", "set_twice", "too_many_rows", "illegal_type", "no_address", "unwritten_tail",
-    "other_bytes", "illegal_cast", "illegal_source", "missing",
+    "other_bytes", "illegal_cast", "illegal_source", "missing", "outside_source", "outside_target", "outside_tensor",
+    "cube", "mat_race", "left_race", "acc_race", "left_overwritten", "right_unwritten", "sum_unwritten",
 ]  # fmt: skip
 EXPECTED = {
     "no_flag_after_load": r"race: TADD \(pipe V\) reads UB bytes 0 to 0x400 that TLOAD \(pipe MTE2, .*:\d+\) writes",
@@ -33,6 +34,15 @@ EXPECTED = {
     "illegal_cast": r"TCVT does not convert fp32 to int8 on A2/A3",
     "illegal_source": r"TCMP does not take int8 on A2/A3",
     "missing": r"TADDC does not take fp32 on A2/A3",
+    "outside_source": r"TEXTRACT: 8 x 16 elements from \(12, 0\) on leave the tile of 16 x 16",
+    "outside_target": r"TINSERT: 8 x 16 elements from \(4, 8\) on leave the tile of 16 x 16",
+    "outside_tensor": r"TLOAD: the tile covers 16 x 16 elements of a GlobalTensor of 8 x 16",
+    "mat_race": r"race: TMOV \(pipe MTE1\) reads L1 bytes 0 to 0x200 that TLOAD \(pipe MTE2, .*:\d+\) writes",
+    "left_race": r"race: TMATMUL \(pipe M\) reads L0A bytes 0 to 0x200 that TMOV \(pipe MTE1, .*:\d+\) writes",
+    "acc_race": r"race: TSTORE \(pipe FIX\) reads L0C bytes 0x800 to 0xc00 that TMATMUL \(pipe M, .*:\d+\) writes",
+    "left_overwritten": r"race: TMOV \(pipe MTE1\) writes L0A bytes 0 to 0x200 that TMATMUL \(pipe M, .*:\d+\) reads",
+    "right_unwritten": r"TMATMUL reads byte 0 of L0B, which nothing has written",
+    "sum_unwritten": r"TMATMUL_ACC reads byte 0x800 of L0C, which nothing has written",
     "no_address": r"TADD: a UB tile has no address",
     "unwritten_tail": r"TADD reads byte 0x3c of UB, which nothing has written",
 }
@@ -58,6 +68,7 @@ def run(library: ctypes.CDLL, fault: str, rounds: int = 3) -> list[str]:
 def test_a_correct_kernel_is_let_pass(checked: ctypes.CDLL, rounds: int) -> None:
     assert run(checked, "none", rounds) == []
     assert run(checked, "other_bytes") == []
+    assert run(checked, "cube") == []
 
 
 @pytest.mark.parametrize("fault", list(EXPECTED))

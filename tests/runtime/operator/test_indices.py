@@ -36,3 +36,42 @@ def test_the_last_row_and_the_skip_mark_are_fine(operator):
     arrays = operator.example_inputs(t=2, blocks=4, seed=1)
     arrays["k_index"] = np.array([511, -1], np.int64)
     operator(**arrays)
+
+
+SPECS = {
+    "gather": ("y: fp32[3, d]", "y: gather(x, 0, i)", "i: int32[3, d]", (3, 8)),
+    "index_select": ("y: fp32[t, 3]", "y: index_select(x, 1, i)", "i: int64[3]", (3,)),
+    "scatter": ("y: fp32[t, d]", "y: scatter(x, 0, i, z)", "i: int32[3, d]\n  z: fp32[3, d]", (3, 8)),
+    "index_add": ("y: fp32[t, d]", "y: index_add(x, 0, i, z)", "i: int32[3]\n  z: fp32[3, d]", (3,)),
+    "embedding": (
+        "y: fp32[2, 2, d]",
+        "y: reshape(index_select(x, 0, reshape(i, [4])), [2, 2, d])",
+        "i: int32[2, 2]",
+        (2, 2),
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", [-1, "size"])
+@pytest.mark.parametrize("name", SPECS)
+def test_an_index_outside_an_axis_is_refused(tmp_path: Path, name: str, wrong: int | str) -> None:
+    outputs, graph, inputs, shape = SPECS[name]
+    path = tmp_path / "picked.yaml"
+    path.write_text(
+        "pyptogen: 1\noperator: picked\ndims: {t: {min: 1, max: 64}, d: 8}\n"
+        f"inputs:\n  x: fp32[t, d]\n  {inputs}\noutputs:\n  {outputs}\ngraph:\n  {graph}\n"
+    )
+    made = pyptogen.compile(path, target="cpu")
+    size = 8 if name == "index_select" else 5
+    arrays = {"x": np.ones((5, 8), np.float32), "i": np.zeros(shape, np.int64 if name == "index_select" else np.int32)}
+    if "z" in inputs:
+        arrays["z"] = np.ones((3, 8), np.float32)
+    made(**arrays)
+    arrays["i"].reshape(-1)[-1] = size - 1
+    made(**arrays)
+    arrays["i"].reshape(-1)[-1] = size if wrong == "size" else wrong
+    with pytest.raises(DiagnosticError) as caught:
+        made(**arrays)
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "PTG408"
+    assert f"0 to {size - 1}" in diagnostic.expected

@@ -7,23 +7,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from xdsl.dialects.builtin import IndexType, IntegerType
+from xdsl.dialects.builtin import BoolAttr, IndexType, IntegerType, VectorType
 from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_def, var_operand_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from templates.pto.types import Comparison, PartitionTensorView, RoundMode, TileBuf, width
+from templates.pto.types import Comparison, MaskPattern, PartitionTensorView, RoundMode, TileBuf, width
 
 
 class Instruction(IRDLOperation):
-    """Sources, then the destination, each with its type; a conversion has its round mode among the sources."""
+    """Sources, then the destination, each with its type; a conversion has its round mode among the sources. What a
+    merge says beside its result, a vector in ``outs``, is the last source here."""
 
     sources = var_operand_def()
     destination = operand_def()
     rmode = opt_prop_def(RoundMode)
     cmpMode = opt_prop_def(Comparison)  # noqa: N815  (the assembler's word)
+    maskPattern = opt_prop_def(MaskPattern)  # noqa: N815
+    exhausted = opt_prop_def(BoolAttr)
 
     @classmethod
     def parse(cls, parser: Parser) -> Instruction:
@@ -31,7 +34,10 @@ class Instruction(IRDLOperation):
         parser.parse_punctuation("(")
         names = [parser.parse_unresolved_operand()]
         while parser.parse_optional_punctuation(","):
-            names.append(parser.parse_unresolved_operand())
+            name = parser.parse_optional_unresolved_operand()
+            if name is None:  # a gather has a comma ahead of its pattern
+                break
+            names.append(name)
         attributes = parser.parse_optional_attr_dict()
         parser.parse_punctuation(":")
         types = parser.parse_comma_separated_list(parser.Delimiter.NONE, parser.parse_type)
@@ -40,28 +46,39 @@ class Instruction(IRDLOperation):
         parser.parse_keyword("outs")
         parser.parse_punctuation("(")
         name = parser.parse_unresolved_operand()
+        beside = parser.parse_unresolved_operand() if parser.parse_optional_punctuation(",") else None
         parser.parse_punctuation(":")
         destination = parser.resolve_operand(name, parser.parse_type())
+        if beside is not None:
+            parser.parse_punctuation(",")
+            sources = [*sources, parser.resolve_operand(beside, parser.parse_type())]
         parser.parse_punctuation(")")
         return cls(operands=[sources, destination], properties=attributes)
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ins(")
-        printer.print_list(self.sources, printer.print_operand)
+        sources = [source for source in self.sources if not isinstance(source.type, VectorType)]
+        beside = [source for source in self.sources if isinstance(source.type, VectorType)]
+        printer.print_list(sources, printer.print_operand)
+        if self.maskPattern is not None:
+            printer.print_string(f", {{maskPattern = #pto.mask_pattern<{self.maskPattern.word.data}>}}")
+        if self.exhausted is not None:
+            printer.print_string(" {exhausted = false}")
         if self.rmode is not None:
             printer.print_string(f" {{rmode = #pto<round_mode {self.rmode.word.data}>}}")
         if self.cmpMode is not None:
             printer.print_string(f" {{cmpMode = #pto<cmp {self.cmpMode.word.data}>}}")
         printer.print_string(" : ")
-        printer.print_list([source.type for source in self.sources], printer.print_attribute)
+        printer.print_list([source.type for source in sources], printer.print_attribute)
         printer.print_string(") outs(")
-        printer.print_operand(self.destination)
+        printer.print_list([self.destination, *beside], printer.print_operand)
         printer.print_string(" : ")
-        printer.print_attribute(self.destination.type)
+        printer.print_list([out.type for out in (self.destination, *beside)], printer.print_attribute)
         printer.print_string(")")
 
     def verify_(self) -> None:
         check(self.name == "pto.tcvt" or self.rmode is None, f"{self.name} has no round mode")
+        check((self.name == "pto.tgather") == (self.maskPattern is not None), f"{self.name} and a pattern")
         check((self.name == "pto.tcmp") == (self.cmpMode is not None), f"{self.name} and a comparison")
         RULES[self.name](self)
 
@@ -297,19 +314,69 @@ def matmul(op: Instruction) -> None:
     check(agree(left.valid[0], acc.valid[0]) and agree(right.valid[1], acc.valid[1]), f"{op.name} to {acc.valid}")
 
 
+def turn(op: Instruction) -> None:
+    """A tile and scratch to the tile transposed."""
+    op.count(2)
+    source, scratch, dst = op.tiles("vec", *op.sources, op.destination)
+    same_element(op, source, scratch, dst)
+    check(agree(source.valid[0], dst.valid[1]) and agree(source.valid[1], dst.valid[0]), f"{op.name} to {dst.valid}")
+
+
+def fill_up(op: Instruction) -> None:
+    """The same bytes with another valid part; the destination's type has the number that fills it up."""
+    op.count(1)
+    source, dst = op.tiles("vec", op.sources[0], op.destination)
+    same_element(op, source, dst)
+    check(source.shape == dst.shape and dst.pad.data != 0, f"{op.name} of {source.shape} to {dst.shape}")
+
+
+def sort_blocks(op: Instruction) -> None:
+    """Values and their places to pairs, two elements each."""
+    op.count(2)
+    values, places, pairs = op.tiles("vec", *op.sources, op.destination)
+    same_element(op, values, pairs)
+    check(str(values.element) == "f32" and str(places.element) == "ui32", f"{op.name} of {values.element}")
+    check(values.valid == places.valid and values.shape[1] % 32 == 0, f"{op.name} of {values.valid}")
+    check(pairs.valid == (values.valid[0], 2 * values.shape[1]), f"{op.name} to {pairs.valid}")
+
+
+def merge(op: Instruction) -> None:
+    """Blocks of one tile, four into one; or two to four sorted lists with scratch, and how much was taken of each."""
+    if op.exhausted is None:
+        op.count(2)
+        pairs, dst = op.tiles("vec", op.sources[0], op.destination)
+        check(pairs.valid == dst.valid and str(op.sources[1].type) == "i32", f"{op.name} of {pairs.valid}")
+        return
+    op.count(4, 5, 6)
+    *lists, scratch, dst = op.tiles("vec", *op.sources[:-1], op.destination)
+    same_element(op, *lists, scratch, dst)
+    check(isinstance(op.sources[-1].type, VectorType), f"{op.name} without the numbers of each list")
+    check(all(tile.shape[0] == 1 for tile in (*lists, scratch, dst)), f"{op.name} of more than one row")
+    check(scratch.shape[1] >= sum(tile.valid[1] or 0 for tile in lists), f"{op.name} with scratch {scratch.shape}")
+
+
+def one_side(op: Instruction) -> None:
+    """Every second element of a row."""
+    op.count(1)
+    source, dst = op.tiles("vec", op.sources[0], op.destination)
+    same_element(op, source, dst)
+    check(source.valid == (1, 2 * dst.shape[1]) and dst.valid == dst.shape, f"{op.name} of {source.valid}")
+
+
 _STEMS = ("add", "sub", "mul", "div", "max", "min")
 RULES: dict[str, Callable[[Instruction], None]] = {
     "pto.tload": load, "pto.tstore": store, "pto.textract": extract, "pto.tmov": move, "pto.tcvt": convert,
     "pto.texpands": fill, "pto.tmatmul": matmul, "pto.tmatmul.acc": matmul, "pto.trowexpand": row_broadcast,
     "pto.tcolexpand": column_broadcast,
-    "pto.tci": count_up, "pto.tcmp": compare, "pto.tsels": select_scalar,
+    "pto.tfillpad_inplace": fill_up, "pto.tsort32": sort_blocks, "pto.tmrgsort": merge, "pto.tgather": one_side,
+    "pto.ttrans": turn, "pto.tci": count_up, "pto.tcmp": compare, "pto.tsels": select_scalar,
     **{f"pto.trowarg{name}": row_place for name in ("max", "min")},
     **{f"pto.tcol{name}": column_reduction for name in ("sum", "max", "min")},
     **{f"pto.t{stem}": elementwise(2, stem != "div") for stem in _STEMS},
     **{f"pto.t{stem}s": with_scalar for stem in _STEMS},
     **{f"pto.t{name}": elementwise(1, False) for name in ("exp", "log", "sqrt", "rsqrt", "recip")},
     **{f"pto.t{name}": elementwise(1) for name in ("abs", "neg", "relu")},
-    **{f"pto.trow{name}": row_reduction for name in ("sum", "max", "min")},
+    **{f"pto.trow{name}": row_reduction for name in ("sum", "max", "min", "prod")},
     **{f"pto.trowexpand{stem}": row_broadcast for stem in _STEMS},
     **{f"pto.tcolexpand{stem}": column_broadcast for stem in _STEMS},
 }  # fmt: skip

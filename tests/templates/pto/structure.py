@@ -31,6 +31,7 @@ from templates.pto.types import (
     Comparison,
     KernelKind,
     Layout,
+    MaskPattern,
     PartitionTensorView,
     Ptr,
     RoundMode,
@@ -326,7 +327,7 @@ Pto = Dialect(
         WaitFlagDyn, Barrier,
         *INSTRUCTIONS.values(),
     ],
-    [Ptr, TensorView, PartitionTensorView, TileBuf, Layout, KernelKind, RoundMode, Comparison],
+    [Ptr, TensorView, PartitionTensorView, TileBuf, Layout, KernelKind, RoundMode, Comparison, MaskPattern],
 )  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from xdsl.dialects import arith, func, scf
-from xdsl.dialects.builtin import FloatAttr, ModuleOp
+from xdsl.dialects.builtin import FloatAttr, ModuleOp, VectorType
 from xdsl.ir import Block, Operation, SSAValue
 
 from pyptogen.lower.expr import Poly
@@ -27,6 +27,7 @@ from pyptogen.lower.instruction.ir import (
     InstrKernel,
     Mode,
     Node,
+    Pattern,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -95,6 +96,9 @@ class ModuleTrace:
         at = self.values
         given = [at[operand] for operand in op.operands]
         if isinstance(op, arith.ConstantOp):
+            if isinstance(op.result.type, VectorType):
+                at[op.result] = None
+                return
             at[op.result] = op.value.value.data  # type: ignore[union-attr]
             assert isinstance(op.value, FloatAttr) or isinstance(at[op.result], int)
         elif isinstance(op, arith.CmpiOp):
@@ -117,7 +121,10 @@ class ModuleTrace:
                 self.run(region.block)
         elif isinstance(op, Instruction):
             *sources, destination = given
-            mode = tuple(m.word.data.lower() for m in (op.rmode, op.cmpMode) if m is not None)
+            mode = tuple(m.word.data.lower() for m in (op.rmode, op.cmpMode, op.maskPattern) if m is not None)
+            if op.exhausted is not None:
+                *lists, scratch, _ = sources
+                sources = [scratch, *lists]
             self.events.append((op.name, destination, *sources, *mode))
         elif isinstance(op, Flag):
             self.events.append((op.name, op.src.data, op.dst.data, op.event.data))
@@ -209,8 +216,8 @@ class KernelTrace:
         self.events.append((f"pto.{name}", *(self.operand(o) for o in node.operands)))
 
     def operand(self, operand: Any) -> Any:
-        if isinstance(operand, Mode | Compare):
-            return operand.name
+        if isinstance(operand, Mode | Compare | Pattern):
+            return operand.name.lower()
         if isinstance(operand, Imm):
             return float(operand.expr.subs({s: self.names[s.name] for s in operand.expr.free_symbols}))
         if isinstance(operand, Poly):

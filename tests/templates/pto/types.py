@@ -24,6 +24,7 @@ MEMORIES = ("vec", "mat", "left", "right", "acc")
 PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL")
 EVENTS = 8
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
+PATTERNS = ("P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111")
 ROUND_MODES = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD")
 BOXES = {
     "vec": {("row_major", "none_box", 512), ("col_major", "none_box", 512)},
@@ -261,6 +262,22 @@ class RoundMode(ParametrizedAttribute):
 
     def print_parameters(self, printer: Printer) -> None:
         printer.print_string(f" {self.word.data}")
+
+
+@irdl_attr_definition
+class MaskPattern(ParametrizedAttribute):
+    """Which elements a gather takes, written ``#pto.mask_pattern<P0101>``."""
+
+    name = "pto.mask_pattern"
+    word: StringAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        with parser.in_angle_brackets():
+            return _word(parser, PATTERNS)
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f"<{self.word.data}>")
 
 
 @irdl_attr_definition

@@ -1,5 +1,5 @@
 // flash_attention_vec: vector kernel of `flash_attention` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages flash_attention; tiles heads 1, kv 128, sq 64; memory UB 99584 B
+// stages flash_attention; tiles heads 1, kv 64, sq 64; memory UB 140544 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,17 +10,18 @@ using namespace pto;
 namespace {
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using VecF32_64x128m = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
-using VecB16_64x128m = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_64x64m = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecB16_64x64 = Tile<TileType::Vec, bfloat16_t, 64, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using O1SlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using O5SlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using OPLowPipe = TPipe<0, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
-using OPLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using O1Pipe = TPipe<2, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
-using O1Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using OPLowPipe = TPipe<0, Direction::DIR_V2C, 8192, 2>;  // 2 tiles of up to 64 x 64, to the cube core
+using OPLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using O1Pipe = TPipe<2, Direction::DIR_C2V, 16384, 2>;  // 2 tiles of up to 64 x 64, to the vector core
+using O1Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
 using O5Pipe = TPipe<4, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
 using O5Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
@@ -39,82 +40,82 @@ extern "C" __global__ AICORE void flash_attention_vec(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 16384, 0x0, 0x0);
-    O1Pipe o_1_pipe(o_1_ring + int64_t(block) * 16384, 0x0, 0x0);
+    OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 8192, 0x0, 0x0);
+    O1Pipe o_1_pipe(o_1_ring + int64_t(block) * 8192, 0x0, 0x0);
     O5Pipe o_5_pipe(o_5_ring + int64_t(block) * 16384, 0x0, 0x0);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
             // o: attention(q, k, v, scale=scale)  [flash_attention.yaml:22]
-            VecF32_1x64 o_o_max_row(sq0_valid); TASSIGN(o_o_max_row, 0x00000);  // as a row, same bytes as o_o_max
+            VecF32_1x64 o_o_max_row(sq0_valid); TASSIGN(o_o_max_row, 0x12000);  // as a row, same bytes as o_o_max
             TEXPANDS(o_o_max_row, -__builtin_inff());
-            VecF32_1x64 o_o_sum_row(sq0_valid); TASSIGN(o_o_sum_row, 0x00100);  // as a row, same bytes as o_o_sum
+            VecF32_1x64 o_o_sum_row(sq0_valid); TASSIGN(o_o_sum_row, 0x12100);  // as a row, same bytes as o_o_sum
             TEXPANDS(o_o_sum_row, 0.0f);
-            VecF32_64x128 o_o_acc(sq0_valid); TASSIGN(o_o_acc, 0x00200);  // UB 0x00200..0x08200
+            VecF32_64x128 o_o_acc(sq0_valid); TASSIGN(o_o_acc, 0x12200);  // UB 0x12200..0x1a200
             pipe_barrier(PIPE_V);
             TEXPANDS(o_o_acc, 0.0f);
-            wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
-            for (int32_t kv0 = 0; kv0 < kv; kv0 += 128) {
-                const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
+            for (int32_t kv0 = 0; kv0 < kv; kv0 += 64) {
+                const int32_t kv0_valid = kv - kv0 < 64 ? kv - kv0 : 64;
                 O1Slot o_1_view(o_1_ring);
                 TPOP<O1Pipe, O1Slot, TileSplitAxis::TILE_NO_SPLIT>(o_1_pipe, o_1_view);
                 __gm__ float *o_1_slot = o_1_view.data();
-                VecF32_64x128m o_1(sq0_valid, kv0_valid); TASSIGN(o_1, 0x08200);  // UB 0x08200..0x10200
+                VecF32_64x64 o_1(sq0_valid, kv0_valid); TASSIGN(o_1, 0x00000);  // UB 0x00000..0x04000
                 wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
                 O1SlotGm o_1_slot_in(o_1_slot, {sq0_valid, kv0_valid}, {int64_t(kv0_valid)});
                 TLOAD(o_1, o_1_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
                 TFREE<O1Pipe, O1Slot, TileSplitAxis::TILE_NO_SPLIT>(o_1_pipe, o_1_view);
-                VecF32_64x128m o_s(sq0_valid, kv0_valid); TASSIGN(o_s, 0x08200);  // UB 0x08200..0x10200
+                VecF32_64x64 o_s(sq0_valid, kv0_valid); TASSIGN(o_s, 0x1a200);  // UB 0x1a200..0x1e200
                 wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
                 TMULS(o_s, o_1, scale);
-                VecF32_64x1 o_block_max(sq0_valid); TASSIGN(o_block_max, 0x10200);  // UB 0x10200..0x10300
-                VecF32_64x128 o_block_max_tmp(sq0_valid); TASSIGN(o_block_max_tmp, 0x10300);  // UB 0x10300..0x18300
+                set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+                VecF32_64x1 o_block_max(sq0_valid); TASSIGN(o_block_max, 0x1e200);  // UB 0x1e200..0x1e300
+                VecF32_64x64m o_block_max_tmp(sq0_valid); TASSIGN(o_block_max_tmp, 0x1e300);  // UB 0x1e300..0x22300
                 pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
                 TROWMAX(o_block_max, o_s, o_block_max_tmp);
-                VecF32_1x64 o_max_next_row(sq0_valid); TASSIGN(o_max_next_row, 0x10200);  // as a row, same bytes as o_max_next
-                VecF32_1x64 o_block_max_row(sq0_valid); TASSIGN(o_block_max_row, 0x10200);  // as a row, same bytes as o_block_max
+                VecF32_1x64 o_max_next_row(sq0_valid); TASSIGN(o_max_next_row, 0x1e200);  // as a row, same bytes as o_max_next
+                VecF32_1x64 o_block_max_row(sq0_valid); TASSIGN(o_block_max_row, 0x1e200);  // as a row, same bytes as o_block_max
                 pipe_barrier(PIPE_V);
                 TMAX(o_max_next_row, o_o_max_row, o_block_max_row);
-                VecF32_64x128m o_2(sq0_valid, kv0_valid); TASSIGN(o_2, 0x08200);  // UB 0x08200..0x10200
-                VecF32_64x1 o_max_next(sq0_valid); TASSIGN(o_max_next, 0x10200);  // UB 0x10200..0x10300
+                VecF32_64x64 o_2(sq0_valid, kv0_valid); TASSIGN(o_2, 0x1a200);  // UB 0x1a200..0x1e200
+                VecF32_64x1 o_max_next(sq0_valid); TASSIGN(o_max_next, 0x1e200);  // UB 0x1e200..0x1e300
                 pipe_barrier(PIPE_V);
                 TROWEXPANDSUB(o_2, o_s, o_max_next);
-                VecF32_64x128m o_p(sq0_valid, kv0_valid); TASSIGN(o_p, 0x08200);  // UB 0x08200..0x10200
+                VecF32_64x64 o_p(sq0_valid, kv0_valid); TASSIGN(o_p, 0x1a200);  // UB 0x1a200..0x1e200
                 pipe_barrier(PIPE_V);
                 TEXP(o_p, o_2);
-                VecF32_1x64 o_3_row(sq0_valid); TASSIGN(o_3_row, 0x10300);  // as a row, same bytes as o_3
+                VecF32_1x64 o_3_row(sq0_valid); TASSIGN(o_3_row, 0x1e300);  // as a row, same bytes as o_3
                 TSUB(o_3_row, o_o_max_row, o_max_next_row);
-                VecF32_1x64 o_alpha_row(sq0_valid); TASSIGN(o_alpha_row, 0x10300);  // as a row, same bytes as o_alpha
+                VecF32_1x64 o_alpha_row(sq0_valid); TASSIGN(o_alpha_row, 0x1e300);  // as a row, same bytes as o_alpha
                 pipe_barrier(PIPE_V);
                 TEXP(o_alpha_row, o_3_row);
-                VecF32_64x1 o_block_sum(sq0_valid); TASSIGN(o_block_sum, 0x10400);  // UB 0x10400..0x10500
-                VecF32_64x128 o_block_sum_tmp(sq0_valid); TASSIGN(o_block_sum_tmp, 0x10500);  // UB 0x10500..0x18500
+                VecF32_64x1 o_block_sum(sq0_valid); TASSIGN(o_block_sum, 0x1e400);  // UB 0x1e400..0x1e500
+                VecF32_64x64m o_block_sum_tmp(sq0_valid); TASSIGN(o_block_sum_tmp, 0x1e500);  // UB 0x1e500..0x22500
                 TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
                 pipe_barrier(PIPE_V);
                 TMUL(o_o_sum_row, o_o_sum_row, o_alpha_row);
-                VecF32_1x64 o_block_sum_row(sq0_valid); TASSIGN(o_block_sum_row, 0x10400);  // as a row, same bytes as o_block_sum
+                VecF32_1x64 o_block_sum_row(sq0_valid); TASSIGN(o_block_sum_row, 0x1e400);  // as a row, same bytes as o_block_sum
                 pipe_barrier(PIPE_V);
                 TADD(o_o_sum_row, o_o_sum_row, o_block_sum_row);
-                VecB16_64x128 o_p_low(sq0_valid, kv0_valid); TASSIGN(o_p_low, 0x10400);  // UB 0x10400..0x14400
-                pipe_barrier(PIPE_V);
+                VecB16_64x64 o_p_low(sq0_valid, kv0_valid); TASSIGN(o_p_low, 0x04000);  // UB 0x04000..0x06000
+                wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
                 TCVT(o_p_low, o_p, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-                set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
                 wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-                TPUSH<OPLowPipe, VecB16_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low);
+                TPUSH<OPLowPipe, VecB16_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low);
                 set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
-                VecF32_64x1 o_alpha(sq0_valid); TASSIGN(o_alpha, 0x10300);  // UB 0x10300..0x10400
+                VecF32_64x1 o_alpha(sq0_valid); TASSIGN(o_alpha, 0x1e300);  // UB 0x1e300..0x1e400
                 TROWEXPANDMUL(o_o_acc, o_o_acc, o_alpha);
                 O5Slot o_5_view(o_5_ring);
                 TPOP<O5Pipe, O5Slot, TileSplitAxis::TILE_NO_SPLIT>(o_5_pipe, o_5_view);
                 __gm__ float *o_5_slot = o_5_view.data();
-                VecF32_64x128 o_5(sq0_valid); TASSIGN(o_5, 0x08200);  // UB 0x08200..0x10200
-                wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+                VecF32_64x128 o_5(sq0_valid); TASSIGN(o_5, 0x06000);  // UB 0x06000..0x0e000
+                wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
                 O5SlotGm o_5_slot_in(o_5_slot, {sq0_valid});
                 TLOAD(o_5, o_5_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
@@ -122,25 +123,26 @@ extern "C" __global__ AICORE void flash_attention_vec(
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
                 TADD(o_o_acc, o_o_acc, o_5);
-                set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+                set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
                 TMOV(o_o_max_row, o_max_next_row);
             }
-            VecF32_64x128 o_7(sq0_valid); TASSIGN(o_7, 0x00200);  // UB 0x00200..0x08200
-            VecF32_64x1 o_o_sum(sq0_valid); TASSIGN(o_o_sum, 0x00100);  // UB 0x00100..0x00200
+            VecF32_64x128 o_7(sq0_valid); TASSIGN(o_7, 0x12200);  // UB 0x12200..0x1a200
+            VecF32_64x1 o_o_sum(sq0_valid); TASSIGN(o_o_sum, 0x12100);  // UB 0x12100..0x12200
             pipe_barrier(PIPE_V);
             TROWEXPANDDIV(o_7, o_o_acc, o_o_sum);
-            VecB16_64x128m o_tile(sq0_valid); TASSIGN(o_tile, 0x08200);  // UB 0x08200..0x0c200
+            VecB16_64x128 o_tile(sq0_valid); TASSIGN(o_tile, 0x0e000);  // UB 0x0e000..0x12000
             pipe_barrier(PIPE_V);
             TCVT(o_tile, o_7, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
             wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
             OGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
             TSTORE(o_out, o_tile);
-            set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
         }
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
     }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
 }

@@ -37,6 +37,7 @@ extern "C" __global__ AICORE void log_softmax(
         VecF32_8x4096_r1 c; TASSIGN(c, 0x00080);  // UB 0x00080..0x04080
         VecF32_8x1_r1 y_2; TASSIGN(y_2, 0x04080);  // UB 0x04080..0x040a0
         TPASS(1, 4096, [&](auto at, auto &y_2_sum) {
+            at.ask_for(x_in, nblk);  // the next round's
             const auto x_tile_v = at.load(x_tile);
             const auto c_v = x_tile_v - at.column(c_1);
             at.store(c, c_v);

@@ -1,5 +1,5 @@
 // query_absorb: cube kernel of `mla_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_absorb; tiles heads 1, kv_rank 128, t 256; memory L0A 65536 B, L0B 32768 B, L0C 131072 B
+// stages query_absorb; tiles heads 1, t 256; memory L0A 65536 B, L0B 131072 B, L0C 524288 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,11 +9,11 @@ using namespace pto;
 
 namespace {
 using LeftB16_256x128 = TileLeft<bfloat16_t, 256, 128, DYNAMIC, 128>;
-using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
-using AccF32_256x128 = TileAcc<float, 256, 128, DYNAMIC, 128>;
+using RightB16_128x512 = TileRight<bfloat16_t, 128, 512, 128, 512>;
+using AccF32_256x512 = TileAcc<float, 256, 512, DYNAMIC, 512>;
 using QB1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 6144, 1>>;
-using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 4096, 1>, Layout::CPU_PACKED>;
-using QNopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 16384, 1>>;
+using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 512>, Stride<1, 1, 1, 4096, 1>, Layout::CPU_PACKED>;
+using QNopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 16384, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void query_absorb(
@@ -33,15 +33,13 @@ extern "C" __global__ AICORE void query_absorb(
             LeftB16_256x128 q_h(t0_valid); TASSIGN(q_h, 0x00000);  // L0A 0x00000..0x10000
             QB1Gm q_b_1_in(q_b_1 + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
             TLOAD(q_h, q_b_1_in);
-            for (int32_t kv_rank0 = 0; kv_rank0 < 512; kv_rank0 += 128) {
-                RightB16_128x128 w_uk_tile; TASSIGN(w_uk_tile, 0x00000);  // L0B 0x00000..0x08000
-                WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536 + int64_t(kv_rank0) * 128);
-                TLOAD(w_uk_tile, w_uk_in);
-                AccF32_256x128 q_nope_1_acc(t0_valid); TASSIGN(q_nope_1_acc, 0x00000);  // L0C 0x00000..0x20000
-                TMATMUL(q_nope_1_acc, q_h, w_uk_tile);
-                QNopeGm q_nope_out(q_nope + int64_t(t0) * 16384 + int64_t(heads0) * 512 + int64_t(kv_rank0), {t0_valid});
-                TSTORE(q_nope_out, q_nope_1_acc);
-            }
+            RightB16_128x512 w_uk_tile; TASSIGN(w_uk_tile, 0x00000);  // L0B 0x00000..0x20000
+            WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536);
+            TLOAD(w_uk_tile, w_uk_in);
+            AccF32_256x512 q_nope_1_acc(t0_valid); TASSIGN(q_nope_1_acc, 0x00000);  // L0C 0x00000..0x80000
+            TMATMUL(q_nope_1_acc, q_h, w_uk_tile);
+            QNopeGm q_nope_out(q_nope + int64_t(t0) * 16384 + int64_t(heads0) * 512, {t0_valid});
+            TSTORE(q_nope_out, q_nope_1_acc);
         }
     }
 #endif

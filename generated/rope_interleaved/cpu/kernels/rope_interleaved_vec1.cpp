@@ -31,7 +31,7 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
         XGm x_in(x + int64_t(t0) * 1024);
         YXGm y_x_out(y_x + int64_t(t0) * 1024);
         TPASS(16, 64, [&](auto at) {
-            // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:20]
+            // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
             const auto x_tile = at.load(x_in);
             at.store(y_x_out, x_tile);
         });

@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:20]
+        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
         VecF32_16x32 y_x1; TASSIGN(y_x1, 0x00200);  // UB 0x00200..0x00a00
         YXGm y_x_in(y_x + int64_t(t0) * 1024);
         TLOAD(y_x1, y_x_in);

@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void rope_interleaved_vec3(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 512; i1 < t * 512; i1 += nblk * 512) {
         const int32_t i1_valid = t * 512 - i1 < 512 ? t * 512 - i1 : 512;
-        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:20]
+        // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
         VecF32_1x512 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
         YLowGm y_low_in(y_low + int64_t(i1), {i1_valid});
         TLOAD(part_row, y_low_in);

@@ -26,7 +26,7 @@ extern "C" __global__ AICORE void rope_interleaved_vec4(
         YRopedGm y_roped_in(y_roped + int64_t(t0) * 1024);
         YGm y_out(y + int64_t(t0) * 1024);
         TPASS(16, 64, [&](auto at) {
-            // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:20]
+            // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
             const auto y_9 = at.load(y_roped_in);
             at.store(y_out, y_9, far);
         });

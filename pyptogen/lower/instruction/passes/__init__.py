@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pyptogen.lower.instruction.declare import place_declarations
 from pyptogen.lower.instruction.ir import InstrKernel, Pass, declarations, walk
-from pyptogen.lower.instruction.passes import form
+from pyptogen.lower.instruction.passes import ahead, form
 from pyptogen.lower.instruction.passes.replan import apart, replan
 from pyptogen.lower.verify import require
 
@@ -25,7 +25,7 @@ def run(kernel: InstrKernel) -> InstrKernel:
         if isinstance(node, Pass):
             require(form.is_legal(node, moved), "the members of a pass touch each other's elements", node.span)
     occupancy = tuple((name, used if name == "ub" else size) for name, size in kernel.occupancy)
-    return replace(kernel, body=place_declarations(body, moved), occupancy=occupancy)
+    return replace(kernel, body=ahead.run(place_declarations(body, moved)), occupancy=occupancy)
 
 
 __all__ = ["run"]

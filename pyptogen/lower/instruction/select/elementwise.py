@@ -34,7 +34,7 @@ def turn(sel: Selector, op: TileOp) -> list[Node]:
 
 
 def iota(sel: Selector, op: TileOp) -> list[Node]:
-    return [sel.instr(op, "TCI", sel.use(str(op.dst)), op.row)]
+    return [sel.instr(op, "TCI", *sel.plain(op.dst), op.row)]
 
 
 def binary(sel: Selector, op: TileOp) -> list[Node]:
@@ -109,6 +109,8 @@ def select(sel: Selector, op: TileOp) -> list[Node]:
 
 
 def copy(sel: Selector, op: TileOp) -> list[Node]:
+    if op.scratch is not None:  # a column and a tile with one element a row: the column lies as a row
+        return [sel.instr(op, "TTRANS", *sel.plain(op.dst, op.srcs[0]), sel.use(op.scratch))]
     return [sel.instr(op, "TMOV", *sel.plain(op.dst, op.srcs[0]))]
 
 
@@ -126,6 +128,8 @@ def cast(sel: Selector, op: TileOp) -> list[Node]:
 
 def expand(sel: Selector, op: TileOp) -> list[Node]:
     source, dst = sel.tiles[str(op.srcs[0])], sel.tiles[str(op.dst)]
+    if dst.form == "col":  # as the row that its bytes are
+        return [sel.instr(op, "TROWEXPAND", sel.use(dst.name, "row"), sel.use(source.name))]
     one = source.cols.size == 1 and dst.cols.size > 1
     name = "TROWEXPAND" if one or _form_in(sel, source.name, dst.name) == "col" else "TCOLEXPAND"
     return [sel.instr(op, name, sel.use(dst.name), sel.use(source.name))]

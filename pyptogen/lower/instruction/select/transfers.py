@@ -6,7 +6,17 @@ from collections.abc import Mapping
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.instruction.ir import Declare, For, GmLayout, GmWindow, Node, ReadIndex, SkipIfNegative, TileType
+from pyptogen.lower.instruction.ir import (
+    Barrier,
+    Declare,
+    For,
+    GmLayout,
+    GmWindow,
+    Node,
+    ReadIndex,
+    SkipIfNegative,
+    TileType,
+)
 from pyptogen.lower.instruction.select.selector import Handler, Selector
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, TileOp, TileVal
@@ -125,4 +135,14 @@ def read_index(sel: Selector, op: TileOp) -> list[Node]:
     return [ReadIndex(op.mode, op.index, op.index_offset, op.span)]
 
 
-HANDLERS: Mapping[str, Handler] = {"load": load, "store": store, "scatter": scatter, "read_index": read_index}
+def barrier(sel: Selector, op: TileOp) -> list[Node]:
+    return [Barrier("ALL", op.span)] if sel.platform.flags else []
+
+
+HANDLERS: Mapping[str, Handler] = {
+    "load": load,
+    "store": store,
+    "scatter": scatter,
+    "read_index": read_index,
+    "barrier": barrier,
+}

@@ -155,6 +155,16 @@ def order(f: Fitter, op: Op) -> Value:
     return f.cast(found, op.result.dtype)
 
 
+def summed_in_place(f: Fitter, op: Op) -> Value:
+    """What is added at places: floats in fp32, whole numbers in a dtype that the platform adds."""
+    x, index, src = (f.value(operand) for operand in op.operands)
+    if op.kind == "scatter" and op.attrs["reduce"] == "none":
+        return f.emit(op.kind, [x, index, src], x.dtype, op.result.shape, attrs=op.attrs)
+    wide = "fp32" if x.dtype in ("bf16", "fp16") else f.compute_dtype("TADD", x.dtype)
+    total = f.emit(op.kind, [f.cast(x, wide), index, f.cast(src, wide)], wide, op.result.shape, attrs=op.attrs)
+    return f.wrapped(total, op.result.dtype) if wide in INTEGERS else f.cast(total, op.result.dtype)
+
+
 def scan(f: Fitter, op: Op) -> Value:
     """Running sums and products: floats in fp32, small whole numbers in 32 bits."""
     x = f.value(op.operands[0])
@@ -184,6 +194,7 @@ RULES: Mapping[str, Rule] = {
     **dict.fromkeys(("argmax", "argmin"), position),
     **dict.fromkeys(("cumsum", "cumprod"), scan),
     **dict.fromkeys(SORTING, order),
+    **dict.fromkeys(("scatter", "index_add"), summed_in_place),
     "arange": arange,
     "cast": cast,
 }

@@ -8,24 +8,30 @@ import sympy
 
 from pyptogen.lower.tensor import selection
 from pyptogen.lower.tensor.builder import Builder
-from pyptogen.lower.tensor.dims import show_shape
+from pyptogen.lower.tensor.dims import show_shape, show_size
 from pyptogen.lower.tensor.ir import Loop, Value
 from pyptogen.lower.tensor.registry import operation
+
+FAR = 1e30
+"""Less than any score by so much is a score that is not seen: its weight is 0."""
 
 TILE = 512
 """Keys of a round, where no tiling row says otherwise."""
 
 
 @operation(
-    "attention(q, k, v, scale: scalar = None)",
+    "attention(q, k, v, scale: scalar = None, causal: flag = False, bias = None)",
     "q [.., sq, d], k [.., kv, d] and v [.., kv, e], floats of one dtype, with equal leading axes, but that q may "
     "have one more before sq, the group of query heads that share a head of k and v; [.., sq, e]; dtype of q",
     "attention(x, k, k)",
 )
-def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any) -> Value:
+def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool, bias: Value | None) -> Value:
     """softmax(q @ k.T * scale) @ v without the whole of the scores: in rounds over blocks of kv, which carry the
     greatest score, the sum and the weighted sum of v so far. Scores, sums and products are fp32; the weights are
-    rounded to the dtype of v before they meet it. scale is 1 / sqrt(d) where it is not given."""
+    rounded to the dtype of v before they meet it. scale is 1 / sqrt(d) where it is not given. causal: the queries are
+    the last sq of the kv positions, and none sees a key after its own; blocks that no query of a tile sees are left
+    out. bias: fp32, broadcasts to [.., sq, kv], with all of kv; added to the scaled scores. Where it is -1e30 a key has
+    no weight, as long as each query has one that counts."""
     b.need_float(q, "attention")
     over = _checked(b, q, k, v)
     if scale is None:
@@ -43,25 +49,62 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any) -> Value:
         b.full((*q.shape[:-1], v.shape[-1]), 0, "fp32", "acc_start"),
     )
     b.loop = name
+    rows, size = q.shape[-2], b.dims.symbols[block.name]
+    limits = _positions(b, rows, over, size) if causal else None
+    added = _bias_block(b, bias, over, size) if bias is not None else None
     carries = tuple(b.carry(f"{prefix}_{word}", x) for word, x in zip(("max", "sum", "acc"), starts, strict=True))
-    following = _round(b, (q, k, v), carries, (b.dims.symbols[block.name], scale))
+    following = _round(b, (q, k, v), carries, (size, scale), (limits, added))
     b.loop = ""
     _, total, acc = (
         b.carried(name, carry, value, f"{word}_end")
         for word, carry, value in zip(("max", "sum", "acc"), carries, following, strict=True)
     )
     pairs = tuple((carry.name, value.name) for carry, value in zip(carries, following, strict=True))
-    b.loops.append(Loop(name, b.stage, over.name, tile, block, pairs, b.at))
+    seen = (rows.name, over - rows) if causal and rows.is_Symbol else None
+    b.loops.append(Loop(name, b.stage, over.name, tile, block, pairs, b.at, seen))
     return b.cast(b.binary("div", acc, total), q.dtype)
 
 
+def _positions(b: Builder, rows: Any, keys: Any, block: Any) -> tuple[Value, Value]:
+    """A number for each query and for each key of the block, whose difference is huge where the query sees the key and
+    as far below 0 where it does not: a score is the lesser of itself and this difference. Raises PTG205."""
+    if not b.dims.need_at_least(keys, rows, "causal attention: the queries are the last positions", b.at):
+        shown = f"{show_size(rows)} queries and {show_size(keys)} keys"
+        raise b.fault("PTG205", f"causal attention of {shown}", expected="no more queries than keys")
+    far = b.scalar(sympy.Float(FAR))
+    own = b.cast(b.places((rows, sympy.Integer(1)), keys - rows, "row_place"), "fp32", hint="row_number")
+    key = b.cast(b.places((block,), 0, "key_place"), "fp32", hint="key_number")
+    limit = b.binary("mul", b.binary("add", own, b.scalar(sympy.Float(0.5))), far, hint="limit")
+    return limit, b.binary("mul", key, far, hint="key_far")
+
+
+def _bias_block(b: Builder, bias: Value, keys: Any, block: Any) -> Value:
+    """This round's columns of what is added to the scores. Raises PTG205, PTG206."""
+    if bias.dtype != "fp32":
+        raise b.fault("PTG206", f"attention with a bias of {bias.dtype}", expected="fp32", fix="cast it")
+    if not bias.shape or not b.agree(bias.shape[-1], keys, len(bias.shape) - 1):
+        shown = f"attention to {show_size(keys)} keys with a bias {show_shape(bias.shape)}"
+        raise b.fault("PTG205", shown, expected="the keys as last axis of the bias")
+    return b.block(bias, len(bias.shape) - 1, block)
+
+
 def _round(
-    b: Builder, operands: tuple[Value, Value, Value], carries: tuple[Value, ...], sizes: tuple[Any, Any]
+    b: Builder,
+    operands: tuple[Value, Value, Value],
+    carries: tuple[Value, ...],
+    sizes: tuple[Any, Any],
+    changes: tuple[tuple[Value, Value] | None, Value | None],
 ) -> tuple[Value, Value, Value]:
     """The next greatest score, sum and weighted sum."""
     (q, k, v), (peak, total, acc), (size, scale) = operands, carries, sizes
     keys = b.transpose(b.block(k, len(k.shape) - 2, size), "keys")
     scores = b.binary("mul", _product(b, q, keys), b.scalar(scale), hint="s")
+    limits, added = changes
+    if added is not None:
+        scores = b.binary("add", scores, added, hint="s_biased")
+    if limits is not None:
+        seen = b.binary("sub", *limits, hint="seen")
+        scores = b.binary("minimum", scores, seen, hint="s_seen")
     highest = b.binary("maximum", peak, b.reduce("amax", scores, -1, hint="block_max"), hint="max_next")
     weights = b.unary("exp", b.binary("sub", scores, highest), hint="p")
     again = b.unary("exp", b.binary("sub", peak, highest), hint="alpha")

@@ -7,7 +7,7 @@ from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, SORTING, Op, Pr
 from pyptogen.lower.tile.axes import Axes
 
 ALWAYS = SORTING | frozenset(
-    {"copy", "permute", "expand", "iota", "index_select", "gather", "scatter", "cumsum", "cumprod", "prod"}
+    {"copy", "permute", "expand", "iota", "index_select", "gather", "scatter", "index_add", "cumsum", "cumprod", "prod"}
 )
 SHARE = 8
 """A row that takes more than this part of UB is reduced in pieces."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.axes import GmView
-from pyptogen.lower.tile.ir import Extent, Node
+from pyptogen.lower.tile.ir import Extent, Node, TileOp
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 from pyptogen.lower.tile.solo.copies import move
 
@@ -86,6 +86,8 @@ def scatter(b: SoloBuilder, op: Op) -> None:
     target, places, source = b.target(), b.source(index), b.source(src)
     b.dealt = False
     move(b, op.result.dtype, target, b.source(x))
+    if op.attrs["reduce"] == "add":
+        b.body.append(b.do("barrier", None))
     steps: list[Step] = []
     start = target.offset
     for at, (own, read) in enumerate(zip(places.axes, source.axes, strict=True)):
@@ -96,12 +98,51 @@ def scatter(b: SoloBuilder, op: Op) -> None:
                 start = start + _counted(step) * b.stride(target.axes[at])
     tile = b.tile("one", op.result.dtype, Extent(1), Extent(1), "row")
     read_index = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, steps, 0), mode=b.place)
-    body = [
-        read_index,
-        b.load(tile, source.tensor, b.at(source.offset, steps, 1)),
-        b.store(tile, target.tensor, start + Poly.of(b.place) * b.stride(target.axes[axis])),
+    there = start + Poly.of(b.place) * b.stride(target.axes[axis])
+    load = b.load(tile, source.tensor, b.at(source.offset, steps, 1))
+    b.nest(steps, [read_index, *_put(b, op.attrs["reduce"] == "add", tile, load, target.tensor, there)])
+
+
+def _put(b: SoloBuilder, adds: bool, tile: str, load: TileOp, tensor: str, there: Poly) -> list[Node]:
+    """A loaded tile to its place in the result, or added to what lies there."""
+    if not adds:
+        return [load, b.store(tile, tensor, there)]
+    kind = b.tiles[tile]
+    old = b.tile("old", kind.dtype, kind.rows, kind.cols, kind.form)
+    if tensor not in b.reads:
+        b.reads.append(tensor)
+    # The next one may be added to the same place, which no flag on chip orders.
+    return [
+        load,
+        b.load(old, tensor, there),
+        b.do("add", old, old, tile),
+        b.store(old, tensor, there),
+        b.do("barrier", None),
     ]
-    b.nest(steps, body)
+
+
+def index_add(b: SoloBuilder, op: Op) -> None:
+    """A copy of x, then each slice of src added to the one that its index names; one block does it all, in order."""
+    x, index, src = op.operands
+    assert isinstance(x, Value) and isinstance(index, Value) and isinstance(src, Value)
+    axis, dtype = int(op.attrs["axis"]), op.result.dtype
+    target, places, source = b.target(), b.source(index), b.source(src)
+    b.dealt = False
+    move(b, dtype, target, b.source(x))
+    b.body.append(b.do("barrier", None))
+    (picked,) = b.merged(b.items((source.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
+    which = b.step(picked, 1)
+    parts = (slice(axis), slice(axis + 1, None))
+    items = b.merged([i for part in parts for i in b.items(target.axes[part], source.axes[part])])
+    col = items.pop() if items and items[-1].steps == (ONE, ONE) else Item(ONE, (ONE, ONE))
+    cols = b.step(col, b.budget(dtype))
+    inner = [*(b.step(item, 1) for item in items), cols]
+    tile = b.tile("part", dtype, Extent(1), cols.extent(), "row")
+    there = b.at(target.offset, inner, 0) + Poly.of(b.place) * b.stride(target.axes[axis])
+    start = b.at(b.at(source.offset, inner, 1), (which,), 0)
+    read = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, (which,), 1), mode=b.place)
+    body = b.wrapped(inner, _put(b, True, tile, b.load(tile, source.tensor, start), target.tensor, there))
+    b.nest((which,), [read, *body])
 
 
 def _counted(step: Step) -> Poly:
@@ -113,4 +154,5 @@ CUTTERS: Mapping[str, Callable[[SoloBuilder, Op], None]] = {
     "index_select": index_select,
     "gather": gather,
     "scatter": scatter,
+    "index_add": index_add,
 }

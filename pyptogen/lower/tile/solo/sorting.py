@@ -32,7 +32,7 @@ LISTS = 4
 """Lists that TMRGSORT merges at once."""
 LONGEST_WALK = 32768
 """Most elements that a CPU keeps of a row: UB holds their keys and places twice over."""
-SLACK, LEAST_ROOM = 80, 1024
+SLACK, LEAST_ROOM = 80, 256
 """Candidates of the CPU's walk: what an append may write behind the last one (kTopkSlack in `topk.hpp`), and a room
 that is worth while."""
 

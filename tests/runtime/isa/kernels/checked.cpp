@@ -15,7 +15,8 @@ using Memory = GlobalTensor<float, Shape<1, 1, 1, 16, 16>, Stride<1, 1, 1, 16, 1
 enum Fault {
     kNone, kNoFlagAfterLoad, kNoBarrier, kNoFlagBeforeStore, kNobodyWaits, kUnwritten, kBeyondMemory, kUnaligned,
     kWaitForNothing, kSetTwice, kTooManyRows, kIllegalType, kNoAddress, kUnwrittenTail, kOtherBytes,
-    kIllegalCast, kIllegalSource, kMissing,
+    kIllegalCast, kIllegalSource, kMissing, kOutsideSource, kOutsideTarget, kOutsideTensor,
+    kCube, kMatRace, kLeftRace, kAccRace, kLeftOverwritten, kRightUnwritten, kSumUnwritten,
 };
 
 // exp(x + x), in place, block after block through one buffer.
@@ -134,8 +135,78 @@ void single(int fault)
             TADDC(b, a, a, a);
             break;
         }
+        case kOutsideSource: {
+            Tile<TileType::Vec, float, 8, 16> part;
+            TASSIGN(a, 0);
+            TASSIGN(part, 0x2000);
+            TEXPANDS(a, 1.0f);
+            pipe_barrier(PIPE_V);
+            TEXTRACT(part, a, 12, 0);
+            break;
+        }
+        case kOutsideTarget: {
+            Tile<TileType::Vec, float, 8, 16> part;
+            TASSIGN(a, 0);
+            TASSIGN(part, 0x2000);
+            TEXPANDS(a, 1.0f);
+            TEXPANDS(part, 1.0f);
+            pipe_barrier(PIPE_V);
+            TINSERT(a, part, 4, 8);
+            break;
+        }
+        case kOutsideTensor: {
+            float few[8 * 16] = {};
+            GlobalTensor<float, Shape<1, 1, 1, 8, 16>, Stride<1, 1, 1, 16, 1>> memory(few);
+            TLOAD(b, memory);
+            break;
+        }
         default: break;
     }
+}
+
+// One product of matrices, from memory to memory.
+void product(float* to, float* from, int fault)
+{
+    using Memory16 = GlobalTensor<half, Shape<1, 1, 1, 16, 16>, Stride<1, 1, 1, 16, 1>>;
+    using Mat = Tile<TileType::Mat, half, 16, 16, BLayout::ColMajor, 16, 16, SLayout::RowMajor, 512>;
+    Memory16 a_memory(reinterpret_cast<half*>(from)), b_memory(reinterpret_cast<half*>(from) + 256);
+    Memory c_memory(to);
+    Mat a, b;
+    TileLeft<half, 16, 16> left;
+    TileRight<half, 16, 16> right;
+    TileAcc<float, 16, 16> sum;
+    TASSIGN(a, 0);
+    TASSIGN(b, 0x1000);
+    TASSIGN(left, 0);
+    TASSIGN(right, 0);
+    TASSIGN(sum, 0x800);
+    TLOAD(a, a_memory);
+    TLOAD(b, b_memory);
+    if (fault != kMatRace) {
+        set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+    }
+    TMOV(left, a);
+    if (fault != kRightUnwritten) {
+        TMOV(right, b);
+    }
+    if (fault != kLeftRace) {
+        set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+        wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+    }
+    if (fault == kSumUnwritten) {
+        TMATMUL_ACC(sum, sum, left, right);
+    } else {
+        TMATMUL(sum, left, right);
+    }
+    if (fault == kLeftOverwritten) {
+        TMOV(left, b);
+    }
+    if (fault != kAccRace) {
+        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+    }
+    TSTORE(c_memory, sum);
 }
 
 void gather_messages(const char* message)
@@ -156,6 +227,8 @@ extern "C" const char* run(float* to, float* from, int rounds, int fault)
     cpu_sim::set_execution_context(0, 0, 1);
     if (fault <= kNoFlagBeforeStore) {
         twice_exp(to, from, rounds, fault);
+    } else if (fault >= kCube) {
+        product(to, from, fault);
     } else {
         single(fault);
     }

@@ -47,6 +47,7 @@ struct Event : EventBaseTag {
     template <uint8_t CrossCoreId = 0xff>
     PTO_INLINE Event& Record()
     {
+        check_one_core();
         if constexpr (!isSamePipe && !IsCrossCore) {
             set_flag(srcPipe, dstPipe, token);
         }
@@ -61,12 +62,22 @@ struct Event : EventBaseTag {
     template <uint8_t CrossCoreId = 0xff>
     PTO_INLINE const Event& Wait() const
     {
+        check_one_core();
         if constexpr (isSamePipe) {
             pipe_barrier(srcPipe);
         } else if constexpr (!IsCrossCore) {
             wait_flag(srcPipe, dstPipe, token);
         }
         return *this;
+    }
+
+private:
+    PTO_INLINE static void check_one_core()
+    {
+        static_assert(
+            !IsCrossCore,
+            "an Event between a cube and a vector core: flags between cores are not simulated; a TPipe or SYNCALL orders "
+            "them");
     }
 };
 

@@ -18,11 +18,9 @@ PTO_INLINE void join_panels(char* to, const char* from, int64_t panel, const cha
 }
 
 template <typename T>
-PTO_INLINE int64_t pack_box_steps(char*, int64_t, const T*, int64_t, int64_t, int64_t& n)
-{
-    n = 0;
-    return 0;
-}
+inline constexpr bool packs_whole_steps = false;
+template <typename T>
+PTO_INLINE void pack_whole_step(char*, const char*, int64_t);
 
 #else
 
@@ -79,9 +77,17 @@ PTO_INLINE void join_panels(char* to, const char* from, int64_t panel, const cha
     }
 }
 
-/// KS rows of 32 columns of an Nz matrix, whose panels are `panel` bytes apart, to the two fragments of a step.
+#if defined(__AVX512VBMI__)
 template <typename T>
-PTO_INLINE void pack_box_step(char* to, const char* from, int64_t panel)
+inline constexpr bool packs_whole_steps = true;
+#else
+template <typename T>
+inline constexpr bool packs_whole_steps = sizeof(T) != 1;
+#endif
+
+/// As pack_box_step, by whole vectors, where packs_whole_steps.
+template <typename T>
+PTO_INLINE void pack_whole_step(char* to, const char* from, int64_t panel)
 {
     if constexpr (sizeof(T) == 4) {
         for (int half = 0; half < 2; ++half) {
@@ -118,30 +124,21 @@ PTO_INLINE void pack_box_step(char* to, const char* from, int64_t panel)
     }
 }
 
-/// Packs as many whole steps of K and whole panels of columns of an Nz matrix as there are. Returns the rows done, `n`
-/// becomes the columns done; both 0 where there is no faster way than pack_fractal's.
-template <typename T>
-PTO_INLINE int64_t pack_box_steps(char* to, int64_t to_panel, const T* from, int64_t from_panel, int64_t k, int64_t& n)
-{
-#if !defined(__AVX512VBMI__)
-    if constexpr (sizeof(T) == 1) {
-        n = 0;
-        return 0;
-    }
 #endif
-    constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
-    const int64_t rows = k / kStepK<T> * kStepK<T>;
-    n = rows == 0 ? 0 : n / 32 * 32;
-    for (int64_t col = 0; col < n; col += 32) {
-        char* out = to + col / 32 * to_panel;
-        const char* source = reinterpret_cast<const char*>(from + col / kBox * from_panel);
-        for (int64_t at = 0; at < rows; at += kStepK<T>, out += kPanelStep, source += kStepK<T> * 32) {
-            pack_box_step<T>(out, source, from_panel * static_cast<int64_t>(sizeof(T)));
-        }
-    }
-    return n == 0 ? 0 : rows;
-}
 
-#endif
+/// Rows of `width` bytes, `stride` bytes apart, into panels of 32-byte pieces; row r's piece is r * 32 into its panel.
+PTO_CPU_OUT_OF_LINE inline void fill_panels(
+    char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
+{
+    const int64_t done = fill_panel_pairs(to, panel, from, stride, rows, width);
+    for (int64_t r = 0; r < rows; ++r) {
+        int64_t at = r + 1 == rows && rows % 2 != 0 ? 0 : done;
+        char* out = to + at / C0_SIZE_BYTE * panel + r * C0_SIZE_BYTE;
+        for (; at + C0_SIZE_BYTE <= width; at += C0_SIZE_BYTE, out += panel) {
+            __builtin_memcpy(out, from + r * stride + at, C0_SIZE_BYTE);
+        }
+        __builtin_memcpy(out, from + r * stride + at, width - at);
+    }
+}
 
 }  // namespace pto::cpu

@@ -5,23 +5,104 @@
 // does not matter (little endian). NaN compares as IEEE 754 says: only NE is true.
 #pragma once
 
-#include <pto/cpu/elementwise.hpp>
 #include <pto/cpu/lane_bits.hpp>
+#include <pto/cpu/words.hpp>
 
 namespace pto {
 
 namespace cpu {
 
-template <typename V>
-PTO_INLINE auto compared(V a, V b, CmpMode mode)
+/// What elements of T are loaded as to be compared: the type that they are computed in, but halves are compared as such
+/// where the machine can.
+template <typename T>
+struct Compared {
+    using type = T;
+};
+
+#if defined(PTO_CPU_AVX512)
+
+#if defined(__AVX512FP16__)
+template <>
+struct Compared<half> {
+    using type = uint16_t;
+};
+template <int Float>
+PTO_INLINE uint64_t compared_halves(__m512i x, __m512i y)
+{
+    return _mm512_cmp_ph_mask((__m512h)x, (__m512h)y, Float);
+}
+#endif
+
+/// One bit for each lane of the comparison of elements of T, by the machine's predicate for floats or for integers.
+template <typename T, int Float, int Integer, typename V>
+PTO_INLINE uint64_t predicate_bits(V a, V b)
+{
+    const __m512i x = (__m512i)a, y = (__m512i)b;
+    if constexpr (is_float<T>) {
+        if constexpr (is_same<typename Compared<T>::type, T>) {
+            return _mm512_cmp_ps_mask((__m512)a, (__m512)b, Float);
+        } else {
+            return compared_halves<Float>(x, y);
+        }
+    } else if constexpr (T(-1) < T(0)) {
+        return sizeof(T) == 1   ? _mm512_cmp_epi8_mask(x, y, Integer)
+               : sizeof(T) == 2 ? _mm512_cmp_epi16_mask(x, y, Integer)
+               : sizeof(T) == 4 ? _mm512_cmp_epi32_mask(x, y, Integer)
+                                : _mm512_cmp_epi64_mask(x, y, Integer);
+    } else {
+        return sizeof(T) == 1   ? _mm512_cmp_epu8_mask(x, y, Integer)
+               : sizeof(T) == 2 ? _mm512_cmp_epu16_mask(x, y, Integer)
+               : sizeof(T) == 4 ? _mm512_cmp_epu32_mask(x, y, Integer)
+                                : _mm512_cmp_epu64_mask(x, y, Integer);
+    }
+}
+
+template <typename T, typename V>
+PTO_INLINE uint64_t comparison_bits(V a, V b, CmpMode mode)
 {
     switch (mode) {
-        case CmpMode::NE: return a != b;
-        case CmpMode::LT: return a < b;
-        case CmpMode::LE: return a <= b;
-        case CmpMode::GT: return a > b;
-        case CmpMode::GE: return a >= b;
-        default: return a == b;
+        case CmpMode::NE: return predicate_bits<T, _CMP_NEQ_UQ, _MM_CMPINT_NE>(a, b);
+        case CmpMode::LT: return predicate_bits<T, _CMP_LT_OQ, _MM_CMPINT_LT>(a, b);
+        case CmpMode::LE: return predicate_bits<T, _CMP_LE_OQ, _MM_CMPINT_LE>(a, b);
+        case CmpMode::GT: return predicate_bits<T, _CMP_GT_OQ, _MM_CMPINT_NLE>(a, b);
+        case CmpMode::GE: return predicate_bits<T, _CMP_GE_OQ, _MM_CMPINT_NLT>(a, b);
+        default: return predicate_bits<T, _CMP_EQ_OQ, _MM_CMPINT_EQ>(a, b);
+    }
+}
+
+#else
+
+/// One bit for each lane of the comparison of elements of T.
+template <typename T, typename V>
+PTO_INLINE uint64_t comparison_bits(V a, V b, CmpMode mode)
+{
+    switch (mode) {
+        case CmpMode::NE: return lane_bits(a != b);
+        case CmpMode::LT: return lane_bits(a < b);
+        case CmpMode::LE: return lane_bits(a <= b);
+        case CmpMode::GT: return lane_bits(a > b);
+        case CmpMode::GE: return lane_bits(a >= b);
+        default: return lane_bits(a == b);
+    }
+}
+
+#endif
+
+/// A line of T as elements that load() takes for a comparison.
+template <typename T>
+PTO_INLINE const typename Compared<T>::type* to_compare(const T* p)
+{
+    return reinterpret_cast<const typename Compared<T>::type*>(p);
+}
+
+/// A scalar operand of a comparison of elements of T.
+template <typename T>
+PTO_INLINE auto splat_to_compare(T value)
+{
+    if constexpr (is_same<typename Compared<T>::type, T>) {
+        return splat<compute_t<T>>(static_cast<compute_t<T>>(value));
+    } else {
+        return splat_words(value);
     }
 }
 
@@ -35,15 +116,16 @@ constexpr void check_predicate_tile()
 
 /// The predicate bits of one row: whole elements of the predicate tile, the rest of its valid columns is 0.
 template <typename T, typename Other>
-PTO_INLINE void compare_row(char* to, int64_t limit, const T* a, int64_t cols, CmpMode mode, Other other)
+PTO_INLINE void compare_row(char* to, int64_t limit, const T* row, int64_t cols, CmpMode mode, Other other)
 {
-    constexpr int kStep = kLanes<T>;
+    constexpr int kStep = kLanes<typename Compared<T>::type>;
+    const auto* a = to_compare(row);
     int64_t byte = 0, start = 0;
     for (; start + 64 <= cols && byte + 8 <= limit; start += 64, byte += 8) {
         uint64_t bits = 0;
         PTO_CPU_UNROLL
         for (int i = 0; i < 64; i += kStep) {
-            bits |= lane_bits(compared(load(a + start + i, Full{}), other(start + i, Full{}), mode)) << i;
+            bits |= comparison_bits<T>(load(a + start + i, Full{}), other(start + i, Full{}), mode) << i;
         }
         store_bits(to + byte, bits);
     }
@@ -52,11 +134,11 @@ PTO_INLINE void compare_row(char* to, int64_t limit, const T* a, int64_t cols, C
         uint64_t bits = 0;
         for (int64_t i = start; i < end; i += kStep) {
             if (i + kStep <= end) {
-                bits |= lane_bits(compared(load(a + i, Full{}), other(i, Full{}), mode)) << (i - start);
+                bits |= comparison_bits<T>(load(a + i, Full{}), other(i, Full{}), mode) << (i - start);
             } else {
                 const Part part{static_cast<int>(end - i)};
                 const uint64_t inside = (uint64_t(1) << part.n) - 1;
-                bits |= (lane_bits(compared(load(a + i, part), other(i, part), mode)) & inside) << (i - start);
+                bits |= (comparison_bits<T>(load(a + i, part), other(i, part), mode) & inside) << (i - start);
             }
         }
         __builtin_memcpy(to + byte, &bits, static_cast<size_t>(limit - byte < 8 ? limit - byte : 8));
@@ -118,7 +200,7 @@ PTO_INST RecordEvent TCMP(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const 
     cpu::check_same_shape_tiles<Src0, Src1>();
     cpu::compare_tile(
         dst, src0, mode, [&](int64_t r, int64_t i, auto extent) __attribute__((always_inline)) {
-            return cpu::load(src1.data() + r * Src1::RowStride + i, extent);
+            return cpu::load(cpu::to_compare(src1.data() + r * Src1::RowStride) + i, extent);
         });
     return {};
 }
@@ -127,8 +209,7 @@ PTO_INST RecordEvent TCMP(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const 
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCMPS(Dst& dst, Src& src, typename Src::DType scalar, CmpMode mode, const Events&...)
 {
-    using C = cpu::compute_t<typename Src::DType>;
-    const cpu::vec<C> s = cpu::splat<C>(static_cast<C>(scalar));
+    const auto s = cpu::splat_to_compare(scalar);
     cpu::compare_tile(
         dst, src, mode, [s](int64_t, int64_t, auto) __attribute__((always_inline)) { return s; });
     return {};

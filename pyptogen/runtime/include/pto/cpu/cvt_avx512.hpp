@@ -55,42 +55,121 @@ PTO_INLINE void store_saturated(To* to, f32v v, Extent extent)
     }
 }
 
-/// 32 or 64 floats of any kind, to 16 or 8 bits: saturated, NaN as 0.
-template <typename To, typename From>
-PTO_INLINE void convert_to_narrow_integers(To* to, const From* from)
+/// What the machine's conversions make of NaN and of numbers that do not fit: the lowest integer. Vectors with one of
+/// those, which may be right, are converted again, carefully.
+PTO_INLINE bool has_lowest_dword(__m512i v)
 {
-    constexpr bool kSigned = To(-1) < To(0);
-    const auto words = [](f32v a, f32v b) __attribute__((always_inline)) {
-        return _mm512_packs_epi32(nearly_saturated(a), nearly_saturated(b));
-    };
-    if constexpr (sizeof(To) == 2) {
-        const __m512i a = nearly_saturated(load(from, Full{})), b = nearly_saturated(load(from + 16, Full{}));
-        const __m512i packed = kSigned ? _mm512_packs_epi32(a, b) : _mm512_packus_epi32(a, b);
-        store_bits(to, _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), packed));
-    } else {
-        const __m512i a = words(load(from, Full{}), load(from + 16, Full{}));
-        const __m512i b = words(load(from + 32, Full{}), load(from + 48, Full{}));
-        const __m512i packed = kSigned ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b);
-        const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
-        store_bits(to, _mm512_permutexvar_epi32(order, packed));
+    return _mm512_cmpeq_epi32_mask(v, _mm512_set1_epi32(static_cast<int>(0x80000000U))) != 0;
+}
+PTO_INLINE bool has_lowest_word(__m512i v)
+{
+    return _mm512_cmpeq_epi16_mask(v, _mm512_set1_epi16(static_cast<short>(0x8000))) != 0;
+}
+PTO_INLINE __m512i converted(f32v v) { return _mm512_cvtps_epi32((__m512)v); }
+
+/// 64 fp32 to int32: saturated, NaN as 0.
+PTO_INLINE void convert_to_int32(int32_t* to, const float* from)
+{
+    i32v r[4];
+    PTO_CPU_UNROLL
+    for (int u = 0; u < 4; ++u) {
+        r[u] = (i32v)converted(load(from + 16 * u, Full{}));
     }
+    const __m512i least = _mm512_min_epi32(
+        _mm512_min_epi32((__m512i)r[0], (__m512i)r[1]), _mm512_min_epi32((__m512i)r[2], (__m512i)r[3]));
+    if (__builtin_expect(has_lowest_dword(least), 0)) {
+        for (int u = 0; u < 4; ++u) {
+            r[u] = saturated_int32(load(from + 16 * u, Full{}));
+        }
+    }
+    PTO_CPU_UNROLL
+    for (int u = 0; u < 4; ++u) {
+        store_bits(to + 16 * u, r[u]);
+    }
+}
+
+/// 64 floats of any kind to 16 bits: saturated, NaN as 0.
+template <typename To, typename From>
+PTO_INLINE void convert_to_words(To* to, const From* from)
+{
+    constexpr bool kSigned = To(-1) < To(0);  // packed int16 still show the lowest int32: as their own lowest
+    const __m512i order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
+    const auto packed = [](__m512i a, __m512i b) __attribute__((always_inline)) {
+        return kSigned ? _mm512_packs_epi32(a, b) : _mm512_packus_epi32(a, b);
+    };
+    __m512i r[4];
+    PTO_CPU_UNROLL
+    for (int u = 0; u < 4; ++u) {
+        r[u] = converted(load(from + 16 * u, Full{}));
+    }
+    __m512i first = packed(r[0], r[1]), second = packed(r[2], r[3]);
+    const bool careful = kSigned ? has_lowest_word(_mm512_min_epi16(first, second))
+                                 : has_lowest_dword(_mm512_min_epi32(
+                                       _mm512_min_epi32(r[0], r[1]), _mm512_min_epi32(r[2], r[3])));
+    if (__builtin_expect(careful, 0)) {
+        for (int u = 0; u < 4; ++u) {
+            r[u] = nearly_saturated(load(from + 16 * u, Full{}));
+        }
+        first = packed(r[0], r[1]);
+        second = packed(r[2], r[3]);
+    }
+    store_bits(to, _mm512_permutexvar_epi64(order, first));
+    store_bits(to + 32, _mm512_permutexvar_epi64(order, second));
+}
+
+/// Two vectors of int16 as bytes, saturated; 8 bytes of the one and of the other in turn.
+template <typename To>
+PTO_INLINE __m512i packed_bytes(__m512i a, __m512i b)
+{
+    return To(-1) < To(0) ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b);
+}
+
+/// 128 floats of any kind to 8 bits: saturated, NaN as 0.
+template <typename To, typename From>
+PTO_INLINE void convert_to_bytes(To* to, const From* from)
+{
+    const auto words = [from](int at) __attribute__((always_inline)) {
+        return _mm512_packs_epi32(converted(load(from + at, Full{})), converted(load(from + at + 16, Full{})));
+    };
+    const auto careful = [from](int at) __attribute__((always_inline)) {
+        return _mm512_packs_epi32(nearly_saturated(load(from + at, Full{})), nearly_saturated(load(from + at + 16, Full{})));
+    };
+    const __m512i order = _mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
+    __m512i w[4];
+    PTO_CPU_UNROLL
+    for (int u = 0; u < 4; ++u) {
+        w[u] = words(32 * u);
+    }
+    if (__builtin_expect(has_lowest_word(_mm512_min_epi16(_mm512_min_epi16(w[0], w[1]), _mm512_min_epi16(w[2], w[3]))), 0)) {
+        for (int u = 0; u < 4; ++u) {
+            w[u] = careful(32 * u);
+        }
+    }
+    store_bits(to, _mm512_permutexvar_epi32(order, packed_bytes<To>(w[0], w[1])));
+    store_bits(to + 64, _mm512_permutexvar_epi32(order, packed_bytes<To>(w[2], w[3])));
 }
 
 #if defined(__AVX512FP16__)
 
-/// 64 halves to 8 bits: saturated, NaN as 0.
+/// 128 halves to 8 bits: saturated, NaN as 0.
 template <typename To>
-PTO_INLINE void convert_to_narrow_integers(To* to, const half* from)
-    requires(sizeof(To) == 1)
+PTO_INLINE void convert_to_bytes(To* to, const half* from)
 {
-    const auto whole = [from](int at) __attribute__((always_inline)) {
-        const __m512h v = (__m512h)load_bits<__m512i>(from + at);
-        const __m512h bound = _mm512_set1_ph(static_cast<_Float16>(1000.0f));  // int16 holds it, and 8 bits do not
-        return _mm512_maskz_cvtph_epi16(_mm512_cmp_ph_mask(v, v, _CMP_ORD_Q), _mm512_min_ph(v, bound));
-    };
-    const __m512i a = whole(0), b = whole(32);
-    const __m512i packed = To(-1) < To(0) ? _mm512_packs_epi16(a, b) : _mm512_packus_epi16(a, b);
-    store_bits(to, _mm512_permutexvar_epi64(_mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0), packed));
+    const __m512i order = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
+    __m512i w[4];
+    PTO_CPU_UNROLL
+    for (int u = 0; u < 4; ++u) {
+        w[u] = _mm512_cvtph_epi16((__m512h)load_bits<__m512i>(from + 32 * u));
+    }
+    if (__builtin_expect(has_lowest_word(_mm512_min_epi16(_mm512_min_epi16(w[0], w[1]), _mm512_min_epi16(w[2], w[3]))), 0)) {
+        for (int u = 0; u < 4; ++u) {
+            const __m512h v = (__m512h)load_bits<__m512i>(from + 32 * u);
+            const __m512h bound = _mm512_set1_ph(static_cast<_Float16>(1000.0f));  // int16 holds it, and 8 bits do not
+            w[u] = _mm512_maskz_cvtph_epi16(_mm512_cmp_ph_mask(v, v, _CMP_ORD_Q), _mm512_min_ph(v, bound));
+        }
+    }
+    store_bits(to, _mm512_permutexvar_epi64(order, packed_bytes<To>(w[0], w[1])));
+    store_bits(to + 64, _mm512_permutexvar_epi64(order, packed_bytes<To>(w[2], w[3])));
 }
 
 /// 32 bytes to half; exact.
@@ -114,10 +193,17 @@ PTO_INLINE int64_t convert_groups(To* to, const From* from, int64_t n, bool near
         for (; nearest && i + 2 * kF32Lanes <= n; i += 2 * kF32Lanes) {
             store_two(to + i, load(from + i, Full{}), load(from + i + kF32Lanes, Full{}));
         }
-    } else if constexpr (is_float<From> && !is_float<To> && sizeof(To) <= 2) {
-        constexpr int kGroup = 64 / sizeof(To);
-        for (; nearest && saturate && i + kGroup <= n; i += kGroup) {
-            convert_to_narrow_integers(to + i, from + i);
+    } else if constexpr (is_same<From, float> && is_same<To, int32_t>) {
+        for (; nearest && i + 64 <= n; i += 64) {
+            convert_to_int32(to + i, from + i);
+        }
+    } else if constexpr (is_float<From> && !is_float<To> && sizeof(To) == 2) {
+        for (; nearest && saturate && i + 64 <= n; i += 64) {
+            convert_to_words(to + i, from + i);
+        }
+    } else if constexpr (is_float<From> && !is_float<To> && sizeof(To) == 1) {
+        for (; nearest && saturate && i + 128 <= n; i += 128) {
+            convert_to_bytes(to + i, from + i);
         }
 #if defined(__AVX512FP16__)
     } else if constexpr (is_same<To, half> && !is_float<From> && sizeof(From) == 1) {

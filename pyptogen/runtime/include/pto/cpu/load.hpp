@@ -23,6 +23,13 @@ PTO_INLINE void load_slabs(Tile& dst, Global& src)
         });
         return;
     }
+    if constexpr (has_panels<Tile> && Global::layout == Layout::ND && Global::Stride::staticStride[4] == 1) {
+        for_each_plain_slab(
+            src, dst.GetValidRow(), dst.GetValidCol(), [&](const auto& from) __attribute__((always_inline)) {
+                put_rows(dst, from.row, 0, from);
+            });
+        return;
+    }
     for_each_global_slab(
         src, dst.GetValidRow(), dst.GetValidCol(), [&](const auto& from) __attribute__((always_inline)) {
             T* at = reinterpret_cast<T*>(from.at);

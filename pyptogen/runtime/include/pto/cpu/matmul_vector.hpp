@@ -22,15 +22,30 @@ struct VectorPlan {
     bool accumulate;
 };
 
+constexpr int kTall = kF32Lanes == 16 ? 12 : 4;  // rows of the block that fills the registers
+
 /// Byte offset of row r (0 to 31) in a panel of an accumulator.
 PTO_INLINE int acc_row_offset(int r) { return (r >> 4) * 2 * kFragment + (r & 15) * 64; }
 
-/// C[Rows, Vectors * lanes] += A B, from row `row` (0 to 31) of the panel `c` and vector `first` on; `a` is at that row.
-template <typename Acc, int Rows, int Vectors>
-PTO_INLINE void multiply_block(
-    char* c, int row, const char* a, const char* b, int64_t b_panel, int first, int k, bool accumulate)
+/// Bytes from the first vector of columns of C, and of B, to vector `v`.
+PTO_INLINE int64_t vector_of_c(int v)
 {
     constexpr int kPerHalf = 16 / kF32Lanes;
+    return v / (2 * kPerHalf) * kAccBlock + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes;
+}
+PTO_INLINE int64_t vector_of_b(int v, int64_t b_panel)
+{
+    constexpr int kPerHalf = 16 / kF32Lanes;
+    return v / (2 * kPerHalf) * b_panel + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes;
+}
+
+/// C[Rows, Vectors * lanes] += A B, from row `row` (0 to 31) of the panel at `c` on; `a` is at that row, `b` at the column
+/// of `c`.
+/// Blocks of few rows may have fewer, `rows`: the last one is then computed again in place of those that are missing.
+template <typename Acc, int Rows, int Vectors>
+PTO_INLINE void multiply_block(
+    char* c, int row, const char* a, const char* b, int64_t b_panel, int k, bool accumulate, int rows = Rows)
+{
     f32v sum[Rows][Vectors];
     PTO_CPU_UNROLL
     for (int i = 0; i < Rows; ++i) {
@@ -39,11 +54,9 @@ PTO_INLINE void multiply_block(
             sum[i][j] = f32v{};
         }
     }
-    const auto column = [first](int j) __attribute__((always_inline)) { return first + j; };
+    const auto present = [rows](int i) __attribute__((always_inline)) { return Rows < 8 && i >= rows ? rows - 1 : i; };
     const auto c_at = [&](int i, int j) __attribute__((always_inline)) {
-        const int v = column(j);
-        return c + v / (2 * kPerHalf) * kAccBlock + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes +
-               acc_row_offset(row + i);
+        return c + vector_of_c(j) + acc_row_offset(row + present(i));
     };
     if constexpr (is_same<Acc, float>) {
         if (accumulate) {
@@ -61,28 +74,38 @@ PTO_INLINE void multiply_block(
         for (int i = 0; i < Rows; ++i) {
             __builtin_prefetch(a + kPanelStep + i * 64, 0, 3);  // the next step of A, which comes from L2
         }
-        PTO_CPU_UNROLL_BY_4  // else the counters take turns from the multiply-adds
-        for (int kk = 0; kk < 16; ++kk) {
+        const auto product = [&](int kk) __attribute__((always_inline)) {
             f32v bv[Vectors];
             PTO_CPU_UNROLL
             for (int j = 0; j < Vectors; ++j) {
-                const int v = column(j);
-                bv[j] = load_bits<f32v>(
-                    b + v / (2 * kPerHalf) * b_panel + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes +
-                    kk * 64);
+                bv[j] = load_bits<f32v>(b + vector_of_b(j, b_panel) + kk * 64);
             }
             PTO_CPU_UNROLL
             for (int i = 0; i < Rows; ++i) {
-                const f32v av = splat(load_bits<float>(a + i * 64 + kk * 4));
+                const f32v av = splat(load_bits<float>(a + present(i) * 64 + kk * 4));
                 PTO_CPU_UNROLL
                 for (int j = 0; j < Vectors; ++j) {
                     sum[i][j] = multiply_add(av, bv[j], sum[i][j]);
                 }
             }
+        };
+        if constexpr (Rows < kTall) {
+            PTO_CPU_ROLLED
+            for (int kk = 0; kk < 16; ++kk) {
+                product(kk);
+            }
+        } else {
+            PTO_CPU_UNROLL_BY_4  // else the counters take turns from the multiply-adds
+            for (int kk = 0; kk < 16; ++kk) {
+                product(kk);
+            }
         }
     }
     PTO_CPU_UNROLL
     for (int i = 0; i < Rows; ++i) {
+        if (present(i) != i) {
+            continue;
+        }
         PTO_CPU_UNROLL
         for (int j = 0; j < Vectors; ++j) {
             if constexpr (is_same<Acc, float>) {
@@ -95,21 +118,33 @@ PTO_INLINE void multiply_block(
     }
 }
 
-/// All columns of `Rows` rows from `row` on, which lie in one panel of 32.
+/// All columns of 1 to 4 rows from vector `v` on.
+template <typename Acc>
+PTO_CPU_ONE_BODY void multiply_few(const VectorPlan& p, int row, int rows, int v)
+{
+    constexpr int kPerPanel = 32 / kF32Lanes, kVectors = kPerPanel < 2 ? kPerPanel : 2;
+    char* c = p.c + (row >> 5) * p.c_panel;
+    const char* a = p.a + left_row_offset(row, p.a_panel);
+    for (; v < p.n_panels * kPerPanel; v += kVectors) {
+        multiply_block<Acc, 4, kVectors>(
+            c + vector_of_c(v), row & 31, a, p.b + vector_of_b(v, p.b_panel), p.b_panel, p.k, p.accumulate, rows);
+    }
+}
+
+/// All columns of `Rows` rows from `row` on, which lie in one panel of 32, or of `rows` where the block may have fewer.
 template <typename Acc, int Rows, int Vectors>
-PTO_INLINE void multiply_rows(const VectorPlan& p, int row)
+PTO_INLINE void multiply_rows(const VectorPlan& p, int row, int rows = Rows)
 {
     constexpr int kPerPanel = 32 / kF32Lanes;
     char* c = p.c + (row >> 5) * p.c_panel;
     const char* a = p.a + left_row_offset(row, p.a_panel);
     int v = 0;
     for (; v + Vectors <= p.n_panels * kPerPanel; v += Vectors) {
-        multiply_block<Acc, Rows, Vectors>(c, row & 31, a, p.b, p.b_panel, v, p.k, p.accumulate);
+        multiply_block<Acc, Rows, Vectors>(
+            c + vector_of_c(v), row & 31, a, p.b + vector_of_b(v, p.b_panel), p.b_panel, p.k, p.accumulate, rows);
     }
-    if constexpr (Vectors > kPerPanel) {
-        for (; v < p.n_panels * kPerPanel; v += kPerPanel) {
-            multiply_block<Acc, Rows, kPerPanel>(c, row & 31, a, p.b, p.b_panel, v, p.k, p.accumulate);
-        }
+    if (Vectors > kPerPanel && v < p.n_panels * kPerPanel) {
+        multiply_few<Acc>(p, row, rows, v);
     }
 }
 
@@ -118,7 +153,6 @@ PTO_INLINE void multiply_rows(const VectorPlan& p, int row)
 template <typename Acc>
 PTO_INLINE void multiply_panel(const VectorPlan& p, const char* ahead)
 {
-    constexpr int kTall = kF32Lanes == 16 ? 12 : 4;
     const int lines = p.k / 16 * (kPanelStep / 64) * 32 / (p.m > 32 ? p.m : 32);
     for (int first = 0; first < p.m; first += 32) {
         const int end = p.m - first < 32 ? p.m : first + 32;
@@ -139,12 +173,8 @@ PTO_INLINE void multiply_panel(const VectorPlan& p, const char* ahead)
             multiply_rows<Acc, 8, 2>(p, row);
             row += 8;
         }
-        if (kTall > 4 && row + 4 <= end) {
-            multiply_rows<Acc, 4, 2>(p, row);
-            row += 4;
-        }
-        for (; row < end; ++row) {
-            multiply_rows<Acc, 1, 2>(p, row);
+        for (; row < end; row += 4) {
+            multiply_few<Acc>(p, row, end - row < 4 ? end - row : 4, 0);
         }
     }
 }
@@ -154,15 +184,13 @@ PTO_INLINE void multiply_panel(const VectorPlan& p, const char* ahead)
 template <typename Acc>
 PTO_CPU_OUT_OF_LINE void multiply_vectors(const VectorPlan& p)
 {
-    if (p.m < 4) {
+    if (p.m > 2 && p.m <= 4) {
+        multiply_few<Acc>(p, 0, p.m, 0);
+        return;
+    }
+    if (p.m <= 2) {
         constexpr int kWide = kF32Lanes == 16 ? 8 : 2;
-        int row = 0;
-        for (; row + 2 <= p.m; row += 2) {
-            multiply_rows<Acc, 2, kWide>(p, row);
-        }
-        if (row < p.m) {
-            multiply_rows<Acc, 1, kWide>(p, row);
-        }
+        multiply_rows<Acc, 2, kWide>(p, 0, p.m);
         return;
     }
     constexpr int kBlock = 256;
@@ -178,15 +206,6 @@ PTO_CPU_OUT_OF_LINE void multiply_vectors(const VectorPlan& p)
             block.c = p.c + n * kAccBlock;
             multiply_panel<Acc>(block, block.b + p.b_panel);
         }
-    }
-}
-
-/// The same with less code: for where the matrix unit should have done it, but the system refuses its use.
-template <typename Acc>
-PTO_CPU_OUT_OF_LINE __attribute__((cold)) void multiply_vectors_small(const VectorPlan& p)
-{
-    for (int row = 0; row < p.m; ++row) {
-        multiply_rows<Acc, 1, 2>(p, row);
     }
 }
 
@@ -215,9 +234,9 @@ PTO_INLINE void widen_left(char* to, int64_t to_panel, const char* from, int64_t
     }
 }
 
-/// Elements `member` of the groups of K in a vector of dwords of a Right operand.
+/// Elements `member` of the groups of K in a vector of dwords of a Right operand: fp32 or int32; as fp32.
 template <typename T>
-PTO_INLINE f32v group_member(u32v groups, int member)
+PTO_INLINE auto group_value(u32v groups, int member)
 {
     if constexpr (is_same<T, bfloat16_t>) {
         return (f32v)(member == 0 ? groups << 16 : groups & 0xffff0000U);
@@ -226,7 +245,17 @@ PTO_INLINE f32v group_member(u32v groups, int member)
         const words bits = __builtin_convertvector(groups >> (16 * member), words);
         return load(reinterpret_cast<const half*>(&bits), Full{});
     } else {
-        return __builtin_convertvector((i32v)(groups << (24 - 8 * member)) >> 24, f32v);
+        return (i32v)(groups << (24 - 8 * member)) >> 24;
+    }
+}
+
+template <typename T>
+PTO_INLINE f32v group_member(u32v groups, int member)
+{
+    if constexpr (is_float<T>) {
+        return group_value<T>(groups, member);
+    } else {
+        return __builtin_convertvector(group_value<T>(groups, member), f32v);
     }
 }
 
@@ -250,9 +279,9 @@ PTO_INLINE void widen_right(char* to, const char* from, int step, int k)
     }
 }
 
-/// The multiplication for types narrower than fp32: both operands are widened block by block. Small: with less code.
-template <typename T, typename Acc, bool Small>
-PTO_INLINE void multiply_widened_blocks(
+/// The multiplication for types narrower than fp32: both operands are widened block by block.
+template <typename T, typename Acc>
+PTO_CPU_OUT_OF_LINE void multiply_widened(
     char* c, int64_t c_panel, const char* a, int64_t a_panel, const char* b, int64_t b_panel, int m, int n_panels,
     int k_steps, bool accumulate)
 {
@@ -269,32 +298,41 @@ PTO_INLINE void multiply_widened_blocks(
             widen_left<T>(wide_a, kWidePanel, a + (row >> 5) * a_panel, a_panel, rows, step, k);
             for (int n = 0; n < n_panels; ++n) {
                 widen_right<T>(wide_b, b + n * b_panel, step, k);
-                const VectorPlan plan{c + (row >> 5) * c_panel + n * kAccBlock, c_panel, wide_a, kWidePanel, wide_b,
-                                      kWidePanel, rows, 1, k, accumulate || step > 0};
-                if constexpr (Small) {
-                    multiply_vectors_small<Acc>(plan);
-                } else {
-                    multiply_vectors<Acc>(plan);
-                }
+                multiply_vectors<Acc>({c + (row >> 5) * c_panel + n * kAccBlock, c_panel, wide_a, kWidePanel, wide_b,
+                                       kWidePanel, rows, 1, k, accumulate || step > 0});
             }
         }
     }
 }
 
-template <typename T, typename Acc>
-PTO_CPU_OUT_OF_LINE void multiply_widened(
-    char* c, int64_t c_panel, const char* a, int64_t a_panel, const char* b, int64_t b_panel, int m, int n_panels,
-    int k_steps, bool accumulate)
-{
-    multiply_widened_blocks<T, Acc, false>(c, c_panel, a, a_panel, b, b_panel, m, n_panels, k_steps, accumulate);
-}
-
+/// The same with little code, one vector of C after the other: for where the matrix unit should have done it, but the
+/// system refuses its use or the operands are no numbers.
 template <typename T, typename Acc>
 PTO_CPU_OUT_OF_LINE __attribute__((cold)) void multiply_widened_small(
     char* c, int64_t c_panel, const char* a, int64_t a_panel, const char* b, int64_t b_panel, int m, int n_panels,
     int k_steps, bool accumulate)
 {
-    multiply_widened_blocks<T, Acc, true>(c, c_panel, a, a_panel, b, b_panel, m, n_panels, k_steps, accumulate);
+    using Sums = decltype(group_value<T>(u32v{}, 0));
+    for (int row = 0; row < m; ++row) {
+        const char* line = a + left_row_offset(row, a_panel);
+        for (int n = 0; n < n_panels * 32; n += kF32Lanes) {
+            const int64_t place = n % 32 / 16 * kFragment + n % 16 * 4;
+            char* to = c + (row >> 5) * c_panel + n / 32 * kAccBlock + acc_row_offset(row & 31) + place;
+            const char* panel = b + n / 32 * b_panel + place;
+            Sums sum{};
+            if (accumulate) {
+                sum = load_bits<Sums>(to);
+            }
+            for (int k = 0; k < k_steps * kStepK<T>; ++k) {
+                const int64_t step = int64_t(k / kStepK<T>) * kPanelStep;
+                const int in_step = k % kStepK<T>;
+                const T left = load_bits<T>(line + step + in_step * static_cast<int64_t>(sizeof(T)));
+                const u32v groups = load_bits<u32v>(panel + step + in_step / kGroupK<T> * 64);
+                sum += group_value<T>(groups, in_step % kGroupK<T>) * static_cast<Acc>(left);
+            }
+            store_bits(to, sum);
+        }
+    }
 }
 
 }  // namespace pto::cpu

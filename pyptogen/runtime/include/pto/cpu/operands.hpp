@@ -6,34 +6,25 @@
 
 namespace pto::cpu {
 
-/// Rows of 32-byte pieces, `panel` elements apart, into a Left tile; each row is padded with zeros to whole steps.
-template <typename Tile, typename T>
-PTO_INLINE void fill_left_from_panels(Tile& dst, const T* from, int64_t panel, int64_t rows, int64_t cols)
+/// Rows of 32-byte pieces, `panel` bytes from one piece to the next, into the panels of a Left tile; each row of `width`
+/// bytes is padded with zeros to whole steps.
+PTO_CPU_OUT_OF_LINE inline void fill_left_from_panels(
+    char* base, int64_t left_panel, const char* from, int64_t panel, int64_t rows, int64_t width)
 {
-    constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
-    char* base = reinterpret_cast<char*>(dst.data());
     for (int64_t first = 0; first < rows; first += 16) {
         const int64_t count = least(16, rows - first);
-        char* to = base + left_row_offset(first, left_panel_bytes<Tile>);
-        const T* box = from + first * kBox;
-        int64_t c = 0;
-        for (; c + 2 * kBox <= cols; c += 2 * kBox, to += kPanelStep, box += 2 * panel) {
-            if (count == 16) {
-                join_panels(
-                    to, reinterpret_cast<const char*>(box), panel * static_cast<int64_t>(sizeof(T)), to + kPanelStep);
+        char* to = base + left_row_offset(first, left_panel);
+        const char* pieces = from + first * C0_SIZE_BYTE;
+        for (int64_t at = 0; at < width; at += 64, to += kPanelStep, pieces += 2 * panel) {
+            if (count == 16 && at + 64 <= width) {
+                join_panels(to, pieces, panel, to + kPanelStep);
                 continue;
             }
-            for (int64_t r = 0; r < count; ++r) {
-                __builtin_memcpy(to + r * 64, box + r * kBox, 32);
-                __builtin_memcpy(to + r * 64 + 32, box + panel + r * kBox, 32);
-            }
-        }
-        if (c < cols) {
-            const int64_t low = least(kBox, cols - c), high = cols - c - low;
+            const int64_t low = least(C0_SIZE_BYTE, width - at), high = least(C0_SIZE_BYTE, width - at - low);
             for (int64_t r = 0; r < count; ++r) {
                 char step[64] = {};
-                __builtin_memcpy(step, box + r * kBox, low * sizeof(T));
-                __builtin_memcpy(step + 32, box + (high > 0 ? panel : 0) + r * kBox, high * sizeof(T));
+                __builtin_memcpy(step, pieces + r * C0_SIZE_BYTE, low);
+                __builtin_memcpy(step + C0_SIZE_BYTE, pieces + (high > 0 ? panel : 0) + r * C0_SIZE_BYTE, high);
                 __builtin_memcpy(to + r * 64, step, 64);
             }
         }
@@ -70,6 +61,22 @@ inline void pack_zn(char* to, int64_t panel, const T* from, int64_t block, int64
     }
 }
 
+/// The region of a tile at (row, col) into an operand with zeros up to whole steps, element after element: for places
+/// that no device takes.
+template <typename Dst, typename Src>
+PTO_CPU_OUT_OF_LINE __attribute__((cold)) void extract_elements(Dst& dst, Src& src, int64_t row, int64_t col)
+{
+    using T = typename Dst::DType;
+    const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol();
+    const int64_t all_rows = Dst::Loc == TileType::Right ? round_up(rows, kStepK<T>) : rows;
+    const int64_t all_cols = Dst::Loc == TileType::Left ? round_up(cols, kStepK<T>) : cols;
+    for (int64_t r = 0; r < all_rows; ++r) {
+        for (int64_t c = 0; c < all_cols; ++c) {
+            *element_address(dst, r, c) = r < rows && c < cols ? *element_address(src, row + r, col + c) : T{};
+        }
+    }
+}
+
 /// The region of a tile at (row, col) into a Left tile.
 template <typename Dst, typename Src>
 PTO_INLINE void extract_to_left(Dst& dst, Src& src, int64_t row, int64_t col)
@@ -81,15 +88,18 @@ PTO_INLINE void extract_to_left(Dst& dst, Src& src, int64_t row, int64_t col)
         fill_left(dst, from, Src::RowStride, rows, cols);
         return;
     } else if constexpr (Src::Loc == TileType::Mat && is_nz<Src>) {
-        constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
-        if (col % kBox == 0) {
-            const T* from = src.data() + col * Src::Rows + row * kBox;
-            fill_left_from_panels(dst, from, Src::Rows * kBox, rows, cols);
+        if (col % kPiece<T> == 0) {
+            const T* from = src.data() + col * Src::Rows + row * kPiece<T>;
+            fill_left_from_panels(
+                reinterpret_cast<char*>(dst.data()), left_panel_bytes<Dst>, reinterpret_cast<const char*>(from),
+                Src::Rows * C0_SIZE_BYTE, rows, cols * static_cast<int64_t>(sizeof(T)));
             return;
         }
+        extract_elements(dst, src, row, col);
+    } else {
+        copy_region(dst, 0, 0, src, row, col, rows, cols);
+        pad_operand(dst, rows, cols);
     }
-    copy_region(dst, 0, 0, src, row, col, rows, cols);
-    pad_operand(dst, rows, cols);
 }
 
 /// The region of a tile at (row, col) into a Right tile.
@@ -122,8 +132,7 @@ PTO_INLINE void extract_to_right(Dst& dst, Src& src, int64_t row, int64_t col)
                 return;
             }
         }
-        copy_region(dst, 0, 0, src, row, col, k, n);
-        pad_operand(dst, k, n);
+        extract_elements(dst, src, row, col);
     }
 }
 

@@ -64,11 +64,14 @@ struct Mul {
     PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
     {
 #if defined(PTO_CPU_AVX512)
-        if constexpr (sizeof(T) == 1) {  // products of the even bytes, and of the odd ones, in 16-bit lanes
+        if constexpr (sizeof(T) == 1) {
+            // Products of the even bytes in 16-bit lanes, whose low bytes do not depend on the odd ones; and those of the odd
+            // bytes as sums of two products of which one is of zero. The low bytes of both are put side by side.
             const __m512i x = (__m512i)a, y = (__m512i)b, upper = _mm512_set1_epi16(static_cast<short>(0xff00));
             const __m512i even = _mm512_mullo_epi16(x, y);
-            const __m512i odd = _mm512_mullo_epi16(_mm512_srli_epi16(x, 8), _mm512_and_si512(y, upper));
-            return (vec<T>)_mm512_ternarylogic_epi32(upper, odd, even, 0xca);  // upper ? odd : even
+            const __m512i odd = _mm512_maddubs_epi16(x, _mm512_and_si512(y, upper));
+            const __m512i low_bytes = _mm512_set4_epi32(0x0e000c00, 0x0a000800, 0x06000400, 0x02000000);
+            return (vec<T>)_mm512_mask_shuffle_epi8(even, 0xaaaaaaaaaaaaaaaaULL, odd, low_bytes);
         }
 #endif
         return (vec<T>)((wrap_vec<T>)a * (wrap_vec<T>)b);

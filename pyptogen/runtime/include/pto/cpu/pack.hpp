@@ -130,34 +130,41 @@ inline void pack_column_major(char* to, int64_t panel, const T* from, int64_t st
     }
 }
 
-/// As pack_fractal, one row of a fragment after the other: for anything that is no whole step or panel.
+/// KS rows of 32 columns of an Nz matrix, whose panels are `panel` bytes apart, to the two fragments of a step.
 template <typename T>
-inline void pack_fractal_rows(
-    char* to, int64_t panel, const T* from, int64_t panel_stride, int64_t block_stride, int64_t row_stride, int64_t k,
-    int64_t n)
+PTO_INLINE void pack_box_step(char* to, const char* from, int64_t panel)
 {
-    constexpr int kBox = C0_SIZE_BYTE / static_cast<int>(sizeof(T));
-    constexpr int kStart = kBox < 16 ? kBox : 16;  // columns that one source row gives to one fragment row
-    for (int64_t col = 0; col < round_up(n, 32); col += 16) {
-        char* half = to + (col >> 5) * panel + ((col >> 4) & 1) * kFragment;
-        for (int64_t at = 0; at < round_up(k, kStepK<T>); at += kGroupK<T>) {
-            char* row = half + at / kStepK<T> * kPanelStep + at % kStepK<T> / kGroupK<T> * 64;
-            const T* source = from + at / 16 * block_stride + at % 16 * row_stride;
-            for (int part = 0; part < 16; part += kStart) {
-                const int64_t c = col + part;
-                const T* box = source + c / kBox * panel_stride + c % kBox;
-                const int64_t cols = n - c < 0 ? 0 : n - c > kStart ? kStart : n - c;
-                if (kStart == 16 && cols == 16 && at + kGroupK<T> <= k) {
-                    pack_group(row, box, row_stride);
-                } else if (kStart < 16 && cols == kStart && at < k) {
-                    __builtin_memcpy(row + part * 4, box, kStart * 4);
-                } else if (kStart < 16) {
-                    __builtin_memset(row + part * 4, 0, kStart * 4);
-                    __builtin_memcpy(row + part * 4, box, at < k ? cols * 4 : 0);
+    constexpr int64_t kSize = sizeof(T), kBox = C0_SIZE_BYTE / kSize;
+    if constexpr (packs_whole_steps<T>) {
+        pack_whole_step<T>(to, from, panel);
+    } else {
+        for (int64_t half = 0; half < 2; ++half) {
+            for (int64_t row = 0; row < 16; ++row) {
+                char* out = to + half * kFragment + row * 64;
+                const char* source = from + row * kGroupK<T> * C0_SIZE_BYTE;
+                if constexpr (kSize == 4) {
+                    __builtin_memcpy(out, source + 2 * half * panel, C0_SIZE_BYTE);
+                    __builtin_memcpy(out + C0_SIZE_BYTE, source + (2 * half + 1) * panel, C0_SIZE_BYTE);
                 } else {
-                    pack_partial_group(row, box, row_stride, k - at, cols, 0);
+                    const int64_t place = kSize == 2 ? half * panel : half * 16;
+                    pack_group(out, reinterpret_cast<const T*>(source + place), kBox);
                 }
             }
+        }
+    }
+}
+
+/// Copies up to KS rows and 32 columns of an NZ matrix to panels of KS rows at `to`; what is missing becomes zero.
+template <typename T>
+inline void gather_step(
+    char* to, const T* from, int64_t panel_stride, int64_t block_stride, int64_t row_stride, int64_t rows, int64_t cols)
+{
+    constexpr int64_t kSize = sizeof(T), kBox = C0_SIZE_BYTE / kSize;
+    __builtin_memset(to, 0, kPanelStep);
+    for (int64_t c = 0; c < 32 && c < cols; c += kBox, from += panel_stride, to += kStepK<T> * C0_SIZE_BYTE) {
+        const int64_t width = cols - c < kBox ? cols - c : kBox;
+        for (int64_t r = 0; r < rows && r < kStepK<T>; ++r) {
+            __builtin_memcpy(to + r * C0_SIZE_BYTE, from + r / 16 * block_stride + r % 16 * row_stride, width * kSize);
         }
     }
 }
@@ -165,25 +172,24 @@ inline void pack_fractal_rows(
 /// Packs a public NZ matrix: panels of c0 = 32 bytes of columns, each of 16-row blocks of 32-byte rows. Strides are in
 /// elements: from panel to panel, from block to block and from row to row.
 template <typename T>
-inline void pack_fractal(
+PTO_CPU_OUT_OF_LINE void pack_fractal(
     char* to, int64_t panel, const T* from, int64_t panel_stride, int64_t block_stride, int64_t row_stride, int64_t k,
     int64_t n)
 {
-    int64_t rows = 0, cols = n;
-    if (row_stride * static_cast<int64_t>(sizeof(T)) == C0_SIZE_BYTE && block_stride == 16 * row_stride) {
-        rows = pack_box_steps(to, panel, from, panel_stride, k, cols);
-    }
-    cols = rows == 0 ? 0 : cols;
-    if (rows < k && cols > 0) {  // what is left of K under the columns that are done
-        pack_fractal_rows(
-            to + rows / kStepK<T> * kPanelStep, panel, from + rows * row_stride, panel_stride, block_stride, row_stride,
-            k - rows, cols);
-    }
-    if (cols < n) {
-        constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
-        pack_fractal_rows(
-            to + cols / 32 * panel, panel, from + cols / kBox * panel_stride, panel_stride, block_stride, row_stride, k,
-            n - cols);
+    constexpr int64_t kSize = sizeof(T), kBox = C0_SIZE_BYTE / kSize;
+    const bool dense = row_stride == kBox && block_stride == 16 * kBox;
+    alignas(64) char step[kPanelStep];
+    for (int64_t col = 0; col < n; col += 32) {
+        char* out = to + col / 32 * panel;
+        for (int64_t at = 0; at < k; at += kStepK<T>, out += kPanelStep) {
+            const T* source = from + col / kBox * panel_stride + at / 16 * block_stride;
+            if (dense && n - col >= 32 && k - at >= kStepK<T>) {
+                pack_box_step<T>(out, reinterpret_cast<const char*>(source), panel_stride * kSize);
+            } else {
+                gather_step(step, source, panel_stride, block_stride, row_stride, k - at, n - col);
+                pack_box_step<T>(out, step, kStepK<T> * C0_SIZE_BYTE);
+            }
+        }
     }
 }
 

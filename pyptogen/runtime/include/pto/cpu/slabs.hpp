@@ -16,6 +16,14 @@ template <typename Tile>
 inline constexpr bool is_zn = Tile::isBoxedLayout && Tile::isRowMajor && Tile::isInnerColMajor &&
                               Tile::InnerRows * sizeof(typename Tile::DType) == C0_SIZE_BYTE;
 
+/// Nz tiles whose bytes are as the API says.
+template <typename Tile>
+inline constexpr bool has_panels = is_nz<Tile> && (Tile::Loc == TileType::Mat || Tile::Loc == TileType::Vec);
+
+/// Elements of a 32-byte piece.
+template <typename T>
+inline constexpr int64_t kPiece = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
+
 /// A rectangle of elements: `at` is its element (row, col) of the whole; strides are in elements.
 template <typename T>
 struct Slab {
@@ -293,30 +301,25 @@ PTO_INLINE void copy_slab(
     }
 }
 
-/// Plain rows into an Nz tile, starting at the edge of a panel, as far as there are pairs of rows and of panels.
-/// Returns the columns done.
+/// Rows of contiguous elements into an Nz tile; `col` starts a panel.
 template <typename Dst, typename T>
-PTO_INLINE int64_t put_rows_in_panels(Dst& dst, int64_t row, int64_t col, const Slab<T>& from)
+PTO_INLINE void put_rows(Dst& dst, int64_t row, int64_t col, const Slab<T>& from)
 {
-    constexpr int64_t kSize = sizeof(T), kBox = C0_SIZE_BYTE / kSize;
-    if (from.col_stride != 1 || col % kBox != 0 || from.rows % 2 != 0) {
-        return 0;
-    }
-    return fill_panel_pairs(
-               reinterpret_cast<char*>(dst.data() + col * Dst::Rows + row * kBox), Dst::Rows * C0_SIZE_BYTE,
-               reinterpret_cast<const char*>(from.at), from.row_stride * kSize, from.rows, from.cols * kSize) /
-           kSize;
+    constexpr int64_t kSize = sizeof(T);
+    fill_panels(
+        reinterpret_cast<char*>(dst.data() + col * Dst::Rows + row * kPiece<T>), Dst::Rows * C0_SIZE_BYTE,
+        reinterpret_cast<const char*>(from.at), from.row_stride * kSize, from.rows, from.cols * kSize);
 }
 
 /// dst(row + i, col + j) = a slab's element (i, j): copies a slab into any tile.
 template <typename Dst, typename T>
 PTO_INLINE void put_slab(Dst& dst, int64_t row, int64_t col, Slab<T> from)
 {
-    if constexpr (is_nz<Dst> && (Dst::Loc == TileType::Mat || Dst::Loc == TileType::Vec)) {
-        const int64_t done = put_rows_in_panels(dst, row, col, from);
-        from.at += done;
-        from.cols -= done;
-        col += done;
+    if constexpr (has_panels<Dst>) {
+        if (from.col_stride == 1 && col % kPiece<T> == 0) {
+            put_rows(dst, row, col, from);
+            return;
+        }
     }
     for_each_slab(dst, row, col, from.rows, from.cols, [&](const auto& to) __attribute__((always_inline)) {
         const T* source = from.at + (to.row - row) * from.row_stride + (to.col - col) * from.col_stride;

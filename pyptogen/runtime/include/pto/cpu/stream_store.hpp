@@ -5,6 +5,10 @@
 // streams of stores, and what continues a stream that is kStreamAfter bytes long by then is streamed. Writing the
 // same result again, or anything else behind the last store, begins a new stream: results that stay in the caches are
 // never affected.
+//
+// Such stores wait in buffers of their own, from where they overlap with what the thread does next. They are visible to
+// another core before anything that the thread publishes afterwards: locked instructions wait for them, and store_release()
+// of wait.hpp and the end of a launch do so, too.
 #pragma once
 
 #include <pto/cpu/core.hpp>
@@ -64,7 +68,6 @@ PTO_INLINE bool stream_slab(
     for (int64_t r = 0; r < rows; ++r) {
         stream_bytes(start + r * to_rs * kSize, reinterpret_cast<const char*>(from + r * from_rs), cols * kSize);
     }
-    _mm_sfence();  // before anything that tells another core of this result
     return true;
 }
 

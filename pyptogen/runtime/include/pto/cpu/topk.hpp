@@ -22,19 +22,35 @@ inline constexpr int64_t kTopkBlock = 64;
 /// Up to so many candidates are put in order by counting, for each one, those before it.
 inline constexpr int64_t kTopkCounted = 128;
 
-/// A value as a number of the wanted order: sort_key without branches, upside down for the least ones.
+/// Values as numbers of the wanted order: sort_key without branches, upside down for the least ones. In loops of their
+/// own, each of which is vector code.
 template <bool Greatest, typename T>
-PTO_INLINE uint32_t topk_key(T value)
+PTO_INLINE void topk_keys(const T* values, int64_t n, int64_t stride, uint32_t (&keys)[kTopkBlock])
 {
-    uint32_t key;
+    constexpr uint32_t kTurned = Greatest ? 0 : 0xffffffffU;
     if constexpr (is_float<T>) {
-        const auto bits = __builtin_bit_cast(int32_t, static_cast<float>(value) + 0.0f);
-        key = static_cast<uint32_t>(bits ^ ((bits >> 31) | static_cast<int32_t>(0x80000000U)));
-        key = (bits & 0x7fffffff) > 0x7f800000 ? 0xffffffffU : key;
+        float wide[kTopkBlock];
+        int32_t bits[kTopkBlock];
+        if (stride == 1 && n == kTopkBlock) {
+            for (int i = 0; i < kTopkBlock; ++i) {
+                wide[i] = static_cast<float>(values[i]) + 0.0f;
+            }
+        } else {
+            for (int64_t i = 0; i < kTopkBlock; ++i) {
+                wide[i] = i < n ? static_cast<float>(values[i * stride]) + 0.0f : 0.0f;
+            }
+        }
+        __builtin_memcpy(bits, wide, sizeof(bits));
+        for (int i = 0; i < kTopkBlock; ++i) {
+            const int32_t x = bits[i];
+            const auto ordered = static_cast<uint32_t>(x ^ ((x >> 31) | static_cast<int32_t>(0x80000000U)));
+            keys[i] = ((x & 0x7fffffff) > 0x7f800000 ? 0xffffffffU : ordered) ^ kTurned;
+        }
     } else {
-        key = static_cast<uint32_t>(static_cast<int32_t>(value)) ^ 0x80000000U;
+        for (int64_t i = 0; i < n; ++i) {
+            keys[i] = (static_cast<uint32_t>(static_cast<int32_t>(values[i * stride])) ^ 0x80000000U) ^ kTurned;
+        }
     }
-    return Greatest ? key : ~key;
 }
 
 /// Splits keys into those above and those below a pivot; `above` or `below` may be `keys` itself. Gives their numbers.
@@ -243,15 +259,7 @@ inline void extreme_elements(Indices& indices, Global& src, Tmp& tmp)
     uint32_t block[kTopkBlock];
     for (int64_t at = 0; at < n; at += kTopkBlock) {
         const int64_t size = least(kTopkBlock, n - at);
-        if (stride == 1 && size == kTopkBlock) {
-            for (int64_t i = 0; i < kTopkBlock; ++i) {
-                block[i] = topk_key<Greatest>(row[at + i]);
-            }
-        } else {
-            for (int64_t i = 0; i < size; ++i) {
-                block[i] = topk_key<Greatest>(row[(at + i) * stride]);
-            }
-        }
+        topk_keys<Greatest>(row + at * stride, size, stride, block);
         found.append(block, size, static_cast<uint32_t>(at));
         if (found.count > found.room) {
             found.prune(k);

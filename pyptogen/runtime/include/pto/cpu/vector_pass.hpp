@@ -14,6 +14,7 @@
 
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/far_stores.hpp>
+#include <pto/cpu/fragments.hpp>
 #include <pto/cpu/fused.hpp>
 #include <pto/cpu/invariant_divisor.hpp>
 #include <pto/cpu/reduce.hpp>
@@ -59,6 +60,12 @@ struct PassLanes {
             __builtin_prefetch(reinterpret_cast<const char*>(from) + kAheadBytes, 0, 3);
         }
         return loaded(from);
+    }
+    /// Asks for the global memory `down` rows further on, which a later pass will load.
+    template <typename Global>
+    PTO_INLINE void ask_for(const Global& global, int64_t down) const
+    {
+        __builtin_prefetch(lanes_address(global, row_index + down, first), 0, 3);
     }
     /// The values `down` rows further in an accumulator.
     template <typename Object>
@@ -242,7 +249,14 @@ struct LeftRows {
     template <int Slot, typename Extent, typename V>
     PTO_INLINE void take(const cpu::PassLanes<Slot, Extent>& at, V v)
     {
-        at.put(reinterpret_cast<T*>(row_at + at.first / kStep * cpu::kPanelStep) + at.first % kStep, v);
+        T* to = reinterpret_cast<T*>(row_at + at.first / kStep * cpu::kPanelStep) + at.first % kStep;
+#if defined(PTO_CPU_AMX)
+        if constexpr (cpu::is_same<T, bfloat16_t> && cpu::is_same<Extent, cpu::Full>) {
+            cpu::store_bits(to, _mm512_cvtneps_pbh((__m512)v));  // denormals become the zeros that the unit takes them for
+            return;
+        }
+#endif
+        at.put(to, v);
     }
     PTO_INLINE void end(int64_t) {}
 };

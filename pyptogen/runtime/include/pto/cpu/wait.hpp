@@ -5,6 +5,7 @@
 #pragma once
 
 #include <pto/cpu/core.hpp>
+#include <pto/cpu/simd.hpp>
 
 #include <sched.h>
 #include <time.h>
@@ -16,9 +17,13 @@ PTO_INLINE T load_acquire(const T* from)
 {
     return __atomic_load_n(from, __ATOMIC_ACQUIRE);
 }
+/// Also after stores past the caches, which no plain release waits for: see stream_store.hpp.
 template <typename T>
 PTO_INLINE void store_release(T* to, T value)
 {
+#if defined(PTO_CPU_AVX512)
+    _mm_sfence();
+#endif
     __atomic_store_n(to, value, __ATOMIC_RELEASE);
 }
 

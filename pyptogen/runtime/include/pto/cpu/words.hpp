@@ -35,18 +35,17 @@ PTO_INLINE Lines<uint16_t> words_of(Lines<T> lines)
     return {reinterpret_cast<uint16_t*>(lines.start), lines.pitch};
 }
 
-/// max(v, 0) on bits: a negative number becomes 0, a NaN stays.
+/// max(v, 0) on bits: a negative number becomes 0, a NaN stays. As signed integers negative NaN are the largest of what is
+/// below zero: beyond negative infinity.
 template <typename T>
 PTO_INLINE u16v relu_words(u16v v)
 {
+    constexpr auto kNegativeInfinity = static_cast<int16_t>(0x8000 | kInfinityBits<T>);
 #if defined(PTO_CPU_AVX512)
-    const __m512i bits = (__m512i)v, lowest = _mm512_set1_epi16(static_cast<short>(0x8000 | kInfinityBits<T>));
-    const __m512i positive = _mm512_max_epi16(bits, _mm512_setzero_si512());
-    return (u16v)_mm512_mask_mov_epi16(positive, _mm512_cmpgt_epu16_mask(bits, lowest), bits);
+    const __m512i bits = (__m512i)v;
+    return (u16v)_mm512_maskz_mov_epi16(_mm512_cmpgt_epi16_mask(bits, _mm512_set1_epi16(kNegativeInfinity)), bits);
 #else
-    const auto positive = (vec<int16_t>)v > 0;
-    const auto kept = positive | (v > static_cast<uint16_t>(0x8000 | kInfinityBits<T>));
-    return v & (u16v)kept;
+    return v & (u16v)((vec<int16_t>)v > kNegativeInfinity);
 #endif
 }
 

@@ -25,7 +25,7 @@ struct Access {
     Region region;
     const char* instruction;
     const char* memory;
-    uintptr_t base;  // where the memory begins; addresses in messages count from there
+    uintptr_t from, to;  // the bytes as kernels count them, from the beginning of the memory
     Place place;
     uint32_t time;
     int pipe;
@@ -219,11 +219,11 @@ private:
 
     void report_race(const Access& before, const Access& now)
     {
-        const uintptr_t begin = before.region.begin > now.region.begin ? before.region.begin : now.region.begin;
-        const uintptr_t end = before.region.end() < now.region.end() ? before.region.end() : now.region.end();
+        const uintptr_t begin = before.from > now.from ? before.from : now.from;
+        const uintptr_t end = before.to < now.to ? before.to : now.to;
         report(place, "race: %s (pipe %s) %s %s bytes %#zx to %#zx that %s (pipe %s, %s:%d) %s; nothing orders the two",
                now.instruction, kPipeNames[now.pipe], now.writes ? "writes" : "reads", now.memory,
-               static_cast<size_t>(begin - now.base), static_cast<size_t>(end - now.base), before.instruction,
+               static_cast<size_t>(begin), static_cast<size_t>(end), before.instruction,
                kPipeNames[before.pipe], before.place.file, before.place.line, before.writes ? "writes" : "reads");
     }
 

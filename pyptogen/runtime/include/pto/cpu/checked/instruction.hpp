@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/cpu/checked/engine.hpp>
+#include <pto/cpu/checked/extents.hpp>
 #include <pto/cpu/checked/names.hpp>
 
 namespace pto::cpu::checked {
@@ -149,6 +150,14 @@ inline bool check_tile(const Call& call, const Tile& tile)
     return true;
 }
 
+/// Where a region of a tile begins, as kernels count: memories of the matrix unit have more bytes here than there.
+template <typename Tile>
+inline uintptr_t named_offset(const Region& region)
+{
+    const auto base = reinterpret_cast<uintptr_t>(pool_address(Tile::Loc, 0));
+    return (region.begin - base) / CorePools::spread(Tile::Loc);
+}
+
 template <typename Tile>
 inline void check_reads(const Call& call, const Tile& tile, const Region& region)
 {
@@ -159,10 +168,8 @@ inline void check_reads(const Call& call, const Tile& tile, const Region& region
     }
     const int64_t hole = region.empty() ? -1 : engine().first_unwritten(region, is_plain_vec<Tile>);
     if (hole >= 0) {
-        const size_t at =
-            region.begin - reinterpret_cast<uintptr_t>(pool_address(Tile::Loc, 0)) + static_cast<size_t>(hole);
-        report(engine().place, "%s reads byte %#zx of %s, which nothing has written", call.name, at,
-               memory_name(Tile::Loc));
+        report(engine().place, "%s reads byte %#zx of %s, which nothing has written", call.name,
+               static_cast<size_t>(named_offset<Tile>(region) + static_cast<uintptr_t>(hole)), memory_name(Tile::Loc));
     }
 }
 
@@ -177,9 +184,14 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
         if (effect == '-' || (reads && !is_read) || (!reads && !is_written)) {
             return;
         }
-        Access access{{}, call.name, "global memory", 0, engine().place, call.time, call.pipe, !reads, false};
+        Access access{{}, call.name, "global memory", 0, 0, engine().place, call.time, call.pipe, !reads, false};
         if constexpr (is_global_data_v<T>) {
+            if (starts_with(call.name, "TLOAD") || starts_with(call.name, "TSTORE")) {
+                call.safe = tensor_holds(engine().place, call.name, operand, call.rows, call.cols) && call.safe;
+            }
             access.region = region_of_global(operand, call.rows, call.cols);
+            access.from = access.region.begin;
+            access.to = access.region.end();
         } else {
             if (!call.safe || !check_tile(call, operand)) {
                 call.safe = false;
@@ -187,7 +199,8 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
             }
             access.region = region_of_tile(operand);
             access.memory = memory_name(T::Loc);
-            access.base = reinterpret_cast<uintptr_t>(pool_address(T::Loc, 0));
+            access.from = named_offset<T>(access.region);
+            access.to = access.from + (is_plain_vec<T> ? access.region.end() - access.region.begin : T::GetSizeInBytes());
             if (reads) {
                 check_reads(call, operand, access.region);
             }
@@ -288,6 +301,10 @@ inline auto run(const Rule& rule, Run instruction, A&... operands)
     }
     call.time = engine().begin_instruction(call.pipe);
     (note_extent(call, operands), ...);
+    const bool extracts = starts_with(rule.name, "TEXTRACT");
+    if (extracts || starts_with(rule.name, "TINSERT")) {
+        call.safe = window_fits(engine().place, rule.name, extracts, operands...);
+    }
     int index = 0;
     (check_operand(call, index, operands, true), ...);
     index = 0;

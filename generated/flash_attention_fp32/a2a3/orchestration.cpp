@@ -1,0 +1,83 @@
+// Orchestration of `flash_attention_fp32` for a2a3. Made by pyptogen; change the spec, not this file.
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+#include <pto/side_by_side.hpp>
+
+#include "../wrapper.hpp"
+
+using pto_rt::Core;
+using pto_rt::Launch;
+
+extern "C" __global__ AICORE void flash_attention_fp32_cube(
+    __gm__ float *q,
+    __gm__ float *k,
+    __gm__ float *v,
+    __gm__ float *o_p_ring,
+    __gm__ float *o_1_ring,
+    __gm__ float *o_5_ring,
+    int32_t sq_begin,
+    int32_t sq_end,
+    int32_t kv,
+    int32_t sq,
+    int32_t nblk);
+extern "C" __global__ AICORE void flash_attention_fp32_vec(
+    __gm__ float *o,
+    __gm__ float *o_p_ring,
+    __gm__ float *o_1_ring,
+    __gm__ float *o_5_ring,
+    float scale,
+    int32_t sq_begin,
+    int32_t sq_end,
+    int32_t kv,
+    int32_t sq,
+    int32_t nblk);
+
+namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
+}  // namespace
+
+extern "C" void flash_attention_fp32_a2a3(pto_rt::Runtime &rt, const flash_attention_fp32_args &args)
+{
+    const int32_t sq = static_cast<int32_t>(args.sq);
+    const int32_t kv = static_cast<int32_t>(args.kv);
+    const float scale = static_cast<float>(args.scale);
+    auto *q = (__gm__ float *)args.q;
+    auto *k = (__gm__ float *)args.k;
+    auto *v = (__gm__ float *)args.v;
+    auto *o = (__gm__ float *)args.o;
+    const int32_t mixed = blocks_for(rt, Core::Mixed);
+
+    // The launches of one range of sq; each starts when those it names have finished.
+    const auto segment = [=, &rt](int32_t sq_begin, int32_t sq_end) {
+        // Memory of this range only; the chip takes it back when the launches have finished.
+        const pto_rt::Scope scope(rt);
+        const int32_t flash_attention_fp32_blocks = fewer(8, mixed);
+        auto *o_p_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_fp32_blocks) * 8192 * sizeof(float)));
+        auto *o_1_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_fp32_blocks) * 8192 * sizeof(float)));
+        auto *o_5_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_fp32_blocks) * 16384 * sizeof(float)));
+        rt.launch(
+            "flash_attention_fp32", Core::Mixed, flash_attention_fp32_blocks,
+            [=] {
+                // On a cube core and on the vector core beside it; they meet in the rings.
+                pto_rt::side_by_side(
+                    [=] { flash_attention_fp32_cube(q, k, v, o_p_ring, o_1_ring, o_5_ring, sq_begin, sq_end, kv, sq,
+                    flash_attention_fp32_blocks); },
+                    [=] { flash_attention_fp32_vec(o, o_p_ring, o_1_ring, o_5_ring, scale, sq_begin, sq_end, kv, sq,
+                    flash_attention_fp32_blocks); });
+            });
+    };
+
+    segment(0, sq);
+}

@@ -1,0 +1,118 @@
+// flash_attention_fp32: mixed kernel of `flash_attention_fp32` for cpu. Made by pyptogen; change the spec, not this file.
+// stages flash_attention_fp32; tiles heads 1, kv 256, sq 1024 / 128; memory L0A 131072 B, L0B 262144 B, L0C 131072 B, UB 534528 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_1024x128 = Tile<TileType::Vec, float, 1024, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using RightF32_128x256 = TileRight<float, 128, 256, 128, DYNAMIC>;
+using RightF32_256x128 = TileRight<float, 256, 128, DYNAMIC, 128>;
+using LeftF32_128x128 = TileLeft<float, 128, 128, DYNAMIC, 128>;
+using AccF32_128x256 = TileAcc<float, 128, 256, DYNAMIC, DYNAMIC>;
+using VecF32_128x1 = Tile<TileType::Vec, float, 128, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
+using LeftF32_128x256 = TileLeft<float, 128, 256, DYNAMIC, DYNAMIC>;
+using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
+using VecF32_128x128 = Tile<TileType::Vec, float, 128, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_1024x1 = Tile<TileType::Vec, float, 1024, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using KGm = GlobalTensor<float, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
+using VGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void flash_attention_fp32(
+    __gm__ float *o,
+    __gm__ float *q,
+    __gm__ float *k,
+    __gm__ float *v,
+    float scale,
+    int32_t sq_begin,
+    int32_t sq_end,
+    int32_t kv,
+    int32_t sq,
+    int32_t nblk)
+{
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(sq_end - sq_begin) * 4096);  // o: around the cache if large
+    for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 1024) {
+        const int32_t sq0_valid = sq_end - sq0 < 1024 ? sq_end - sq0 : 1024;
+        for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
+            // o: attention(q, k, v, scale=scale)  [flash_attention_fp32.yaml:22]
+            VecF32_1x1024 o_o_max_row(sq0_valid); TASSIGN(o_o_max_row, 0x00600);  // as a row, same bytes as o_o_max
+            TEXPANDS(o_o_max_row, -__builtin_inff());
+            VecF32_1x1024 o_o_sum_row(sq0_valid); TASSIGN(o_o_sum_row, 0x01600);  // as a row, same bytes as o_o_sum
+            TEXPANDS(o_o_sum_row, 0.0f);
+            VecF32_1024x128 o_o_acc(sq0_valid); TASSIGN(o_o_acc, 0x02600);  // UB 0x02600..0x82600
+            TEXPANDS(o_o_acc, 0.0f);
+            for (int32_t kv0 = 0; kv0 < kv; kv0 += 256) {
+                const int32_t kv0_valid = kv - kv0 < 256 ? kv - kv0 : 256;
+                RightF32_128x256 o_keys(kv0_valid); TASSIGN(o_keys, 0x00000);  // L0B 0x00000..0x20000
+                KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
+                TLOAD(o_keys, k_in);
+                RightF32_256x128 o_v_block(kv0_valid); TASSIGN(o_v_block, 0x20000);  // L0B 0x20000..0x40000
+                VGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
+                TLOAD(o_v_block, v_in);
+                for (int32_t sq1 = sq0; sq1 < sq0 + sq0_valid; sq1 += 128) {
+                    const int32_t sq1_valid = sq0 + sq0_valid - sq1 < 128 ? sq0 + sq0_valid - sq1 : 128;
+                    LeftF32_128x128 q_tile(sq1_valid); TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x10000
+                    VGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq1) * 128, {sq1_valid});
+                    TLOAD(q_tile, q_in);
+                    AccF32_128x256 o_1_acc(sq1_valid, kv0_valid); TASSIGN(o_1_acc, 0x00000);  // L0C 0x00000..0x20000
+                    TMATMUL(o_1_acc, q_tile, o_keys);
+                    VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0x82600);  // UB 0x82600..0x82800
+                    TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_max_max) {
+                        const auto o_1 = at.extract(o_1_acc, 0);
+                        const auto o_s = o_1 * at.all(scale);
+                        o_block_max_max.take(at, o_s);
+                    }, RowMax(o_block_max));
+                    VecF32_1x128 o_max_next_row(sq1_valid); TASSIGN(o_max_next_row, 0x00400);  // as a row, same bytes as o_max_next
+                    VecF32_1x128 o_o_max_rows_row(sq1_valid); TASSIGN(o_o_max_rows_row, 0x00600 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_o_max
+                    VecF32_1x128 o_block_max_row(sq1_valid); TASSIGN(o_block_max_row, 0x82600);  // as a row, same bytes as o_block_max
+                    TMAX(o_max_next_row, o_o_max_rows_row, o_block_max_row);
+                    VecF32_1x128 o_3_row(sq1_valid); TASSIGN(o_3_row, 0x00000);  // as a row, same bytes as o_3
+                    TSUB(o_3_row, o_o_max_rows_row, o_max_next_row);
+                    VecF32_1x128 o_alpha_row(sq1_valid); TASSIGN(o_alpha_row, 0x00200);  // as a row, same bytes as o_alpha
+                    TEXP(o_alpha_row, o_3_row);
+                    VecF32_1x128 o_o_sum_rows_row(sq1_valid); TASSIGN(o_o_sum_rows_row, 0x01600 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_o_sum
+                    TMUL(o_o_sum_rows_row, o_o_sum_rows_row, o_alpha_row);
+                    TMOV(o_o_max_rows_row, o_max_next_row);
+                    VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x00400);  // UB 0x00400..0x00600
+                    VecF32_128x1 o_block_sum(sq1_valid); TASSIGN(o_block_sum, 0x82600);  // UB 0x82600..0x82800
+                    LeftF32_128x256 o_p_l0a(sq1_valid, kv0_valid); TASSIGN(o_p_l0a, 0x00000);  // L0A 0x00000..0x20000
+                    TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_l0a_rows) {
+                        const auto o_1 = at.extract(o_1_acc, 0);
+                        const auto o_s = o_1 * at.all(scale);
+                        const auto o_2 = o_s - at.column(o_max_next);
+                        const auto o_p = at.exp(o_2);
+                        o_block_sum_sum.take(at, o_p);
+                        o_p_l0a_rows.take(at, o_p);
+                    }, RowSum(o_block_sum), LeftRows(o_p_l0a));
+                    VecF32_1x128 o_block_sum_row(sq1_valid); TASSIGN(o_block_sum_row, 0x82600);  // as a row, same bytes as o_block_sum
+                    TADD(o_o_sum_rows_row, o_o_sum_rows_row, o_block_sum_row);
+                    AccF32_128x128 o_5_acc(sq1_valid); TASSIGN(o_5_acc, 0x00000);  // L0C 0x00000..0x10000
+                    TMATMUL(o_5_acc, o_p_l0a, o_v_block);
+                    VecF32_128x128 o_o_acc_rows(sq1_valid); TASSIGN(o_o_acc_rows, 0x02600 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_o_acc
+                    VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0x00200);  // UB 0x00200..0x00400
+                    TPASS(sq1_valid, 128, [&](auto at) {
+                        const auto o_o_acc_rows_v = at.load(o_o_acc_rows);
+                        const auto o_o_acc_rows_v_2 = o_o_acc_rows_v * at.column(o_alpha);
+                        const auto o_5 = at.extract(o_5_acc, 0);
+                        const auto o_o_acc_rows_v_3 = o_o_acc_rows_v_2 + o_5;
+                        at.store(o_o_acc_rows, o_o_acc_rows_v_3);
+                    });
+                }
+            }
+            VecF32_1024x1 o_o_sum(sq0_valid); TASSIGN(o_o_sum, 0x01600);  // UB 0x01600..0x02600
+            VGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
+            TPASS(sq0_valid, 128, [&](auto at, auto &o_o_sum_divisor) {
+                const auto o_o_acc_v = at.load(o_o_acc);
+                const auto o_tile = o_o_acc_v / o_o_sum_divisor;
+                at.store(o_out, o_tile, far);
+            }, Divisor(o_o_sum));
+        }
+    }
+}

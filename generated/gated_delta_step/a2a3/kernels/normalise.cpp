@@ -1,0 +1,160 @@
+// normalise: vector kernel of `gated_delta_step` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages normalise; tiles b 1; memory UB 75840 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_16x128 = Tile<TileType::Vec, bfloat16_t, 16, 128, BLayout::RowMajor, 16, 128>;
+using VecF32_16x8_c2 = Tile<TileType::Vec, float, 16, 8, BLayout::RowMajor, 16, 2>;
+using VecF32_16x128 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, 16, 128>;
+using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1>;
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
+using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
+using GGm = GlobalTensor<float, Shape<1, 1, 1, 16, 2>, Stride<1, 1, 1, 2, 1>>;
+using QNGm = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void normalise(
+    __gm__ float *q_n,
+    __gm__ float *k_n,
+    __gm__ float *decay,
+    __gm__ bfloat16_t *q,
+    __gm__ bfloat16_t *k,
+    __gm__ float *g,
+    float eps,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t b0_slot = 0;  // which of 2 buffers this round of b0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // copy 1 is free
+    for (int32_t b0 = b_begin + block; b0 < b_end; b0 += nblk, b0_slot ^= 1) {
+        // f: cast(x, fp32)  [gated_delta_step.yaml:31]
+        VecB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + b0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + b0_slot));  // free again
+        QGm q_in(q + int64_t(b0) * 2048);
+        TLOAD(q_tile, q_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + b0_slot));
+        VecB16_16x128 k_tile; TASSIGN(k_tile, 0x06000 + b0_slot * 0x01000);  // UB 0x06000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + b0_slot));  // free again
+        QGm k_in(k + int64_t(b0) * 2048);
+        TLOAD(k_tile, k_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + b0_slot));
+        // decay: exp(g)  [gated_delta_step.yaml:38]
+        VecF32_16x8_c2 g_tile; TASSIGN(g_tile, 0x0c000 + b0_slot * 0x00200);  // UB 0x0c000..0x0c400, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(b0_slot));  // free again
+        GGm g_in(g + int64_t(b0) * 32);
+        TLOAD(g_tile, g_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(b0_slot));
+        // f: cast(x, fp32)  [gated_delta_step.yaml:31]
+        VecF32_16x128 q_n_f; TASSIGN(q_n_f, 0x0c800);  // UB 0x0c800..0x0e800
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + b0_slot));
+        TCVT(q_n_f, q_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + b0_slot));
+        // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+        VecF32_16x128 q_n_1; TASSIGN(q_n_1, 0x0e800);  // UB 0x0e800..0x10800
+        pipe_barrier(PIPE_V);
+        TMUL(q_n_1, q_n_f, q_n_f);
+        VecF32_16x1 q_n_2; TASSIGN(q_n_2, 0x10800);  // UB 0x10800..0x10840
+        VecF32_16x128 q_n_2_tmp; TASSIGN(q_n_2_tmp, 0x10840);  // UB 0x10840..0x12840
+        pipe_barrier(PIPE_V);
+        TROWSUM(q_n_2, q_n_1, q_n_2_tmp);
+        VecF32_1x16 q_n_3_row; TASSIGN(q_n_3_row, 0x0e800);  // as a row, same bytes as q_n_3
+        VecF32_1x16 q_n_2_row; TASSIGN(q_n_2_row, 0x10800);  // as a row, same bytes as q_n_2
+        pipe_barrier(PIPE_V);
+        TADDS(q_n_3_row, q_n_2_row, eps);
+        VecF32_1x16 q_n_4_row; TASSIGN(q_n_4_row, 0x0e800);  // as a row, same bytes as q_n_4
+        pipe_barrier(PIPE_V);
+        TSQRT(q_n_4_row, q_n_3_row);
+        VecF32_16x128 q_n_5; TASSIGN(q_n_5, 0x0c800);  // UB 0x0c800..0x0e800
+        VecF32_16x1 q_n_4; TASSIGN(q_n_4, 0x0e800);  // UB 0x0e800..0x0e840
+        pipe_barrier(PIPE_V);
+        TROWEXPANDDIV(q_n_5, q_n_f, q_n_4);
+        // q_n: unit(q) * dk ** -0.5  [gated_delta_step.yaml:36]
+        VecF32_16x128 q_n_tile; TASSIGN(q_n_tile, 0x02000 + b0_slot * 0x02000);  // UB 0x02000..0x06000, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + b0_slot));  // free again
+        TMULS(q_n_tile, q_n_5, 0.088388346f);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_slot));
+        // f: cast(x, fp32)  [gated_delta_step.yaml:31]
+        VecF32_16x128 k_n_f; TASSIGN(k_n_f, 0x0c800);  // UB 0x0c800..0x0e800
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + b0_slot));
+        TCVT(k_n_f, k_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + b0_slot));
+        // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+        VecF32_16x128 k_n_1; TASSIGN(k_n_1, 0x0e800);  // UB 0x0e800..0x10800
+        pipe_barrier(PIPE_V);
+        TMUL(k_n_1, k_n_f, k_n_f);
+        VecF32_16x1 k_n_2; TASSIGN(k_n_2, 0x10800);  // UB 0x10800..0x10840
+        VecF32_16x128 k_n_2_tmp; TASSIGN(k_n_2_tmp, 0x10840);  // UB 0x10840..0x12840
+        pipe_barrier(PIPE_V);
+        TROWSUM(k_n_2, k_n_1, k_n_2_tmp);
+        VecF32_1x16 k_n_3_row; TASSIGN(k_n_3_row, 0x0e800);  // as a row, same bytes as k_n_3
+        VecF32_1x16 k_n_2_row; TASSIGN(k_n_2_row, 0x10800);  // as a row, same bytes as k_n_2
+        pipe_barrier(PIPE_V);
+        TADDS(k_n_3_row, k_n_2_row, eps);
+        VecF32_1x16 k_n_4_row; TASSIGN(k_n_4_row, 0x0e800);  // as a row, same bytes as k_n_4
+        pipe_barrier(PIPE_V);
+        TSQRT(k_n_4_row, k_n_3_row);
+        VecF32_16x128 k_n_tile; TASSIGN(k_n_tile, 0x08000 + b0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        VecF32_16x1 k_n_4; TASSIGN(k_n_4, 0x0e800);  // UB 0x0e800..0x0e840
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_slot));  // free again
+        TROWEXPANDDIV(k_n_tile, k_n_f, k_n_4);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_slot));
+        // decay: exp(g)  [gated_delta_step.yaml:38]
+        VecF32_16x8_c2 decay_tile; TASSIGN(decay_tile, 0x0c400 + b0_slot * 0x00200);  // UB 0x0c400..0x0c800, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(b0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(b0_slot));  // free again
+        TEXP(decay_tile, g_tile);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(b0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(b0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_slot));
+        // q_n: unit(q) * dk ** -0.5  [gated_delta_step.yaml:36]
+        QNGm q_n_out(q_n + int64_t(b0) * 2048);
+        TSTORE(q_n_out, q_n_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(4 + b0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_slot));
+        // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+        QNGm k_n_out(k_n + int64_t(b0) * 2048);
+        TSTORE(k_n_out, k_n_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(b0_slot));
+        // decay: exp(g)  [gated_delta_step.yaml:38]
+        GGm decay_out(decay + int64_t(b0) * 32);
+        TSTORE(decay_out, decay_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(b0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round of copy 1
+#endif
+}

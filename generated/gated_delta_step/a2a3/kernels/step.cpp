@@ -1,0 +1,167 @@
+// step: vector kernel of `gated_delta_step` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages step; tiles b 1, dv 64, group 1, heads 1; memory UB 134016 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_16x128_r1 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, 1, 128>;
+using VecF32_1x16_c1 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 1>;
+using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, 64, 128>;
+using VecB16_1x64 = Tile<TileType::Vec, bfloat16_t, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
+using VecF32_16x1_r1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 1, 1>;
+using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecB16_16x64_r1 = Tile<TileType::Vec, bfloat16_t, 16, 64, BLayout::RowMajor, 1, 64>;
+using KNGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
+using DecayGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
+using StateGm = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using VGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
+using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void step(
+    __gm__ float *state,
+    __gm__ bfloat16_t *o,
+    __gm__ float *decay,
+    __gm__ float *k_n,
+    __gm__ bfloat16_t *v,
+    __gm__ float *beta,
+    __gm__ float *q_n,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    int32_t group0_slot = 0;  // which of 2 buffers this round of group0 uses
+    int32_t dv0_slot = 0;  // which of 2 buffers this round of dv0 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
+    for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
+        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_slot ^= 1) {
+            // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:41]
+            VecF32_16x128_r1 seen_1; TASSIGN(seen_1, 0x10040 + heads0_slot * 0x00200);  // UB 0x10040..0x10440, 2 copies
+            KNGm k_n_in(k_n + int64_t(b0) * 2048 + int64_t(heads0) * 128);
+            TLOAD(seen_1, k_n_in);
+            // read: sum(state * q_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:44]
+            VecF32_16x128_r1 read_1; TASSIGN(read_1, 0x10580 + heads0_slot * 0x00200);  // UB 0x10580..0x10980, 2 copies
+            KNGm q_n_in(q_n + int64_t(b0) * 2048 + int64_t(heads0) * 128);
+            TLOAD(read_1, q_n_in);
+            for (int32_t group0 = 0; group0 < 2; ++group0, group0_slot ^= 1) {
+                // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
+                VecF32_1x16_c1 kept_1_row; TASSIGN(kept_1_row, 0x10000 + group0_slot * 0x00020);  // as a row, same bytes as kept_1
+                DecayGm decay_in(decay + int64_t(b0) * 32 + int64_t(heads0) * 2 + int64_t(group0));
+                TLOAD(kept_1_row, decay_in);
+                set_flag(PIPE_MTE2, PIPE_V, event_t(4 + group0_slot));
+                // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]  [gated_delta_step.yaml:42]
+                VecF32_1x16_c1 change_4_row; TASSIGN(change_4_row, 0x10540 + group0_slot * 0x00020);  // as a row, same bytes as change_4
+                DecayGm beta_in(beta + int64_t(b0) * 32 + int64_t(heads0) * 2 + int64_t(group0));
+                TLOAD(change_4_row, beta_in);
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + group0_slot));
+                for (int32_t dv0 = 0; dv0 < 128; dv0 += 64, dv0_slot ^= 1) {
+                    // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
+                    VecF32_64x128 state_tile; TASSIGN(state_tile, 0x00000 + dv0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                    wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(dv0_slot));  // free again
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(dv0_slot));  // free again
+                    StateGm state_in(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dv0) * 128);
+                    TLOAD(state_tile, state_in);
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(2 + dv0_slot));
+                    // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]  [gated_delta_step.yaml:42]
+                    VecB16_1x64 change_1_row; TASSIGN(change_1_row, 0x10440 + dv0_slot * 0x00080);  // as a row, same bytes as change_1
+                    VGm v_in(v + int64_t(b0) * 4096 + int64_t(heads0) * 256 + int64_t(group0) * 128 + int64_t(dv0));
+                    TLOAD(change_1_row, v_in);
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(dv0_slot));
+                    // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
+                    VecF32_1x128 kept_1_wide; TASSIGN(kept_1_wide, 0x10a80);  // UB 0x10a80..0x10c80
+                    VecF32_16x1_r1 kept_1; TASSIGN(kept_1, 0x10000 + group0_slot * 0x00020);  // UB 0x10000..0x10040, 2 copies
+                    TROWEXPAND(kept_1_wide, kept_1);
+                    VecF32_64x128 kept; TASSIGN(kept, 0x00000 + dv0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                    pipe_barrier(PIPE_V);
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + dv0_slot));
+                    TCOLEXPANDMUL(kept, state_tile, kept_1_wide);
+                    // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:41]
+                    VecF32_64x128 seen_2; TASSIGN(seen_2, 0x10a80);  // UB 0x10a80..0x18a80
+                    pipe_barrier(PIPE_V);
+                    TCOLEXPANDMUL(seen_2, kept, seen_1);
+                    VecF32_64x1 seen; TASSIGN(seen, 0x18a80);  // UB 0x18a80..0x18b80
+                    VecF32_64x128 seen_tmp; TASSIGN(seen_tmp, 0x18b80);  // UB 0x18b80..0x20b80
+                    pipe_barrier(PIPE_V);
+                    TROWSUM(seen, seen_2, seen_tmp);
+                    // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]  [gated_delta_step.yaml:42]
+                    VecF32_1x64 change_2_row; TASSIGN(change_2_row, 0x10a80);  // as a row, same bytes as change_2
+                    pipe_barrier(PIPE_V);
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(dv0_slot));
+                    TCVT(change_2_row, change_1_row, RoundMode::CAST_RINT);
+                    VecF32_1x64 change_3_row; TASSIGN(change_3_row, 0x10a80);  // as a row, same bytes as change_3
+                    VecF32_1x64 seen_row; TASSIGN(seen_row, 0x18a80);  // as a row, same bytes as seen
+                    pipe_barrier(PIPE_V);
+                    TSUB(change_3_row, change_2_row, seen_row);
+                    VecF32_1x64 change_4_wide_row; TASSIGN(change_4_wide_row, 0x10b80);  // as a row, same bytes as change_4_wide
+                    VecF32_16x1_r1 change_4; TASSIGN(change_4, 0x10540 + group0_slot * 0x00020);  // UB 0x10540..0x10580, 2 copies
+                    TROWEXPAND(change_4_wide_row, change_4);
+                    VecF32_1x64 change_row; TASSIGN(change_row, 0x10a80);  // as a row, same bytes as change
+                    pipe_barrier(PIPE_V);
+                    TMUL(change_row, change_3_row, change_4_wide_row);
+                    // state: kept + change * k_n[:, :, None, None, :]  [gated_delta_step.yaml:43]
+                    VecF32_64x128 state_1; TASSIGN(state_1, 0x10b80);  // UB 0x10b80..0x18b80
+                    VecF32_64x1 change; TASSIGN(change, 0x10a80);  // UB 0x10a80..0x10b80
+                    pipe_barrier(PIPE_V);
+                    TROWEXPAND(state_1, change);
+                    pipe_barrier(PIPE_V);
+                    TCOLEXPANDMUL(state_1, state_1, seen_1);
+                    VecF32_64x128 state_out; TASSIGN(state_out, 0x00000 + dv0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                    pipe_barrier(PIPE_V);
+                    TADD(state_out, kept, state_1);
+                    set_flag(PIPE_V, PIPE_MTE3, event_t(2 + dv0_slot));
+                    // read: sum(state * q_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:44]
+                    VecF32_64x128 read_2; TASSIGN(read_2, 0x10a80);  // UB 0x10a80..0x18a80
+                    pipe_barrier(PIPE_V);
+                    TCOLEXPANDMUL(read_2, state_out, read_1);
+                    set_flag(PIPE_V, PIPE_MTE2, event_t(dv0_slot));
+                    VecF32_64x1 read; TASSIGN(read, 0x18a80);  // UB 0x18a80..0x18b80
+                    VecF32_64x128 read_tmp; TASSIGN(read_tmp, 0x18b80);  // UB 0x18b80..0x20b80
+                    pipe_barrier(PIPE_V);
+                    TROWSUM(read, read_2, read_tmp);
+                    // o: cast(reshape(read, [b, heads, group, dv]), bf16)  [gated_delta_step.yaml:45]
+                    VecB16_16x64_r1 o_tile; TASSIGN(o_tile, 0x10980 + dv0_slot * 0x00080);  // UB 0x10980..0x10a80, 2 copies
+                    VecF32_1x64 read_row; TASSIGN(read_row, 0x18a80);  // as a row, same bytes as read
+                    pipe_barrier(PIPE_V);
+                    wait_flag(PIPE_MTE3, PIPE_V, event_t(dv0_slot));  // free again
+                    TCVT(o_tile, read_row, RoundMode::CAST_RINT);
+                    set_flag(PIPE_V, PIPE_MTE3, event_t(dv0_slot));
+                    wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + dv0_slot));
+                    // state: kept + change * k_n[:, :, None, None, :]  [gated_delta_step.yaml:43]
+                    StateGm state_out_2(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dv0) * 128);
+                    TSTORE(state_out_2, state_out);
+                    set_flag(PIPE_MTE3, PIPE_MTE2, event_t(dv0_slot));
+                    wait_flag(PIPE_V, PIPE_MTE3, event_t(dv0_slot));
+                    // o: cast(reshape(read, [b, heads, group, dv]), bf16)  [gated_delta_step.yaml:45]
+                    OGm o_out(o + int64_t(b0) * 4096 + int64_t(heads0) * 256 + int64_t(group0) * 128 + int64_t(dv0));
+                    TSTORE(o_out, o_tile);
+                    set_flag(PIPE_MTE3, PIPE_V, event_t(dv0_slot));
+                }
+            }
+        }
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
+#endif
+}

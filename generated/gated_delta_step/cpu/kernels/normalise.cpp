@@ -1,0 +1,92 @@
+// normalise: vector kernel of `gated_delta_step` for cpu. Made by pyptogen; change the spec, not this file.
+// stages normalise; tiles b 1; memory UB 16768 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_16x128 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, 16, 128>;
+using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1>;
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
+using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
+using GGm = GlobalTensor<float, Shape<1, 1, 1, 16, 2>, Stride<1, 1, 1, 2, 1>>;
+using QNGm = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void normalise(
+    __gm__ float *q_n,
+    __gm__ float *k_n,
+    __gm__ float *decay,
+    __gm__ bfloat16_t *q,
+    __gm__ bfloat16_t *k,
+    __gm__ float *g,
+    float eps,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    for (int32_t b0 = b_begin + block; b0 < b_end; b0 += nblk) {
+        VecF32_16x128 q_n_f; TASSIGN(q_n_f, 0x02100);  // UB 0x02100..0x04100
+        VecF32_16x1 q_n_2; TASSIGN(q_n_2, 0x04140);  // UB 0x04140..0x04180
+        VecF32_16x128 k_n_f; TASSIGN(k_n_f, 0x00100);  // UB 0x00100..0x02100
+        VecF32_16x1 k_n_2; TASSIGN(k_n_2, 0x04100);  // UB 0x04100..0x04140
+        QGm q_in(q + int64_t(b0) * 2048);
+        QGm k_in(k + int64_t(b0) * 2048);
+        TPASS(16, 128, [&](auto at, auto &q_n_2_sum, auto &k_n_2_sum) {
+            // f: cast(x, fp32)  [gated_delta_step.yaml:31]
+            const auto q_tile = at.load(q_in);
+            at.store(q_n_f, q_tile);
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+            const auto q_n_1 = q_tile * q_tile;
+            q_n_2_sum.take(at, q_n_1);
+            // f: cast(x, fp32)  [gated_delta_step.yaml:31]
+            const auto k_tile = at.load(k_in);
+            at.store(k_n_f, k_tile);
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+            const auto k_n_1 = k_tile * k_tile;
+            k_n_2_sum.take(at, k_n_1);
+        }, RowSum(q_n_2), RowSum(k_n_2));
+        VecF32_1x16 q_n_3_row; TASSIGN(q_n_3_row, 0x00080);  // as a row, same bytes as q_n_3
+        VecF32_1x16 q_n_2_row; TASSIGN(q_n_2_row, 0x04140);  // as a row, same bytes as q_n_2
+        TADDS(q_n_3_row, q_n_2_row, eps);
+        VecF32_1x16 q_n_4_row; TASSIGN(q_n_4_row, 0x000c0);  // as a row, same bytes as q_n_4
+        TSQRT(q_n_4_row, q_n_3_row);
+        VecF32_1x16 k_n_3_row; TASSIGN(k_n_3_row, 0x00000);  // as a row, same bytes as k_n_3
+        VecF32_1x16 k_n_2_row; TASSIGN(k_n_2_row, 0x04100);  // as a row, same bytes as k_n_2
+        TADDS(k_n_3_row, k_n_2_row, eps);
+        VecF32_1x16 k_n_4_row; TASSIGN(k_n_4_row, 0x00040);  // as a row, same bytes as k_n_4
+        TSQRT(k_n_4_row, k_n_3_row);
+        GGm g_in(g + int64_t(b0) * 32);
+        GGm decay_out(decay + int64_t(b0) * 32);
+        TPASS(16, 2, [&](auto at) {
+            // decay: exp(g)  [gated_delta_step.yaml:38]
+            const auto g_tile = at.load(g_in);
+            const auto decay_tile = at.exp(g_tile);
+            at.store(decay_out, decay_tile);
+        });
+        VecF32_16x1 q_n_4; TASSIGN(q_n_4, 0x000c0);  // UB 0x000c0..0x00100
+        VecF32_16x1 k_n_4; TASSIGN(k_n_4, 0x00040);  // UB 0x00040..0x00080
+        QNGm q_n_out(q_n + int64_t(b0) * 2048);
+        QNGm k_n_out(k_n + int64_t(b0) * 2048);
+        TPASS(16, 128, [&](auto at, auto &q_n_4_divisor, auto &k_n_4_divisor) {
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+            const auto q_n_f_v = at.load(q_n_f);
+            const auto q_n_5 = q_n_f_v / q_n_4_divisor;
+            // q_n: unit(q) * dk ** -0.5  [gated_delta_step.yaml:36]
+            const auto q_n_tile = q_n_5 * 0.088388346f;
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+            const auto k_n_f_v = at.load(k_n_f);
+            const auto k_n_tile = k_n_f_v / k_n_4_divisor;
+            // q_n: unit(q) * dk ** -0.5  [gated_delta_step.yaml:36]
+            at.store(q_n_out, q_n_tile);
+            // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
+            at.store(k_n_out, k_n_tile);
+        }, Divisor(q_n_4), Divisor(k_n_4));
+    }
+#endif
+}

@@ -1,0 +1,45 @@
+// share_vec1: vector kernel of `glm_expert_selector` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages share; tiles i1 1, i2 1; memory UB 64 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
+using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void share_vec1(
+    __gm__ float *chosen,
+    __gm__ float *score,
+    __gm__ int32_t *expert,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    for (int32_t i1 = block; i1 < t; i1 += nblk) {
+        for (int32_t i2 = 0; i2 < 8; ++i2, i2_slot ^= 1) {
+            const int64_t place = expert[int64_t(i1) * 8 + int64_t(i2)];
+            // chosen: gather(score, 1, expert)  [glm_expert_selector.yaml:26]
+            VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i2_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
+            wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
+            ScoreGm score_in(score + int64_t(i1) * 160 + int64_t(place));
+            TLOAD(part, score_in);
+            set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+            wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+            ScoreGm chosen_out(chosen + int64_t(i1) * 8 + int64_t(i2));
+            TSTORE(chosen_out, part);
+            set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
+        }
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,69 @@
+// share_vec2: vector kernel of `glm_expert_selector` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages share; tiles t 128; memory UB 20992 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_128x8 = Tile<TileType::Vec, float, 128, 8, BLayout::RowMajor, DYNAMIC, 8>;
+using VecF32_128x1 = Tile<TileType::Vec, float, 128, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
+using ChosenGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void share_vec2(
+    __gm__ float *weight,
+    __gm__ float *chosen,
+    float scale,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 128; t0 < t_end; t0 += nblk * 128, t0_slot ^= 1) {
+        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
+        // weight: chosen / (sum(chosen, axis=-1, keepdim=true) + 1.0e-20) * scale  [glm_expert_selector.yaml:27]
+        VecF32_128x8 chosen_tile(t0_valid); TASSIGN(chosen_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        ChosenGm chosen_in(chosen + int64_t(t0) * 8, {t0_valid});
+        TLOAD(chosen_tile, chosen_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecF32_128x1 weight_1(t0_valid); TASSIGN(weight_1, 0x04000);  // UB 0x04000..0x04200
+        VecF32_128x8 weight_1_tmp(t0_valid); TASSIGN(weight_1_tmp, 0x04200);  // UB 0x04200..0x05200
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        TROWSUM(weight_1, chosen_tile, weight_1_tmp);
+        VecF32_1x128 weight_2_row(t0_valid); TASSIGN(weight_2_row, 0x04000);  // as a row, same bytes as weight_2
+        VecF32_1x128 weight_1_row(t0_valid); TASSIGN(weight_1_row, 0x04000);  // as a row, same bytes as weight_1
+        pipe_barrier(PIPE_V);
+        TADDS(weight_2_row, weight_1_row, 1e-20f);
+        VecF32_128x8 weight_3(t0_valid); TASSIGN(weight_3, 0x04200);  // UB 0x04200..0x05200
+        VecF32_128x1 weight_2(t0_valid); TASSIGN(weight_2, 0x04000);  // UB 0x04000..0x04200
+        pipe_barrier(PIPE_V);
+        TROWEXPANDDIV(weight_3, chosen_tile, weight_2);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        VecF32_128x8 weight_tile(t0_valid); TASSIGN(weight_tile, 0x02000 + t0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TMULS(weight_tile, weight_3, scale);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        ChosenGm weight_out(weight + int64_t(t0) * 8, {t0_valid});
+        TSTORE(weight_out, weight_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,35 @@
+// choose: vector kernel of `glm_expert_selector` for cpu. Made by pyptogen; change the spec, not this file.
+// stages choose; tiles i1 1; memory UB 3872 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecI32_1x960 = Tile<TileType::Vec, int32_t, 1, 960, BLayout::RowMajor, 1, 960>;
+using ChoiceGm = GlobalTensor<float, Shape<1, 1, 1, 1, 160>, Stride<1, 1, 1, 160, 1>>;
+using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void choose(
+    __gm__ int32_t *expert,
+    __gm__ float *choice,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    for (int32_t i1 = block; i1 < t; i1 += nblk) {
+        // top, expert: topk(choice, k)  [glm_expert_selector.yaml:24]
+        VecI32_1x8 places; TASSIGN(places, 0x00f00);  // UB 0x00f00..0x00f20
+        VecI32_1x960 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x00f00
+        ChoiceGm choice_in(choice + int64_t(i1) * 160);
+        TTOPK(places, choice_in, candidates);
+        ExpertGm expert_out(expert + int64_t(i1) * 8);
+        TSTORE(expert_out, places);
+    }
+#endif
+}

@@ -1,0 +1,70 @@
+// activation: vector kernel of `linear_relu` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages activation; tiles n 512, t 16; memory UB 135168 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_16x512 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512>;
+using VecF16_16x512 = Tile<TileType::Vec, half, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using PGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1024, 1>>;
+using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
+using YGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1024, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void activation(
+    __gm__ half *y,
+    __gm__ float *p,
+    __gm__ float *bias,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
+        const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
+        for (int32_t n0 = 0; n0 < 1024; n0 += 512, n0_slot ^= 1) {
+            // y: cast(relu(p + bias), fp16)  [linear_relu.yaml:21]
+            VecF32_16x512 p_tile(t0_valid); TASSIGN(p_tile, 0x00000 + n0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
+            PGm p_in(p + int64_t(t0) * 1024 + int64_t(n0), {t0_valid});
+            TLOAD(p_tile, p_in);
+            VecF32_1x512 y_bias_row; TASSIGN(y_bias_row, 0x10000 + n0_slot * 0x00800);  // UB 0x10000..0x11000, 2 copies
+            BiasGm bias_in(bias + int64_t(n0));
+            TLOAD(y_bias_row, bias_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
+            VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x19000);  // UB 0x19000..0x21000
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
+            TCOLEXPANDADD(y_1, p_tile, y_bias_row);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
+            VecF32_16x512 y_2(t0_valid); TASSIGN(y_2, 0x19000);  // UB 0x19000..0x21000
+            pipe_barrier(PIPE_V);
+            TRELU(y_2, y_1);
+            VecF16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x11000 + n0_slot * 0x04000);  // UB 0x11000..0x19000, 2 copies
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));  // free again
+            TCVT(y_tile, y_2, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
+            YGm y_out(y + int64_t(t0) * 1024 + int64_t(n0), {t0_valid});
+            TSTORE(y_out, y_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,87 @@
+// product: cube kernel of `linear_relu` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages product; tiles k 256, k1 64, n 128, t 128; memory L0A 32768 B, L0B 32768 B, L0C 131072 B, L1 262144 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
+using MatF16_128x256 = Tile<TileType::Mat, half, 128, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
+using MatF16_256x128 = Tile<TileType::Mat, half, 256, 128, BLayout::ColMajor, 256, 128, SLayout::RowMajor, 512>;
+using LeftF16_128x64 = TileLeft<half, 128, 64, DYNAMIC, 64>;
+using RightF16_64x128 = TileRight<half, 64, 128, 64, 128>;
+using XGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 512, 1>>;
+using WGm = GlobalTensor<half, Shape<1, 1, 1, 256, 128>, Stride<1, 1, 1, 1, 512>, Layout::DN>;
+using PGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1024, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void product(
+    __gm__ float *p,
+    __gm__ half *x,
+    __gm__ half *w,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
+    int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
+        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
+        for (int32_t n0 = block * 128; n0 < 1024; n0 += nblk * 128, n0_slot ^= 1) {
+            AccF32_128x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000 + n0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
+            for (int32_t k0 = 0; k0 < 512; k0 += 256, k0_slot ^= 1) {
+                // p: matmul(x, w.T, dtype=fp32)  [linear_relu.yaml:19]
+                MatF16_128x256 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
+                XGm x_in(x + int64_t(t0) * 512 + int64_t(k0), {t0_valid});
+                TLOAD(x_tile, x_in);
+                MatF16_256x128 p_1; TASSIGN(p_1, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
+                WGm w_in(w + int64_t(n0) * 512 + int64_t(k0));
+                TLOAD(p_1, w_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
+                for (int32_t k1 = 0; k1 < 256; k1 += 64, k1_slot ^= 1) {
+                    LeftF16_128x64 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
+                    TEXTRACT(x_tile_l0a, x_tile, 0, k1);
+                    RightF16_64x128 p_1_l0b; TASSIGN(p_1_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    TEXTRACT(p_1_l0b, p_1, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    if (k0 + k1 == 0) {
+                        TMATMUL(p_acc, x_tile_l0a, p_1_l0b);
+                    } else {
+                        TMATMUL_ACC(p_acc, p_acc, x_tile_l0a, p_1_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
+                }
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));
+            }
+            set_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(n0_slot));
+            PGm p_out(p + int64_t(t0) * 1024 + int64_t(n0), {t0_valid});
+            TSTORE(p_out, p_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,63 @@
+// Orchestration of `linear_relu` for cpu. Made by pyptogen; change the spec, not this file.
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+
+#include "../wrapper.hpp"
+
+using pto_rt::Core;
+using pto_rt::Launch;
+
+extern "C" __global__ AICORE void product_to_activation(
+    __gm__ half *y,
+    __gm__ half *x,
+    __gm__ half *w,
+    __gm__ float *bias,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+
+namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
+}  // namespace
+
+extern "C" void linear_relu_cpu(pto_rt::Runtime &rt, const linear_relu_args &args)
+{
+    const int32_t t = static_cast<int32_t>(args.t);
+    auto *x = (__gm__ half *)args.x;
+    auto *w = (__gm__ half *)args.w;
+    auto *bias = (__gm__ float *)args.bias;
+    auto *y = (__gm__ half *)args.y;
+
+    // The launches of one range of t; each starts when those it names have finished.
+    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end, int32_t mixed) {
+        const int32_t product_to_activation_blocks = fewer(8, mixed);
+        rt.launch(
+            "product_to_activation", Core::Mixed, product_to_activation_blocks,
+            [=] {
+                product_to_activation(y, x, w, bias, t_begin, t_end, product_to_activation_blocks);
+            });
+    };
+
+    // Rows for every core: each takes ranges of them, and rearranges its part of the left operand once. Else columns.
+    const int32_t tiles = (t + 255) / 256, cores = rt.cores(Core::Mixed);
+    if (cores > 1 && (tiles % cores == 0 || tiles >= 4 * cores)) {
+        const int32_t range = (tiles + 4 * cores - 1) / (4 * cores) * 256;
+        for (int32_t begin = 0; begin < t; begin += range) {
+            segment(begin, t - begin < range ? t : begin + range, 1);
+        }
+    } else {
+        segment(0, t, blocks_for(rt, Core::Mixed));
+    }
+}

@@ -1,0 +1,93 @@
+// product_vec: vector kernel of `matmul_split_k` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages product; tiles m 32, n 128; memory UB 163840 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using CPartsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 256, 1>>;
+using CGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 256, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void product_vec(
+    __gm__ bfloat16_t *c,
+    __gm__ float *c_parts,
+    int32_t m_begin,
+    int32_t m_end,
+    int32_t m,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    for (int32_t m0 = m_begin; m0 < m_end; m0 += 32) {
+        const int32_t m0_valid = m_end - m0 < 32 ? m_end - m0 : 32;
+        for (int32_t n0 = block * 128; n0 < 256; n0 += nblk * 128, n0_slot ^= 1) {
+            // c: matmul(a, b, dtype=bf16)  [matmul_split_k.yaml:18]
+            VecF32_32x128 c_reshape_3(m0_valid); TASSIGN(c_reshape_3, 0x00000 + n0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + n0_slot));  // free again
+            CPartsGm c_parts_in(c_parts + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+            TLOAD(c_reshape_3, c_parts_in);
+            VecF32_32x128 c_reshape_4(m0_valid); TASSIGN(c_reshape_4, 0x08000 + n0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
+            CPartsGm c_parts_in_2(c_parts + int64_t(m) * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+            TLOAD(c_reshape_4, c_parts_in_2);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
+            VecF32_32x128 c_reshape_5(m0_valid); TASSIGN(c_reshape_5, 0x10000 + n0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));  // free again
+            CPartsGm c_parts_in_3(c_parts + int64_t(m) * 512 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+            TLOAD(c_reshape_5, c_parts_in_3);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
+            VecF32_32x128 c_reshape_6(m0_valid); TASSIGN(c_reshape_6, 0x18000 + n0_slot * 0x04000);  // UB 0x18000..0x20000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
+            CPartsGm c_parts_in_4(c_parts + int64_t(m) * 768 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+            TLOAD(c_reshape_6, c_parts_in_4);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
+            VecF32_32x128 c_add(m0_valid); TASSIGN(c_add, 0x24000);  // UB 0x24000..0x28000
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
+            TADD(c_add, c_reshape_3, c_reshape_4);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(4 + n0_slot));
+            VecF32_32x128 c_add_2(m0_valid); TASSIGN(c_add_2, 0x24000);  // UB 0x24000..0x28000
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
+            TADD(c_add_2, c_add, c_reshape_5);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
+            VecF32_32x128 c_add_3(m0_valid); TASSIGN(c_add_3, 0x24000);  // UB 0x24000..0x28000
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
+            TADD(c_add_3, c_add_2, c_reshape_6);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
+            VecB16_32x128 c_tile(m0_valid); TASSIGN(c_tile, 0x20000 + n0_slot * 0x02000);  // UB 0x20000..0x24000, 2 copies
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));  // free again
+            TCVT(c_tile, c_add_3, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
+            CGm c_out(c + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
+            TSTORE(c_out, c_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,93 @@
+// choose: vector kernel of `moe_gate_softmax` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages choose; tiles i1 1; memory UB 14592 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x512 = Tile<TileType::Vec, int32_t, 1, 512, BLayout::RowMajor, 1, 512>;
+using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512>;
+using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, 1024>;
+using VecU32_1x512 = Tile<TileType::Vec, uint32_t, 1, 512, BLayout::RowMajor, 1, 512>;
+using VecF32_1x1024_c32 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, 32>;
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
+using VecF32_1x16_c10 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 10>;
+using VecI32_1x1024_c32 = Tile<TileType::Vec, int32_t, 1, 1024, BLayout::RowMajor, 1, 32>;
+using VecI32_1x16 = Tile<TileType::Vec, int32_t, 1, 16, BLayout::RowMajor, 1, 16>;
+using VecI32_1x16_c10 = Tile<TileType::Vec, int32_t, 1, 16, BLayout::RowMajor, 1, 10>;
+using LGm = GlobalTensor<float, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
+using TopGm = GlobalTensor<float, Shape<1, 1, 1, 1, 10>, Stride<1, 1, 1, 1, 1>>;
+using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 10>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void choose(
+    __gm__ float *top,
+    __gm__ int32_t *expert,
+    __gm__ float *l,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    // top, expert: topk(l, k)  [moe_gate_softmax.yaml:24]
+    VecI32_1x512 places; TASSIGN(places, 0x01100);  // UB 0x01100..0x01900
+    TCI<VecI32_1x512, int32_t, 0>(places, 0);
+    set_flag(PIPE_S, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
+        VecF32_1x512 part; TASSIGN(part, 0x00000 + i1_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+        LGm l_in(l + int64_t(i1) * 512);
+        TLOAD(part, l_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        VecF32_1x1024 pairs; TASSIGN(pairs, 0x01900);  // UB 0x01900..0x02900
+        VecU32_1x512 places_uint32; TASSIGN(places_uint32, 0x01100);  // same bytes as places
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        TSORT32(pairs, part, places_uint32);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
+        VecF32_1x1024 pairs_2; TASSIGN(pairs_2, 0x02900);  // UB 0x02900..0x03900
+        pipe_barrier(PIPE_V);
+        TMRGSORT(pairs_2, pairs, 64);
+        pipe_barrier(PIPE_V);
+        TMRGSORT(pairs, pairs_2, 256);
+        VecF32_1x1024_c32 best; TASSIGN(best, 0x01900);  // columns 0.. of pairs
+        VecF32_1x16 values; TASSIGN(values, 0x01000 + i1_slot * 0x00040);  // UB 0x01000..0x01080, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));  // free again
+        TGATHER<VecF32_1x16, VecF32_1x1024_c32, MaskPattern::P0101>(values, best);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_slot));
+        VecF32_1x16_c10 values_out; TASSIGN(values_out, 0x01000 + i1_slot * 0x00040);  // columns 0.. of values
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_slot));
+        TopGm top_out(top + int64_t(i1) * 10);
+        TSTORE(top_out, values_out);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));
+        VecI32_1x1024_c32 best_int32; TASSIGN(best_int32, 0x01900);  // same bytes as best
+        VecI32_1x16 indices; TASSIGN(indices, 0x01080 + i1_slot * 0x00040);  // UB 0x01080..0x01100, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
+        TGATHER<VecI32_1x16, VecI32_1x1024_c32, MaskPattern::P1010>(indices, best_int32);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        VecI32_1x16_c10 indices_out; TASSIGN(indices_out, 0x01080 + i1_slot * 0x00040);  // columns 0.. of indices
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        ExpertGm expert_out(expert + int64_t(i1) * 10);
+        TSTORE(expert_out, indices_out);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,84 @@
+// logits: cube kernel of `moe_gate_softmax` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages logits; tiles experts 128, h 512, k1 256, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 393216 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using MatB16_64x512 = Tile<TileType::Mat, bfloat16_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
+using MatB16_512x128 = Tile<TileType::Mat, bfloat16_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
+using LeftB16_64x256 = TileLeft<bfloat16_t, 64, 256, DYNAMIC, 256>;
+using RightB16_256x128 = TileRight<bfloat16_t, 256, 128, 256, 128>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 2048, 1>>;
+using WGm = GlobalTensor<bfloat16_t, Shape<1, 8, 32, 16, 16>, Stride<1, 32768, 256, 16, 1>, Layout::NZ>;
+using LGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 512, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void logits(
+    __gm__ float *l,
+    __gm__ bfloat16_t *x,
+    __gm__ bfloat16_t *w,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t experts0_slot = 0;  // which of 2 buffers this round of experts0 uses
+    int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
+        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+        for (int32_t experts0 = 0; experts0 < 512; experts0 += 128, experts0_slot ^= 1) {
+            AccF32_64x128 l_acc(t0_valid); TASSIGN(l_acc, 0x00000 + experts0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_FIX, PIPE_M, event_t(experts0_slot));  // free again
+            for (int32_t h0 = 0; h0 < 2048; h0 += 512, h0_slot ^= 1) {
+                // l: matmul(x, w, dtype=fp32)  [moe_gate_softmax.yaml:22]
+                MatB16_64x512 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + h0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));  // free again
+                XGm x_in(x + int64_t(t0) * 2048 + int64_t(h0), {t0_valid});
+                TLOAD(x_tile, x_in);
+                MatB16_512x128 w_tile; TASSIGN(w_tile, 0x20000 + h0_slot * 0x20000);  // L1 0x20000..0x60000, 2 copies
+                WGm w_in(w + int64_t(experts0) * 2048 + int64_t(h0) * 16);
+                TLOAD(w_tile, w_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
+                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                    LeftB16_64x256 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000);  // L0A 0x00000..0x08000
+                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                    TEXTRACT(x_tile_l0a, x_tile, 0, k1);
+                    RightB16_256x128 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000);  // L0B 0x00000..0x10000
+                    TEXTRACT(w_tile_l0b, w_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    if (h0 + k1 == 0) {
+                        TMATMUL(l_acc, x_tile_l0a, w_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(l_acc, l_acc, x_tile_l0a, w_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                }
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
+            }
+            set_flag(PIPE_M, PIPE_FIX, event_t(experts0_slot));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(experts0_slot));
+            LGm l_out(l + int64_t(t0) * 512 + int64_t(experts0), {t0_valid});
+            TSTORE(l_out, l_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(experts0_slot));
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,48 @@
+// choose: vector kernel of `moe_gate_softmax` for cpu. Made by pyptogen; change the spec, not this file.
+// stages choose; tiles i1 1; memory UB 5504 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x16_c10 = Tile<TileType::Vec, int32_t, 1, 16, BLayout::RowMajor, 1, 10>;
+using VecI32_1x1344 = Tile<TileType::Vec, int32_t, 1, 1344, BLayout::RowMajor, 1, 1344>;
+using VecF32_1x16_c10 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 10>;
+using LGm = GlobalTensor<float, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 512, 1>>;
+using TopGm = GlobalTensor<float, Shape<1, 1, 1, 1, 10>, Stride<1, 1, 1, 1, 1>>;
+using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 10>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void choose(
+    __gm__ float *top,
+    __gm__ int32_t *expert,
+    __gm__ float *l,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(t) * 40);  // expert: around the cache if large
+    for (int32_t i1 = block; i1 < t; i1 += nblk) {
+        // top, expert: topk(l, k)  [moe_gate_softmax.yaml:24]
+        VecI32_1x16_c10 places; TASSIGN(places, 0x01500);  // UB 0x01500..0x01540
+        VecI32_1x1344 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x01500
+        LGm l_in(l + int64_t(i1) * 512);
+        TTOPK(places, l_in, candidates);
+        VecF32_1x16_c10 values; TASSIGN(values, 0x01540);  // UB 0x01540..0x01580
+        LGm l_in_2(l + int64_t(i1) * 512);
+        MGATHER(values, l_in_2, places);
+        TopGm top_out(top + int64_t(i1) * 10);
+        ExpertGm expert_out(expert + int64_t(i1) * 10);
+        TPASS(1, 10, [&](auto at) {
+            const auto values_v = at.load(values);
+            at.store(top_out, values_v);
+            const auto places_v = at.load(places);
+            at.store(expert_out, places_v, far);
+        });
+    }
+#endif
+}

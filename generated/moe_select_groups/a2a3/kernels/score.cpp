@@ -1,0 +1,86 @@
+// score: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages score; tiles t 8; memory UB 58368 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256>;
+using VecF32_8x256 = Tile<TileType::Vec, float, 8, 256, BLayout::RowMajor, DYNAMIC, 256>;
+using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
+using LogitsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void score(
+    __gm__ float *s,
+    __gm__ float *c_1,
+    __gm__ float *logits,
+    __gm__ float *bias,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+    VecF32_1x256 c_bias_row; TASSIGN(c_bias_row, 0x08000);  // UB 0x08000..0x08400
+    BiasGm bias_in(bias);
+    TLOAD(c_bias_row, bias_in);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
+        const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
+        // s: sigmoid(logits)  [moe_select_groups.yaml:28]
+        VecF32_8x256 logits_tile(t0_valid); TASSIGN(logits_tile, 0x00000 + t0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        LogitsGm logits_in(logits + int64_t(t0) * 256, {t0_valid});
+        TLOAD(logits_tile, logits_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecF32_8x256 s_neg(t0_valid); TASSIGN(s_neg, 0x0c400);  // UB 0x0c400..0x0e400
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        TNEG(s_neg, logits_tile);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        VecF32_8x256 s_e(t0_valid); TASSIGN(s_e, 0x0c400);  // UB 0x0c400..0x0e400
+        pipe_barrier(PIPE_V);
+        TEXP(s_e, s_neg);
+        VecF32_8x256 s_one_e(t0_valid); TASSIGN(s_one_e, 0x0c400);  // UB 0x0c400..0x0e400
+        pipe_barrier(PIPE_V);
+        TADDS(s_one_e, s_e, 1.0f);
+        VecF32_8x256 s_tile(t0_valid); TASSIGN(s_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
+        TDIVS(s_tile, 1.0f, s_one_e);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
+        // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+        VecF32_8x256 c_1_tile(t0_valid); TASSIGN(c_1_tile, 0x08400 + t0_slot * 0x02000);  // UB 0x08400..0x0c400, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TCOLEXPANDADD(c_1_tile, s_tile, c_bias_row);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
+        // s: sigmoid(logits)  [moe_select_groups.yaml:28]
+        LogitsGm s_out(s + int64_t(t0) * 256, {t0_valid});
+        TSTORE(s_out, s_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+        LogitsGm c_1_out(c_1 + int64_t(t0) * 256, {t0_valid});
+        TSTORE(c_1_out, c_1_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,39 @@
+// group_vec3: vector kernel of `moe_select_groups` for cpu. Made by pyptogen; change the spec, not this file.
+// stages group; tiles i1 1; memory UB 1504 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x8_c4 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 4>;
+using VecI32_1x352 = Tile<TileType::Vec, int32_t, 1, 352, BLayout::RowMajor, 1, 352>;
+using VecF32_1x8_c4 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 4>;
+using G1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 8, 1>>;
+using WorstGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void group_vec3(
+    __gm__ float *worst,
+    __gm__ float *g_1,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    for (int32_t i1 = block; i1 < t; i1 += nblk) {
+        // worst, worst_at: topk(g, kept)  [moe_select_groups.yaml:33]
+        VecI32_1x8_c4 places; TASSIGN(places, 0x00580);  // UB 0x00580..0x005a0
+        VecI32_1x352 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x00580
+        G1Gm g_1_in(g_1 + int64_t(i1) * 8);
+        TTOPK(places, g_1_in, candidates);
+        VecF32_1x8_c4 values; TASSIGN(values, 0x005c0);  // UB 0x005c0..0x005e0
+        G1Gm g_1_in_2(g_1 + int64_t(i1) * 8);
+        MGATHER(values, g_1_in_2, places);
+        WorstGm worst_out(worst + int64_t(i1) * 4);
+        TSTORE(worst_out, values);
+    }
+#endif
+}

@@ -1,0 +1,52 @@
+// score: vector kernel of `moe_select_groups` for cpu. Made by pyptogen; change the spec, not this file.
+// stages score; tiles t 16; memory UB 1024 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256>;
+using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
+using LogitsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void score(
+    __gm__ float *s,
+    __gm__ float *c_1,
+    __gm__ float *logits,
+    __gm__ float *bias,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+    VecF32_1x256 c_bias_row; TASSIGN(c_bias_row, 0x00000);  // UB 0x00000..0x00400
+    BiasGm bias_in(bias);
+    TLOAD(c_bias_row, bias_in);
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
+        const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
+        LogitsGm logits_in(logits + int64_t(t0) * 256, {t0_valid});
+        LogitsGm s_out(s + int64_t(t0) * 256, {t0_valid});
+        LogitsGm c_1_out(c_1 + int64_t(t0) * 256, {t0_valid});
+        TPASS(t0_valid, 256, [&](auto at) {
+            // s: sigmoid(logits)  [moe_select_groups.yaml:28]
+            const auto logits_tile = at.load(logits_in);
+            const auto s_neg = -logits_tile;
+            const auto s_e = at.exp(s_neg);
+            const auto s_one_e = s_e + 1.0f;
+            const auto s_tile = 1.0f / s_one_e;
+            // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+            const auto c_1_tile = s_tile + at.row(c_bias_row);
+            // s: sigmoid(logits)  [moe_select_groups.yaml:28]
+            at.store(s_out, s_tile);
+            // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
+            at.store(c_1_out, c_1_tile);
+        });
+    }
+#endif
+}

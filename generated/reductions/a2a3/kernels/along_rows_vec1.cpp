@@ -1,0 +1,151 @@
+// along_rows_vec1: vector kernel of `reductions` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages along_rows; tiles rows 16; memory UB 172736 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_16x512 = Tile<TileType::Vec, float, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecF32_16x128 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, DYNAMIC>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 512, 1>>;
+using TotalGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using AverageGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void along_rows_vec1(
+    __gm__ float *total,
+    __gm__ float *largest,
+    __gm__ float *least,
+    __gm__ float *average,
+    __gm__ float *product_2,
+    __gm__ float *spread,
+    __gm__ float *x,
+    int32_t rows_begin,
+    int32_t rows_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID6);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID7);  // copy 1 is free
+    for (int32_t rows0 = rows_begin + block * 16; rows0 < rows_end; rows0 += nblk * 16, rows0_slot ^= 1) {
+        const int32_t rows0_valid = rows_end - rows0 < 16 ? rows_end - rows0 : 16;
+        // total: sum(x)  [reductions.yaml:23]
+        VecF32_16x512 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
+        XGm x_in(x + int64_t(rows0) * 512, {rows0_valid});
+        TLOAD(x_tile, x_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        VecF32_16x1 total_1(rows0_valid); TASSIGN(total_1, 0x10000 + rows0_slot * 0x00040);  // UB 0x10000..0x10080, 2 copies
+        VecF32_16x128 total_1_tmp(rows0_valid); TASSIGN(total_1_tmp, 0x20280);  // UB 0x20280..0x22280
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        TROWSUM(total_1, x_tile, total_1_tmp);
+        // largest: amax(x)  [reductions.yaml:24]
+        VecF32_16x1 largest_1(rows0_valid); TASSIGN(largest_1, 0x10080 + rows0_slot * 0x00040);  // UB 0x10080..0x10100, 2 copies
+        VecF32_16x128 largest_1_tmp(rows0_valid); TASSIGN(largest_1_tmp, 0x20280);  // UB 0x20280..0x22280
+        pipe_barrier(PIPE_V);
+        pipe_barrier(PIPE_ALL);
+        TROWMAX(largest_1, x_tile, largest_1_tmp);
+        // least: amin(x)  [reductions.yaml:25]
+        VecF32_16x1 least_1(rows0_valid); TASSIGN(least_1, 0x10100 + rows0_slot * 0x00040);  // UB 0x10100..0x10180, 2 copies
+        VecF32_16x128 least_1_tmp(rows0_valid); TASSIGN(least_1_tmp, 0x20280);  // UB 0x20280..0x22280
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));  // free again
+        TROWMIN(least_1, x_tile, least_1_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
+        // average: total * (1 / cols)  [reductions.yaml:26]
+        VecF32_1x16 average_tile(rows0_valid); TASSIGN(average_tile, 0x10180 + rows0_slot * 0x00040);  // UB 0x10180..0x10200, 2 copies
+        VecF32_1x16 total_1_row(rows0_valid); TASSIGN(total_1_row, 0x10000 + rows0_slot * 0x00040);  // as a row, same bytes as total_1
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));  // free again
+        TMULS(average_tile, total_1_row, 0.001953125f);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
+        // product: prod(1 + x * 0.01)  [reductions.yaml:27]
+        VecF32_16x512 product_1(rows0_valid); TASSIGN(product_1, 0x20280);  // UB 0x20280..0x28280
+        pipe_barrier(PIPE_V);
+        TMULS(product_1, x_tile, 0.01f);
+        VecF32_16x512 product_2_tile(rows0_valid); TASSIGN(product_2_tile, 0x10200 + rows0_slot * 0x08000);  // UB 0x10200..0x20200, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
+        TADDS(product_2_tile, product_1, 1.0f);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        // spread: var(x)  [reductions.yaml:28]
+        VecF32_16x512 spread_part(rows0_valid); TASSIGN(spread_part, 0x20280);  // UB 0x20280..0x28280
+        pipe_barrier(PIPE_V);
+        TMULS(spread_part, x_tile, 0.001953125f);
+        VecF32_16x1 spread_mean(rows0_valid); TASSIGN(spread_mean, 0x28280);  // UB 0x28280..0x282c0
+        VecF32_16x128 spread_mean_tmp(rows0_valid); TASSIGN(spread_mean_tmp, 0x282c0);  // UB 0x282c0..0x2a2c0
+        pipe_barrier(PIPE_V);
+        TROWSUM(spread_mean, spread_part, spread_mean_tmp);
+        VecF32_16x512 spread_c(rows0_valid); TASSIGN(spread_c, 0x20280);  // UB 0x20280..0x28280
+        pipe_barrier(PIPE_V);
+        TROWEXPANDSUB(spread_c, x_tile, spread_mean);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
+        VecF32_16x512 spread_square(rows0_valid); TASSIGN(spread_square, 0x20280);  // UB 0x20280..0x28280
+        pipe_barrier(PIPE_V);
+        TMUL(spread_square, spread_c, spread_c);
+        VecF32_16x1 spread_total(rows0_valid); TASSIGN(spread_total, 0x28280);  // UB 0x28280..0x282c0
+        VecF32_16x128 spread_total_tmp(rows0_valid); TASSIGN(spread_total_tmp, 0x282c0);  // UB 0x282c0..0x2a2c0
+        pipe_barrier(PIPE_V);
+        TROWSUM(spread_total, spread_square, spread_total_tmp);
+        VecF32_1x16 spread_tile(rows0_valid); TASSIGN(spread_tile, 0x20200 + rows0_slot * 0x00040);  // UB 0x20200..0x20280, 2 copies
+        VecF32_1x16 spread_total_row(rows0_valid); TASSIGN(spread_total_row, 0x28280);  // as a row, same bytes as spread_total
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
+        TMULS(spread_tile, spread_total_row, 0.0019569471f);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        // total: sum(x)  [reductions.yaml:23]
+        TotalGm total_out(total + int64_t(rows0), {rows0_valid});
+        TSTORE(total_out, total_1_row);
+        // largest: amax(x)  [reductions.yaml:24]
+        VecF32_1x16 largest_1_row(rows0_valid); TASSIGN(largest_1_row, 0x10080 + rows0_slot * 0x00040);  // as a row, same bytes as largest_1
+        pipe_barrier(PIPE_ALL);
+        TotalGm largest_out(largest + int64_t(rows0), {rows0_valid});
+        TSTORE(largest_out, largest_1_row);
+        // least: amin(x)  [reductions.yaml:25]
+        VecF32_1x16 least_1_row(rows0_valid); TASSIGN(least_1_row, 0x10100 + rows0_slot * 0x00040);  // as a row, same bytes as least_1
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
+        TotalGm least_out(least + int64_t(rows0), {rows0_valid});
+        TSTORE(least_out, least_1_row);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
+        // average: total * (1 / cols)  [reductions.yaml:26]
+        AverageGm average_out(average + int64_t(rows0), {rows0_valid});
+        TSTORE(average_out, average_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        // product: prod(1 + x * 0.01)  [reductions.yaml:27]
+        XGm product_2_out(product_2 + int64_t(rows0) * 512, {rows0_valid});
+        TSTORE(product_2_out, product_2_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        // spread: var(x)  [reductions.yaml:28]
+        AverageGm spread_out(spread + int64_t(rows0), {rows0_valid});
+        TSTORE(spread_out, spread_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID6);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID7);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,42 @@
+// along_columns_vec2: vector kernel of `reductions` for cpu. Made by pyptogen; change the spec, not this file.
+// stages along_columns; tiles i1 64, i2 64; memory UB 16896 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 512, 1>>;
+using ColumnLargestGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void along_columns_vec2(
+    __gm__ float *column_largest,
+    __gm__ float *x,
+    int32_t rows,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    for (int32_t i1 = block * 64; i1 < 512; i1 += nblk * 64) {
+        // column_largest: amax(x, axis=0)  [reductions.yaml:31]
+        VecF32_1x64 total_2; TASSIGN(total_2, 0x00100);  // UB 0x00100..0x00200
+        TEXPANDS(total_2, -__builtin_inff());
+        for (int32_t i2 = 0; i2 < rows; i2 += 64) {
+            const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
+            VecF32_64x64 part(i2_valid); TASSIGN(part, 0x00200);  // UB 0x00200..0x04200
+            XGm x_in(x + int64_t(i2) * 512 + int64_t(i1), {i2_valid});
+            TLOAD(part, x_in);
+            VecF32_1x64 found; TASSIGN(found, 0x00000);  // UB 0x00000..0x00100
+            TCOLMAX(found, part);
+            TMAX(total_2, total_2, found);
+        }
+        ColumnLargestGm column_largest_out(column_largest + int64_t(i1));
+        TSTORE(column_largest_out, total_2);
+    }
+#endif
+}

@@ -1,0 +1,65 @@
+// scatter_update: vector kernel of `scatter_update` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages scatter_update; tiles tokens 16; memory UB 24576 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_16x128 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_16x128 = Tile<TileType::Vec, bfloat16_t, 16, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
+using RowsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using CacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void scatter_update(
+    __gm__ bfloat16_t *cache,
+    __gm__ float *rows,
+    __gm__ int64_t *slot,
+    int32_t tokens_begin,
+    int32_t tokens_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t tokens0_slot = 0;  // which of 2 buffers this round of tokens0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t tokens0 = tokens_begin + block * 16; tokens0 < tokens_end; tokens0 += nblk * 16, tokens0_slot ^= 1) {
+        const int32_t tokens0_valid = tokens_end - tokens0 < 16 ? tokens_end - tokens0 : 16;
+        // cache: scatter_update(cache, slot, cast(rows, bf16), dim=-2)  [scatter_update.yaml:20]
+        VecF32_16x128 rows_tile(tokens0_valid); TASSIGN(rows_tile, 0x00000 + tokens0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(tokens0_slot));  // free again
+        RowsGm rows_in(rows + int64_t(tokens0) * 128, {tokens0_valid});
+        TLOAD(rows_tile, rows_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(tokens0_slot));
+        VecB16_16x128 cache_1(tokens0_valid); TASSIGN(cache_1, 0x04000 + tokens0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(tokens0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(tokens0_slot));  // free again
+        TCVT(cache_1, rows_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(tokens0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(tokens0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(tokens0_slot));
+        // rows of cache_1 to the slots in slot
+        for (int32_t row = 0; row < tokens0_valid; ++row) {
+            const int64_t slot_i = slot[int64_t(row) + int64_t(tokens0)];
+            if (slot_i < 0) {  // this row is not kept
+                continue;
+            }
+            VecB16_1x128 cache_1_one; TASSIGN(cache_1_one, 0x04000 + row * 0x00100 + tokens0_slot * 0x01000);  // row of cache_1
+            CacheGm cache_out(cache + int64_t(slot_i) * 128);
+            TSTORE(cache_out, cache_1_one);
+        }
+        set_flag(PIPE_MTE3, PIPE_V, event_t(tokens0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

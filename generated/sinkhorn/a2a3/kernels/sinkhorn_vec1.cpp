@@ -1,0 +1,69 @@
+// sinkhorn_vec1: vector kernel of `sinkhorn` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages sinkhorn; tiles t 1; memory UB 800 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_8x8_c4_r4 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 4, 4>;
+using VecF32_8x1_r4 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 4, 1>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, 4, 4>, Stride<1, 1, 1, 4, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void sinkhorn_vec1(
+    __gm__ float *first_r,
+    __gm__ float *x,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+        // e: exp(x - amax(x, axis=-1, keepdim=true))  [sinkhorn.yaml:20]
+        VecF32_8x8_c4_r4 x_tile; TASSIGN(x_tile, 0x00000 + t0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        XGm x_in(x + int64_t(t0) * 16);
+        TLOAD(x_tile, x_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecF32_8x1_r4 e_1; TASSIGN(e_1, 0x00200);  // UB 0x00200..0x00220
+        VecF32_8x8_c4_r4 e_1_tmp; TASSIGN(e_1_tmp, 0x00220);  // UB 0x00220..0x002a0
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        TROWMAX(e_1, x_tile, e_1_tmp);
+        VecF32_8x8_c4_r4 e_2; TASSIGN(e_2, 0x00220);  // UB 0x00220..0x002a0
+        pipe_barrier(PIPE_V);
+        TROWEXPANDSUB(e_2, x_tile, e_1);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        VecF32_8x8_c4_r4 e; TASSIGN(e, 0x00220);  // UB 0x00220..0x002a0
+        pipe_barrier(PIPE_V);
+        TEXP(e, e_2);
+        // r: m / sum(m, axis=-1, keepdim=true)  [sinkhorn.yaml:16]
+        VecF32_8x1_r4 first_r_1; TASSIGN(first_r_1, 0x00200);  // UB 0x00200..0x00220
+        VecF32_8x8_c4_r4 first_r_1_tmp; TASSIGN(first_r_1_tmp, 0x002a0);  // UB 0x002a0..0x00320
+        pipe_barrier(PIPE_V);
+        TROWSUM(first_r_1, e, first_r_1_tmp);
+        VecF32_8x8_c4_r4 first_r_tile; TASSIGN(first_r_tile, 0x00100 + t0_slot * 0x00080);  // UB 0x00100..0x00200, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TROWEXPANDDIV(first_r_tile, e, first_r_1);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        XGm first_r_out(first_r + int64_t(t0) * 16);
+        TSTORE(first_r_out, first_r_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

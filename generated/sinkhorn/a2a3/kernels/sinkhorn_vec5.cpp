@@ -1,0 +1,68 @@
+// sinkhorn_vec5: vector kernel of `sinkhorn` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages sinkhorn; tiles t 1; memory UB 864 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_8x8_c4_r4 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 4, 4>;
+using VecF32_8x8_c4_r1 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 1, 4>;
+using VecF32_8x1_r4 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 4, 1>;
+using SecondRGm = GlobalTensor<float, Shape<1, 1, 1, 4, 4>, Stride<1, 1, 1, 4, 1>>;
+using Second1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 4, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void sinkhorn_vec5(
+    __gm__ float *third_r,
+    __gm__ float *second_r,
+    __gm__ float *second_1,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+        // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+        VecF32_8x8_c4_r4 second_r_tile; TASSIGN(second_r_tile, 0x00000 + t0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        SecondRGm second_r_in(second_r + int64_t(t0) * 16);
+        TLOAD(second_r_tile, second_r_in);
+        VecF32_8x8_c4_r1 second_1_tile; TASSIGN(second_1_tile, 0x00100 + t0_slot * 0x00020);  // UB 0x00100..0x00140, 2 copies
+        Second1Gm second_1_in(second_1 + int64_t(t0) * 4);
+        TLOAD(second_1_tile, second_1_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecF32_8x8_c4_r4 second; TASSIGN(second, 0x00240);  // UB 0x00240..0x002c0
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        TCOLEXPANDDIV(second, second_r_tile, second_1_tile);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        // r: m / sum(m, axis=-1, keepdim=true)  [sinkhorn.yaml:16]
+        VecF32_8x1_r4 third_r_1; TASSIGN(third_r_1, 0x002c0);  // UB 0x002c0..0x002e0
+        VecF32_8x8_c4_r4 third_r_1_tmp; TASSIGN(third_r_1_tmp, 0x002e0);  // UB 0x002e0..0x00360
+        pipe_barrier(PIPE_V);
+        TROWSUM(third_r_1, second, third_r_1_tmp);
+        VecF32_8x8_c4_r4 third_r_tile; TASSIGN(third_r_tile, 0x00140 + t0_slot * 0x00080);  // UB 0x00140..0x00240, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TROWEXPANDDIV(third_r_tile, second, third_r_1);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        SecondRGm third_r_out(third_r + int64_t(t0) * 16);
+        TSTORE(third_r_out, third_r_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,58 @@
+// sinkhorn_vec8: vector kernel of `sinkhorn` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages sinkhorn; tiles i1 1; memory UB 352 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_4x8_c4 = Tile<TileType::Vec, float, 4, 8, BLayout::RowMajor, 4, 4>;
+using VecF32_1x8_c4 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 4>;
+using YRGm = GlobalTensor<float, Shape<1, 1, 1, 4, 4>, Stride<1, 1, 1, 4, 1>>;
+using Y1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void sinkhorn_vec8(
+    __gm__ float *y_1,
+    __gm__ float *y_r,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
+        // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+        VecF32_4x8_c4 part; TASSIGN(part, 0x00040 + i1_slot * 0x00080);  // UB 0x00040..0x00140, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+        YRGm y_r_in(y_r + int64_t(i1) * 16);
+        TLOAD(part, y_r_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        VecF32_1x8_c4 total; TASSIGN(total, 0x00000 + i1_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
+        TEXPANDS(total, 0.0f);
+        VecF32_1x8_c4 found; TASSIGN(found, 0x00140);  // UB 0x00140..0x00160
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        TCOLSUM(found, part);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
+        pipe_barrier(PIPE_V);
+        TADD(total, total, found);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        Y1Gm y_1_out(y_1 + int64_t(i1) * 4);
+        TSTORE(y_1_out, total);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,58 @@
+// sinkhorn_vec9: vector kernel of `sinkhorn` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages sinkhorn; tiles t 1; memory UB 576 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_4x8_c4 = Tile<TileType::Vec, float, 4, 8, BLayout::RowMajor, 4, 4>;
+using VecF32_1x8_c4 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 4>;
+using YRGm = GlobalTensor<float, Shape<1, 1, 1, 4, 4>, Stride<1, 1, 1, 4, 1>>;
+using Y1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 4, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void sinkhorn_vec9(
+    __gm__ float *y,
+    __gm__ float *y_r,
+    __gm__ float *y_1,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+        // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
+        VecF32_4x8_c4 y_r_tile; TASSIGN(y_r_tile, 0x00000 + t0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        YRGm y_r_in(y_r + int64_t(t0) * 16);
+        TLOAD(y_r_tile, y_r_in);
+        VecF32_1x8_c4 y_1_tile; TASSIGN(y_1_tile, 0x00100 + t0_slot * 0x00020);  // UB 0x00100..0x00140, 2 copies
+        Y1Gm y_1_in(y_1 + int64_t(t0) * 4);
+        TLOAD(y_1_tile, y_1_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecF32_4x8_c4 y_tile; TASSIGN(y_tile, 0x00140 + t0_slot * 0x00080);  // UB 0x00140..0x00240, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TCOLEXPANDDIV(y_tile, y_r_tile, y_1_tile);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        YRGm y_out(y + int64_t(t0) * 16);
+        TSTORE(y_out, y_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,49 @@
+// Orchestration of `topk` for cpu. Made by pyptogen; change the spec, not this file.
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+
+#include "../wrapper.hpp"
+
+using pto_rt::Core;
+using pto_rt::Launch;
+
+extern "C" __global__ AICORE void topk(
+    __gm__ float *values,
+    __gm__ int32_t *indices,
+    __gm__ float *x,
+    int32_t rows,
+    int32_t nblk);
+
+namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
+}  // namespace
+
+extern "C" void topk_cpu(pto_rt::Runtime &rt, const topk_args &args)
+{
+    const int32_t rows = static_cast<int32_t>(args.rows);
+    auto *x = (__gm__ float *)args.x;
+    auto *values = (__gm__ float *)args.values;
+    auto *indices = (__gm__ int32_t *)args.indices;
+    const int32_t vector = blocks_for(rt, Core::Vector);
+
+    {
+        const int32_t topk_blocks = fewer((rows + 0) / 1, vector);
+        rt.launch(
+            "topk", Core::Vector, topk_blocks,
+            [=] {
+                topk(values, indices, x, rows, topk_blocks);
+            });
+    }
+}

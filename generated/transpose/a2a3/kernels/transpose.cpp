@@ -1,0 +1,61 @@
+// transpose: vector kernel of `transpose` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages transpose; tiles i1 64, i2 64, i3 1; memory UB 81920 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 200, 1>>;
+using YGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void transpose(
+    __gm__ float *y,
+    __gm__ float *x,
+    int32_t batch,
+    int32_t m,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t i3 = block; i3 < batch; i3 += nblk) {
+        for (int32_t i1 = 0; i1 < 200; i1 += 64) {
+            const int32_t i1_valid = 200 - i1 < 64 ? 200 - i1 : 64;
+            for (int32_t i2 = 0; i2 < m; i2 += 64, i2_slot ^= 1) {
+                const int32_t i2_valid = m - i2 < 64 ? m - i2 : 64;
+                // y: transpose(x, 1, 2)  [transpose.yaml:16]
+                VecF32_64x64 part(i2_valid, i1_valid); TASSIGN(part, 0x00000 + i2_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
+                XGm x_in(x + int64_t(i2) * 200 + int64_t(i3) * m * 200 + int64_t(i1), {i2_valid, i1_valid});
+                TLOAD(part, x_in);
+                set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+                VecF32_64x64 turned(i1_valid, i2_valid); TASSIGN(turned, 0x08000 + i2_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
+                VecF32_64x64 turned_tmp(i2_valid, i1_valid); TASSIGN(turned_tmp, 0x10000);  // UB 0x10000..0x14000
+                pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+                wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
+                TTRANS(turned, part, turned_tmp);
+                set_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+                set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
+                wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+                YGm y_out(y + int64_t(i3) * m * 200 + int64_t(i1) * m + int64_t(i2), {i1_valid, i2_valid}, {int64_t(m)});
+                TSTORE(y_out, turned);
+                set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
+            }
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

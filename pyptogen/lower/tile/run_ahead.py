@@ -1,0 +1,136 @@
+"""The cube program of a loop of rounds begins the next round before it waits for the vector core in this one.
+
+before: for kv0 in 0..kv step 128: s = matmul q, k; push s; p = pop …; o = matmul p, v; push o
+after:  for kv0 in -128..kv step 128:
+          for kv1 in kv0 + 128..kv before kv0 + 256: s = matmul q, k; push s            once: the next round's
+          for kv2 in kv0..kv after 0 before kv0 + 128: p = pop …; o = matmul p, v; push o    once: this round's
+
+While the vector core works on one round's products, the cube core makes the next round's. What leads to the pushes
+before the first pop of a body runs ahead, if nothing behind it uses its tiles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, TileKernel, TileOp, TileVal, walk, walk_loops
+
+
+def run(kernel: TileKernel) -> TileKernel:
+    """The cube program with its rounds apart, as far as they stand in other loops: one that is never left out."""
+    return _Ahead(kernel).run()
+
+
+def is_apart(plan: BlockKernel) -> bool:
+    """Whether work of the next round and of this one share no bytes, so that no flag has to pass between them."""
+    for loop in walk_loops(plan.body):
+        rounds = [part for part in loop.body if isinstance(part, Loop) and part.once]
+        sets = [[plan.buffer(name) for name in sorted(_touched(part.body))] for part in rounds]
+        for i, mine in enumerate(sets):
+            for a in mine:
+                for b in (b for others in sets[i + 1 :] for b in others):
+                    if a.memory == b.memory and a.address < b.end and b.address < a.end:
+                        return False
+    return True
+
+
+class _Ahead:
+    def __init__(self, kernel: TileKernel) -> None:
+        self.kernel = kernel
+        self.tiles = {tile.name: tile for tile in kernel.tiles}
+        self.taken = {*kernel.arguments, *self.tiles, *(loop.var for loop in walk_loops(kernel.body))}
+
+    def run(self) -> TileKernel:
+        body = self._nodes(self.kernel.body)
+        return replace(self.kernel, body=body, tiles=tuple(self.tiles.values()))
+
+    def _nodes(self, nodes: Sequence[Node], within: bool = False) -> tuple[Node, ...]:
+        result: list[Node] = []
+        for node in nodes:
+            if isinstance(node, Loop):
+                inside = replace(node, body=self._nodes(node.body, node.role == "grid"))
+                node = self._rounds(node) if node.role == "rounds" and within else inside
+            result.append(node)
+        return tuple(result)
+
+    def _rounds(self, loop: Loop) -> Loop:
+        first = next((i for i, n in enumerate(loop.body) if isinstance(n, TileOp) and n.kind == "pop"), 0)
+        pushes = [i for i, n in enumerate(loop.body[:first]) if isinstance(n, TileOp) and n.kind == "push"]
+        last = max(pushes, default=-1) + 1
+        ahead, behind = loop.body[:last], loop.body[last:]
+        made, used = _written(ahead), _touched(behind)
+        whole = loop.start == ZERO and loop.after is None and loop.before is None
+        if not pushes or made & used or not whole:
+            return loop
+        this = self._once(loop, behind, Poly.of(loop.var), _written(behind))
+        parts = (self._once(loop, ahead, this.start + loop.tile, made), replace(this, after=ZERO))
+        return replace(loop, start=Poly.of(-loop.tile), valid=None, body=parts)
+
+    def _once(self, loop: Loop, body: Sequence[Node], start: Poly, made: set[str]) -> Loop:
+        """The nodes as a loop of one round, in a variable of its own; their tiles get its extents."""
+        var = self._name(loop.var.rstrip("0123456789"))
+        names = {loop.var: var}
+        if loop.valid is not None:
+            names[loop.valid] = f"{var}_valid"
+        for name in made:
+            self.tiles[name] = _tile(self.tiles[name], names)
+        renamed = tuple(_node(node, names) for node in body)
+        valid = names.get(loop.valid) if loop.valid is not None else None
+        once = Loop(var, loop.dim, start, loop.stop, loop.tile, valid, "sub", False, renamed, loop.span)
+        return replace(once, before=start + loop.tile)
+
+    def _name(self, base: str) -> str:
+        n = 1
+        while f"{base}{n}" in self.taken:
+            n += 1
+        self.taken.add(f"{base}{n}")
+        return f"{base}{n}"
+
+
+def _written(nodes: Sequence[Node]) -> set[str]:
+    return {name for op in walk(tuple(nodes)) for name in (op.dst, op.scratch) if name is not None}
+
+
+def _touched(nodes: Sequence[Node]) -> set[str]:
+    return _written(nodes) | {s for op in walk(tuple(nodes)) for s in op.srcs if isinstance(s, str)}
+
+
+def _poly(poly: Poly, names: Mapping[str, str]) -> Poly:
+    renamed = ZERO
+    for term, count in poly.terms:
+        product = Poly.of(count)
+        for name in term:
+            product = product * names.get(name, name)
+        renamed = renamed + product
+    return renamed
+
+
+def _extent(extent: Extent, names: Mapping[str, str]) -> Extent:
+    return extent if extent.valid is None else Extent(extent.size, _poly(extent.valid, names))
+
+
+def _tile(tile: TileVal, names: Mapping[str, str]) -> TileVal:
+    offset = _poly(tile.row_offset, names)
+    return replace(tile, rows=_extent(tile.rows, names), cols=_extent(tile.cols, names), row_offset=offset)
+
+
+def _node(node: Node, names: Mapping[str, str]) -> Node:
+    if isinstance(node, Loop):
+        after, before = (p if p is None else _poly(p, names) for p in (node.after, node.before))
+        body = tuple(_node(inner, names) for inner in node.body)
+        start, stop = _poly(node.start, names), _poly(node.stop, names)
+        return replace(node, start=start, stop=stop, after=after, before=before, body=body)
+    gm = node.gm if node.gm is None else _window(node.gm, names)
+    first = node.first if node.first is None else " + ".join(names.get(n, n) for n in node.first.split(" + "))
+    index = _poly(node.index_offset, names)
+    return replace(node, gm=gm, first=first, row=_poly(node.row, names), index_offset=index)
+
+
+def _window(ref: GmRef, names: Mapping[str, str]) -> GmRef:
+    offset, rows, cols = _poly(ref.offset, names), _poly(ref.row_stride, names), _poly(ref.col_stride, names)
+    k, n, matrix = _poly(ref.k, names), _poly(ref.n, names), _poly(ref.matrix, names)
+    moved = replace(ref, offset=offset, row_stride=rows, col_stride=cols, k=k, n=n, matrix=matrix)
+    return replace(moved, rows=_extent(ref.rows, names), cols=_extent(ref.cols, names))

@@ -67,13 +67,23 @@ def their_side(root: Path) -> Side:
     return Side("simulator", toolchain, (*flags, "-DNDEBUG"))
 
 
+def _in_device_memory(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A copy that starts at a multiple of 512 bytes, as memory from aclrtMalloc does."""
+    room = np.empty(values.nbytes + 512, np.uint8)
+    start = -room.ctypes.data % 512
+    array: np.ndarray[Any, Any] = room[start : start + values.nbytes].view(values.dtype).reshape(values.shape)
+    array[...] = values
+    return array
+
+
 def _inputs(kernel: str) -> tuple[np.ndarray[Any, Any], ...]:
     rng = np.random.default_rng(0)
     if kernel == "softmax":
         x = rng.standard_normal((_ROWS, _COLS)).astype(np.float32)
-        return np.zeros_like(x), x
+        return _in_device_memory(np.zeros_like(x)), _in_device_memory(x)
     a, b = (rng.integers(-3, 4, (_SIZE, _SIZE)).astype(_NARROW[kernel]) for _ in range(2))
-    return np.zeros((_SIZE, _SIZE), np.int32 if kernel == "gemm_int8" else np.float32), a, b
+    c = np.zeros((_SIZE, _SIZE), np.int32 if kernel == "gemm_int8" else np.float32)
+    return _in_device_memory(c), _in_device_memory(a), _in_device_memory(b)
 
 
 def _is_right(kernel: str, arrays: tuple[np.ndarray[Any, Any], ...]) -> bool:

@@ -163,11 +163,9 @@ def _divided(kernel: TileKernel, platform: Platform) -> tuple[TileKernel, ...]:
         return (kernel,)
     cube, vector = divide.run(kernel)
     ahead = run_ahead.run(cube)
-    if ahead.body != cube.body:
-        _, found = plan.run(ahead, platform)
-        if isinstance(found, BlockKernel) and run_ahead.is_apart(found):
-            cube = ahead
-    return cube, vector
+    _, found = plan.run(ahead, platform)
+    apart = isinstance(found, BlockKernel) and run_ahead.is_apart(found)
+    return (ahead if apart else cube), vector
 
 
 def _programs(session: _Session, tiles: Sequence[TileKernel]) -> dict[str, tuple[TileKernel, ...]]:

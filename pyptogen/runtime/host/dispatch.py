@@ -342,7 +342,8 @@ class Dispatcher:
         chip = worker.chip
         worker.kill()
         ending = worker.ending()
-        running = worker.begun(self.arena)
+        # A task that was late before it had begun is over too: its successor would be as late.
+        running = worker.stopped if worker.stopped in worker.sent else worker.begun(self.arena)
         waiting = [task for task in worker.sent if task is not running]
         for file in worker.files():
             self._poll.unregister(file)

@@ -75,6 +75,7 @@ class Arena:
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
         self.limit = limit or memory
         self.file = os.memfd_create("pyptogen", os.MFD_CLOEXEC)
+        os.fchmod(self.file, 0o600)
         # Ranges are never merged, so the file is larger than what may be in use.
         self.size = _round(4 * self.limit, mmap.PAGESIZE)
         os.ftruncate(self.file, self.size)

@@ -59,6 +59,8 @@ CASES = [
     z("too_many_indices", "x[:, :, :]", "PTG204", 1, "3 indices", "rank 2 [t, d]"),
     z("transpose_rank", "idx.T", "PTG204", 1, "`.T` of [t]"),
     z("matmul_rank", "matmul(x, idx)", "PTG204", 1, "[t, d]", "[t]"),
+    z("bias_dtype", "attention(x, x, x, bias=cast(x, bf16))", "PTG206", 1, "a bias of bf16", "expected: fp32"),
+    z("bias_width", "attention(x, x, x, bias=x)", "PTG205", 1, "to t keys with a bias [t, d]"),
     z("broadcast", "x + w", "PTG205", 1, "[t, d]", "[d, d*heads]"),
     z("matmul_inner", "matmul(x, w.T)", "PTG205", 1, "inner sizes d and d*heads"),
     z("matmul_hint", "matmul(w, x)", "PTG205", 1, "[d, d*heads]", "[t, d]"),

@@ -356,6 +356,11 @@ OPERATORS: dict[str, tuple[str, Callable[[], Array]]] = {
     "broadcast": ("x * g[None, :] + x[:, 0:1]", lambda: x * g + x[:, :1]),
     "negative_slice": ("x[:, -d:] + x[:, d - 8:]", lambda: x + x),
     "infinite": ("maximum(x, -inf)", lambda: x),
+    "causal": (
+        "attention(x, z, x, scale=1, causal=true)",
+        lambda: _softmax(np.where(np.tri(len(x), dtype=bool), x @ z.T, -np.inf)) @ x,
+    ),
+    "bias": ("attention(x, z, x, scale=1, bias=matmul(z, x.T))", lambda: _softmax(x @ z.T + z @ x.T) @ x),
 }
 
 

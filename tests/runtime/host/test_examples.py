@@ -20,7 +20,7 @@ def load(name: str) -> ModuleType:
     return module
 
 
-@pytest.mark.parametrize("name", ["tensor_parallel", "pipeline_parallel"])
+@pytest.mark.parametrize("name", ["tensor_parallel", "pipeline_parallel", "split_linear"])
 @pytest.mark.parametrize("rows", [5, 37])
 def test_example(name: str, rows: int) -> None:
     assert load(name).main(rows) < 1e-5

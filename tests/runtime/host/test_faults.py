@@ -273,3 +273,10 @@ def test_program_that_never_closes_ends() -> None:
     _, said = program.communicate(timeout=10)
     assert (program.returncode, said) == (0, "")
     check_nothing_left(pids, before)
+
+
+@pytest.mark.parametrize("timeout", [0, -1.0, 1e-9])
+def test_no_time_at_all_is_a_timeout(rt: Runtime, timeout: float) -> None:
+    rt.register("sleep", kernels.sleep)
+    with pytest.raises(TaskTimeout):
+        rt.submit("sleep", {"seconds": 1}, timeout=timeout).result(10)

@@ -72,3 +72,9 @@ def test_file_has_no_name() -> None:
     arena = Arena(1 << 20)
     assert os.readlink(f"/proc/self/fd/{arena.file}").endswith("(deleted)")
     assert not os.get_inheritable(arena.file)
+
+
+def test_only_the_user_may_open_the_file() -> None:
+    arena = Arena(1 << 20)
+    assert os.fstat(arena.file).st_mode & 0o777 == 0o600
+    arena.close()

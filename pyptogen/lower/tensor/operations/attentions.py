@@ -20,17 +20,18 @@ TILE = 512
 
 
 @operation(
-    "attention(q, k, v, scale: scalar = None, causal: flag = False)",
+    "attention(q, k, v, scale: scalar = None, causal: flag = False, bias = None)",
     "q [.., sq, d], k [.., kv, d] and v [.., kv, e], floats of one dtype, with equal leading axes, but that q may "
     "have one more before sq, the group of query heads that share a head of k and v; [.., sq, e]; dtype of q",
     "attention(x, k, k)",
 )
-def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool) -> Value:
+def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool, bias: Value | None) -> Value:
     """softmax(q @ k.T * scale) @ v without the whole of the scores: in rounds over blocks of kv, which carry the
     greatest score, the sum and the weighted sum of v so far. Scores, sums and products are fp32; the weights are
     rounded to the dtype of v before they meet it. scale is 1 / sqrt(d) where it is not given. causal: the queries are
     the last sq of the kv positions, and none sees a key after its own; blocks that no query of a tile sees are left
-    out."""
+    out. bias: fp32, broadcasts to [.., sq, kv], with all of kv; added to the scaled scores. Where it is -1e30 a key has
+    no weight, as long as each query has one that counts."""
     b.need_float(q, "attention")
     over = _checked(b, q, k, v)
     if scale is None:
@@ -50,8 +51,9 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
     b.loop = name
     rows, size = q.shape[-2], b.dims.symbols[block.name]
     limits = _positions(b, rows, over, size) if causal else None
+    added = _bias_block(b, bias, over, size) if bias is not None else None
     carries = tuple(b.carry(f"{prefix}_{word}", x) for word, x in zip(("max", "sum", "acc"), starts, strict=True))
-    following = _round(b, (q, k, v), carries, (size, scale), limits)
+    following = _round(b, (q, k, v), carries, (size, scale), (limits, added))
     b.loop = ""
     _, total, acc = (
         b.carried(name, carry, value, f"{word}_end")
@@ -76,17 +78,30 @@ def _positions(b: Builder, rows: Any, keys: Any, block: Any) -> tuple[Value, Val
     return limit, b.binary("mul", key, far, hint="key_far")
 
 
+def _bias_block(b: Builder, bias: Value, keys: Any, block: Any) -> Value:
+    """This round's columns of what is added to the scores. Raises PTG205, PTG206."""
+    if bias.dtype != "fp32":
+        raise b.fault("PTG206", f"attention with a bias of {bias.dtype}", expected="fp32", fix="cast it")
+    if not bias.shape or not b.agree(bias.shape[-1], keys, len(bias.shape) - 1):
+        shown = f"attention to {show_size(keys)} keys with a bias {show_shape(bias.shape)}"
+        raise b.fault("PTG205", shown, expected="the keys as last axis of the bias")
+    return b.block(bias, len(bias.shape) - 1, block)
+
+
 def _round(
     b: Builder,
     operands: tuple[Value, Value, Value],
     carries: tuple[Value, ...],
     sizes: tuple[Any, Any],
-    limits: tuple[Value, Value] | None,
+    changes: tuple[tuple[Value, Value] | None, Value | None],
 ) -> tuple[Value, Value, Value]:
     """The next greatest score, sum and weighted sum."""
     (q, k, v), (peak, total, acc), (size, scale) = operands, carries, sizes
     keys = b.transpose(b.block(k, len(k.shape) - 2, size), "keys")
     scores = b.binary("mul", _product(b, q, keys), b.scalar(scale), hint="s")
+    limits, added = changes
+    if added is not None:
+        scores = b.binary("add", scores, added, hint="s_biased")
     if limits is not None:
         seen = b.binary("sub", *limits, hint="seen")
         scores = b.binary("minimum", scores, seen, hint="s_seen")

@@ -243,6 +243,8 @@ using TileRightScaleCompact = Tile<
 
 template <typename T>
 inline constexpr bool is_tile_data_v = false;
+template <typename T>
+inline constexpr bool is_tile_data_v<const T> = is_tile_data_v<T>;
 template <
     TileType Loc_, typename Element_, const int Rows_, const int Cols_, const BLayout BFractal_, const int RowValid_,
     const int ColValid_, const SLayout SFractal_, const int SFractalSize_, auto PadVal_, const CompactMode Compact_>

@@ -92,6 +92,10 @@ struct TileShape2D : detail::Shape2D<T, rows, cols, Layout_>::Extents {
     using Parent::Parent;
 
     PTO_INLINE TileShape2D() : Parent() {}
+    template <typename R, typename C>
+    PTO_INLINE TileShape2D(R r, C c) : TileShape2D(static_cast<int64_t>(r), static_cast<int64_t>(c))
+    {
+    }
     PTO_INLINE TileShape2D(int64_t r, int64_t c)
         : Parent(E::shape(0, r, c), E::shape(1, r, c), E::shape(2, r, c), E::shape(3, r, c), E::shape(4, r, c))
     {
@@ -106,6 +110,10 @@ struct BaseShape2D : detail::Shape2D<T, rows, cols, Layout_>::Strides {
     using Parent::Parent;
 
     PTO_INLINE BaseShape2D() : Parent() {}
+    template <typename R, typename C>
+    PTO_INLINE BaseShape2D(R r, C c) : BaseShape2D(static_cast<int64_t>(r), static_cast<int64_t>(c))
+    {
+    }
     PTO_INLINE BaseShape2D(int64_t r, int64_t c)
         : Parent(E::stride(0, r, c), E::stride(1, r, c), E::stride(2, r, c), E::stride(3, r, c), E::stride(4, r, c))
     {

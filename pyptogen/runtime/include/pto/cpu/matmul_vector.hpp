@@ -22,16 +22,30 @@ struct VectorPlan {
     bool accumulate;
 };
 
+constexpr int kTall = kF32Lanes == 16 ? 12 : 4;  // rows of the block that fills the registers
+
 /// Byte offset of row r (0 to 31) in a panel of an accumulator.
 PTO_INLINE int acc_row_offset(int r) { return (r >> 4) * 2 * kFragment + (r & 15) * 64; }
 
-/// C[Rows, Vectors * lanes] += A B, from row `row` (0 to 31) of the panel `c` and vector `first` on; `a` is at that row.
+/// Bytes from the first vector of columns of C, and of B, to vector `v`.
+PTO_INLINE int64_t vector_of_c(int v)
+{
+    constexpr int kPerHalf = 16 / kF32Lanes;
+    return v / (2 * kPerHalf) * kAccBlock + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes;
+}
+PTO_INLINE int64_t vector_of_b(int v, int64_t b_panel)
+{
+    constexpr int kPerHalf = 16 / kF32Lanes;
+    return v / (2 * kPerHalf) * b_panel + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes;
+}
+
+/// C[Rows, Vectors * lanes] += A B, from row `row` (0 to 31) of the panel at `c` on; `a` is at that row, `b` at the column
+/// of `c`.
 /// Blocks of few rows may have fewer, `rows`: the last one is then computed again in place of those that are missing.
 template <typename Acc, int Rows, int Vectors>
 PTO_INLINE void multiply_block(
-    char* c, int row, const char* a, const char* b, int64_t b_panel, int first, int k, bool accumulate, int rows = Rows)
+    char* c, int row, const char* a, const char* b, int64_t b_panel, int k, bool accumulate, int rows = Rows)
 {
-    constexpr int kPerHalf = 16 / kF32Lanes;
     f32v sum[Rows][Vectors];
     PTO_CPU_UNROLL
     for (int i = 0; i < Rows; ++i) {
@@ -40,12 +54,9 @@ PTO_INLINE void multiply_block(
             sum[i][j] = f32v{};
         }
     }
-    const auto column = [first](int j) __attribute__((always_inline)) { return first + j; };
     const auto present = [rows](int i) __attribute__((always_inline)) { return Rows < 8 && i >= rows ? rows - 1 : i; };
     const auto c_at = [&](int i, int j) __attribute__((always_inline)) {
-        const int v = column(j);
-        return c + v / (2 * kPerHalf) * kAccBlock + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes +
-               acc_row_offset(row + present(i));
+        return c + vector_of_c(j) + acc_row_offset(row + present(i));
     };
     if constexpr (is_same<Acc, float>) {
         if (accumulate) {
@@ -67,10 +78,7 @@ PTO_INLINE void multiply_block(
             f32v bv[Vectors];
             PTO_CPU_UNROLL
             for (int j = 0; j < Vectors; ++j) {
-                const int v = column(j);
-                bv[j] = load_bits<f32v>(
-                    b + v / (2 * kPerHalf) * b_panel + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes +
-                    kk * 64);
+                bv[j] = load_bits<f32v>(b + vector_of_b(j, b_panel) + kk * 64);
             }
             PTO_CPU_UNROLL
             for (int i = 0; i < Rows; ++i) {
@@ -81,7 +89,7 @@ PTO_INLINE void multiply_block(
                 }
             }
         };
-        if constexpr (Rows < 8) {
+        if constexpr (Rows < kTall) {
             PTO_CPU_ROLLED
             for (int kk = 0; kk < 16; ++kk) {
                 product(kk);
@@ -118,7 +126,8 @@ PTO_CPU_ONE_BODY void multiply_few(const VectorPlan& p, int row, int rows, int v
     char* c = p.c + (row >> 5) * p.c_panel;
     const char* a = p.a + left_row_offset(row, p.a_panel);
     for (; v < p.n_panels * kPerPanel; v += kVectors) {
-        multiply_block<Acc, 4, kVectors>(c, row & 31, a, p.b, p.b_panel, v, p.k, p.accumulate, rows);
+        multiply_block<Acc, 4, kVectors>(
+            c + vector_of_c(v), row & 31, a, p.b + vector_of_b(v, p.b_panel), p.b_panel, p.k, p.accumulate, rows);
     }
 }
 
@@ -131,7 +140,8 @@ PTO_INLINE void multiply_rows(const VectorPlan& p, int row, int rows = Rows)
     const char* a = p.a + left_row_offset(row, p.a_panel);
     int v = 0;
     for (; v + Vectors <= p.n_panels * kPerPanel; v += Vectors) {
-        multiply_block<Acc, Rows, Vectors>(c, row & 31, a, p.b, p.b_panel, v, p.k, p.accumulate, rows);
+        multiply_block<Acc, Rows, Vectors>(
+            c + vector_of_c(v), row & 31, a, p.b + vector_of_b(v, p.b_panel), p.b_panel, p.k, p.accumulate, rows);
     }
     if (Vectors > kPerPanel && v < p.n_panels * kPerPanel) {
         multiply_few<Acc>(p, row, rows, v);
@@ -143,7 +153,6 @@ PTO_INLINE void multiply_rows(const VectorPlan& p, int row, int rows = Rows)
 template <typename Acc>
 PTO_INLINE void multiply_panel(const VectorPlan& p, const char* ahead)
 {
-    constexpr int kTall = kF32Lanes == 16 ? 12 : 4;
     const int lines = p.k / 16 * (kPanelStep / 64) * 32 / (p.m > 32 ? p.m : 32);
     for (int first = 0; first < p.m; first += 32) {
         const int end = p.m - first < 32 ? p.m : first + 32;

@@ -1,0 +1,54 @@
+// visible_vec1: vector kernel of `paged_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages visible; tiles batch 1; memory UB 128 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
+using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
+using LengthsGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+using Ahead1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void visible_vec1(
+    __gm__ float *ahead_1,
+    __gm__ int32_t *lengths,
+    int32_t batch_begin,
+    int32_t batch_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t batch0_slot = 0;  // which of 2 buffers this round of batch0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_slot ^= 1) {
+        // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:37]
+        VecI32_1x8_c1 lengths_tile; TASSIGN(lengths_tile, 0x00000 + batch0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));  // free again
+        LengthsGm lengths_in(lengths + int64_t(batch0));
+        TLOAD(lengths_tile, lengths_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
+        VecF32_1x8_c1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x00040 + batch0_slot * 0x00020);  // UB 0x00040..0x00080, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(batch0_slot));  // free again
+        TCVT(ahead_1_tile, lengths_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(batch0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(batch0_slot));
+        Ahead1Gm ahead_1_out(ahead_1 + int64_t(batch0));
+        TSTORE(ahead_1_out, ahead_1_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(batch0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

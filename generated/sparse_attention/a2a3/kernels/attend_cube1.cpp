@@ -1,0 +1,83 @@
+// attend_cube1: cube kernel of `sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages attend; tiles selected 32, t 1; memory L0A 36864 B, L0B 36864 B, L0C 8192 B, L1 147456 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using MatB16_16x576 = Tile<TileType::Mat, bfloat16_t, 16, 576, BLayout::ColMajor, 16, 576, SLayout::RowMajor, 512>;
+using MatB16_576x32 = Tile<TileType::Mat, bfloat16_t, 576, 32, BLayout::ColMajor, 576, 32, SLayout::RowMajor, 512>;
+using LeftB16_16x576 = TileLeft<bfloat16_t, 16, 576, 16, 576>;
+using RightB16_576x32 = TileRight<bfloat16_t, 576, 32, 576, 32>;
+using AccF32_16x32 = TileAcc<float, 16, 32, 16, 32>;
+using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 576>, Stride<1, 1, 1, 576, 1>>;
+using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 576, 32>, Stride<1, 1, 1, 1, 576>, Layout::DN>;
+using O2Gm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void attend_cube1(
+    __gm__ float *o_2,
+    __gm__ bfloat16_t *q,
+    __gm__ bfloat16_t *rows,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:26]
+        MatB16_16x576 q_tile; TASSIGN(q_tile, 0x00000 + t0_slot * 0x09000);  // L1 0x00000..0x12000, 2 copies
+        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        QGm q_in(q + int64_t(t0) * 9216);
+        TLOAD(q_tile, q_in);
+        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
+        for (int32_t selected0 = 0; selected0 < 128; selected0 += 32, selected0_slot ^= 1) {
+            MatB16_576x32 o_keys; TASSIGN(o_keys, 0x12000 + selected0_slot * 0x09000);  // L1 0x12000..0x24000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
+            RowsGm rows_in(rows + int64_t(t0) * 73728 + int64_t(selected0) * 576);
+            TLOAD(o_keys, rows_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
+            LeftB16_16x576 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000);  // L0A 0x00000..0x09000
+            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+            TEXTRACT(q_tile_l0a, q_tile, 0, 0);
+            RightB16_576x32 o_keys_l0b; TASSIGN(o_keys_l0b, 0x00000);  // L0B 0x00000..0x09000
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
+            TEXTRACT(o_keys_l0b, o_keys, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));
+            AccF32_16x32 o_2_acc; TASSIGN(o_2_acc, 0x00000 + selected0_slot * 0x01000);  // L0C 0x00000..0x02000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+            wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));  // free again
+            TMATMUL(o_2_acc, q_tile_l0a, o_keys_l0b);
+            set_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
+            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+            wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
+            O2Gm o_2_out(o_2 + int64_t(t0) * 2048 + int64_t(selected0));
+            TSTORE(o_2_out, o_2_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));
+        }
+        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_slot));
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,85 @@
+// attend_cube2: cube kernel of `sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages attend; tiles selected 32, t 1; memory L0A 4096 B, L0B 65536 B, L0C 131072 B, L1 69632 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using MatB16_16x32 = Tile<TileType::Mat, bfloat16_t, 16, 32, BLayout::ColMajor, 16, 32, SLayout::RowMajor, 512>;
+using MatB16_32x512 = Tile<TileType::Mat, bfloat16_t, 32, 512, BLayout::ColMajor, 32, 512, SLayout::RowMajor, 512>;
+using LeftB16_16x32 = TileLeft<bfloat16_t, 16, 32, 16, 32>;
+using RightB16_32x512 = TileRight<bfloat16_t, 32, 512, 32, 512>;
+using AccF32_16x512 = TileAcc<float, 16, 512, 16, 512>;
+using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 128, 1>>;
+using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 576, 1>>;
+using O6Gm = GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<1, 1, 1, 512, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void attend_cube2(
+    __gm__ float *o_6,
+    __gm__ bfloat16_t *o_p_low,
+    __gm__ bfloat16_t *rows,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
+        for (int32_t selected0 = 0; selected0 < 128; selected0 += 32, selected0_slot ^= 1) {
+            // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:26]
+            MatB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x00000 + selected0_slot * 0x00800);  // L1 0x00000..0x01000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + selected0_slot));  // free again
+            OPLowGm o_p_low_in(o_p_low + int64_t(t0) * 2048 + int64_t(selected0));
+            TLOAD(o_p_low_tile, o_p_low_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_slot));
+            MatB16_32x512 o_block_2; TASSIGN(o_block_2, 0x01000 + selected0_slot * 0x08000);  // L1 0x01000..0x11000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
+            RowsGm rows_in(rows + int64_t(t0) * 73728 + int64_t(selected0) * 576);
+            TLOAD(o_block_2, rows_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
+            LeftB16_16x32 o_p_low_tile_l0a; TASSIGN(o_p_low_tile_l0a, 0x00000 + selected0_slot * 0x00800);  // L0A 0x00000..0x01000, 2 copies
+            wait_flag(PIPE_M, PIPE_MTE1, event_t(selected0_slot));  // free again
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_slot));
+            TEXTRACT(o_p_low_tile_l0a, o_p_low_tile, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + selected0_slot));
+            RightB16_32x512 o_block_2_l0b; TASSIGN(o_block_2_l0b, 0x00000 + selected0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
+            TEXTRACT(o_block_2_l0b, o_block_2, 0, 0);
+            set_flag(PIPE_MTE1, PIPE_M, event_t(selected0_slot));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));
+            AccF32_16x512 o_6_acc; TASSIGN(o_6_acc, 0x00000 + selected0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_M, event_t(selected0_slot));
+            wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));  // free again
+            TMATMUL(o_6_acc, o_p_low_tile_l0a, o_block_2_l0b);
+            set_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
+            set_flag(PIPE_M, PIPE_MTE1, event_t(selected0_slot));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
+            O6Gm o_6_out(o_6 + int64_t(t0) * 8192 + int64_t(selected0) * t * 256);
+            TSTORE(o_6_out, o_6_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));
+        }
+    }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+#endif
+}

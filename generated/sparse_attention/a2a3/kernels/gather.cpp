@@ -1,0 +1,43 @@
+// gather: vector kernel of `sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages gather; tiles i1 1; memory UB 2304 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_1x576 = Tile<TileType::Vec, bfloat16_t, 1, 576, BLayout::RowMajor, 1, 576>;
+using LatentGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 576>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void gather(
+    __gm__ bfloat16_t *rows,
+    __gm__ bfloat16_t *latent,
+    __gm__ int32_t *index,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    for (int32_t i1 = block; i1 < t * 128; i1 += nblk, i1_slot ^= 1) {
+        const int64_t place = index[int64_t(i1)];
+        // rows: index_select(latent, 0, reshape(index, [t * selected]))  [sparse_attention.yaml:23]
+        VecB16_1x576 part; TASSIGN(part, 0x00000 + i1_slot * 0x00480);  // UB 0x00000..0x00900, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
+        LatentGm latent_in(latent + int64_t(place) * 576);
+        TLOAD(part, latent_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        LatentGm rows_out(rows + int64_t(i1) * 576);
+        TSTORE(rows_out, part);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,34 @@
+// gather: vector kernel of `sparse_attention` for cpu. Made by pyptogen; change the spec, not this file.
+// stages gather; tiles i1 1; memory UB 0 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using LatentGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 576>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void gather(
+    __gm__ bfloat16_t *rows,
+    __gm__ bfloat16_t *latent,
+    __gm__ int32_t *index,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    for (int32_t i1 = block; i1 < t * 128; i1 += nblk) {
+        const int64_t place = index[int64_t(i1)];
+        LatentGm latent_in(latent + int64_t(place) * 576);
+        LatentGm rows_out(rows + int64_t(i1) * 576);
+        TPASS(1, 576, [&](auto at) {
+            // rows: index_select(latent, 0, reshape(index, [t * selected]))  [sparse_attention.yaml:23]
+            const auto part = at.load(latent_in);
+            at.store(rows_out, part);
+        });
+    }
+#endif
+}

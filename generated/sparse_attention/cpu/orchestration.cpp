@@ -1,0 +1,69 @@
+// Orchestration of `sparse_attention` for cpu. Made by pyptogen; change the spec, not this file.
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+
+#include "../wrapper.hpp"
+
+using pto_rt::Core;
+using pto_rt::Launch;
+
+extern "C" __global__ AICORE void gather(
+    __gm__ bfloat16_t *rows,
+    __gm__ bfloat16_t *latent,
+    __gm__ int32_t *index,
+    int32_t t,
+    int32_t nblk);
+extern "C" __global__ AICORE void attend(
+    __gm__ bfloat16_t *o,
+    __gm__ bfloat16_t *q,
+    __gm__ bfloat16_t *rows,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+
+namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
+}  // namespace
+
+extern "C" void sparse_attention_cpu(pto_rt::Runtime &rt, const sparse_attention_args &args)
+{
+    const int32_t t = static_cast<int32_t>(args.t);
+    auto *q = (__gm__ bfloat16_t *)args.q;
+    auto *latent = (__gm__ bfloat16_t *)args.latent;
+    auto *index = (__gm__ int32_t *)args.index;
+    auto *o = (__gm__ bfloat16_t *)args.o;
+    // Values between kernels.
+    auto *rows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 73728 * sizeof(bfloat16_t)));
+    const int32_t mixed = blocks_for(rt, Core::Mixed);
+    const int32_t vector = blocks_for(rt, Core::Vector);
+
+    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
+    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+        const int32_t gather_blocks = fewer((t * 128 + 0) / 1, vector);
+        const Launch gather_done = rt.launch(
+            "gather", Core::Vector, gather_blocks,
+            [=] {
+                gather(rows, latent, index, t, gather_blocks);
+            }, {}, 1);
+        const int32_t attend_blocks = fewer((t_end - t_begin + 0) / 1, mixed);
+        rt.launch(
+            "attend", Core::Mixed, attend_blocks,
+            [=] {
+                attend(o, q, rows, t_begin, t_end, attend_blocks);
+            }, {gather_done});
+    };
+
+    segment(0, t);
+}

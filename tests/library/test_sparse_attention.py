@@ -1,0 +1,65 @@
+"""Attention over pages and over selected tokens, and the indexer that selects them."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from library.agreement import assert_agree, operator
+from library.goldens import Array, Arrays, attended, bf16, wide
+
+TARGETS = ["cpu", "a2a3"]
+WEIGHTS = (2**-6, 2**-8)
+
+
+def paged_attention(a: Arrays) -> dict[str, Array]:
+    """One sequence after the other, by its own pages and no more tokens than it has."""
+    results = []
+    for q, table, length in zip(wide(a["q"]), a["block_table"], a["lengths"], strict=True):
+        k, v = (wide(a[name])[table].reshape(-1, *a[name].shape[2:])[:length] for name in ("k_cache", "v_cache"))
+        results.append(attended(q, k.swapaxes(0, 1), v.swapaxes(0, 1)))
+    return {"o": bf16(np.stack(results))}
+
+
+def sparse_attention(a: Arrays) -> dict[str, Array]:
+    keys = wide(a["latent"])[a["index"]]
+    return {"o": bf16(attended(wide(a["q"]), keys, keys[:, :, :512]))}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("batch", "pages"), [(1, 1), (4, 3), (2, 17)])
+def test_paged_attention(batch: int, pages: int, target: str) -> None:
+    arrays = operator("paged_attention", target).example_inputs(seed=pages, batch=batch, pages=pages, blocks=40)
+    rng = np.random.default_rng(batch)
+    arrays["block_table"] = rng.integers(0, 40, (batch, pages), np.int32)
+    arrays["lengths"] = rng.integers(1, pages * 32 + 1, batch).astype(np.int32)
+    arrays["lengths"][-1] = pages * 32
+    arrays["lengths"][0] = 1 if batch > 1 else pages * 32
+    assert_agree("paged_attention", target, arrays, paged_attention, {"o": WEIGHTS})
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("t", "kv"), [(1, 150), (3, 700)])
+def test_sparse_attention(t: int, kv: int, target: str) -> None:
+    arrays = operator("sparse_attention", target).example_inputs(seed=kv, t=t, kv=kv)
+    arrays["index"] = np.stack([np.random.default_rng(i).permutation(kv)[:128] for i in range(t)]).astype(np.int32)
+    assert_agree("sparse_attention", target, arrays, sparse_attention, {"o": WEIGHTS})
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("t", "kv"), [(1, 64), (3, 515), (2, 3000)])
+def test_lightning_indexer(t: int, kv: int, target: str) -> None:
+    """Scores that are whole numbers are exact in any order of summing: so is the choice, also among equal ones."""
+    indexer = operator("lightning_indexer", target)
+    rng = np.random.default_rng(kv)
+    arrays = indexer.example_inputs(seed=1, t=t, kv=kv)
+    for name in ("q", "k"):
+        arrays[name] = rng.integers(-2, 3, arrays[name].shape).astype(ml_dtypes.bfloat16)
+    arrays["weights"] = rng.integers(0, 4, arrays["weights"].shape).astype(np.float32)
+    dots = np.maximum(np.einsum("thd,sd->ths", wide(arrays["q"]), wide(arrays["k"])), 0)
+    scores = np.einsum("ths,th->ts", dots, wide(arrays["weights"]))
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :64]
+    got = indexer(**arrays)
+    np.testing.assert_array_equal(got.index, order)
+    np.testing.assert_array_equal(got.score, np.take_along_axis(scores, order, 1))

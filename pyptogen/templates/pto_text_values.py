@@ -153,7 +153,7 @@ class Values:
 
     def scalar(self, expr: sympy.Expr, dtype: str, span: Span) -> tuple[str, str]:
         """A scalar operand beside tiles of ``dtype``, and its type: attrs are converted, then calculated with."""
-        kind = DTYPES[dtype]
+        kind = DTYPES[dtype].removeprefix("u")  # numbers have no sign in MLIR, element types do
         return self._scalar(expr, kind, span), kind
 
     def _scalar(self, expr: sympy.Expr, kind: str, span: Span) -> str:
@@ -192,8 +192,13 @@ class Values:
         return self._constant(literal(value, kind), kind, "cst" if kind == "f32" else f"cst_{kind}")
 
     def _attr(self, name: str, kind: str) -> str:
-        """An argument of the kernel, as ``kind``."""
-        value, given = self.bound(name), self.scalars[name]
+        """An argument of the kernel, as ``kind``: an attr, or a dim."""
+        value = self.bound(name)
+        if name not in self.scalars:
+            whole = kind if kind not in FLOATS else "i64"
+            counted = self.compute(f"arith.index_cast {value} : index to {whole}")
+            return counted if whole == kind else self.compute(f"arith.sitofp {counted} : {whole} to {kind}")
+        given = self.scalars[name]
         if given == kind:
             return value
         if kind in FLOATS:

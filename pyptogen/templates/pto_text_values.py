@@ -192,8 +192,10 @@ class Values:
         return self._constant(literal(value, kind), kind, "cst" if kind == "f32" else f"cst_{kind}")
 
     def _attr(self, name: str, kind: str) -> str:
-        """An argument of the kernel, as ``kind``."""
-        value, given = self.bound(name), self.scalars[name]
+        """An argument of the kernel, as ``kind``; a dim is an index."""
+        value, given = self.bound(name), self.scalars.get(name)
+        if given is None:
+            value, given = self.compute(f"arith.index_cast {value} : index to i32"), "i32"
         if given == kind:
             return value
         if kind in FLOATS:

@@ -192,13 +192,10 @@ class Values:
         return self._constant(literal(value, kind), kind, "cst" if kind == "f32" else f"cst_{kind}")
 
     def _attr(self, name: str, kind: str) -> str:
-        """An argument of the kernel, as ``kind``: an attr, or a dim."""
-        value = self.bound(name)
-        if name not in self.scalars:
-            whole = kind if kind not in FLOATS else "i64"
-            counted = self.compute(f"arith.index_cast {value} : index to {whole}")
-            return counted if whole == kind else self.compute(f"arith.sitofp {counted} : {whole} to {kind}")
-        given = self.scalars[name]
+        """An argument of the kernel, as ``kind``; a dim is an index."""
+        value, given = self.bound(name), self.scalars.get(name)
+        if given is None:
+            value, given = self.compute(f"arith.index_cast {value} : index to i32"), "i32"
         if given == kind:
             return value
         if kind in FLOATS:

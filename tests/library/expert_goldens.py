@@ -23,6 +23,17 @@ def moe_combine(a: Arrays) -> dict[str, Array]:
     return {"y": bf16(np.einsum("tkh,tk->th", wide(a["rows"])[a["place"]], wide(a["weight"])) + wide(a["shared"]))}
 
 
+def grouped_matmul(a: Arrays) -> dict[str, Array]:
+    """Each row by the weight of its group; rows behind the last group by that of the last."""
+    groups = len(a["w"])
+    owner = np.repeat(np.arange(groups), a["count"][0])
+    owner = np.concatenate([owner, np.full(len(a["x"]) - len(owner), groups - 1)])
+    y = np.empty((len(a["x"]), a["w"].shape[2]))
+    for group in range(groups):
+        y[owner == group] = wide(a["x"][owner == group]) @ wide(a["w"][group])
+    return {"y": bf16(y)}
+
+
 def greatest(x: Array, k: int) -> Array:
     """Places of the k greatest of each row, the first of equal ones first."""
     return np.argsort(-x, axis=-1, kind="stable")[..., :k]

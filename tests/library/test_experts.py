@@ -22,6 +22,7 @@ ALLOWED = {
     "moe_select_groups": {"weight": (1e-5, 1e-6), "expert": EXACT},
 }
 CASES = [(name, t) for name in ALLOWED for t in (1, 37, 130)]
+ALLOWED["grouped_matmul"] = {"y": (2**-7, 1e-2)}
 
 
 def agree(name: str, target: str, arrays: dict[str, Any]) -> Any:
@@ -41,6 +42,23 @@ def test_experts_without_tokens_and_one_with_all(target: str) -> None:
     arrays["expert"][4] = 0
     got = agree("moe_dispatch", target, arrays)
     assert np.asarray(got.count)[0, 1:63].sum() == 0
+
+
+LENGTHS = {
+    "all in the first": [96] + [0] * 15,
+    "all in the last": [0] * 15 + [96],
+    "tails and empty ones": [0, 33, 1, 0, 0, 31, 0, 0, 0, 0, 0, 0, 0, 0, 30, 0],
+    "even": [6] * 16,
+    "none": [0] * 16,
+}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("lengths", LENGTHS.values(), ids=LENGTHS.keys())
+def test_each_row_meets_the_weight_of_its_group(lengths: list[int], target: str) -> None:
+    arrays = operator("grouped_matmul", target).example_inputs(seed=7, full=3)
+    arrays["count"][0] = lengths
+    agree("grouped_matmul", target, arrays)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -328,15 +328,17 @@ class Cutter(Rounds):
 
 
 def segment_of(program: Program, kernels: Sequence[KernelOps]) -> str | None:
-    """The run-time dim that launches get in parts: the first one among the axes of results, in order of the kernels."""
+    """The run-time dim that launches get in parts: the first one among the axes of results, in order of the kernels.
+    A dim that follows from others is none: the wrapper does not know its name."""
     axes = Axes(program)
+    derived = {dim.name for dim in program.dims if dim.definition is not None}
     for kernel in kernels:
         for op in kernel.ops:
             shape = op.operands[2] if op.kind == "scatter_update" else op.result
             assert isinstance(shape, Value)
             for axis in axes.axes(shape.shape):
                 for factor in axis:
-                    if factor.dim is not None and factor.dim not in axes.static:
+                    if factor.dim is not None and factor.dim not in axes.static and factor.dim not in derived:
                         return factor.dim
     return None
 

@@ -1,0 +1,43 @@
+// back: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages back; tiles i1 1; memory UB 2048 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_1x512 = Tile<TileType::Vec, bfloat16_t, 1, 512, BLayout::RowMajor, 1, 512>;
+using YBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void back(
+    __gm__ bfloat16_t *y,
+    __gm__ bfloat16_t *y_b,
+    __gm__ int32_t *slot,
+    int32_t full,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    for (int32_t i1 = block; i1 < full * 32; i1 += nblk, i1_slot ^= 1) {
+        const int64_t place = slot[int64_t(i1)];
+        // y: index_select(reshape(y_b, [blocks * r, n]), 0, reshape(slot, [t]))  [grouped_matmul.yaml:46]
+        VecB16_1x512 part; TASSIGN(part, 0x00000 + i1_slot * 0x00400);  // UB 0x00000..0x00800, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
+        YBGm y_b_in(y_b + int64_t(place) * 512);
+        TLOAD(part, y_b_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        YBGm y_out(y + int64_t(i1) * 512);
+        TSTORE(y_out, part);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

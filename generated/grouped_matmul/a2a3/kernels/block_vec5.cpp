@@ -1,0 +1,64 @@
+// block_vec5: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages block; tiles blocks 2; memory UB 1344 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_8x32 = Tile<TileType::Vec, int32_t, 8, 32, BLayout::RowMajor, DYNAMIC, 32>;
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_8x1 = Tile<TileType::Vec, int32_t, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using Source1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 32, 1>>;
+using FirstGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void block_vec5(
+    __gm__ int32_t *source,
+    __gm__ int32_t *source_1,
+    __gm__ int32_t *first,
+    int32_t full,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t blocks0_slot = 0;  // which of 2 buffers this round of blocks0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t blocks0 = block * 2; blocks0 < full + 16; blocks0 += nblk * 2, blocks0_slot ^= 1) {
+        const int32_t blocks0_valid = full + 16 - blocks0 < 2 ? full + 16 - blocks0 : 2;
+        // source: minimum(reshape(arange(blocks * r), [blocks, r]) + first[:, None], t - 1)  [grouped_matmul.yaml:34]
+        VecI32_8x32 source_2(blocks0_valid); TASSIGN(source_2, 0x00000 + blocks0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));  // free again
+        Source1Gm source_1_in(source_1 + int64_t(blocks0) * 32, {blocks0_valid});
+        TLOAD(source_2, source_1_in);
+        VecI32_1x8 source_3_row(blocks0_valid); TASSIGN(source_3_row, 0x00200 + blocks0_slot * 0x00020);  // as a row, same bytes as source_3
+        FirstGm first_in(first + int64_t(blocks0), {blocks0_valid});
+        TLOAD(source_3_row, first_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
+        VecI32_8x32 source_4(blocks0_valid); TASSIGN(source_4, 0x00440);  // UB 0x00440..0x00540
+        VecI32_8x1 source_3(blocks0_valid); TASSIGN(source_3, 0x00200 + blocks0_slot * 0x00020);  // UB 0x00200..0x00240, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
+        TROWEXPANDADD(source_4, source_2, source_3);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));
+        VecI32_8x32 source_tile(blocks0_valid); TASSIGN(source_tile, 0x00240 + blocks0_slot * 0x00100);  // UB 0x00240..0x00440, 2 copies
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(blocks0_slot));  // free again
+        TMINS(source_tile, source_4, 32*full - 1);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(blocks0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(blocks0_slot));
+        Source1Gm source_out(source + int64_t(blocks0) * 32, {blocks0_valid});
+        TSTORE(source_out, source_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(blocks0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,55 @@
+// place_vec4: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages place; tiles t 32; memory UB 768 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, 32>;
+using Past1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 0, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void place_vec4(
+    __gm__ int32_t *slot,
+    __gm__ int32_t *past_1,
+    __gm__ int32_t *slot_1,
+    int32_t full,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = block * 32; t0 < full * 32; t0 += nblk * 32, t0_slot ^= 1) {
+        // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]
+        VecI32_1x32 past_2_row; TASSIGN(past_2_row, 0x00000 + t0_slot * 0x00080);  // as a row, same bytes as past_2
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        Past1Gm past_1_in(past_1 + int64_t(t0));
+        TLOAD(past_2_row, past_1_in);
+        VecI32_1x32 slot_2_row; TASSIGN(slot_2_row, 0x00100 + t0_slot * 0x00080);  // as a row, same bytes as slot_2
+        Past1Gm slot_1_in(slot_1 + int64_t(t0));
+        TLOAD(slot_2_row, slot_1_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecI32_1x32 slot_tile_row; TASSIGN(slot_tile_row, 0x00200 + t0_slot * 0x00080);  // as a row, same bytes as slot_tile
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TSUB(slot_tile_row, past_2_row, slot_2_row);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        Past1Gm slot_out(slot + int64_t(t0));
+        TSTORE(slot_out, slot_tile_row);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,56 @@
+// places_vec3: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages places; tiles i2 1, once 1; memory UB 96 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
+using NeedGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void places_vec3(
+    __gm__ int32_t *upto,
+    __gm__ int32_t *need,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    for (int32_t once = block; once < 1; once += nblk) {
+        // upto:  cumsum(need, axis=-1)  [grouped_matmul.yaml:28]
+        VecI32_1x8_c1 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00020
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
+        TEXPANDS(total, 0);
+        for (int32_t i2 = 0; i2 < 16; ++i2, i2_slot ^= 1) {
+            VecI32_1x8_c1 part; TASSIGN(part, 0x00020 + i2_slot * 0x00020);  // UB 0x00020..0x00060, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
+            NeedGm need_in(need + int64_t(i2));
+            TLOAD(part, need_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+            TADD(total, total, part);
+            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            NeedGm upto_out(upto + int64_t(i2));
+            TSTORE(upto_out, total);
+            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+        }
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+    }
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+#endif
+}

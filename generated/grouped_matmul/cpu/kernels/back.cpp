@@ -1,0 +1,35 @@
+// back: vector kernel of `grouped_matmul` for cpu. Made by pyptogen; change the spec, not this file.
+// stages back; tiles i1 1; memory UB 0 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using YBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void back(
+    __gm__ bfloat16_t *y,
+    __gm__ bfloat16_t *y_b,
+    __gm__ int32_t *slot,
+    int32_t full,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(full) * 32768);  // y: around the cache if large
+    for (int32_t i1 = block; i1 < full * 32; i1 += nblk) {
+        const int64_t place = slot[int64_t(i1)];
+        YBGm y_b_in(y_b + int64_t(place) * 512);
+        YBGm y_out(y + int64_t(i1) * 512);
+        TPASS(1, 512, [&](auto at) {
+            // y: index_select(reshape(y_b, [blocks * r, n]), 0, reshape(slot, [t]))  [grouped_matmul.yaml:46]
+            const auto part = at.load(y_b_in);
+            at.store(y_out, part, far);
+        });
+    }
+#endif
+}

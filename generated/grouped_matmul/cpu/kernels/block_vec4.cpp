@@ -1,0 +1,34 @@
+// block_vec4: vector kernel of `grouped_matmul` for cpu. Made by pyptogen; change the spec, not this file.
+// stages block; tiles i1 1; memory UB 0 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using Shift4Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void block_vec4(
+    __gm__ int32_t *first,
+    __gm__ int32_t *shift_4,
+    __gm__ int32_t *group_2,
+    int32_t full,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    for (int32_t i1 = block; i1 < full + 16; i1 += nblk) {
+        const int64_t place = group_2[int64_t(i1)];
+        Shift4Gm shift_4_in(shift_4 + int64_t(place));
+        Shift4Gm first_out(first + int64_t(i1));
+        TPASS(1, 1, [&](auto at) {
+            // first:  index_select(shift, 0, group)  [grouped_matmul.yaml:33]
+            const auto part = at.load(shift_4_in);
+            at.store(first_out, part);
+        });
+    }
+#endif
+}

@@ -1,0 +1,49 @@
+// places_vec4: vector kernel of `grouped_matmul` for cpu. Made by pyptogen; change the spec, not this file.
+// stages places; tiles whole; memory UB 256 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x16 = Tile<TileType::Vec, int32_t, 1, 16, BLayout::RowMajor, 1, 16>;
+using EndGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void places_vec4(
+    __gm__ int32_t *shift_4,
+    __gm__ int32_t *end,
+    __gm__ int32_t *count,
+    __gm__ int32_t *upto,
+    __gm__ int32_t *need,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    // shift: reshape(end - count - (upto - need) * r, [groups])  [grouped_matmul.yaml:29]
+    VecI32_1x16 end_tile; TASSIGN(end_tile, 0x00000);  // UB 0x00000..0x00040
+    EndGm end_in(end);
+    TLOAD(end_tile, end_in);
+    VecI32_1x16 count_tile; TASSIGN(count_tile, 0x00040);  // UB 0x00040..0x00080
+    EndGm count_in(count);
+    TLOAD(count_tile, count_in);
+    VecI32_1x16 shift_1; TASSIGN(shift_1, 0x00080);  // UB 0x00080..0x000c0
+    TSUB(shift_1, end_tile, count_tile);
+    VecI32_1x16 upto_tile; TASSIGN(upto_tile, 0x00000);  // UB 0x00000..0x00040
+    EndGm upto_in(upto);
+    TLOAD(upto_tile, upto_in);
+    VecI32_1x16 need_tile; TASSIGN(need_tile, 0x00040);  // UB 0x00040..0x00080
+    EndGm need_in(need);
+    TLOAD(need_tile, need_in);
+    VecI32_1x16 shift_2; TASSIGN(shift_2, 0x000c0);  // UB 0x000c0..0x00100
+    TSUB(shift_2, upto_tile, need_tile);
+    VecI32_1x16 shift_3; TASSIGN(shift_3, 0x00000);  // UB 0x00000..0x00040
+    TMULS(shift_3, shift_2, 32);
+    VecI32_1x16 shift_4_tile; TASSIGN(shift_4_tile, 0x00040);  // UB 0x00040..0x00080
+    TSUB(shift_4_tile, shift_1, shift_3);
+    EndGm shift_4_out(shift_4);
+    TSTORE(shift_4_out, shift_4_tile);
+#endif
+}

@@ -319,6 +319,11 @@ class Builder:
                 f"into {show_shape(x.shape)}",
                 expected=f"rows of shape {show_shape(wanted)}, and an index of rank 1",
             )
+        if dim < len(x.shape) - 2:  # a row of several axes becomes one: kernels write a line of the tensor per index
+            row = (self.dims.product(x.shape[dim + 1 :]),)
+            flat = self.reshape(x, (*x.shape[: dim + 1], *row))
+            lines = self.reshape(src, (*index.shape, *row))
+            return self.reshape(self.scatter_update(flat, index, lines, dim), x.shape, hint)
         return self.emit("scatter_update", [x, index, src], x.dtype, x.shape, hint, dim=dim)
 
     def places(self, shape: Shape, start: Any, hint: str = "") -> Value:

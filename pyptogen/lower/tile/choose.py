@@ -64,7 +64,7 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
         if dim is not None and dim not in blocks and (dim not in found or tile < found[dim].tile):
             found[dim] = Choice(dim, tile, yields)
 
-    shapes = [(op, axes.axes(op.result.shape)) for op in kernel.ops if op.kind != "scatter_update"]
+    shapes = [(op, axes.axes(_looped(op).shape)) for op in kernel.ops]
     # The outer dims of an axis such as heads * d are columns here and may be rows elsewhere: one at a time.
     shared = {f.dim for _, shape in shapes if shape for f in shape[-1][:-1]}
     for op, shape in shapes:
@@ -85,6 +85,13 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
     return found
+
+
+def _looped(op: Op) -> Value:
+    """What the loops around an operation go over: the rows that it writes where it updates a tensor in place."""
+    value = op.operands[2] if op.kind == "scatter_update" else op.result
+    assert isinstance(value, Value)
+    return value
 
 
 def _first_rows(op: Op, columns: int | None, platform: Platform) -> int:

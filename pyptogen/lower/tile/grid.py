@@ -84,7 +84,7 @@ class Grid:
         if dim in self.blocks:
             return None
         for op in self.kernel.ops:
-            if any(f.dim == dim for axis in self.axes.axes(op.result.shape) for f in axis):
+            if any(f.dim == dim for axis in self.op_axes(op) for f in axis):
                 tile = self.tile_size(op.stage, dim, op)
                 return None if tile == self.whole(dim) else tile
         return None
@@ -93,9 +93,7 @@ class Grid:
         """Grid loops over the result dims that are cut: dynamic ones outermost, then in order of the axes."""
         names: list[str] = []
         for op in self.kernel.ops:
-            if op.kind == "scatter_update":
-                continue
-            for axis in self.axes.axes(op.result.shape):
+            for axis in self.op_axes(op):
                 names += [f.dim for f in axis if f.dim and f.dim not in names]
         for dim in sorted((n for n in names if n not in self.blocks), key=lambda n: self.whole(n) is not None):
             tile = self.grid_size(dim)
@@ -207,6 +205,7 @@ class Grid:
         return smaller[0] if smaller else None
 
     def op_axes(self, op: Op) -> tuple[tuple[Factor, ...], ...]:
+        """The axes that loops around an operation go over: of the rows that it writes where it updates a tensor."""
         if op.kind == "scatter_update":
             source = op.operands[2]
             assert isinstance(source, Value)

@@ -34,6 +34,20 @@ def cumsum(a: Arrays) -> dict[str, Array]:
     return {"y": np.cumsum(wide(a["x"]), axis=-1).astype(np.float32)}
 
 
+def scans(a: Arrays) -> dict[str, Array]:
+    return {
+        "down": np.cumsum(wide(a["x"]), axis=0).astype(np.float32),
+        "product": np.cumprod(wide(a["x"]), axis=-1).astype(np.float32),
+        "count": np.cumsum(a["mark"], axis=-1).astype(np.int32),
+    }
+
+
+def vector_add_dtypes(a: Arrays) -> dict[str, Array]:
+    whole = {f"c_{d}": a[f"a_{d}"] + a[f"b_{d}"] for d in ("int32", "int16", "int8")}
+    half = (wide(a["a_fp16"]) + wide(a["b_fp16"])).astype(np.float16)
+    return whole | {"c_fp16": half, "c_bf16": bf16(wide(a["a_bf16"]) + wide(a["b_bf16"]))}
+
+
 def column_sum(a: Arrays) -> dict[str, Array]:
     return {"y": wide(a["x"]).sum(axis=0, keepdims=True).astype(np.float32)}
 

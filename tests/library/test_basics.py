@@ -39,10 +39,12 @@ ALLOWED = {
         **dict.fromkeys(("product", "spread"), (2e-5, 1e-6)),
     },
     "scatter_update": {"cache": EXACT},
+    "scans": {"down": (3.1e-5, 0), "product": (1.6e-5, 0), "count": EXACT},
     "sinkhorn": {"y": (2e-5, 1e-7)},
     "topk": {"values": EXACT, "indices": EXACT},
     "topk_long": {"values": EXACT, "indices": EXACT},
     "transpose": {"y": EXACT},
+    "vector_add_dtypes": dict.fromkeys(("c_fp16", "c_bf16", "c_int32", "c_int16", "c_int8"), EXACT),
 }
 DIMS = {
     "batched_matmul": [{"m": 1}, {"m": 131}],
@@ -60,6 +62,7 @@ DIMS = {
     "sinkhorn": [{"t": 1}, {"t": 67}],
     "transpose": [{"batch": 1, "m": 1}, {"batch": 3, "m": 67}],
     "topk_long": [{"rows": 1, "keys": 2048}, {"rows": 3, "keys": 20001}],
+    "vector_add_dtypes": [{"n": 1}, {"n": 4163}],
 }
 ROWS = [{"rows": 1}, {"rows": 67}]
 CASES = [(name, dims, target) for name in ALLOWED for dims in DIMS.get(name, ROWS) for target in TARGETS]

@@ -28,6 +28,9 @@ MOST_BYTES = 2 << 30
 _JUST_USED = 3600.0
 """Seconds for which an entry counts as in use: it is neither dated anew nor removed to make room."""
 
+_COMPLETE = ".complete"
+"""The file of a folder that is written last: the SHA-256 of the others."""
+
 
 def digest(*parts: str | bytes) -> str:
     """SHA-256 over the parts; where one ends and the next begins matters."""
@@ -129,7 +132,7 @@ class Cache:
                     path = new / name
                     path.parent.mkdir(parents=True, exist_ok=True)
                     path.write_bytes(content)
-                (new / ".complete").touch()
+                (new / _COMPLETE).write_text(_tree_hash(new), encoding="ascii")
                 os.rename(new, entry)
         return entry
 
@@ -182,7 +185,7 @@ class Cache:
 
     def damaged(self) -> list[Entry]:
         """The entries whose content is not what was written. They are made again when they are needed."""
-        return [entry for entry in self.entries() if entry.path.is_file() and not _intact(entry.path)]
+        return [entry for entry in self.entries() if not _intact(entry.path)]
 
     def _folder(self, kind: str, key: str) -> Path:
         folder = self.root / kind / key[:2]
@@ -210,8 +213,9 @@ def _folders(folder: Path) -> list[Path]:
 
 
 def _size(path: Path) -> int:
+    """Bytes of an entry, its mark not counted."""
     files = path.rglob("*") if path.is_dir() else [path]
-    return sum(file.stat().st_size for file in files if file.is_file())
+    return sum(file.stat().st_size for file in files if file.is_file() and file.name != _COMPLETE)
 
 
 def _remove(entry: Path) -> None:
@@ -225,17 +229,28 @@ def _remove(entry: Path) -> None:
 
 
 def _holds(entry: Path, files: dict[str, bytes]) -> bool:
-    """Whether a folder is there, complete, with these files."""
+    """Whether a folder is there, complete, with exactly these files."""
     try:
-        return (entry / ".complete").is_file() and all(
-            (entry / name).read_bytes() == content for name, content in files.items()
+        # An empty mark is of an older version, which kept no hash there.
+        return (
+            (entry / _COMPLETE).stat().st_size > 0
+            and sum(path.is_file() for path in entry.rglob("*")) == len(files) + 1
+            and all((entry / name).read_bytes() == content for name, content in files.items())
         )
     except OSError:
         return False
 
 
+def _tree_hash(folder: Path) -> str:
+    """SHA-256 over the names and the content of a folder's files, its mark apart."""
+    files = sorted((path.relative_to(folder).as_posix(), path) for path in folder.rglob("*") if path.is_file())
+    return digest(*(part for name, path in files if name != _COMPLETE for part in (name, path.read_bytes())))
+
+
 def _intact(entry: Path) -> bool:
     try:
+        if entry.is_dir():
+            return (entry / _COMPLETE).read_text(encoding="ascii") == _tree_hash(entry)
         return _mark_of(entry).read_text(encoding="ascii") == _content_hash(entry)
     except (OSError, UnicodeDecodeError):
         return False

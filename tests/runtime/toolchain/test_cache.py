@@ -53,9 +53,10 @@ def test_failure_leaves_nothing(tmp_path: Path) -> None:
 
 def test_tree_holds_the_files(tmp_path: Path) -> None:
     cache = Cache(tmp_path / "c")
-    tree = cache.tree("headers", KEY, {"pto/a.hpp": b"a", "pto/cpu/b.hpp": b"b"})
+    files = {"pto/a.hpp": b"a", "pto/cpu/b.hpp": b"b"}
+    tree = cache.tree("headers", KEY, files)
     assert (tree / "pto" / "cpu" / "b.hpp").read_bytes() == b"b"
-    assert cache.tree("headers", KEY, {}) == tree
+    assert cache.tree("headers", KEY, files) == tree
 
 
 def test_damaged_tree_is_made_again(tmp_path: Path) -> None:
@@ -201,3 +202,21 @@ def test_damage_is_found(tmp_path: Path) -> None:
     entry = cache.entries()[0]
     entry.path.write_bytes(b"something else")
     assert [found.path for found in cache.damaged()] == [entry.path]
+
+
+@pytest.mark.parametrize("damage", ["changed", "missing", "additional", "of an older version"])
+def test_damage_to_a_tree_is_found_and_repaired(tmp_path: Path, damage: str) -> None:
+    cache, files = Cache(tmp_path / "c"), {"pto/a.hpp": b"a", "b.hpp": b"b"}
+    tree = cache.tree("headers", KEY, files)
+    assert cache.damaged() == []
+    if damage == "changed":
+        (tree / "b.hpp").write_bytes(b"x")
+    elif damage == "missing":
+        (tree / "pto" / "a.hpp").unlink()
+    elif damage == "additional":
+        (tree / "pto" / "c.hpp").write_bytes(b"c")
+    else:
+        (tree / ".complete").write_bytes(b"")
+    assert [found.path for found in cache.damaged()] == [tree]
+    assert cache.tree("headers", KEY, files) == tree
+    assert cache.damaged() == []

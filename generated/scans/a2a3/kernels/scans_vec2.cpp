@@ -1,0 +1,66 @@
+// scans_vec2: vector kernel of `scans` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages scans; tiles i1 768, i2 1; memory UB 129024 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x768 = Tile<TileType::Vec, float, 1, 768, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_768x8_c1 = Tile<TileType::Vec, float, 768, 8, BLayout::RowMajor, DYNAMIC, 1>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 256, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void scans_vec2(
+    __gm__ float *product,
+    __gm__ float *x,
+    int32_t rows,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t i1 = block * 768; i1 < rows; i1 += nblk * 768) {
+        const int32_t i1_valid = rows - i1 < 768 ? rows - i1 : 768;
+        // product: cumprod(x, axis=-1)  [scans.yaml:19]
+        VecF32_1x768 total_row(i1_valid); TASSIGN(total_row, 0x18000);  // as a row, same bytes as total
+        pipe_barrier(PIPE_V);
+        TEXPANDS(total_row, 1.0f);
+        for (int32_t i2 = 0; i2 < 256; ++i2, i2_slot ^= 1) {
+            VecF32_768x8_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x00000 + i2_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
+            XGm x_in(x + int64_t(i1) * 256 + int64_t(i2), {i1_valid});
+            TLOAD(part_apart, x_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            VecF32_1x768 part_row(i1_valid); TASSIGN(part_row, 0x18c00);  // as a row, same bytes as part
+            VecF32_768x8_c1 part_apart_tmp(i1_valid); TASSIGN(part_apart_tmp, 0x19800);  // UB 0x19800..0x1f800
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            TTRANS(part_row, part_apart, part_apart_tmp);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
+            pipe_barrier(PIPE_V);
+            TMUL(total_row, total_row, part_row);
+            VecF32_768x8_c1 total_apart(i1_valid); TASSIGN(total_apart, 0x0c000 + i2_slot * 0x06000);  // UB 0x0c000..0x18000, 2 copies
+            VecF32_768x8_c1 total_apart_tmp(i1_valid); TASSIGN(total_apart_tmp, 0x18c00);  // UB 0x18c00..0x1ec00
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
+            TTRANS(total_apart, total_row, total_apart_tmp);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+            XGm product_out(product + int64_t(i1) * 256 + int64_t(i2), {i1_valid});
+            TSTORE(product_out, total_apart);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -315,7 +315,11 @@ def _region(machine: Machine, tile: Tile, token: Token) -> Region:
         return Region(kind.loc, 0, _EVERYWHERE, 0, 0)
     rows, cols = (_used(size) for size in tile.valid)
     element = kind.element.size
-    if kind.loc != "Vec" or not kind.row_major or kind.rows == 1 or cols is None or cols >= kind.cols:
+    line, lines_there = (cols, kind.rows) if kind.row_major else (rows, kind.cols)
+    if kind.loc == "Vec" and lines_there == 1 and line is not None:  # vector units work in blocks of 32 bytes
+        used_bytes = min(size, -(-line * element // 32) * 32)
+        return Region(kind.loc, tile.address, tile.address + used_bytes, 0, 0)
+    if kind.loc != "Vec" or not kind.row_major or cols is None or cols >= kind.cols:
         used = rows if kind.loc == "Vec" and kind.row_major and rows is not None and rows <= kind.rows else None
         end = size if used is None else used * kind.cols * element
         return Region(kind.loc, tile.address, tile.address + end, 0, 0)

@@ -237,7 +237,8 @@ class Writer:
             side = "out" if node.name == "TSTORE" else "in"
             return self.windows.emit(operand, f"{operand.tensor}_{side}", values)
         if isinstance(operand, Imm):
-            beside = next(self.tiles[o] for o in node.operands if isinstance(o, str))
+            tiles = [self.tiles[o] for o in node.operands if isinstance(o, str)]
+            beside = tiles[1 if node.name == "TCMPS" else 0]  # a comparison gives bits of what it compares
             return values.scalar(operand.expr, beside.type.dtype, node.span)
         assert isinstance(operand, Poly)
         if node.name in ("TCI", "TMRGSORT"):  # a first number, a number of elements

@@ -153,7 +153,7 @@ class Values:
 
     def scalar(self, expr: sympy.Expr, dtype: str, span: Span) -> tuple[str, str]:
         """A scalar operand beside tiles of ``dtype``, and its type: attrs are converted, then calculated with."""
-        kind = DTYPES[dtype]
+        kind = DTYPES[dtype].removeprefix("u")  # numbers have no sign in MLIR, element types do
         return self._scalar(expr, kind, span), kind
 
     def _scalar(self, expr: sympy.Expr, kind: str, span: Span) -> str:

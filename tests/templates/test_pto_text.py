@@ -40,6 +40,7 @@ LIBRARY = sorted(
     path.stem for path in SPECS.glob("*.yaml") if not any(mark in path.read_text() for mark in WITHOUT_TEXT)
 )
 GRAPHS = {
+    "dims": "y: x * t",
     "scalars": "b: x * 3.5 + 1e-30\ny: (b - 2) / 7",
     "divided": "b: 1 / (x + 1)\ny: minimum(b, 4)",
     "columns": "b: x - s\ny: b * c",

@@ -79,7 +79,7 @@ class Instruction(IRDLOperation):
     def verify_(self) -> None:
         check(self.name == "pto.tcvt" or self.rmode is None, f"{self.name} has no round mode")
         check((self.name == "pto.tgather") == (self.maskPattern is not None), f"{self.name} and a pattern")
-        check((self.name == "pto.tcmp") == (self.cmpMode is not None), f"{self.name} and a comparison")
+        check((self.name in ("pto.tcmp", "pto.tcmps")) == (self.cmpMode is not None), f"{self.name} and a comparison")
         RULES[self.name](self)
 
     def tiles(self, loc: str, *values: SSAValue) -> list[TileBuf]:
@@ -208,6 +208,16 @@ def compare(op: Instruction) -> None:
     a, b, bits = op.tiles("vec", *op.sources, op.destination)
     same_element(op, a, b)
     same_valid(op, a, b)
+    calculable(op, a.element, True)
+    check(str(bits.element) in ("i8", "ui8"), f"{op.name} to {bits.element}")
+    check(bits.shape[1] * 8 >= a.shape[1], f"{op.name}: {bits.shape[1]} bytes for {a.shape[1]} columns")
+
+
+def compare_scalar(op: Instruction) -> None:
+    """A tile beside a number to bits, eight in a byte."""
+    op.count(2)
+    a, bits = op.tiles("vec", op.sources[0], op.destination)
+    check(op.sources[1].type == a.element, f"{op.name}: a scalar {op.sources[1].type} beside {a.element}")
     calculable(op, a.element, True)
     check(str(bits.element) in ("i8", "ui8"), f"{op.name} to {bits.element}")
     check(bits.shape[1] * 8 >= a.shape[1], f"{op.name}: {bits.shape[1]} bytes for {a.shape[1]} columns")
@@ -369,7 +379,8 @@ RULES: dict[str, Callable[[Instruction], None]] = {
     "pto.texpands": fill, "pto.tmatmul": matmul, "pto.tmatmul.acc": matmul, "pto.trowexpand": row_broadcast,
     "pto.tcolexpand": column_broadcast,
     "pto.tfillpad_inplace": fill_up, "pto.tsort32": sort_blocks, "pto.tmrgsort": merge, "pto.tgather": one_side,
-    "pto.ttrans": turn, "pto.tci": count_up, "pto.tcmp": compare, "pto.tsels": select_scalar,
+    "pto.ttrans": turn, "pto.tci": count_up, "pto.tcmp": compare, "pto.tcmps": compare_scalar,
+    "pto.tsels": select_scalar,
     **{f"pto.trowarg{name}": row_place for name in ("max", "min")},
     **{f"pto.tcol{name}": column_reduction for name in ("sum", "max", "min")},
     **{f"pto.t{stem}": elementwise(2, stem != "div") for stem in _STEMS},

@@ -54,7 +54,8 @@ ARITH: Mapping[str, Any] = {
     "arith.minsi": min,
     "arith.remui": lambda a, b: a % b, "arith.divui": lambda a, b: a // b, "arith.addf": lambda a, b: a + b,
     "arith.mulf": lambda a, b: a * b, "arith.divf": lambda a, b: a / b, "math.sqrt": lambda a: a**0.5,
-    "arith.index_cast": lambda a: a, "arith.truncf": lambda a: a, "arith.minimumf": min, "arith.maximumf": max,
+    "arith.index_cast": lambda a: a, "arith.sitofp": float, "arith.truncf": lambda a: a,
+    "arith.minimumf": min, "arith.maximumf": max,
 }  # fmt: skip
 
 

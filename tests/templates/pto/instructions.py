@@ -385,6 +385,8 @@ RULES: dict[str, Callable[[Instruction], None]] = {
     **{f"pto.tcol{name}": column_reduction for name in ("sum", "max", "min")},
     **{f"pto.t{stem}": elementwise(2, stem != "div") for stem in _STEMS},
     **{f"pto.t{stem}s": with_scalar for stem in _STEMS},
+    "pto.tshls": with_scalar,
+    "pto.tshrs": with_scalar,
     **{f"pto.t{name}": elementwise(1, False) for name in ("exp", "log", "sqrt", "rsqrt", "recip")},
     **{f"pto.t{name}": elementwise(1) for name in ("abs", "neg", "relu")},
     **{f"pto.trow{name}": row_reduction for name in ("sum", "max", "min", "prod")},

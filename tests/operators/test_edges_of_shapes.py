@@ -87,3 +87,23 @@ def test_a_concat_along_a_cut_dim_is_refused(tmp_path: Path) -> None:
     start, end = text.index("tiling:\n"), text.index("verify:\n")
     with pytest.raises(DiagnosticError, match="PTG303: cannot lower a concat along `d`, which is cut"):
         compiled(f"{text[:start]}tiling: [{{t: 32, d: 1}}]\n{text[end:]}", "a2a3", tmp_path)
+
+
+def test_a_quotient_of_a_run_time_dim_is_no_size(tmp_path: Path) -> None:
+    text = ONE_COLUMN.replace("  d: 1\n", "  d: 1\n  parts: rows // 4 + 2\n")
+    text = text.replace("  h: fp32[d, d]\n", "  h: fp32[d, d]\n  z: fp32[parts, d]\n")
+    text = text.replace("  product: fp32[rows, d]\n", "  product: fp32[rows, d]\n  twice: fp32[parts, d]\n")
+    text = text.replace("tiling:", "  twice: z * 2\ntiling:")
+    with pytest.raises(DiagnosticError, match="PTG303: cannot lower the size `parts`, which is no polynomial"):
+        compiled(text, "cpu", tmp_path)
+
+
+def test_columns_of_one_element_beside_one_element(tmp_path: Path) -> None:
+    """In tiles of one column the scale of a column is one element beside a column of results."""
+    text = (Path(__file__).parents[2] / "specs" / "linear_int8.yaml").read_text()
+    assert "{t: 16, n: 512}" in text
+    operator = compiled(text.replace("{t: 16, n: 512}", "{t: 16, n: 1}"), "a2a3", tmp_path)
+    inputs = operator.example_inputs(t=5, seed=3)
+    product = inputs["x"].astype(np.int64) @ inputs["w"].astype(np.int64)
+    wanted = product * inputs["x_scale"].astype(np.float64) * inputs["w_scale"] + inputs["bias"]
+    np.testing.assert_allclose(operator(**inputs).y.astype(np.float64), wanted, rtol=1e-2, atol=1e-2)

@@ -13,6 +13,7 @@ from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
+from pyptogen.lower.tensor.dims import show_size
 from pyptogen.lower.tensor.ir import VIEWS, Op, Program, Value
 
 
@@ -50,10 +51,11 @@ class Axes:
         self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
 
     def poly(self, expr: Any) -> Poly:
-        """A shape expression as a polynomial in the dynamic dims; derived dynamic dims are expanded."""
+        """A shape expression as a polynomial in the dynamic dims; derived dynamic dims are expanded. Raises PTG303 for
+        another kind of size, such as a quotient of a dynamic dim."""
         import sympy
 
-        expr = sympy.sympify(expr)
+        expr = given = sympy.sympify(expr)
         derived = {
             sympy.Symbol(d.name): d.definition
             for d in self.program.dims
@@ -61,7 +63,13 @@ class Axes:
         }
         by_name = {s.name: value for s, value in derived.items()}
         expr = expr.subs({s: by_name[s.name] for s in expr.free_symbols if s.name in by_name})
-        return from_sympy(expr, self.static)
+        try:
+            return from_sympy(expr, self.static)
+        except ValueError as error:
+            used = {s.name for s in given.free_symbols}
+            place = next((d.span for d in self.program.dims if d.name in used), self.program.span)
+            what = f"the size `{show_size(given)}`, which is no polynomial in the dims of run time"
+            raise unsupported(place, what, "declare it as a dim with a range of its own") from error
 
     def factor(self, expr: Any) -> Axis:
         """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it;

@@ -175,7 +175,8 @@ class _Legaliser:
             return self.spread(op)
         if dst.rows.size == 1:
             return [op] if self.broadcasts(op) else self.spread(op)
-        shape = dst if dst.form == "col" else replace(dst, rows=Extent(1), form="row")
+        column = dst.form == "col" or dst.cols.size == 1
+        shape = dst if column else replace(dst, rows=Extent(1), form="row")
         steps: list[TileOp] = []
         sources = list(op.srcs)
         for at, source in enumerate(op.srcs):

@@ -146,8 +146,8 @@ def test_names_do_not_collide() -> None:
 
 
 def test_dims_are_proved_equal_through_their_definitions() -> None:
-    dims = "  half: d // 2\n  twice: half * 2\n"
-    assert lines_of(program_of("  y: x * reshape(x, [t, twice]) + reshape(x, [t, 2 * half])\n", dims=dims)) == [
+    dims = "  halved: d // 2\n  twice: halved * 2\n"
+    assert lines_of(program_of("  y: x * reshape(x, [t, twice]) + reshape(x, [t, 2 * halved])\n", dims=dims)) == [
         "y_1: fp32[t, d] = mul(x, x)",
         "y: fp32[t, d] = add(y_1, x)",
     ]

@@ -73,7 +73,7 @@ class Operands(Grid):
         for axis in view.axes:
             for factor in axis:
                 loop = self.loop_of(factor.dim, scope)
-                if loop is not None:
+                if loop is not None and not factor.still:
                     offset = offset + Poly.of(loop.var) * factor.stride
         if view.apart is not None:
             loop = self.loop_of(view.apart.loop.block.name, scope)

@@ -111,7 +111,7 @@ def _stage(key: Scalar, node: Node) -> StageSpec:
     conditions = () if when is None else _when(when)
     if is_loop(mapping):
         loop = read_loop(mapping, name, key.span)
-        return StageSpec(name, loop.carry, False, key.span, conditions, loop)
+        return StageSpec(name, (*loop.carry, *loop.collect), False, key.span, conditions, loop)
     body = tuple(read_assign(entry, value) for entry, value in mapping if entry.text != "when")
     if not body:
         raise fault("PTG105", f"stage `{name}` defines nothing", key.span, fix="add `name: expression` entries")

@@ -154,9 +154,11 @@ _NAMES = (
     ),
     Code(
         "PTG230",
-        "carry and next do not fit",
+        "carry, next or collect do not fit",
         "A loop starts its carried values under `carry` and gives each of them once under `next`, with the same type: "
-        "a value cannot change its dtype or shape from round to round, nor have the size of a block.",
+        "a value cannot change its dtype or shape from round to round, nor have the size of a block. What `collect` "
+        "puts together is another value in every round and has one axis of the block's size (in a loop with `tile: 1` "
+        "it may have none).",
     ),
     Code(
         "PTG231",

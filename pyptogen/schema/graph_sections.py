@@ -112,7 +112,7 @@ def _stage(key: Scalar, node: Node) -> StageSpec:
     when, run_if = (_conditions(word, mapping.get(word)) for word in _CONDITIONS)
     if is_loop(mapping):
         loop = read_loop(mapping, name, key.span)
-        return StageSpec(name, loop.carry, False, key.span, when, loop, run_if=run_if)
+        return StageSpec(name, (*loop.carry, *loop.collect), False, key.span, when, loop, run_if=run_if)
     body = tuple(read_assign(entry, value) for entry, value in mapping if entry.text not in _CONDITIONS)
     if not body:
         raise fault("PTG105", f"stage `{name}` defines nothing", key.span, fix="add `name: expression` entries")

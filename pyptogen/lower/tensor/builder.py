@@ -236,6 +236,11 @@ class Builder:
         """A carried value after the loop."""
         return self.emit("carried", [carry, following], carry.dtype, carry.shape, hint, loop=loop)
 
+    def collected(self, loop: str, x: Value, axis: int, over: Any, stacked: bool, hint: str = "") -> Value:
+        """The blocks of all rounds along an axis, whose size is then ``over``; ``stacked``: along a new one."""
+        shape = (*x.shape[:axis], over, *x.shape[axis + (not stacked) :])
+        return self.emit("collected", [x], x.dtype, shape, hint, loop=loop, axis=axis, stacked=stacked)
+
     def block(self, x: Value, axis: int, size: Any) -> Value:
         """This round's block of an axis, of that size (the symbol of a loop's block dim)."""
         shape = (*x.shape[:axis], size, *x.shape[axis + 1 :])

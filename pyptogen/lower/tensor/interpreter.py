@@ -54,6 +54,8 @@ class _Run:
         }
         self._runs = {s.name: s.condition is None or self._holds(s.condition) for s in program.stages}
         self._numbers: dict[Any, Any] = {}
+        self._gathered: dict[str, Array] = {}
+        """What loops collected, by the name of the result."""
         self._start = 0
         """Inside a loop: where this round's block begins."""
 
@@ -87,6 +89,8 @@ class _Run:
         over, block = (self._dims.symbols[name] for name in (loop.over, loop.block.name))
         carries = [op for op in ops if op.kind == "carry"]
         state = {op.result.name: self._values[v.name] for op in carries for v in _tensors(op.operands)}
+        gathered = [op for op in self._program.ops if op.kind == "collected" and op.attrs["loop"] == loop.name]
+        parts: dict[str, list[Array]] = {op.result.name: [] for op in gathered}
         for start in range(0, self._number(over), loop.tile):
             self._sizes[block] = sympy.Integer(min(loop.tile, self._number(over) - start))
             self._numbers.clear()
@@ -95,8 +99,14 @@ class _Run:
             for op in ops:
                 if op.kind != "carry":
                     values[op.result.name] = self._op(op, values, {}, None)
+            for op in gathered:
+                part = values[_tensors(op.operands)[0].name]
+                parts[op.result.name].append(np.expand_dims(part, 0) if op.attrs["stacked"] else part)
             state = {carry: values[following] for carry, following in loop.carried}
         self._numbers.clear()
+        for op in gathered:
+            empty = np.empty(self._shape(op.result), NUMPY_DTYPES[op.result.dtype])
+            self._gathered[op.result.name] = np.concatenate(parts[op.result.name] or [empty], axis=op.attrs["axis"])
         self._values |= {name: state[pair[0]] for pair in loop.carried for name in pair}
 
     def _segment(self, piece: Segment, keep: set[str]) -> None:
@@ -152,6 +162,8 @@ class _Run:
     def _op(
         self, op: Op, values: Mapping[str, Array], right: Mapping[str, Array], rows: tuple[Any, int] | None
     ) -> Array:
+        if op.kind == "collected":
+            return self._gathered.pop(op.result.name)
         dtype = NUMPY_DTYPES[op.result.dtype]
         operands = [values[o.name] if isinstance(o, Value) else self._number(o.expr) for o in op.operands]
         if op.kind == "bitwise_not":

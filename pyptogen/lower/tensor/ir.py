@@ -71,7 +71,7 @@ Operand = Value | Scalar
 UNARY = frozenset({"neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu"})
 BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
-VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder"})
+VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder", "collected"})
 LOOP = frozenset({"carry", "carried"})
 PRODUCTS = frozenset({"matmul", "batch_matmul"})
 ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
@@ -111,6 +111,8 @@ class Op:
     block      ``axis``; inside a loop: this round's block of it, whose size is the loop's block dim
     carry      operand (start); inside a loop: the value at the start of the round, ``name`` in the spec
     carried    operands (carry, next); after the loop ``loop``: the value when it is over
+    collected  operand (value of the rounds); after the loop ``loop``: the blocks of all rounds along ``axis``; with
+               ``stacked``, of a loop over single elements, along a new axis
     concat     ``axis``; n operands
     scatter_update  operands (x, index, src); ``dim``; rows of x viewed as [rows, last axes from dim+1 on];
                index -1 skips the row

@@ -48,7 +48,7 @@ def print_scalar(scalar: Scalar) -> str:
 
 def _implied(op: Op, name: str, value: Any) -> bool:
     """Attrs that the result's type or name shows, or that have their usual value."""
-    if op.kind in LOOP:
+    if op.kind in LOOP or (op.kind == "collected" and name != "axis"):
         return True
     if name == "shape" or (name == "dtype" and op.kind in {"cast", "matmul"}):
         return True

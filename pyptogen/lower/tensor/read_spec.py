@@ -170,8 +170,14 @@ class _GraphReader:
             for assign in loop.next
             for (name, _), value in zip(assign.targets, self.evaluate(assign), strict=True)
         }
+        gathered = [(assign, self.evaluate(assign)) for assign in loop.collect]
         finals = opened.close(carries, following)
         self._block, self._values = None, before
+        for assign, results in gathered:
+            for (name, span), value in zip(assign.targets, results, strict=True):
+                if isinstance(value, Value):
+                    self.names.suggest(value, f"{name}_block")
+                self._define(name, span, opened.collect(name, span, value, assign.value.span), assign.value)
         for (name, span), start, value, assign in zip(opened.targets, starts, finals, opened.assigns, strict=True):
             for made, word in ((start, "start"), (following[name], "next"), (value, "end")):
                 if isinstance(made, Value):

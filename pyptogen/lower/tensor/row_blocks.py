@@ -10,7 +10,12 @@ import sympy
 
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, LOOP, REDUCE, SCAN, SORTING, Loop, Op, Program, Value
 
-_WHOLE = INDEXED | SORTING | LOOP | {"scatter_update", "full", "permute", "expand", "batch_matmul", "by_hand", "either"}
+_WHOLE = (
+    INDEXED
+    | SORTING
+    | LOOP
+    | {"collected", "either", "scatter_update", "full", "permute", "expand", "batch_matmul", "by_hand"}
+)
 """Primitives that the interpreter runs on whole tensors."""
 
 

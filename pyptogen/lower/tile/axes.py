@@ -14,7 +14,7 @@ from typing import Any
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
 from pyptogen.lower.tensor.dims import show_size
-from pyptogen.lower.tensor.ir import VIEWS, Op, Program, Value
+from pyptogen.lower.tensor.ir import VIEWS, Loop, Op, Program, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,27 @@ Axis = tuple[Factor, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class InRounds:
+    """A value without an axis of the block, in GM: round ``var`` of the loop lies ``var * step`` elements after the
+    first."""
+
+    loop: Loop
+    step: Poly
+
+    def elements(self, axes: Axes) -> Poly:
+        """Elements of all rounds."""
+        return (axes.poly(axes.symbol(self.loop.over)) + self.loop.tile) * self.step
+
+
+@dataclass(frozen=True, slots=True)
 class GmView:
-    """A GM tensor seen through views: factors with strides by axis, and the offset of the first element."""
+    """A GM tensor seen through views: factors with strides by axis, and the offset of the first element. ``apart``: one
+    round's value of many that lie there one after another."""
 
     tensor: str
     axes: tuple[Axis, ...]
     offset: Poly
+    apart: InRounds | None = None
 
 
 class Axes:
@@ -123,15 +138,17 @@ class Axes:
             DiagnosticError: PTG303, a view that strides cannot express.
         """
         if op.kind == "transpose":
-            return GmView(view.tensor, (*view.axes[:-2], view.axes[-1], view.axes[-2]), view.offset)
+            return replace(view, axes=(*view.axes[:-2], view.axes[-1], view.axes[-2]))
         if op.kind == "reorder":
-            return GmView(view.tensor, tuple(view.axes[i] for i in op.attrs["axes"]), view.offset)
+            return replace(view, axes=tuple(view.axes[i] for i in op.attrs["axes"]))
+        if op.kind == "collected":
+            return self._collected(view, op)
         if op.kind == "block":
             axis = int(op.attrs["axis"])
             if len(view.axes[axis]) != 1:
                 raise unsupported(op.span, "a block of an axis that is a product of dims", "reshape it first")
             block = self._restride(self.factor(op.result.shape[axis]), view.axes[axis][0].stride)
-            return GmView(view.tensor, (*view.axes[:axis], block, *view.axes[axis + 1 :]), view.offset)
+            return replace(view, axes=(*view.axes[:axis], block, *view.axes[axis + 1 :]))
         if op.kind == "slice":
             axis = int(op.attrs["axis"])
             if not _one_run(view.axes[axis]):
@@ -141,23 +158,31 @@ class Axes:
                     "reshape first, then slice one dim",
                 )
             return self.window(view, axis, op.result.shape[axis], self.poly(op.attrs["start"]))
-        return GmView(view.tensor, self._regroup(view, op), view.offset)
+        return replace(view, axes=self._regroup(view, op))
+
+    def _collected(self, view: GmView, op: Op) -> GmView:
+        """All rounds of a value: its block is the whole axis, or where it lies apart there is one more axis."""
+        axis = int(op.attrs["axis"])
+        stride = view.axes[axis][-1].stride if view.apart is None else view.apart.step
+        whole = self._restride(self.factor(op.result.shape[axis]), stride)
+        axes = (*view.axes[:axis], whole, *view.axes[axis + (not op.attrs["stacked"]) :])
+        return replace(view, axes=axes, apart=None)
 
     def undo(self, view: GmView, op: Op) -> GmView:
         """The view of the operand of a reshape or reorder whose result has this view."""
         if op.kind == "reorder":
             order = op.attrs["axes"]
-            return GmView(view.tensor, tuple(view.axes[order.index(i)] for i in range(len(order))), view.offset)
+            return replace(view, axes=tuple(view.axes[order.index(i)] for i in range(len(order))))
         (source,) = op.operands
         assert isinstance(source, Value)
-        return GmView(view.tensor, self._regroup(view, replace(op, result=source)), view.offset)
+        return replace(view, axes=self._regroup(view, replace(op, result=source)))
 
     def window(self, view: GmView, axis: int, size: Any, start: Poly) -> GmView:
         """``size`` steps of an axis that is one run, from ``start`` on."""
         stride = view.axes[axis][-1].stride if view.axes[axis] else ONE
         cut = self._restride(self.factor(size), stride)
         axes = (*view.axes[:axis], cut, *view.axes[axis + 1 :])
-        return GmView(view.tensor, axes, view.offset + start * stride)
+        return replace(view, axes=axes, offset=view.offset + start * stride)
 
     @staticmethod
     def _restride(axis: Axis, stride: Poly) -> Axis:

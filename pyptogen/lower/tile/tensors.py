@@ -38,7 +38,7 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
         for name in kernel.writes:
             if name not in gm_names:
                 value = made_by[name].result
-                shape = (apart[name].rounds(axes),) if name in apart else _in_memory(value, axes)
+                shape = (apart[name].elements(axes),) if name in apart else _in_memory(value, axes)
                 tensors[name] = GmTensor(name, value.dtype, shape, "nd", True, value.span)
                 gm_names[name] = name
     return tensors, gm_names

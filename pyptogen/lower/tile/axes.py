@@ -67,10 +67,19 @@ class Axes:
         self.largest_block = {loop.block.name: max(named_tiles(program, loop)) for loop in program.loops}
         blocks = tuple(self.over)
         self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
+        # A few sizes are asked for thousands of times, and sympy takes a tenth of a millisecond for each.
+        self._polys: dict[Any, Poly] = {}
+        self._factors: dict[Any, Axis] = {}
 
     def poly(self, expr: Any) -> Poly:
         """A shape expression as a polynomial in the dynamic dims; derived dynamic dims are expanded. Raises PTG303 for
         another kind of size, such as a quotient of a dynamic dim."""
+        known = self._polys.get(expr)
+        if known is None:
+            known = self._polys[expr] = self._expanded(expr)
+        return known
+
+    def _expanded(self, expr: Any) -> Poly:
         import sympy
 
         expr = given = sympy.sympify(expr)
@@ -92,6 +101,12 @@ class Axes:
     def factor(self, expr: Any) -> Axis:
         """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it;
         anything else is one nameless factor; 1 is none."""
+        known = self._factors.get(expr)
+        if known is None:
+            known = self._factors[expr] = self._factored(expr)
+        return known
+
+    def _factored(self, expr: Any) -> Axis:
         import sympy
 
         expr = sympy.sympify(expr)

@@ -13,6 +13,7 @@ Afterwards every tile is 2-D, every GM access is a polynomial of loop variables.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -80,7 +81,7 @@ class Cutter(Rounds):
         outside, *inside = self.ordered(loop, ops)
         for op in outside:
             self._cut_op(op)
-        scope = self.open_rounds(loop)
+        scope = self.open_rounds(loop, outside)
         every = [op for level in inside for op in level]
         if self.open_rows(every[0], scope, together=True):
             self.level_of = dict.fromkeys(self.level_of, 1)
@@ -340,7 +341,7 @@ class Cutter(Rounds):
                 for view in reversed(views):
                     found = self.axes.undo(found, view)
                 return found
-        return self.axes.contiguous(tensor, value.shape)
+        return replace(self.axes.contiguous(tensor, value.shape), apart=self.apart.get(value.name))
 
     @staticmethod
     def deepest(scopes: list[Scope]) -> Scope:
@@ -358,7 +359,7 @@ def segment_of(program: Program, kernels: Sequence[KernelOps]) -> str | None:
             assert isinstance(shape, Value)
             for axis in axes.axes(shape.shape):
                 for factor in axis:
-                    if factor.dim is not None and factor.dim not in axes.static and factor.dim not in derived:
+                    if factor.dim is not None and factor.dim not in {*axes.static, *axes.over, *derived}:
                         return factor.dim
     return None
 

@@ -63,7 +63,7 @@ class Operands(Grid):
             if base in self.made_by
             else next(v for v in self.program.inputs if v.name == base)
         )
-        view = self.axes.contiguous(tensor, source.shape)
+        view = replace(self.axes.contiguous(tensor, source.shape), apart=self.apart.get(base))
         for op in value_views(self.made_by, name):
             view = self.axes.apply(view, op)
         return view
@@ -73,12 +73,12 @@ class Operands(Grid):
         for axis in view.axes:
             for factor in axis:
                 loop = self.loop_of(factor.dim, scope)
-                if loop is not None:
+                if loop is not None and not factor.still:
                     offset = offset + Poly.of(loop.var) * factor.stride
-        if view.tensor in self.apart and self.tensors[view.tensor].workspace:
-            loop = self.loop_of(self.apart[view.tensor].loop.block.name, scope)
+        if view.apart is not None:
+            loop = self.loop_of(view.apart.loop.block.name, scope)
             assert loop is not None
-            offset = offset + Poly.of(loop.var) * self.apart[view.tensor].step
+            offset = offset + Poly.of(loop.var) * view.apart.step
         row_stride = next(
             (
                 f.stride
@@ -96,7 +96,7 @@ class Operands(Grid):
         view = self.gm_view(value.name)
         assert view is not None
         dims = {f.dim for axis in view.axes for f in axis if f.dim}
-        dims |= {self.apart[view.tensor].loop.block.name} if view.tensor in self.apart else set()
+        dims |= {view.apart.loop.block.name} if view.apart is not None else set()
         home = scope
         while home.parent is not None and home.dim not in dims:
             home = home.parent
@@ -147,6 +147,8 @@ class Operands(Grid):
 
     def _from_tile(self, value: Value, base: str, op: Op, scope: Scope, role: str) -> Placed:
         """A value of this kernel, or a window of one."""
+        if any(view.kind == "collected" for view in value_views(self.made_by, value.name)):
+            raise unsupported(op.span, f"`{value.name}`, which is whole only after the loop, from its tile", "")
         found = self.placed[(base, "")]
         tile = self.tiles[found.tile]
         if self.made_by[base].kind in PRODUCTS and role != "acc":

@@ -3,6 +3,7 @@
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
                  opaque       stages with a kernel by hand      lowering    those kernels join at their own level
                  fit          dtypes and operations that the platform has
+                 named_sizes  a dim for each size that loops may cut
                  distinct_dims  each dim on one axis of a value at most
     Tile         split_products  products in parts of their depth
                  variants     tiling rows → kernels and sizes   partition   stages → kernels
@@ -25,10 +26,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.artifacts import KernelSource, Lowered
 from pyptogen.lower.block import memory, plan
 from pyptogen.lower.block import printer as block_printer
@@ -44,11 +44,12 @@ from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction import passes, select, side_by_side, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
-from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
+from pyptogen.lower.instruction.duration import duration, nominal_length
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import distinct_dims, fit, layouts, unlowered
+from pyptogen.lower.spec_lines import spec_lines
+from pyptogen.lower.tensor import distinct_dims, fit, layouts, named_sizes, unlowered
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import (
@@ -118,7 +119,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     layouts.check(program)
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
-    fitted, rows = split_products.run(*distinct_dims.run(fit.run(program, platform), rows))
+    fitted, rows = split_products.run(*distinct_dims.run(named_sizes.run(fit.run(program, platform)), rows))
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)
@@ -214,7 +215,9 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
             tile = cut_part(part, table)
             if platform.costs is None:
                 return 0.0 if fits(tile) else None
-            rows = part.longest or min(NOMINAL_ROWS, program.dim(tile.segment).max if tile.segment else 1)
+            rows = part.longest or nominal_length(
+                tile.tiles, tile.segment, program.dim(tile.segment).max if tile.segment else 1
+            )
             longest = 0.0
             for side in _divided(legalise.run(tile, platform), platform):
                 _, found = plan.run(side, platform)
@@ -380,22 +383,6 @@ def _estimated(kernel: InstrKernel, platform: Platform, longest: int) -> dict[st
     return (
         {} if found is None else {"cycles": {"rows": found.rows, "pipes": dict(found.pipes), "busiest": found.cycles}}
     )
-
-
-def spec_lines() -> Callable[[Span], str]:
-    """Looks up the line of a spec, or of a file that it includes, that a span stands in, with its place, for comments
-    in generated code."""
-    texts: dict[str, list[str]] = {}
-
-    def line(span: Span) -> str:
-        if span.file not in texts:
-            file = Path(span.file)
-            texts[span.file] = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
-        lines = texts[span.file]
-        text = lines[span.line - 1].split(" #")[0].strip().removeprefix("- ") if 0 < span.line <= len(lines) else ""
-        return f"{text}  [{Path(span.file).name}:{span.line}]"
-
-    return line
 
 
 __all__ = ["Dump", "lower"]

@@ -43,7 +43,7 @@ class Selector:
         ub = [b for b in kernel.buffers if b.memory == "ub" and self.tiles[b.name].form == "full"]
         padded = [-(-b.rows // self.row_step) * self.row_step * b.pitch * DTYPES[b.dtype] for b in ub]
         self.rows_fit = max(padded, default=0) <= platform.memories["ub"]
-        """Whether tiles may have the rows of the columns beside them: these must not make one larger than its memory."""
+        """Whether tiles may have the rows of the columns beside them, without one being larger than its memory."""
 
     def local(self, wanted: str) -> str:
         """A name for a local variable that no argument and no tile of the kernel has."""

@@ -56,6 +56,7 @@ from pyptogen.lower.tile import (
     cut,
     divide,
     legalise,
+    partition,
     run_ahead,
     shorter_rounds,
     sizes,
@@ -141,7 +142,7 @@ def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
     """Kernels and their tiles. A value whose reader cannot take it from a tile of the same kernel goes through GM: the
     kernel is cut there, and all is done again."""
     by_kind = solo.Alone(session.fitted, session.platform)
-    apart: Edges = frozenset()
+    apart: Edges = partition.before_updates(session.fitted)
 
     def alone(op: Op) -> bool:
         return (op.result.name, op.result.name) in apart or by_kind(op)

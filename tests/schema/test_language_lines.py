@@ -48,14 +48,15 @@ BUILT = {
 }
 REFUSED = {
     "strides": (PLAIN, "x: fp32[t, d]", "x: {shape: [t, d], dtype: fp32, strides: [128, 1]}", "PTG109"),
-    "init": (PLAIN, "y: fp32[t, d]", "y: {shape: [t, d], dtype: fp32, init: 0}", "PTG109"),
+    "init": (PLAIN, "x: fp32[t, d]", "x: {shape: [t, d], dtype: fp32, init: 0}", "PTG104"),
+    "step": ("graph: {y: 'x[::2]'}\n", "", "", "PTG205"),
     "dn": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ dn", "PTG109"),
     "nz_of_no_weight": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ nz", "PTG303"),
     "nz_in_vector_work": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d]\n  w: fp32[d, d] @ nz", ""),
     "unknown_layout": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ zn", "PTG212"),
     "unknown_target": (PLAIN + "targets: [tpu]\n", "", "", "PTG218"),
     "option_of_a_row": (STAGED + "tiling: [{s: {merge: 4}, t: 8}]\n", "", "", "PTG217"),
-    "golden": (PLAIN + "verify: {golden: my.py}\n", "", "", "PTG109"),
+    "golden": (PLAIN + "verify: {golden: my.py}\n", "", "", "PTG104"),
     "cut_at_a_comma": ("graph: {y: maximum(x, 0)}\n", "", "", "PTG107"),
     **{dtype: ("graph: {y: 'cast(x, fp32)'}\n", "x: fp32", f"x: {dtype}", "PTG109") for dtype in LATER},
 }

@@ -285,6 +285,8 @@ class Cutter(Rounds):
         )
         ref = GmRef(tensor, ZERO, Poly.of(tile.cols.size), ONE, tile.rows, tile.cols)
         self._note_write(tensor)
+        if target.name in self.made_by and tensor not in self.reads:  # what wrote it comes before
+            self.reads.append(tensor)
         if index.name not in self.reads:
             self.reads.append(index.name)
         at = Poly.of(rows_loop.var) if rows_loop.var else ZERO

@@ -93,7 +93,8 @@ def scatter(sel: Selector, op: TileOp) -> list[Node]:
     at, slot = sel.local("row"), sel.local("slot")
     address = buffer.place() + source.col_offset * size + Poly.of(at) * (buffer.pitch * size)
     kind = TileType("Vec", source.dtype, 1, buffer.pitch, 1, columns.size)
-    name = f"{source.name}_one"
+    name = f"{source.name}_one" if source.name not in sel.scattered else f"{source.name}_to_{op.gm.tensor}"
+    sel.scattered.add(source.name)
     note = f"row of {source.name}"
     owner = source.parent or source.name
     row = Declare(name, kind, Extent(1), columns, address, columns.size * size, note, op.span, owner)

@@ -64,9 +64,9 @@ def _share(
 def _in_memory(value: Value, axes: Axes) -> tuple[Poly, ...]:
     """The shape in GM, where an axis of a loop's block is that of the whole dim."""
     sizes = []
-    for axis in axes.axes(value.shape):
+    for axis in axes.axes_in_memory(value.shape):
         size = ONE
-        for factor in axis:
-            size = size * axes.in_memory(factor)
+        for _, elements in axis:
+            size = size * elements
         sizes.append(size)
     return tuple(sizes)

@@ -147,6 +147,12 @@ _NAMES = (
         "`when` of a stage is decided when the operator is built, from the values and ranges of dims alone.",
     ),
     Code(
+        "PTG222",
+        "value not always there",
+        "A stage with `if` runs in some calls only. What it defines can be used where the same condition holds, or "
+        "where other stages define it for all other cases.",
+    ),
+    Code(
         "PTG230",
         "carry, next or collect do not fit",
         "A loop starts its carried values under `carry` and gives each of them once under `next`, with the same type: "

@@ -20,7 +20,7 @@ def is_loop(stage: Mapping) -> bool:
 def read_loop(stage: Mapping, name: str, span: Span) -> LoopSpec:
     """The loop of the stage ``name``. Raises PTG103, PTG104, PTG105, PTG230."""
     for key, _ in stage:
-        if key.text not in (*_KEYS, "when"):
+        if key.text not in (*_KEYS, "when", "if"):
             raise fault(
                 "PTG103",
                 f"`{key.text}` stands beside the sections of the loop `{name}`",

@@ -122,6 +122,8 @@ class StageSpec:
     loop: LoopSpec | None = None
     by_hand: bool = False
     """The stage has no definitions: its kernel under ``kernels`` is what it means."""
+    run_if: tuple[Expr, ...] = ()
+    """Conditions that must all hold in a call for the stage to run (`if:`); decided at run time."""
 
     @property
     def definitions(self) -> tuple[Assign, ...]:

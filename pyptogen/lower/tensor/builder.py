@@ -331,6 +331,12 @@ class Builder:
             return self.reshape(self.scatter_update(flat, index, lines, dim), x.shape, hint)
         return self.emit("scatter_update", [x, index, src], x.dtype, x.shape, hint, dim=dim)
 
+    def either(self, alternatives: Sequence[tuple[Any, Value, str]]) -> Value:
+        """The one of several values whose condition holds; each with the stage that a copy of it would belong to."""
+        first = alternatives[0][1]
+        held, values, stages = zip(*alternatives, strict=True)
+        return self.emit("either", values, first.dtype, first.shape, conditions=held, stages=stages)
+
     def places(self, shape: Shape, start: Any, hint: str = "") -> Value:
         """start, start + 1, … as one row [n] or one column [n, 1]; of a loop's block: which elements of the whole."""
         return self.emit("places", [], "int32", shape, hint, start=sympy.sympify(start))

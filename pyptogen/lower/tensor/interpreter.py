@@ -9,7 +9,7 @@ import numpy as np
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.lower.tensor import numerics, numerics_selection
+from pyptogen.lower.tensor import conditions, numerics, numerics_selection
 from pyptogen.lower.tensor.dims import DimTable
 from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Loop, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
@@ -48,6 +48,11 @@ class _Run:
             if value is None:
                 raise fault("PTG404", f"the attr `{attr.name}` is not given and has no default", attr.span)
             self._sizes[self._dims.symbols[attr.name]] = sympy.sympify(value)
+        self._read = {
+            conditions.input_symbol(v): sympy.sympify(self._values[v.name].reshape(-1)[0].item())
+            for v in conditions.inputs_read(program)
+        }
+        self._runs = {s.name: s.condition is None or self._holds(s.condition) for s in program.stages}
         self._numbers: dict[Any, Any] = {}
         self._gathered: dict[str, Array] = {}
         """What loops collected, by the name of the result."""
@@ -60,10 +65,23 @@ class _Run:
         for index, piece in enumerate(pieces):
             later = {v.name for other in pieces[index + 1 :] for op in other.ops for v in _tensors(op.operands)}
             keep = later | {value.name for _, value in self._program.outputs}
-            self._segment(piece, keep)
+            if piece.ops[0].kind == "either":
+                self._either(piece.ops[0])
+            elif self._runs[piece.ops[0].stage]:
+                self._segment(piece, keep)
             for name in [name for name in self._values if name not in keep]:
                 del self._values[name]
         return {name: self._values[value.name] for name, value in self._program.outputs}
+
+    def _holds(self, condition: Any) -> bool:
+        """Whether a condition holds in this call."""
+        return bool(self._dims.resolve_condition(condition).xreplace({**self._sizes, **self._read}))
+
+    def _either(self, op: Op) -> None:
+        held = (v for v, c in zip(_tensors(op.operands), op.attrs["conditions"], strict=True) if self._holds(c))
+        chosen = next(held, None)
+        if chosen is not None:
+            self._values[op.result.name] = self._values[chosen.name]
 
     def _loop(self, loop: Loop, ops: tuple[Op, ...]) -> None:
         """The rounds of a loop. Afterwards the next values are those of the last round, or the starts where there was

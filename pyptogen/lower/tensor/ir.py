@@ -87,7 +87,7 @@ LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
     | ARG_REDUCE | SCAN | SORTING
     | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange", "places",
-       "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand"}
+       "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand", "either"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
@@ -136,6 +136,8 @@ class Op:
     index_add  operands (x, index of rank 1, src); ``axis``
     batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes; ``part``: the dim of the
                parts of one product (`split_k`)
+    either     ``conditions``, ``stages``, one for each operand: the one whose condition holds, exactly one where the
+               value is used; others may not have been computed. A copy of an operand belongs to its stage
     by_hand    ``kernel``, ``output``: what the kernel of that name stores to ``output``; operands are all that it reads
     ========== =====================================================================================
 
@@ -178,6 +180,11 @@ class Stage:
     name: str
     span: Span
     implicit: bool = False
+    condition: Any = None
+    """A sympy relation over dims, attrs and inputs of one element: the stage runs in calls where it holds. None: in
+    all."""
+    text: str = ""
+    """How the author wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,6 +239,9 @@ class Program:
     """Whether the spec names its targets: then there are no others."""
     kernels: tuple[HandKernel, ...] = field(default=())
     """Stages that are given at a lower level."""
+
+    def stage(self, name: str) -> Stage:
+        return next(stage for stage in self.stages if stage.name == name)
 
     def dim(self, name: str) -> Dim:
         for d in self.dims:

@@ -147,6 +147,7 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     "matmul": lambda b, op: b.matmul(_value(op), _value(op, 1), op.attrs["dtype"]),
     "scatter_update": lambda b, op: b.scatter_update(_value(op), _value(op, 1), _value(op, 2), op.attrs["dim"]),
     "by_hand": lambda b, op: op.result,
+    "either": lambda b, op: op.result,
     "full": lambda b, op: b.full(op.result.shape, op.attrs["value"], op.result.dtype),
 }
 

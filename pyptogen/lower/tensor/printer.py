@@ -21,7 +21,7 @@ def print_program(program: Program) -> str:
         target = program.inplace.get(name)
         lines.append(f"  output {name} = {_typed(value)}" + (f" in place of {target}" if target else ""))
     for stage in program.stages:
-        lines += ["", f"stage {stage.name}"]
+        lines += ["", f"stage {stage.name}" + (f" if {stage.condition}" if stage.condition is not None else "")]
         inside = ""
         for op in (op for op in program.ops if op.stage == stage.name):
             if op.loop and op.loop != inside:

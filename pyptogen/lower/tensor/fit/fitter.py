@@ -215,7 +215,8 @@ class Fitter:
                 (source,) = made_by[base.name].operands
                 assert isinstance(source, Value)
                 base = source
-            if name not in self.program.inplace and (base.name not in made_by or not whole or base.name in taken):
+            stays = whole and base.name == self.program.inplace.get(name)
+            if not stays and (base.name not in made_by or not whole or base.name in taken):
                 self.at = replace(self.at, result=replace(value, name=name), span=original.span)
                 base = value = self.emit("copy", [value], value.dtype, value.shape)
             taken.add(base.name)

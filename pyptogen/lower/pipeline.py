@@ -3,6 +3,7 @@
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
                  opaque       stages with a kernel by hand      lowering    those kernels join at their own level
                  fit          dtypes and operations that the platform has
+                 distinct_dims  each dim on one axis of a value at most
     Tile         split_products  products in parts of their depth
                  variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
@@ -47,8 +48,8 @@ from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import fit, layouts, unlowered
-from pyptogen.lower.tensor.ir import Op, Program
+from pyptogen.lower.tensor import distinct_dims, fit, layouts, unlowered
+from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import (
     carried,
@@ -117,7 +118,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     layouts.check(program)
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
-    fitted, rows = split_products.run(fit.run(program, platform), rows)
+    fitted, rows = split_products.run(*distinct_dims.run(fit.run(program, platform), rows))
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)
@@ -149,7 +150,7 @@ def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
     while True:
         needed = variants.run(session.fitted, rows, session.platform, alone, apart)
         try:
-            return needed, _tile_level(session, needed.parts, alone)
+            return needed, _tile_level(session, needed.parts, lambda op: op.kind not in PRODUCTS and alone(op))
         except Apart as error:
             if error.edge in apart:
                 raise

@@ -87,7 +87,7 @@ def _expressions(
     for tensor in (*inputs, *outputs):
         yield from tensor.shape
     for stage in stages:
-        yield from stage.when
+        yield from (*stage.when, *stage.run_if)
         yield from stage.expressions
 
 
@@ -98,7 +98,8 @@ def _check_names(
     outputs: tuple[TensorSpec, ...],
     stages: tuple[StageSpec, ...],
 ) -> None:
-    """Each name has one meaning; stages that are there only sometimes may define the same values."""
+    """Each name has one meaning; stages that are there only sometimes may define the same values, and those that run
+    only sometimes may give values anew."""
     contract = [
         *((d.name, d.span, "a dim") for d in dims),
         *((a.name, a.span, "an attr") for a in attrs),
@@ -107,10 +108,12 @@ def _check_names(
     check_distinct([*contract, *((t.name, t.span, "an output") for t in outputs if t.name != t.inplace)])
     updated = {t.name for t in outputs if t.inplace is not None}
     fixed = [c for c in contract if c[0] not in updated]
-    always = [value for stage in stages if not stage.when for value in _values(stage)]
+    always = [value for stage in stages if not stage.when and not stage.run_if for value in _values(stage)]
     check_distinct([*fixed, *always])
     for stage in stages:
-        if stage.when:
+        if stage.run_if:
+            check_distinct([*fixed, *_values(stage)])
+        elif stage.when:
             check_distinct([*fixed, *always, *_values(stage)])
     _check_stage_names(stages, {d.name for d in dims})
 

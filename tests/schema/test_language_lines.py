@@ -38,6 +38,7 @@ BUILT = {
     "targets_of_a_row": PLAIN + "tiling:\n  - {when: {target: [cpu, a2a3]}, t: 8}\n",
     "buffers": STAGED + "tiling: [{s: {buffers: 2}, t: 8}]\n",
     "schedule": STAGED + "schedule: {policy: breadth, priority: {s: 1}, buffers: {s: 2}}\n",
+    "stage_if": "graph: {s: {if: t > 3, y: x + 1}, u: {if: t <= 3, y: x * 2}}\n",
     "floor_and_remainder": "graph: {y: (x // 2) % 3}\n",
     "power": "graph: {y: x ** 2}\n",
     "comparison": "graph: {y: 'where(x > 0, x, -x)'}\n",

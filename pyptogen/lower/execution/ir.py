@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
@@ -41,6 +41,10 @@ class LaunchPlan:
     programs: tuple[tuple[str, tuple[str, ...]], ...] = ()
     rings: tuple[Workspace, ...] = ()
     rows: int = 0
+    condition: Any = None
+    """A sympy relation over dims, attrs and inputs of one element: where it does not hold, no block is launched."""
+    text: str = ""
+    """How the author wrote the condition."""
 
     @property
     def kernels(self) -> tuple[str, ...]:

@@ -40,12 +40,10 @@ def _updated(program: Program) -> set[str]:
     """The values that are, perhaps seen through views, outputs in the memory of an input."""
     made_by = {op.result.name: op for op in program.ops}
     found: set[str] = set()
-    for name, value in program.outputs:
-        at = value
-        while at.name in made_by and made_by[at.name].kind in VIEWS:
-            operand = made_by[at.name].operands[0]
-            assert isinstance(operand, Value)
-            at = operand
-        if name in program.inplace:
-            found.add(at.name)
+    open_ = [value for name, value in program.outputs if name in program.inplace]
+    while open_:
+        at = open_.pop()
+        found.add(at.name)
+        if at.name in made_by and made_by[at.name].kind in VIEWS | {"either"}:
+            open_ += [operand for operand in made_by[at.name].operands if isinstance(operand, Value)]
     return found

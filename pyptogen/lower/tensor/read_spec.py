@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
@@ -57,12 +58,13 @@ def from_spec(
         schedule=spec.schedule,
         targets=read_targets(spec),
         span=spec.span,
-        notes=(*reader.notes(), *hints.notes(spec)),
+        notes=tuple(reader.notes()),
         requires=(*contract.requires, *contract.dims.needed),
         loops=tuple(reader.builder.loops),
         restricted=bool(spec.targets),
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
     )
+    program = replace(program, notes=(*program.notes, *hints.notes(program)))
     program = passed("read", unify_dims.run(program, contract.dims, declared))
     program = passed("remove-dead", remove_dead.run(program))
     return passed("name-values", name_values.run(program, reader.names, reader.builder.hints))

@@ -149,7 +149,7 @@ class Roles:
         result, source, mode = instr.operands
         assert isinstance(result, str) and isinstance(source, str) and isinstance(mode, Mode)
         to, own = self.tiles[result].type.dtype, self.tiles[source].type.dtype
-        widens = to == "fp32" and own in FLOATS | {"int8", "uint8", "int16"}
+        widens = to == "fp32" and own in (FLOATS - {"fp32"}) | {"int8", "uint8", "int16"}  # fp32 to fp32 rounds
         rounds = (
             mode.name in NEAREST
             and mode.saturate is not False

@@ -4,21 +4,30 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.tensor.conditions import c_text
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.schema.c_names import is_macro
 from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.environment import render
 from pyptogen.templates.kernel import _parameters
-from pyptogen.templates.spelling import ORCHESTRATION_WORDS, field_name, renamed, respelled, spelled, variables
+from pyptogen.templates.spelling import ORCHESTRATION_WORDS, field_name, in_text, renamed, respelled, spelled, variables
 
 CORES = {"cube": "Core::Cube", "vector": "Core::Vector", "mixed": "Core::Mixed"}
 
 
-def _blocks(launch: LaunchPlan) -> str:
+def _blocks(launch: LaunchPlan, inputs: frozenset[str], spelling: Mapping[str, str]) -> str:
+    """How many blocks a launch has; none where its condition does not hold."""
+    if launch.condition is not None:
+        return f"{in_text(c_text(launch.condition, inputs, 2), spelling)} ? {_wanted_blocks(launch)} : 0"
+    return _wanted_blocks(launch)
+
+
+def _wanted_blocks(launch: LaunchPlan) -> str:
     if launch.tiles is None:
         return "1"
     extent, tile = launch.tiles
@@ -73,7 +82,7 @@ def _locals(graph: ExecutionGraph, program: Program, functions: Mapping[str, str
     for launch in (launch for plan in graph.plans for launch in plan):
         mine |= {f"{launch.kernel}_blocks", f"{launch.kernel}_done"}
     mine |= {f"segment_{i + 1}" for i in range(len(graph.plans))}
-    names = {*variables(graph), *(attr.name for attr in program.attrs)}
+    names = {*variables(graph), *(a.name for a in program.attrs), *(v.name for v in program.inputs)}
     return respelled(names, lambda name: name in mine or is_macro(name))
 
 
@@ -87,10 +96,14 @@ def orchestration_text(
     segment, dims, graph = graph.segment, graph.dims, renamed(graph, spelling)
     launches = [launch for plan in graph.plans for launch in plan]
     used = {argument for launch in launches for argument in launch.arguments}
+    inputs = frozenset(value.name for value in program.inputs)
 
     def local(name: str) -> str:
         return spelling.get(name, name)
 
+    conditions = [launch.condition for launch in launches if launch.condition is not None]
+    used |= {local(s.name) for condition in conditions for s in condition.free_symbols}
+    blocks = partial(_blocks, inputs=inputs, spelling=spelling)
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     rows = [plan[0].rows if len(plan) == 1 else 0 for plan in graph.plans]
     cuts = [
@@ -102,7 +115,7 @@ def orchestration_text(
             name,
             _ranged(graph, plan),
             [
-                (launch, CORES[launch.core], _blocks(launch), _calls(launch, functions), _order(launch), _rings(launch))
+                (launch, CORES[launch.core], blocks(launch), _calls(launch, functions), _order(launch), _rings(launch))
                 for launch in plan
             ],
             plan[0].core if len(plan) == 1 and plan[0].rows else "",
@@ -131,4 +144,5 @@ def orchestration_text(
         prioritised=any(launch.priority for launch in launches),
         cores=CORES,
         cuts=cuts,
+        most_blocks=graph.cores,
     )

@@ -142,7 +142,8 @@ def spelled(kernel: InstrKernel) -> tuple[InstrKernel, dict[str, str]]:
 def _own_words(kernel: InstrKernel) -> frozenset[str]:
     """The words that only some kernels have: the types of their elements, and how a pass is walked."""
     nodes = list(walk(kernel.body))
-    dtypes = {thing.dtype for thing in (*kernel.tensors, *kernel.fifos)} | {dtype for _, dtype in kernel.scalars}
+    dtypes = {tensor.dtype for tensor in kernel.tensors} | {fifo.dtype for fifo in kernel.fifos}
+    dtypes |= {dtype for _, dtype in kernel.scalars}
     dtypes |= {node.type.dtype for node in nodes if isinstance(node, Declare)}
     dtypes |= {dtype for node in nodes if isinstance(node, Pass) for _, dtype in node.dtypes}
     passes = {"at"} if any(isinstance(node, Pass) for node in nodes) else set()

@@ -28,6 +28,8 @@ CPU_ROWS, CPU_COLUMNS, CPU_DEPTH_BYTES = 256, 256, 8192
 """The same where L0A and L0B are a budget of L2 and a tile of A is rearranged when it is loaded: K whole, so that all
 columns use it, up to 2 MB of A."""
 VECTOR_ROWS = 64
+VECTOR_COLUMNS = 256
+"""First guess where the columns are known at run time only."""
 CPU_TILE_BYTES = 16 * 1024
 """A vector tile that stays in L1 on a CPU (measured: 8-16 KB run from L1, larger ones from L2 at a quarter)."""
 
@@ -73,8 +75,11 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
         for factor in (*leading, *(shape[-1][:-1] if shape else ())):
             if factor is not rows_of:
                 note(factor.dim, 1, 0)
+        columns = shape[-1][-1].extent.constant if shape and shape[-1] else 1
+        if columns is None and op.kind not in PRODUCTS:
+            columns = VECTOR_COLUMNS if rows_of is not None else MOST_TILE
+            note(shape[-1][-1].dim, columns, 2)
         if rows_of is not None:
-            columns = shape[-1][-1].extent.constant if shape[-1] else 1
             note(rows_of.dim, _first_rows(op, columns, platform), 1)
         if op.kind in PRODUCTS:
             a = op.operands[0]

@@ -89,6 +89,7 @@ template <typename Right, typename Scale>
 inline void widen_mx_right(char* to, Right& b, Scale& scales, int panel, int n, int group, int steps, int k)
 {
     using T = typename Right::DType;
+    (void)b.data();
     for (int step = 0; step < steps; ++step) {
         float scale[32] = {};
         for (int column = 0; column < 32 && panel * 32 + column < n; ++column) {

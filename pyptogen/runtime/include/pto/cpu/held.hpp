@@ -1,10 +1,11 @@
-// What a thread has put off: packed Mat tiles, operands that are parts of them, and a product whose sum nobody has read.
+// What a thread has put off: packed Mat tiles, operands that are parts of them, and a product whose sum nobody has
+// read.
 //
 // A kernel moves an operand twice, to a Mat tile and from there to Left or Right, and every move writes more than the
 // first cache holds. Where the first move can foresee the second (the tile was the same operand's source before), TLOAD
-// packs the elements for the matrix unit at once, TEXTRACT notes which part of them its tile means, and TMATMUL waits for
-// the steps of K that follow. Nothing of this shows: all of it concerns memories of the core, and whatever else touches
-// such a tile gets its address from data(), which first puts the bytes where they belong. See held_operands.hpp.
+// packs the elements for the matrix unit at once, TEXTRACT notes which part of them its tile means, and TMATMUL waits
+// for the steps of K that follow. Nothing of this shows: all of it concerns memories of the core, and whatever else
+// touches such a tile gets its address from data(), which first puts the bytes where they belong. See held_operands.hpp.
 #pragma once
 
 #include <pto/common/type.hpp>

@@ -19,6 +19,16 @@ PTO_INLINE MatShape mat_shape(Tile& tile)
     return {reinterpret_cast<const char*>(tile.address()), Tile::Rows, Tile::Cols, sizeof(typename Tile::DType)};
 }
 
+#if defined(PTO_CPU_BODIES_APART)
+
+PTO_CPU_SHARED bool hold_mat(const MatShape& shape, const char* from, int64_t stride);
+PTO_CPU_SHARED bool hold_operand(
+    const MatShape& shape, bool right, int64_t first_line, int64_t first_depth, int64_t lines, int64_t depth,
+    char* tile, int64_t panel);
+PTO_CPU_SHARED bool hold_product(TilePlan plan, void (*run)(const TilePlan&));
+
+#else
+
 constexpr int64_t slot_panel(const MatShape& shape, bool right)
 {
     return (right ? shape.rows : shape.cols) * int64_t(shape.size) / 64 * kPanelStep;
@@ -31,11 +41,14 @@ PTO_INLINE bool overlap(const char* begin, const char* end, const char* other, c
 {
     return begin < other_end && other < end;
 }
-PTO_INLINE const char* end_of(const MatShape& shape) { return shape.tile + int64_t(shape.rows) * shape.cols * shape.size; }
+PTO_INLINE const char* end_of(const MatShape& shape)
+{
+    return shape.tile + int64_t(shape.rows) * shape.cols * shape.size;
+}
 PTO_INLINE const char* end_of(const HeldOperand& view) { return view.tile + (view.lines + 31) / 32 * view.panel; }
 
 /// Computes the product that is waiting, if there is one.
-inline void compute_pending(HeldState& held)
+PTO_CPU_SHARED void compute_pending(HeldState& held)
 {
     const HeldProduct pending = held.pending;
     held.pending.run = nullptr;
@@ -46,25 +59,28 @@ inline void compute_pending(HeldState& held)
 }
 
 /// Copies an operand to its tile.
-__attribute__((cold)) inline void write_operand(HeldState& held, HeldOperand& view)
+PTO_CPU_SHARED __attribute__((cold)) void write_operand(HeldState& held, HeldOperand& view)
 {
+    PTO_CPU_ROLLED
     for (int line = 0; line < view.lines; line += view.right ? 16 : 1) {  // 16 columns lie together
-        const int64_t inside = view.right ? (line >> 4 & 1) * kFragment : (line >> 4 & 1) * kFragment + (line & 15) * 64;
+        const int64_t inside = (line >> 4 & 1) * kFragment + (view.right ? 0 : (line & 15) * 64);
         char* to = view.tile + (line >> 5) * view.panel + inside;
         const char* from = view.from + (line >> 5) * view.from_panel + inside;
+        PTO_CPU_ROLLED
         for (int step = 0; step < view.steps; ++step) {
             __builtin_memcpy(to + step * kPanelStep, from + step * kPanelStep, view.right ? kFragment : 64);
         }
     }
     view.tile = nullptr;
     held.operands = false;
+    PTO_CPU_ROLLED
     for (const HeldOperand& other : held.views) {
         held.operands |= other.tile != nullptr;
     }
 }
 
 /// Gives a Mat tile up, whose elements are nowhere else, or writes them where they belong first.
-__attribute__((cold)) inline void give_up(HeldState& held, HeldMat& mat, bool write)
+PTO_CPU_SHARED __attribute__((cold)) void give_up(HeldState& held, HeldMat& mat, bool write)
 {
     const MatShape& shape = mat.shape;
     char* to = const_cast<char*>(shape.tile);
@@ -83,16 +99,18 @@ __attribute__((cold)) inline void give_up(HeldState& held, HeldMat& mat, bool wr
     }
     mat.slot = -1;
     held.mat = false;
+    PTO_CPU_ROLLED
     for (const HeldMat& other : held.mats) {
         held.mat |= other.slot >= 0;
     }
 }
 
 /// What HeldState::settle is: all that concerns [begin, end) of a memory goes where it belongs.
-PTO_CPU_OUT_OF_LINE __attribute__((cold)) inline void settle_region(TileType loc, const char* begin, const char* end)
+PTO_CPU_SHARED __attribute__((cold)) void settle_region(TileType loc, const char* begin, const char* end)
 {
     HeldState& held = thread_held;
     if (loc == TileType::Mat) {
+        PTO_CPU_ROLLED
         for (HeldMat& mat : held.mats) {
             if (mat.slot >= 0 && overlap(begin, end, mat.shape.tile, end_of(mat.shape))) {
                 give_up(held, mat, true);
@@ -104,6 +122,7 @@ PTO_CPU_OUT_OF_LINE __attribute__((cold)) inline void settle_region(TileType loc
             compute_pending(held);
         }
     } else {
+        PTO_CPU_ROLLED
         for (HeldOperand& view : held.views) {
             if (view.tile != nullptr && overlap(begin, end, view.tile, end_of(view))) {
                 write_operand(held, view);
@@ -112,8 +131,9 @@ PTO_CPU_OUT_OF_LINE __attribute__((cold)) inline void settle_region(TileType loc
     }
 }
 
-inline HeldMat* known_mat(HeldState& held, const MatShape& shape)
+PTO_CPU_SHARED HeldMat* known_mat(HeldState& held, const MatShape& shape)
 {
+    PTO_CPU_ROLLED
     for (HeldMat& mat : held.mats) {
         if (mat.shape.tile == shape.tile && mat.shape.rows == shape.rows && mat.shape.cols == shape.cols &&
             mat.shape.size == shape.size) {
@@ -124,10 +144,11 @@ inline HeldMat* known_mat(HeldState& held, const MatShape& shape)
 }
 
 /// A slot that nobody reads; one is made free if there is none. `own` is the first choice unless it is -1.
-inline int free_slot(HeldState& held, int own)
+PTO_CPU_SHARED int free_slot(HeldState& held, int own)
 {
     const auto is_read = [&](int slot) {
         bool read = held.product && (held.pending.a_slot == slot || held.pending.b_slot == slot);
+        PTO_CPU_ROLLED
         for (const HeldOperand& view : held.views) {
             read |= view.tile != nullptr && view.slot == slot;
         }
@@ -137,9 +158,11 @@ inline int free_slot(HeldState& held, int own)
         return own;
     }
     uint32_t taken = 0;
+    PTO_CPU_ROLLED
     for (const HeldMat& mat : held.mats) {
         taken |= mat.slot >= 0 ? 1U << mat.slot : 0;
     }
+    PTO_CPU_ROLLED
     for (int slot = 0; slot < CorePools::kHeldSlots; ++slot) {
         if ((taken >> slot & 1) == 0 && !is_read(slot)) {
             return slot;
@@ -149,7 +172,7 @@ inline int free_slot(HeldState& held, int own)
 }
 
 /// TLOAD of a whole Mat tile from rows `stride` bytes apart; false, and nothing done, when it is not known what for.
-PTO_CPU_OUT_OF_LINE inline bool hold_mat(const MatShape& shape, const char* from, int64_t stride)
+PTO_CPU_SHARED bool hold_mat(const MatShape& shape, const char* from, int64_t stride)
 {
     HeldState& held = thread_held;
     HeldMat* mat = known_mat(held, shape);
@@ -163,9 +186,12 @@ PTO_CPU_OUT_OF_LINE inline bool hold_mat(const MatShape& shape, const char* from
     if (slot < 0) {
         return false;
     }
+    PTO_CPU_ROLLED
     for (HeldMat& other : held.mats) {
-        if (other.slot >= 0 && &other != mat && overlap(shape.tile, end_of(shape), other.shape.tile, end_of(other.shape))) {
-            give_up(held, other, other.shape.tile < shape.tile || end_of(other.shape) > end_of(shape));
+        const char* begin = other.shape.tile;
+        const char* end = end_of(other.shape);
+        if (other.slot >= 0 && &other != mat && overlap(shape.tile, end_of(shape), begin, end)) {
+            give_up(held, other, begin < shape.tile || end > end_of(shape));
         }
     }
     const int64_t panel = slot_panel(shape, mat->right);
@@ -181,7 +207,7 @@ PTO_CPU_OUT_OF_LINE inline bool hold_mat(const MatShape& shape, const char* from
 }
 
 /// Remembers which operand a Mat tile is moved to, if it could have been packed for that at once.
-inline void note_use(HeldState& held, const MatShape& shape, bool right)
+PTO_CPU_SHARED __attribute__((cold)) void note_use(HeldState& held, const MatShape& shape, bool right)
 {
     const char* pool = core_state().memory + CorePools::kMatAt;
     const int64_t bytes = end_of(shape) - shape.tile;
@@ -192,6 +218,7 @@ inline void note_use(HeldState& held, const MatShape& shape, bool right)
         return;
     }
     HeldMat* mat = known_mat(held, shape);
+    PTO_CPU_ROLLED
     for (int i = 0; mat == nullptr && i < HeldState::kMats; ++i) {
         HeldMat& next = held.mats[held.next_mat];
         held.next_mat = (held.next_mat + 1) % HeldState::kMats;
@@ -205,11 +232,11 @@ inline void note_use(HeldState& held, const MatShape& shape, bool right)
     }
 }
 
-/// TEXTRACT or TMOV of `lines` rows (Left) or columns (Right) and `depth` elements of K from a Mat tile: notes where they
-/// are. False, and nothing done, when they have to be moved.
-PTO_CPU_OUT_OF_LINE inline bool hold_operand(
-    const MatShape& shape, bool right, int64_t first_line, int64_t first_depth, int64_t lines, int64_t depth, char* tile,
-    int64_t panel)
+/// TEXTRACT or TMOV of `lines` rows (Left) or columns (Right) and `depth` elements of K from a Mat tile: notes where
+/// they are. False, and nothing done, when they have to be moved.
+PTO_CPU_SHARED bool hold_operand(
+    const MatShape& shape, bool right, int64_t first_line, int64_t first_depth, int64_t lines, int64_t depth,
+    char* tile, int64_t panel)
 {
     HeldState& held = thread_held;
     HeldMat* mat = known_mat(held, shape);
@@ -232,6 +259,7 @@ PTO_CPU_OUT_OF_LINE inline bool hold_operand(
         .from_panel = from_panel, .lines = static_cast<int>(lines), .steps = static_cast<int>(depth / step),
         .slot = mat->slot, .right = right};
     HeldOperand* place = nullptr;
+    PTO_CPU_ROLLED
     for (HeldOperand& view : held.views) {
         if (view.tile != nullptr && overlap(tile, end_of(made), view.tile, end_of(view))) {
             if (view.tile == tile && view.panel == panel && view.lines <= made.lines && view.steps <= made.steps) {
@@ -253,8 +281,10 @@ PTO_CPU_OUT_OF_LINE inline bool hold_operand(
 }
 
 /// The operand at a place, if it has at least these lines and steps.
-inline const HeldOperand* held_operand(const HeldState& held, const char* tile, int64_t panel, int lines, int steps)
+PTO_CPU_SHARED const HeldOperand* held_operand(
+    const HeldState& held, const char* tile, int64_t panel, int lines, int steps)
 {
+    PTO_CPU_ROLLED
     for (const HeldOperand& view : held.views) {
         if (view.tile == tile && tile != nullptr && view.panel == panel) {
             return view.lines >= lines && view.steps >= steps ? &view : nullptr;
@@ -264,7 +294,7 @@ inline const HeldOperand* held_operand(const HeldState& held, const char* tile, 
 }
 
 /// TMATMUL of two held operands, now or together with what follows; false when they are not both held.
-PTO_CPU_OUT_OF_LINE inline bool hold_product(TilePlan plan, void (*run)(const TilePlan&))
+PTO_CPU_SHARED bool hold_product(TilePlan plan, void (*run)(const TilePlan&))
 {
     HeldState& held = thread_held;
     const HeldOperand* a = held_operand(held, plan.a, plan.a_panel, plan.m, plan.k_steps);
@@ -294,6 +324,8 @@ PTO_CPU_OUT_OF_LINE inline bool hold_product(TilePlan plan, void (*run)(const Ti
     held.settle = settle_region;
     return true;
 }
+
+#endif
 
 #endif
 

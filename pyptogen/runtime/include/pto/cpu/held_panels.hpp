@@ -4,17 +4,18 @@
 #include <pto/cpu/boxes.hpp>
 #include <pto/cpu/held.hpp>
 
-#if defined(PTO_CPU_HOLDS)
+#if defined(PTO_CPU_HOLDS) && !defined(PTO_CPU_BODIES_APART)
 
 namespace pto::cpu {
 
 /// Rows of `width` bytes, `stride` bytes apart, to the panels of a Left operand; 16 rows and 64 bytes go together.
-inline void pack_left_lines(char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
+PTO_CPU_SHARED void pack_left_lines(
+    char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
 {
     for (int64_t r = 0; r < rows; r += 16, from += 16 * stride) {
         char* out = to + left_row_offset(r, panel);
         for (int64_t at = 0; at < width; at += 64, out += kPanelStep) {
-            PTO_CPU_UNROLL
+            PTO_CPU_UNROLL_BY_4
             for (int i = 0; i < 16; ++i) {
                 __builtin_prefetch(out + kPanelStep + i * 64, 1);
                 store_bits(out + i * 64, load_bits<__m512i>(from + i * stride + at));
@@ -51,7 +52,7 @@ PTO_INLINE void pack_four_lines(char* out, const char* from, int64_t stride)
 }
 
 /// Rows of `cols` elements of `size` bytes (1 or 2), `stride` bytes apart, to the panels of a Right operand.
-inline void pack_right_lines(
+PTO_CPU_SHARED void pack_right_lines(
     char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t cols, int size)
 {
     const int64_t group = 4 / size, step = 64 / size;  // rows
@@ -59,7 +60,7 @@ inline void pack_right_lines(
         for (int64_t c = 0; c < cols; c += 32) {
             char* out = to + c / 32 * panel;
             const char* lines = from + c * size;
-            PTO_CPU_UNROLL
+            PTO_CPU_UNROLL_BY_4
             for (int i = 0; i < 16; ++i, out += 64, lines += group * stride) {
                 __builtin_prefetch(out + panel, 1);
                 __builtin_prefetch(out + panel + kFragment, 1);
@@ -74,7 +75,8 @@ inline void pack_right_lines(
 }
 
 /// The panels of a whole Mat tile back to its Nz boxes.
-__attribute__((cold)) inline void unpack_left(char* to, int64_t rows, const char* from, int64_t panel, int64_t width)
+PTO_CPU_SHARED __attribute__((cold)) void unpack_left(
+    char* to, int64_t rows, const char* from, int64_t panel, int64_t width)
 {
     for (int64_t r = 0; r < rows; ++r) {
         const char* line = from + left_row_offset(r, panel);
@@ -84,7 +86,8 @@ __attribute__((cold)) inline void unpack_left(char* to, int64_t rows, const char
     }
 }
 template <typename T>
-__attribute__((cold)) inline void unpack_right(T* to, int64_t rows, const char* from, int64_t panel, int64_t cols)
+PTO_CPU_OUT_OF_LINE __attribute__((cold)) void unpack_right(
+    T* to, int64_t rows, const char* from, int64_t panel, int64_t cols)
 {
     constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
     for (int64_t c = 0; c < cols; ++c) {

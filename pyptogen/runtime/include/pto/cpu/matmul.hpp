@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pto/common/event.hpp>
+#include <pto/cpu/bodies.hpp>
 #include <pto/cpu/held_operands.hpp>
 #include <pto/cpu/matmul_amx.hpp>
 #include <pto/cpu/matmul_split.hpp>

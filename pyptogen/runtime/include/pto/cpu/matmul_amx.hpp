@@ -208,7 +208,7 @@ PTO_INLINE void multiply_wide(const TilePlan& p, int m_panels, bool backwards)
 /// At most 16 rows: the tiles are configured for just these. Otherwise full panels two by two, and a last panel of at
 /// most 16 rows as one row of tiles (its surplus rows hold nothing that is read).
 template <typename T, bool Streams>
-PTO_CPU_OUT_OF_LINE void multiply_tiles(const TilePlan& p)
+PTO_CPU_ONE_BODY void multiply_tiles(const TilePlan& p)
 {
     if (p.m <= 16) {
         const TileScope scope(p.m);

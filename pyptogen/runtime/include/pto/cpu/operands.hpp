@@ -9,7 +9,11 @@ namespace pto::cpu {
 
 /// Rows of 32-byte pieces, `panel` bytes from one piece to the next, into the panels of a Left tile; each row of `width`
 /// bytes is padded with zeros to whole steps.
-PTO_CPU_OUT_OF_LINE inline void fill_left_from_panels(
+#if defined(PTO_CPU_BODIES_APART)
+PTO_CPU_SHARED void fill_left_from_panels(
+    char* base, int64_t left_panel, const char* from, int64_t panel, int64_t rows, int64_t width);
+#else
+PTO_CPU_SHARED void fill_left_from_panels(
     char* base, int64_t left_panel, const char* from, int64_t panel, int64_t rows, int64_t width)
 {
     for (int64_t first = 0; first < rows; first += 16) {
@@ -31,6 +35,7 @@ PTO_CPU_OUT_OF_LINE inline void fill_left_from_panels(
         }
     }
 }
+#endif
 
 /// Packs a [k, n] matrix in Zn boxes (32 bytes of rows x 16 columns, each column contiguous), `block` elements from one
 /// block of rows to the next, into 32-column panels.

@@ -4,7 +4,7 @@ before: s = matmul(q, k); p = exp(s); y1 = mul(acc, a); mm = matmul(p, v); acc' 
 after:  0: s    1: p    2: mm    3: y1, acc'
 
 Each operation goes as early as its operands allow, but what leads from a carried value to the next one stays together
-where that is possible, so that the value is read and replaced in one go.
+where that is possible, so that the value is read and replaced in one go. A product of a product is a level of its own.
 """
 
 from __future__ import annotations
@@ -45,8 +45,10 @@ def _vector_level(level: int) -> int:
 def _assign(ops: Sequence[Op], made_by: Mapping[str, Op], floor: Mapping[str, int]) -> dict[str, int]:
     found: dict[str, int] = {}
     for op in ops:
-        operands = (root(v.name, made_by) for v in op.operands if isinstance(v, Value))
+        operands = [root(v.name, made_by) for v in op.operands if isinstance(v, Value)]
         at = max((found.get(name, 0) for name in operands), default=0)
+        if op.kind in PRODUCTS and any(found.get(name) == at and made_by[name].kind in PRODUCTS for name in operands):
+            at += 2  # an accumulator is no operand: it goes through memory first
         at = max(at, floor.get(op.result.name, 0))
         found[op.result.name] = at + ((at % 2) != (op.kind not in PRODUCTS))
     return found

@@ -82,10 +82,10 @@ def test_the_cube_program_runs_ahead() -> None:
     """It pushes the scores of the second round before it waits for the probabilities of the first; the vector program
     does not, and neither does a cube program whose memories have no room for two rounds."""
     cube, vector = programs(lowered(ATTENTION))
-    assert [what for what, _ in side_by_side.events(cube, 1, 3)[:3]] == ["push", "push", "pop"]
-    assert [what for what, _ in side_by_side.events(vector, 1, 3)[:4]] == ["pop", "load", "free", "push"]
+    assert [what for what, _ in side_by_side.events(cube, 1, 3)[:5]] == ["claim", "fill", "claim", "fill", "pop"]
+    assert [what for what, _ in side_by_side.events(vector, 1, 3)[:4]] == ["pop", "load", "free", "claim"]
     narrow, _ = programs(lowered("{sq: 256, fifo: 2, fuse: [[attention, out]]}"))
-    assert [what for what, _ in side_by_side.events(narrow, 1, 3)[:2]] == ["push", "pop"]
+    assert [what for what, _ in side_by_side.events(narrow, 1, 3)[:3]] == ["claim", "fill", "pop"]
 
 
 @pytest.mark.parametrize(("side", "instruction"), [(0, "TPUSH"), (1, "TPOP"), (0, "TFREE"), (1, "TPUSH")])

@@ -7,10 +7,6 @@ from pathlib import Path
 import pytest
 
 from properties.test_random_specs import checked_mode_is_silent, instructions_agree, kernels_agree
-from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec
-from pyptogen.schema import load_spec
 
 
 def spec(dims: str, inputs: str, outputs: str, graph: str, after: str = "") -> str:
@@ -59,6 +55,9 @@ FOUND = {
              "y: matmul(x, v); z: sum(v, axis=1, keepdim=true) * 0.5; w: argmin(v, axis=-1)"),
         {"r": 20},
     ),
+    "one dim on both axes of a tensor": (
+        spec("", "x: fp32[r, r]; z: fp32[r]", "y: fp32[r, r]", "y: x + z", "tiling:\n  - {r: 3}"), {"r": 10},
+    ),
     "one value twice in a concat": (
         spec("d: 32", "x: fp32[r, d]", "y: fp32[r, 2 * d]", "v: abs(x); y: concat(v, v, axis=1) * 0.5"), {"r": 20},
     ),
@@ -95,11 +94,3 @@ def test_kernels_of_found_specs(name: str, tmp_path: Path) -> None:
 
 def test_checked_mode_of_a_found_spec(tmp_path: Path) -> None:
     checked_mode_is_silent(FOUND["one value twice in a concat"], tmp_path)
-
-
-def test_a_dim_that_is_two_axes_of_one_tensor_is_refused(tmp_path: Path) -> None:
-    """One loop over it would do the diagonal only."""
-    path = tmp_path / "square.yaml"
-    path.write_text(spec("", "x: fp32[r, r]", "y: fp32[r, r]", "y: x + 1", "tiling:\n  - {r: 3}"))
-    with pytest.raises(DiagnosticError, match="two axes of one operation"):
-        lower(from_spec(load_spec(path)), "cpu")

@@ -18,7 +18,7 @@ from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile import narrow
-from pyptogen.lower.tile.axes import Axes, root
+from pyptogen.lower.tile.axes import Axes
 from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.sizes import TileSize
 
@@ -27,8 +27,9 @@ MATMUL_ROWS, MATMUL_COLUMNS, MATMUL_DEPTH_BYTES = 128, 128, 512
 CPU_ROWS, CPU_COLUMNS, CPU_DEPTH_BYTES = 256, 256, 8192
 """The same where L0A and L0B are a budget of L2 and a tile of A is rearranged when it is loaded: K whole, so that all
 columns use it, up to 2 MB of A."""
-VECTOR_ROWS, VECTOR_COLUMNS = 64, 512
-"""The same for vector work; columns of a number known at build time are whole."""
+VECTOR_ROWS = 64
+VECTOR_COLUMNS = 256
+"""First guess where the columns are known at run time only."""
 CPU_TILE_BYTES = 16 * 1024
 """A vector tile that stays in L1 on a CPU (measured: 8-16 KB run from L1, larger ones from L2 at a quarter)."""
 
@@ -78,11 +79,12 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
         for factor in (*leading, *(shape[-1][:-1] if shape else ())):
             if factor is not rows_of:
                 note(factor.dim, 1, 0)
+        columns = shape[-1][-1].extent.constant if shape and shape[-1] else 1
+        if columns is None and op.kind not in PRODUCTS:
+            columns = VECTOR_COLUMNS if rows_of is not None else MOST_TILE
+            note(shape[-1][-1].dim, columns, 2)
         if rows_of is not None:
-            columns = shape[-1][-1].extent.constant if shape[-1] else 1
-            note(rows_of.dim, _first_rows(op, columns or VECTOR_COLUMNS, platform), 1)
-        if shape and shape[-1] and shape[-1][-1].extent.constant is None:
-            note(shape[-1][-1].dim, VECTOR_COLUMNS, 1)
+            note(rows_of.dim, _first_rows(op, columns, platform), 1)
         if op.kind in PRODUCTS:
             a = op.operands[0]
             assert isinstance(a, Value)
@@ -221,11 +223,10 @@ def run(
     static = {d.name: d.value for d in program.dims if d.value is not None}
     silent = not any(written.values())
     named = {dim for dims in written.values() for dim in dims}
-    both = _summed_and_kept(program, kernel)
     open_dims = {
         c.dim: replace(c, most=static.get(c.dim) or MOST_TILE)
         for c in _choices(program, kernel, platform, _tiles(written)).values()
-        if c.dim not in named | both and (c.dim not in static or (silent and c.tile < static[c.dim]))
+        if c.dim not in named and (c.dim not in static or (silent and c.tile < static[c.dim]))
     }
     crowded = narrow.crowded(program, kernel, {**_tiles(written), **{dim: c.tile for dim, c in open_dims.items()}})
     written = {
@@ -237,21 +238,6 @@ def run(
         found = [chooser.improve(start) for start in (tiles, chooser.flat(tiles)) if chooser.price(start) is not None]
         tiles = min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles)
     return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)
-
-
-def _summed_and_kept(program: Program, kernel: KernelOps) -> set[str]:
-    """Static dims that a product of inputs sums over and another result of the kernel has: a loop over one would cut
-    both, so they stay whole."""
-    axes = Axes(program)
-    made_by = {op.result.name: op for op in program.ops}
-    mine = {op.result.name for op in kernel.ops}
-    summed: set[str | None] = set()
-    for op in kernel.ops:
-        left = op.operands[0] if op.kind in PRODUCTS else None
-        if isinstance(left, Value) and root(left.name, made_by) not in mine:
-            summed |= {f.dim for f in axes.axes(left.shape)[-1]}
-    kept = {f.dim for op in kernel.ops for axis in axes.axes(_looped(op).shape) for f in axis}
-    return {dim for dim in summed & kept if dim is not None and dim in axes.static}
 
 
 def _tiles(written: Mapping[str, Mapping[str, TileSize]]) -> dict[str, int]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
+from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tile.axes import Axes, Factor, unsupported
 from pyptogen.lower.tile.ir import Extent, Form, GmTensor, TileVal
 from pyptogen.lower.tile.nest import Nest, Scope
@@ -109,25 +109,8 @@ class Grid:
             exact = tile == 1 or (
                 whole % tile == 0 if whole is not None else self.segment != dim and declared.multiple_of % tile == 0
             )
-            self._check_once(dim)
             self.nest.grid(dim, start, stop, tile, exact, declared.span)
         self._deal()
-
-    def _check_once(self, dim: str) -> None:
-        """A loop over a dim moves along one axis: a tensor with two of it would be done along its diagonal only.
-
-        Raises:
-            DiagnosticError: PTG303, a dim that is cut is two axes of a result, or one that a product sums over as well.
-        """
-        for op in self.kernel.ops:
-            axes = list(self.op_axes(op))
-            if op.kind in PRODUCTS:
-                left = op.operands[0]
-                assert isinstance(left, Value)
-                axes.append(self.axes.axes(left.shape)[-1])
-            if sum(f.dim == dim for axis in axes for f in axis) > 1:
-                fix = f"give one of the axes a dim of its own, and say `requires: [{dim} == …]`"
-                raise unsupported(op.span, f"`{dim}` in tiles where it is two axes of one operation", fix)
 
     def _deal(self) -> None:
         """One grid loop is dealt to the blocks: the parts of a split product, the innermost static one with many tiles,
@@ -144,11 +127,27 @@ class Grid:
         split = [s for s in scopes if s.dim in parts]
         max(split or many[:1] or scopes, key=self._trips).parallel = True
 
+    def deal_instead(self, rounds: Scope) -> None:
+        """Deals independent rounds to the blocks, where they are more than the tiles that would be dealt and these are
+        not many for sure."""
+        scope = rounds.parent
+        while scope is not None and not scope.parallel:
+            scope = scope.parent
+        if scope is not None:
+            if (self.whole(scope.dim) is not None and self._trips(scope) >= MANY_TILES) or (
+                self._trips(scope) >= self._trips(rounds)
+            ):
+                return
+            scope.parallel = False
+        rounds.parallel = True
+
     def _trips(self, scope: Scope) -> int:
-        """How many tiles a launch may have of a grid loop, at the most."""
-        stop = self.whole(scope.dim)
+        """How many tiles a launch may have of a loop, at the most."""
+        dim = scope.dim.split(".")[0]
+        stop = self.whole(dim)
         if stop is None:
-            stop = self.longest_segment or self.program.dim(scope.dim).max
+            longest = self.longest_segment if dim == self.segment else 0
+            stop = longest or self.program.dim(dim).max
         return -(-stop // scope.tile)
 
     @staticmethod

@@ -49,6 +49,7 @@ extern "C" __global__ AICORE void flash_attention_causal_vec(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free for the first round
     set_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         // o: attention(q, k, v, scale=scale, causal=true)  [flash_attention_causal.yaml:22]
@@ -161,18 +162,22 @@ extern "C" __global__ AICORE void flash_attention_causal_vec(
                 TMOV(o_o_max_row, o_max_next_row);
                 set_flag(PIPE_V, PIPE_S, EVENT_ID0);
             }
+            set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
             VecF32_64x128 o_8(sq0_valid); TASSIGN(o_8, 0x00300);  // UB 0x00300..0x08300
             VecF32_64x1 o_o_sum(sq0_valid); TASSIGN(o_o_sum, 0x00200);  // UB 0x00200..0x00300
             pipe_barrier(PIPE_V);
             TROWEXPANDDIV(o_8, o_o_acc, o_o_sum);
             VecB16_64x128m o_tile(sq0_valid); TASSIGN(o_tile, 0x08300);  // UB 0x08300..0x0c300
             pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
             TCVT(o_tile, o_8, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
             wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+            wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
             OGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
             TSTORE(o_out, o_tile);
             set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);
+            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
         }
         set_flag(PIPE_V, PIPE_S, EVENT_ID1);
     }
@@ -180,5 +185,6 @@ extern "C" __global__ AICORE void flash_attention_causal_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // of the last round
     wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
 }

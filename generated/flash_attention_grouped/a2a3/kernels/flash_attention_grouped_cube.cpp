@@ -62,13 +62,18 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // copy 1 is free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
     for (int32_t sq0 = sq_begin + block * 64; sq0 < sq_end; sq0 += nblk * 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free again
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0) {
+            wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // free again
             for (int32_t group0 = 0; group0 < 4; ++group0, group0_slot ^= 1) {
                 // o: attention(q, k, v, causal=true)  [flash_attention_grouped.yaml:20]
                 MatF16_64x64 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + group0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + group0_slot));  // free again
                 QGm q_in(q + int64_t(kv_heads0) * sq * 256 + int64_t(group0) * sq * 64 + int64_t(sq0) * 64, {sq0_valid});
                 TLOAD(q_tile, q_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + group0_slot));
@@ -128,7 +133,9 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
                     TPUSH<O6Pipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_6_pipe, o_6_acc);
                     set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
                 }
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + group0_slot));
             }
+            set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);
         }
         set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);
     }
@@ -145,5 +152,8 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last round of copy 1
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // of the last round of copy 1
 #endif
 }

@@ -13,7 +13,7 @@
                  run_ahead    rounds of the cube program ahead of the vector core
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
-    Execution    build        launches, dependencies, workspace
+    Execution    build        launches, dependencies, workspace   share       hints about blocks
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
                  passes       vector instructions walked together, for the kernel's text
 
@@ -36,7 +36,7 @@ from pyptogen.lower.block import verify as block_verify
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution import build as execution_build
 from pyptogen.lower.execution import printer as execution_printer
-from pyptogen.lower.execution import prioritise
+from pyptogen.lower.execution import prioritise, share
 from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.hand import opaque
@@ -57,6 +57,7 @@ from pyptogen.lower.tile import (
     cut,
     divide,
     legalise,
+    partition,
     run_ahead,
     shorter_rounds,
     sizes,
@@ -127,6 +128,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     every = [p for kernel in tiles for p in programs.get(kernel.name, (kernel,))]
     blocks = finished.joined(names, _block_level(session, every, recut))
     graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target, programs)
+    graph = share.run(graph, program, rows, {block.tile.name: block.tile.stages for block in blocks})
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks, finished)
@@ -142,7 +144,7 @@ def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
     """Kernels and their tiles. A value whose reader cannot take it from a tile of the same kernel goes through GM: the
     kernel is cut there, and all is done again."""
     by_kind = solo.Alone(session.fitted, session.platform)
-    apart: Edges = frozenset()
+    apart: Edges = partition.before_updates(session.fitted)
 
     def alone(op: Op) -> bool:
         return (op.result.name, op.result.name) in apart or by_kind(op)
@@ -396,6 +398,3 @@ def spec_lines() -> Callable[[Span], str]:
         return f"{text}  [{Path(span.file).name}:{span.line}]"
 
     return line
-
-
-__all__ = ["Dump", "lower"]

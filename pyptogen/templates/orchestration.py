@@ -120,4 +120,5 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
         prioritised=any(launch.priority for launch in launches),
         cores=CORES,
         cuts=cuts,
+        most_blocks=graph.cores,
     )

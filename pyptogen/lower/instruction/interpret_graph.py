@@ -188,7 +188,7 @@ class GraphRun:
         blocks = 1
         if launch.tiles is not None:
             extent, tile = launch.tiles
-            blocks = min(-(-extent.evaluate(env) // tile), self._blocks)
+            blocks = min(-(-extent.evaluate(env) // tile), self._blocks, self._graph.cores or self._blocks)
         for block in range(blocks):
             self.run_launch(launch, env, block, blocks)
 

@@ -303,8 +303,11 @@ class Cutter(Rounds):
             (s for s in (home, home.parent) if s is not None and s.valid and Poly.of(s.valid) == tile.rows.valid),
             home,
         )
-        ref = GmRef(tensor, ZERO, Poly.of(tile.cols.size), ONE, tile.rows, tile.cols)
+        row, width = self.axes.axes(source.shape)[-1], self.axes.poly(source.shape[-1])
+        ref = GmRef(tensor, self._position(row, home), width, ONE, tile.rows, tile.cols)
         self._note_write(tensor)
+        if target.name in self.made_by and tensor not in self.reads:  # what wrote it comes before
+            self.reads.append(tensor)
         if index.name not in self.reads:
             self.reads.append(index.name)
         at = Poly.of(rows_loop.var) if rows_loop.var else ZERO

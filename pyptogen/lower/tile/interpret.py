@@ -187,13 +187,14 @@ class TileRun:
         assert op.gm is not None and op.index is not None
         rows = self._read(str(op.srcs[0]))
         first, cols = op.index_offset.evaluate(self.env), self._size(op.gm.cols)
+        width, at = op.gm.row_stride.evaluate(self.env), op.gm.offset.evaluate(self.env)
         tensor = next(t for t in self.kernel.tensors if t.name == op.gm.tensor)
         for row in range(self._size(op.gm.rows)):
             slot = self.memory.element(op.index, first + row, op.span)
             if slot >= 0:
                 window = GmWindow(
-                    op.gm.tensor, tensor.dtype, "ND", Poly.of(slot * cols), Extent(1), Extent(cols), Poly.of(cols),
-                    Poly.of(1),
+                    op.gm.tensor, tensor.dtype, "ND", Poly.of(slot * width + at), Extent(1), Extent(cols),
+                    Poly.of(cols), Poly.of(1),
                 )  # fmt: skip
                 self.memory.write(BoundWindow.of(window, self.env, op.span), rows[row : row + 1, :cols])
 

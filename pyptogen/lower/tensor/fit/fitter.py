@@ -217,7 +217,8 @@ class Fitter:
                 base = source
             stays = whole and base.name == self.program.inplace.get(name)
             if not stays and (base.name not in made_by or not whole or base.name in taken):
-                self.at = replace(self.at, result=replace(value, name=name), span=original.span)
+                stage = made_by[value.name].stage if value.name in made_by else self.at.stage
+                self.at = replace(self.at, result=replace(value, name=name), span=original.span, stage=stage)
                 base = value = self.emit("copy", [value], value.dtype, value.shape)
             taken.add(base.name)
             outputs.append((name, value))

@@ -19,7 +19,7 @@ run: $(VENV)/.installed ## install, build the indexer prolog, run and verify it 
 test: lint ## install, lint, types, generated/ up to date, all tests
 	$(BIN)/pyptogen build specs/ --check
 	$(BIN)/pyptogen report specs/ --gallery docs/gallery --times benchmarks/results/library.json --check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 8 --dist worksteal
 
 test-ray: $(VENV)/.installed-ray ## level cluster on a local Ray cluster of two nodes (downloads Ray the first time)
 	$(BIN)/python -m pytest tests/runtime/cluster

@@ -101,8 +101,9 @@ def _lower(program: Program, target: str, dump_ir: Path | None) -> Lowered:
 
 
 def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
-    """C++ by relative path, and PTO assembly of the same kernels for targets that have it; not of the programs of mixed
-    kernels, because the assembler has one ring of its own making between the cores, and these have several."""
+    """C++ by relative path, and PTO assembly of the same kernels for targets that have it: a file for each kernel, with
+    both programs of a mixed one."""
+    from pyptogen.lower.instruction.side_by_side import pairs
     from pyptogen.lower.pipeline import spec_lines
     from pyptogen.templates.pto_text import ARCHITECTURES, pto_text
 
@@ -112,6 +113,9 @@ def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
             source = spec_lines()
             for instructions in (kernel for kernel in result.instructions if not kernel.fifos):
                 texts[f"pto/{target}-{instructions.name}.pto"] = pto_text(instructions, result.name, source)
+            for cube, vector in pairs(result.instructions):
+                name = cube.name.removesuffix("_cube")
+                texts[f"pto/{target}-{name}.pto"] = pto_text(cube, result.name, source, vector)
         for kernel in result.kernels:
             texts[f"{target}/kernels/{kernel.name}.cpp"] = kernel.text
         texts[f"{target}/orchestration.cpp"] = result.orchestration

@@ -147,10 +147,18 @@ _NAMES = (
         "`when` of a stage is decided when the operator is built, from the values and ranges of dims alone.",
     ),
     Code(
+        "PTG222",
+        "value not always there",
+        "A stage with `if` runs in some calls only. What it defines can be used where the same condition holds, or "
+        "where other stages define it for all other cases.",
+    ),
+    Code(
         "PTG230",
-        "carry and next do not fit",
+        "carry, next or collect do not fit",
         "A loop starts its carried values under `carry` and gives each of them once under `next`, with the same type: "
-        "a value cannot change its dtype or shape from round to round, nor have the size of a block.",
+        "a value cannot change its dtype or shape from round to round, nor have the size of a block. What `collect` "
+        "puts together is another value in every round and has one axis of the block's size (in a loop with `tile: 1` "
+        "it may have none).",
     ),
     Code(
         "PTG231",
@@ -225,6 +233,12 @@ _RUN_TIME = (
         "PTG408",
         "index out of range",
         "An index array points outside the axis that it indexes, and is not -1.",
+    ),
+    Code(
+        "PTG409",
+        "the author's golden is at fault",
+        "The Python function that `verify: {golden: …}` names raised an error, or gave no array of the right shape for "
+        "an output.",
     ),
 )
 

@@ -18,7 +18,8 @@ from pyptogen.schema.spec import Assign, FunctionSpec, StageSpec
 from pyptogen.schema.tree import Mapping, Node, Scalar, describe
 from pyptogen.schema.validate import need_list, need_mapping
 
-_LATER = {"if": "stages chosen at run time"}
+_CONDITIONS = ("when", "if")
+"""Keys of a stage that say when it is there: decided at build time, and in each call."""
 
 
 def read_requires(node: Node) -> tuple[Expr, ...]:
@@ -82,10 +83,12 @@ def read_graph(node: Node, operator: str, may_be_empty: bool = False) -> tuple[S
         return ()
     if not graph.entries:
         raise fault("PTG105", "the graph defines nothing", graph.span, fix="add `name: expression` entries")
-    _refuse_later(graph, "the graph")
-    when = graph.key("when")
-    if when is not None:
-        raise fault("PTG104", "`when` belongs to a stage", when.span, expected="`stage: {when: …, value: …}`")
+    for word in _CONDITIONS:
+        key = graph.key(word)
+        if key is not None:
+            raise fault(
+                "PTG104", f"`{word}` belongs to a stage", key.span, expected=f"`stage: {{{word}: …, value: …}}`"
+            )
     staged = [isinstance(value, Mapping) for _, value in graph]
     if not any(staged):
         body = tuple(read_assign(key, value) for key, value in graph)
@@ -106,30 +109,26 @@ def _stage(key: Scalar, node: Node) -> StageSpec:
     name = check_key(key, "a stage")
     mapping = need_mapping(node, f"stage `{name}`")
     check_not_cut(mapping)
-    _refuse_later(mapping, f"stage `{name}`")
-    when = mapping.get("when")
-    conditions = () if when is None else _when(when)
+    when, run_if = (_conditions(word, mapping.get(word)) for word in _CONDITIONS)
     if is_loop(mapping):
         loop = read_loop(mapping, name, key.span)
-        return StageSpec(name, loop.carry, False, key.span, conditions, loop)
-    body = tuple(read_assign(entry, value) for entry, value in mapping if entry.text != "when")
+        return StageSpec(name, (*loop.carry, *loop.collect), False, key.span, when, loop, run_if=run_if)
+    body = tuple(read_assign(entry, value) for entry, value in mapping if entry.text not in _CONDITIONS)
     if not body:
         raise fault("PTG105", f"stage `{name}` defines nothing", key.span, fix="add `name: expression` entries")
-    return StageSpec(name, body, False, key.span, conditions)
+    return StageSpec(name, body, False, key.span, when, run_if=run_if)
 
 
-def _when(node: Node) -> tuple[Expr, ...]:
-    """``when: heads > 1``, or the form of the tiling rows, ``when: {heads: "> 1"}``."""
+def _conditions(word: str, node: Node | None) -> tuple[Expr, ...]:
+    """``when: heads > 1``, or the form of the tiling rows, ``when: {heads: "> 1"}``; the same for ``if``."""
+    if node is None:
+        return ()
     if isinstance(node, Mapping):
         return tuple(_comparison(key, value) for key, value in node)
-    return (_condition(node),)
-
-
-def _condition(node: Node) -> Expr:
     condition = parse_expression(node)
     if not isinstance(condition.node, ast.Compare | ast.BoolOp):
-        raise fault("PTG106", "`when` must be a comparison", condition.span, expected="such as `heads > 1`")
-    return condition
+        raise fault("PTG106", f"`{word}` must be a comparison", condition.span, expected="such as `heads > 1`")
+    return (condition,)
 
 
 def _comparison(key: Scalar, node: Node) -> Expr:
@@ -146,9 +145,3 @@ def _comparison(key: Scalar, node: Node) -> Expr:
         raise fault("PTG104", f"the test of `{key.text}` cannot be {describe(node)}", node.span, expected=expected)
     places = (*range(key.start, key.stop), *(node.start,) * (len(text) + 1), node.stop)
     return Expr(tree, f"{key.text} {text}", key.source, places)
-
-
-def _refuse_later(mapping: Mapping, what: str) -> None:
-    for key, _ in mapping:
-        if key.text in _LATER:
-            raise fault("PTG109", f"{_LATER[key.text]} are not supported yet (in {what})", key.span)

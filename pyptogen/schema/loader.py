@@ -59,6 +59,8 @@ def load_source(source: Source) -> Spec:
     tiling, tables = read_tiling(included.tiling if own_table is None else [own_table], names, folder)
     operator = root.get("operator")
     assert operator is not None
+    checked = read_verify(verify, dims, inputs, outputs, model.operator, folder)
+    beside = [k.source.path for k in kernels if k.source] + ([checked.golden.file] if checked.golden else [])
     return Spec(
         path=source.file,
         source=source.text,
@@ -73,11 +75,11 @@ def load_source(source: Source) -> Spec:
         stages=stages,
         tiling=tiling,
         schedule=read_schedule(section(root, "schedule"), names),
-        verify=read_verify(verify, dims, inputs, outputs),
+        verify=checked,
         targets=_targets(root),
         span=operator.span,
         kernels=kernels,
-        includes=tuple(dict.fromkeys([*included.files, *tables, *(k.source.path for k in kernels if k.source)])),
+        includes=tuple(dict.fromkeys([*included.files, *tables, *beside])),
     )
 
 
@@ -87,7 +89,7 @@ def _expressions(
     for tensor in (*inputs, *outputs):
         yield from tensor.shape
     for stage in stages:
-        yield from stage.when
+        yield from (*stage.when, *stage.run_if)
         yield from stage.expressions
 
 
@@ -98,7 +100,8 @@ def _check_names(
     outputs: tuple[TensorSpec, ...],
     stages: tuple[StageSpec, ...],
 ) -> None:
-    """Each name has one meaning; stages that are there only sometimes may define the same values."""
+    """Each name has one meaning; stages that are there only sometimes may define the same values, and those that run
+    only sometimes may give values anew."""
     contract = [
         *((d.name, d.span, "a dim") for d in dims),
         *((a.name, a.span, "an attr") for a in attrs),
@@ -107,10 +110,12 @@ def _check_names(
     check_distinct([*contract, *((t.name, t.span, "an output") for t in outputs if t.name != t.inplace)])
     updated = {t.name for t in outputs if t.inplace is not None}
     fixed = [c for c in contract if c[0] not in updated]
-    always = [value for stage in stages if not stage.when for value in _values(stage)]
+    always = [value for stage in stages if not stage.when and not stage.run_if for value in _values(stage)]
     check_distinct([*fixed, *always])
     for stage in stages:
-        if stage.when:
+        if stage.run_if:
+            check_distinct([*fixed, *_values(stage)])
+        elif stage.when:
             check_distinct([*fixed, *always, *_values(stage)])
     _check_stage_names(stages, {d.name for d in dims})
 

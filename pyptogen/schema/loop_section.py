@@ -1,4 +1,4 @@
-"""Reads a stage that is a loop with carried values: `loop`, `carry`, `body`, `next`."""
+"""Reads a stage that is a loop with carried or collected values: `loop`, `carry`, `body`, `next`, `collect`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pyptogen.schema.spec import Assign, LoopSpec
 from pyptogen.schema.tree import Mapping
 from pyptogen.schema.validate import need_mapping, validate
 
-_KEYS = ("loop", "carry", "body", "next")
+_KEYS = ("loop", "carry", "body", "next", "collect")
 
 
 def is_loop(stage: Mapping) -> bool:
@@ -20,7 +20,7 @@ def is_loop(stage: Mapping) -> bool:
 def read_loop(stage: Mapping, name: str, span: Span) -> LoopSpec:
     """The loop of the stage ``name``. Raises PTG103, PTG104, PTG105, PTG230."""
     for key, _ in stage:
-        if key.text not in (*_KEYS, "when"):
+        if key.text not in (*_KEYS, "when", "if"):
             raise fault(
                 "PTG103",
                 f"`{key.text}` stands beside the sections of the loop `{name}`",
@@ -35,19 +35,19 @@ def read_loop(stage: Mapping, name: str, span: Span) -> LoopSpec:
     model = validate(LoopModel, head, f"`loop` of stage `{name}`")
     over = head.get("over")
     assert over is not None
-    carry, body, following = (_section(stage, key, name, span) for key in _KEYS[1:])
+    carry, body, following, collect = (_section(stage, key, name) for key in _KEYS[1:])
+    for section, given, what in (("carry", carry, "starts"), ("next", following, "goes on")):
+        if not given and (carry or following or not collect):
+            raise fault("PTG105", f"the loop `{name}` does not say how it {what}", span, fix=f"add `{section}: {{…}}`")
     _check_next(name, carry, following)
-    return LoopSpec(model.over, over.span, model.tile, carry, body, following, head.span)
+    return LoopSpec(model.over, over.span, model.tile, carry, body, following, collect, head.span)
 
 
-def _section(stage: Mapping, key: str, name: str, span: Span) -> tuple[Assign, ...]:
+def _section(stage: Mapping, key: str, name: str) -> tuple[Assign, ...]:
     node = stage.get(key)
-    if node is None and key == "body":
+    if node is None:
         return ()
-    mapping = need_mapping(node, f"`{key}` of the loop `{name}`") if node is not None else None
-    if mapping is None or not mapping.entries:
-        what = "starts" if key == "carry" else "goes on"
-        raise fault("PTG105", f"the loop `{name}` does not say how it {what}", span, fix=f"add `{key}: {{…}}`")
+    mapping = need_mapping(node, f"`{key}` of the loop `{name}`")
     check_not_cut(mapping)
     return tuple(read_assign(entry, value) for entry, value in mapping)
 

@@ -71,6 +71,8 @@ class TensorSpec:
     span: Span
     """span of the name."""
     type_span: Span
+    init: Expr | None = None
+    """Of an output: the number that it begins with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,8 @@ class FunctionSpec:
 @dataclass(frozen=True, slots=True)
 class LoopSpec:
     """How the body of a stage is repeated: over blocks of ``tile`` elements of the dim ``over``. ``carry`` gives the
-    values at the start of the first round, ``next`` those at the start of the following one."""
+    values at the start of the first round, ``next`` those at the start of the following one; ``collect`` the values
+    whose rounds are put together."""
 
     over: str
     over_span: Span
@@ -103,12 +106,14 @@ class LoopSpec:
     carry: tuple[Assign, ...]
     body: tuple[Assign, ...]
     next: tuple[Assign, ...]
+    collect: tuple[Assign, ...]
     span: Span
 
 
 @dataclass(frozen=True, slots=True)
 class StageSpec:
-    """A named group of definitions; of a loop ``body`` is what the stages below see, the carried values."""
+    """A named group of definitions; of a loop ``body`` is what the stages below see, the carried and the collected
+    values."""
 
     name: str
     body: tuple[Assign, ...]
@@ -119,11 +124,13 @@ class StageSpec:
     loop: LoopSpec | None = None
     by_hand: bool = False
     """The stage has no definitions: its kernel under ``kernels`` is what it means."""
+    run_if: tuple[Expr, ...] = ()
+    """Conditions that must all hold in a call for the stage to run (`if:`); decided at run time."""
 
     @property
     def definitions(self) -> tuple[Assign, ...]:
         """Everything that the stage defines, the inside of its loop included, each name once."""
-        return self.body if self.loop is None else (*self.loop.carry, *self.loop.body)
+        return self.body if self.loop is None else (*self.body, *self.loop.body)
 
     @property
     def expressions(self) -> tuple[Expr, ...]:
@@ -154,12 +161,23 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
+class GoldenSpec:
+    """A reference of the author's: a function in a Python file (named as ``Spec.path`` is)."""
+
+    file: str
+    function: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class VerifySpec:
-    """Input generators by input name, cases (dim name → size) and tolerances by output name."""
+    """Input generators by input name, cases (dim name → size) and tolerances by output name; ``golden`` takes the place
+    of the Tensor level as reference."""
 
     generate: Mapping[str, Expr]
     cases: tuple[Mapping[str, int], ...]
     tolerance: Mapping[str, Tolerance]
+    golden: GoldenSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -119,7 +119,8 @@ class PassText:
         if name in UNARY:
             return UNARY[name].format(self.value(instr, str(operands[1])))
         if name == "TEXPANDS":
-            return f"at.all({_text(operands[1])})"
+            assert isinstance(operands[1], Imm)
+            return f"at.all({operands[1].text})"
         if name in ("TROWEXPAND", "TCOLEXPAND"):
             return self.spread(name, str(operands[1]))
         return self.binary(instr)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
+from pyptogen.lower.tensor.conditions import c_text
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.environment import render
@@ -16,7 +17,14 @@ from pyptogen.templates.kernel import _parameters
 CORES = {"cube": "Core::Cube", "vector": "Core::Vector", "mixed": "Core::Mixed"}
 
 
-def _blocks(launch: LaunchPlan) -> str:
+def _blocks(launch: LaunchPlan, inputs: frozenset[str]) -> str:
+    """How many blocks a launch has; none where its condition does not hold."""
+    if launch.condition is not None:
+        return f"{c_text(launch.condition, inputs, 2)} ? {_wanted_blocks(launch)} : 0"
+    return _wanted_blocks(launch)
+
+
+def _wanted_blocks(launch: LaunchPlan) -> str:
     if launch.tiles is None:
         return "1"
     extent, tile = launch.tiles
@@ -71,6 +79,8 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
     contract += [(name, C_TYPES[v.dtype]) for name, v in program.outputs if name not in program.inplace]
     launches = [launch for plan in graph.plans for launch in plan]
     used = {argument for launch in launches for argument in launch.arguments}
+    used |= {s.name for launch in launches if launch.condition is not None for s in launch.condition.free_symbols}
+    inputs = frozenset(value.name for value in program.inputs)
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     rows = [plan[0].rows if len(plan) == 1 else 0 for plan in graph.plans]
     cuts = [
@@ -82,7 +92,7 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
             name,
             _ranged(graph, plan),
             [
-                (launch, CORES[launch.core], _blocks(launch), _calls(launch), _order(launch), _rings(launch))
+                (launch, CORES[launch.core], _blocks(launch, inputs), _calls(launch), _order(launch), _rings(launch))
                 for launch in plan
             ],
             plan[0].core if len(plan) == 1 and plan[0].rows else "",
@@ -110,4 +120,5 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
         prioritised=any(launch.priority for launch in launches),
         cores=CORES,
         cuts=cuts,
+        most_blocks=graph.cores,
     )

@@ -24,6 +24,7 @@ from pyptogen.lower.instruction.ir import (
     Mode,
     Node,
     Pattern,
+    Queue,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
@@ -33,6 +34,7 @@ from pyptogen.lower.instruction.ir import (
 )
 from pyptogen.lower.verify import require
 from pyptogen.templates.merges import is_merge_of_lists
+from pyptogen.templates.pto_text_queues import Queues
 from pyptogen.templates.pto_text_types import DTYPES, pointer, tile_buf
 from pyptogen.templates.pto_text_values import INDENT, Values
 from pyptogen.templates.pto_text_windows import Windows
@@ -56,6 +58,7 @@ class Writer:
     source: Callable[[Span], str]
     values: Values
     windows: Windows
+    queues: Queues
     tiles: dict[str, Declare]
     tensors: dict[str, str]
     spoken: Span | None = None
@@ -139,9 +142,9 @@ class Writer:
             whole = values.compute(f"arith.divui {ahead}, {bounds[2]} : index")
             skipped = values.compute(f"arith.muli {whole}, {bounds[2]} : index")
             bounds[0] = values.compute(f"arith.addi {bounds[0]}, {skipped} : index", f"{node.var}_begin")
-        if node.before is not None:
-            limit = values.poly(node.before)
-            bounds[1] = values.compute(f"arith.minsi {bounds[1]}, {limit} : index", f"{node.var}_end")
+        limits = [node.start + node.step] if node.once else []
+        for limit in (*limits, *([] if node.before is None else [node.before])):
+            bounds[1] = values.compute(f"arith.minsi {bounds[1]}, {values.poly(limit)} : index", f"{node.var}_end")
         var = values.name(node.var)
         slots = {n.slot: n.slots for n in (node, *walk(node.body)) if isinstance(n, For) and n.slot is not None}
         carried = {slot: (values.bound(slot), values.name(slot), values.name(f"{slot}_end")) for slot in slots}
@@ -208,6 +211,9 @@ class Writer:
     def instr(self, node: Instr) -> None:
         """``pto.name ins(sources : types) outs(destination : type)``."""
         self.speak(node.span)
+        if isinstance(node.operands[0], Queue):
+            self.queue(node, node.operands[0].name)
+            return
         dst, *sources = node.operands
         given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare | Pattern)]
         out, out_type = self.operand(node, dst)
@@ -219,6 +225,17 @@ class Writer:
             return
         ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
         self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type})")
+
+    def queue(self, node: Instr, ring: str) -> None:
+        """TPUSH of a tile, TPOP, TFREE."""
+        if node.name == "TPUSH":
+            tile = str(node.operands[1])
+            declared = self.tiles[tile]
+            self.queues.push(ring, self.operand(node, tile), (declared.rows, declared.cols))
+        elif node.name == "TPOP":
+            self.queues.pop(ring)
+        else:
+            self.queues.free(ring)
 
     def merge(self, given: Sequence[tuple[str, str]], out: tuple[str, str]) -> None:
         """Lists, then scratch; beside the result how many pairs were taken of each list."""
@@ -235,6 +252,8 @@ class Writer:
             return values.bound(operand), tile_buf(self.tiles[operand].type)
         if isinstance(operand, GmWindow):
             side = "out" if node.name == "TSTORE" else "in"
+            if operand.tensor in self.queues.slots:
+                return self.queues.window(operand, f"{operand.tensor}_{side}")
             return self.windows.emit(operand, f"{operand.tensor}_{side}", values)
         if isinstance(operand, Imm):
             tiles = [self.tiles[o] for o in node.operands if isinstance(o, str)]
@@ -252,7 +271,7 @@ class Writer:
 
 def _arguments(kernel: InstrKernel, values: Values) -> list[tuple[str, str]]:
     """The function's arguments and their types, bound to the names of the IR; whole numbers as indices."""
-    tensors = {t.name: t for t in kernel.tensors}
+    tensors = {t.name: t.dtype for t in kernel.tensors} | {f.name: f.dtype for f in kernel.fifos}
     scalars = dict(kernel.scalars)
     result, numbers = [], []
     for name in kernel.arguments:
@@ -263,30 +282,19 @@ def _arguments(kernel: InstrKernel, values: Values) -> list[tuple[str, str]]:
             result.append((value, "i32"))
         else:
             values.bind(name, value)
-            result.append((value, pointer(tensors[name].dtype) if name in tensors else DTYPES[scalars[name]]))
+            result.append((value, pointer(tensors[name]) if name in tensors else DTYPES[scalars[name]]))
     for name, value in numbers:
         values.bind(name, values.compute(f"arith.index_cast {value} : i32 to index", name))
     return result
 
 
-def pto_text(kernel: InstrKernel, operator: str, source: Callable[[Span], str]) -> str:
-    """The PTO assembly of one kernel.
-
-    Args:
-        kernel: its instructions, flags included.
-        operator: name of the operator.
-        source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
-
-    Raises:
-        IllegalIR: the kernel is for a target without an architecture of `ptoas`, or names what it does not have, or has
-            rings.
-    """
-    require(kernel.platform in ARCHITECTURES, f"no PTO assembly for {kernel.platform}", kernel.span)
-    require(not kernel.fifos, f"no PTO assembly for a program with rings, as {kernel.name}", kernel.span)
+def _function(kernel: InstrKernel, source: Callable[[Span], str]) -> list[str]:
+    """The lines of the function of one kernel, or of one program of a mixed one."""
     values = Values(kernel.span, {name: DTYPES[dtype] for name, dtype in kernel.scalars})
     windows = Windows.of(kernel)
+    queues = Queues.of(kernel.fifos, values)
     arguments = _arguments(kernel, values)
-    if any(isinstance(n, For) and n.parallel for n in walk(kernel.body)):
+    if kernel.fifos or any(isinstance(n, For) and n.parallel for n in walk(kernel.body)):
         values.put(f"{values.name('block_i64')} = pto.get_block_idx")
         values.bind("block", values.compute("arith.index_cast %block_i64 : i64 to index", "block"))
     for node in walk(kernel.body):
@@ -294,23 +302,49 @@ def pto_text(kernel: InstrKernel, operator: str, source: Callable[[Span], str]) 
             values.bind(node.slot, values.index(0))
         if isinstance(node, Instr):
             for operand in node.operands:
-                if isinstance(operand, GmWindow):
+                if isinstance(operand, GmWindow) and operand.tensor not in queues.slots:
                     windows.declare(operand, values)
+    queues.initialise(kernel.core)
     tensors = {t.name: t.dtype for t in kernel.tensors}
-    Writer(source, values, windows, declarations(kernel), tensors).body(kernel.body)
-    arch = ARCHITECTURES[kernel.platform]
+    Writer(source, values, windows, queues, declarations(kernel), tensors).body(kernel.body)
     kind = "" if kernel.core == "mixed" else f", pto.kernel_kind = #pto.kernel_kind<{kernel.core}>"
-    lines = [
-        f"// {kernel.name}: {kernel.core} kernel of `{operator}` for {kernel.platform} as PTO assembly."
-        " Made by pyptogen; change the spec, not this file.",
-        f"// Addresses and flags are given: ptoas --pto-arch={arch} --pto-level=level3",
-        f'module attributes {{pto.target_arch = "{arch}"}} {{',
+    return [
         f"{INDENT}func.func @{kernel.name}({', '.join(f'{name}: {kind}' for name, kind in arguments)})",
         f"{INDENT * 3}attributes {{pto.entry{kind}}} {{",
         *values.constant_lines(),
         *values.lines,
         f"{INDENT * 2}return",
         f"{INDENT}}}",
+    ]
+
+
+def pto_text(
+    kernel: InstrKernel, operator: str, source: Callable[[Span], str], beside: InstrKernel | None = None
+) -> str:
+    """The PTO assembly of one kernel.
+
+    Args:
+        kernel: its instructions, flags included; of a mixed kernel whose cores are apart, the cube program.
+        operator: name of the operator.
+        source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
+        beside: the vector program of such a kernel, a second function of the module.
+
+    Raises:
+        IllegalIR: the kernel is for a target without an architecture of `ptoas`, or names what it does not have, or has
+            rings and nobody at their other end.
+    """
+    require(kernel.platform in ARCHITECTURES, f"no PTO assembly for {kernel.platform}", kernel.span)
+    require(beside is not None or not kernel.fifos, f"one end only of the rings of {kernel.name}", kernel.span)
+    arch = ARCHITECTURES[kernel.platform]
+    programs = [kernel] if beside is None else [kernel, beside]
+    names = " and ".join(program.name for program in programs)
+    what = f"{kernel.core} kernel" if beside is None else "cube and vector program of a mixed kernel"
+    lines = [
+        f"// {names}: {what} of `{operator}` for {kernel.platform} as PTO assembly."
+        " Made by pyptogen; change the spec, not this file.",
+        f"// Addresses and flags are given: ptoas --pto-arch={arch} --pto-level=level3",
+        f'module attributes {{pto.target_arch = "{arch}"}} {{',
+        *(line for program in programs for line in _function(program, source)),
         "}",
     ]
     return "\n".join(lines) + "\n"

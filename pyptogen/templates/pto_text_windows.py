@@ -92,7 +92,7 @@ class Windows:
             return view, ((ZERO, 1), (window.offset, 1))
         by_column = window.layout == "DN"
         pitch, inner = (window.col_stride, window.row_stride) if by_column else (window.row_stride, window.col_stride)
-        outer, whole = _split(window.offset, pitch), _split(elements, pitch)
+        outer, whole = split(window.offset, pitch), split(elements, pitch)
         if inner != ONE or outer is None or whole is None or whole[1] != ZERO:
             return None
         if by_column:
@@ -104,7 +104,7 @@ class Windows:
     def _cut_fractals(self, window: GmWindow, tensor: GmTensor) -> tuple[View, tuple[Axis, ...]] | None:
         """Blocks of columns, of rows, and the element in a fractal; exact when both offsets are in whole fractals."""
         c0, padded = _deep(window), window.row_stride.constant
-        found = _split(window.offset, window.row_stride)
+        found = split(window.offset, window.row_stride)
         if padded is None or found is None or not found[0].is_multiple_of(c0, self.steps):
             return None
         column, rest = found
@@ -141,7 +141,7 @@ def multiples(nodes: Sequence[Node]) -> dict[str, int]:
     return found
 
 
-def _split(value: Poly, by: Poly) -> tuple[Poly, Poly] | None:
+def split(value: Poly, by: Poly) -> tuple[Poly, Poly] | None:
     """Quotient and rest of a division by a product, term by term; None when ``by`` is no product."""
     if len(by.terms) != 1:
         return None

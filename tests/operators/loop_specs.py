@@ -164,6 +164,96 @@ tiling:
 """
 
 
+RUNNING = """\
+pyptogen: 1
+operator: running_state
+doc: Results of every round beside a carried value, used again as wholes.
+dims:
+  t: {min: 1, max: 4096}
+  d: 48
+inputs:
+  x: fp32[t, d]
+outputs:
+  y: fp32[t, d]
+  most: fp32[t, 1]
+  s: fp32[1, d]
+  z: fp32[t, d]
+graph:
+  scan:
+    loop: {over: t, tile: 16}
+    carry:
+      s: full([1, d], 1, fp32)
+    body:
+      b: x[t] + s
+    next:
+      s: s * 0.5 + 1
+    collect:
+      y: b
+      most: amax(b, axis=-1, keepdim=true)
+  more:
+    z: y * most
+tiling:
+  - {t: 8, scan: {t: 16}}
+"""
+
+STATES = """\
+pyptogen: 1
+operator: all_states
+doc: The carried value of every round, and a value without an axis of the block.
+dims:
+  n: {min: 1, max: 64}
+  t: {min: 1, max: 4096}
+  d: 32
+inputs:
+  x: fp32[n, t, d]
+outputs:
+  before: fp32[n, t, d]
+  s: fp32[t, d]
+  z: fp32[n, t, d]
+graph:
+  scan:
+    loop: {over: n, tile: 1}
+    carry:
+      s: full([t, d], 0, fp32)
+    next:
+      s: s * 0.5 + reshape(x[n], [t, d])
+    collect:
+      before: s
+      both: s + 1
+  more:
+    z: both * x
+tiling:
+  - {t: 16}
+"""
+
+LOCAL = """\
+pyptogen: 1
+operator: local_attention
+doc: Blocks that see only themselves; rounds that need nothing of each other.
+dims:
+  b: {min: 1, max: 64}
+  t: {min: 1, max: 4096}
+  d: 64
+inputs:
+  q: bf16[b, t, d]
+  k: bf16[b, t, d]
+  v: bf16[b, t, d]
+outputs:
+  o: fp32[b, t, d]
+  turned: bf16[b, d, t]
+graph:
+  local:
+    loop: {over: t, tile: 32}
+    body:
+      p: exp(matmul(q[:, t], permute(k[:, t], [0, 2, 1]), dtype=fp32) * 0.05)
+    collect:
+      o: matmul(cast(p, bf16), v[:, t], dtype=fp32)
+      turned: permute(v[:, t], [0, 2, 1])
+tiling:
+  - {b: 1}
+"""
+
+
 def wide(array: Array) -> Array:
     return array.astype(np.float64)
 
@@ -228,6 +318,34 @@ def heads(a: Mapping[str, Array]) -> dict[str, Array]:
     return {"y": 1 + np.einsum("bhtn,bhnd->bhtd", wide(a["x"]), wide(a["w"])) * wide(a["g"]) ** 2}
 
 
+def running(a: Mapping[str, Array]) -> dict[str, Array]:
+    x, s = wide(a["x"]), np.ones((1, a["x"].shape[1]))
+    y = np.empty_like(x)
+    for start in range(0, len(x), 16):
+        y[start : start + 16] = x[start : start + 16] + s
+        s = s * 0.5 + 1
+    most = y.max(axis=1, keepdims=True)
+    return {"y": y, "most": most, "s": s, "z": y * most}
+
+
+def states(a: Mapping[str, Array]) -> dict[str, Array]:
+    x = wide(a["x"])
+    s, before = np.zeros(x.shape[1:]), np.empty_like(x)
+    for i, part in enumerate(x):
+        before[i] = s
+        s = s * 0.5 + part
+    return {"before": before, "s": s, "z": (before + 1) * x}
+
+
+def local(a: Mapping[str, Array]) -> dict[str, Array]:
+    q, k, v = (wide(a[name]) for name in "qkv")
+    o = np.empty_like(v)
+    for start in range(0, q.shape[1], 32):
+        part = slice(start, start + 32)
+        o[:, part] = np.exp(q[:, part] @ k[:, part].swapaxes(1, 2) * 0.05) @ v[:, part]
+    return {"o": o, "turned": v.swapaxes(1, 2)}
+
+
 @dataclass(frozen=True)
 class Case:
     """A spec with its table, sizes to run it with, and the reference; ``allowed`` is relative to the largest value."""
@@ -281,6 +399,9 @@ CASES = {
         STATE.replace("[cpu]", "[a2a3]").replace("- {}", "- {fifo: 1}"), state, ({"t": 1}, {"t": 16}, {"t": 45}), 1e-5,
         ("a2a3",),
     ),
+    "running": Case(RUNNING, running, ({"t": 1}, {"t": 16}, {"t": 45}), 1e-6),
+    "states": Case(STATES, states, ({"n": 1, "t": 1}, {"n": 4, "t": 17}, {"n": 2, "t": 32}), 1e-6),
+    "local": Case(LOCAL, local, ({"b": 1, "t": 1}, {"b": 3, "t": 45}, {"b": 1, "t": 200}), 1e-2),
     "single": Case(SINGLE + "  - {t: 16, n: 2}\n", single, ({"t": 1}, {"t": 16}, {"t": 45}), 1e-5),
     "heads": Case(HEADS, heads, ({"t": 1}, {"t": 33}), 1e-5),
 }  # fmt: skip

@@ -72,14 +72,7 @@ CASES = [
     Bad("when_value", "y: x * 2", "s:\n    when: rows\n    y: x * 2", "PTG106", (12, 11), ("`heads > 1`",)),
     Bad("when_mapping", "y: x * 2", "s:\n    when: {rows: up}\n    y: x * 2", "PTG104", (12, 18), ("<= 32",)),
     Bad("kernels", "graph:", "kernels: {a: {level: tile}}\ngraph:", "PTG105", (10, 15), ("`body`",)),
-    Bad(
-        "stage_if",
-        "y: x * 2",
-        "s:\n    if: rows > 1\n    y: x * 2",
-        "PTG109",
-        (12, 5),
-        ("not supported yet",),
-    ),
+    Bad("stage_if", "y: x * 2", "s:\n    if: rows\n    y: x * 2", "PTG106", (12, 9), ("`if` must be",)),
     Bad("tag", "cols: 8", "cols: !int 8", "PTG111", (5, 9), ("tag",)),
     Bad(
         "two_documents",

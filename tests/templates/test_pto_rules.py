@@ -39,18 +39,30 @@ REFUSED = {
     "a layout that the memory does not have": ("matmul_int8", "fractal=1024", "fractal=512"),
     "a store that changes the element": ("matmul_int8", "xi32>", "xf32>"),
     "fractals that are no five axes": ("matmul_int8", "#pto.layout<nz>", "#pto.layout<nd>"),
+    "a push to the core that pushes": ("flash_attention", "pto.tpush_to_aiv", "pto.tpush_to_aic"),
+    "a pop against the direction of the pipe": ("flash_attention", "tpop_from_aic {id = 1", "tpop_from_aic {id = 0"),
+    "a slot given back to another pipe": ("flash_attention", "64x128xf32>) {id = 2", "64x128xf32>) {id = 1"),
+    "a pipe that was not made": ("flash_attention", "{id = 2, split", "{id = 3, split"),
+    "rings of other lengths at their ends": ("flash_attention", "slot_num = 2} (gm_slot_tensor = %o_1",
+        "slot_num = 3} (gm_slot_tensor = %o_1"),
+    "slots of another size": ("flash_attention", "slot_size = 16384", "slot_size = 8192"),
+    "a pipe of the vector core in a cube function": ("flash_attention", "kernel_kind<cube>", "kernel_kind<vector>"),
+    "rows beyond the slot": (
+        "flash_attention", "o_5_slot, offsets = [%c0, %c0], sizes = [%sq0_valid, %c128]",
+        "o_5_slot, offsets = [%c0, %c64], sizes = [%sq0_valid, %c128]",
+    ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", REFUSED)
 def test_it_is_refused(case: str) -> None:
     name, old, new = REFUSED[case]
-    (kernel,) = lowered(name, "a2a3").instructions
-    text = pto_text(kernel, name, lambda span: "")
+    kernel, *beside = lowered(name, "a2a3").instructions
+    text = pto_text(kernel, name, lambda span: "", *beside)
     parse(text)
     assert old in text
     with pytest.raises((ParseError, VerifyException)):
-        parse(text.replace(old, new))
+        parse(text.replace(old, new, 1 if "slot_num" in old else -1))
 
 
 def test_every_rule_is_of_an_instruction_that_the_platform_has() -> None:

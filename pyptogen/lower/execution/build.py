@@ -17,6 +17,7 @@ from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Workspa
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
 from pyptogen.lower.tile.sizes import HINTS, Selected, normalise
 
@@ -62,23 +63,29 @@ def _needs_all(kernel: TileKernel, segment: str | None) -> bool:
     return kernel.segment is None and segment is not None and segment in kernel.dims
 
 
-def _launches(kernels: Sequence[tuple[str, Sequence[TileKernel]]]) -> tuple[LaunchPlan, ...]:
+def _launches(program: Program, kernels: Sequence[tuple[str, Sequence[TileKernel]]]) -> tuple[LaunchPlan, ...]:
     """One launch a kernel, given as its name and its programs; each waits for the kernels that write what it reads."""
-    writer: dict[str, str] = {}
+    dims = dim_table(program)
+    writers: dict[str, tuple[str, ...]] = {}
     launches = []
     for name, sides in kernels:
         reads = [t for side in sides for t in side.reads]
-        after = tuple(dict.fromkeys(writer[t] for t in reads if writer.get(t, name) != name))
+        after = tuple(dict.fromkeys(w for t in reads for w in writers.get(t, ()) if w != name))
         first = sides[0]
+        stage = program.stage(first.stages[0])
         tiles = parallel_tiles(first.body)
         launch = LaunchPlan(name, first.core, first.arguments, tiles, after, first.span)
+        if stage.condition is not None:
+            launch = replace(launch, condition=dims.resolve_condition(stage.condition), text=stage.text)
         if len(sides) > 1:
             arguments = tuple(dict.fromkeys(a for side in sides for a in side.arguments))
             programs = tuple((side.name, side.arguments) for side in sides)
             rings = tuple(Workspace(f.name, f.dtype, Poly.of(f.slots * f.rows * f.cols), f.span) for f in first.fifos)
             launch = replace(launch, core="mixed", arguments=arguments, programs=programs, rings=rings)
         launches.append(launch)
-        writer |= {t: name for side in sides for t in side.writes}
+        for tensor in (t for side in sides for t in side.writes):  # what runs only sometimes leaves others their say
+            before = writers.get(tensor, ()) if stage.condition is not None else ()
+            writers[tensor] = (*before, name)
     return tuple(launches)
 
 
@@ -118,10 +125,12 @@ def run(
 
     segment = next((k.segment for k in by_name.values() if k.segment), None)
     distinct = list(dict.fromkeys(tuple(names) for names in launched))
-    plans = tuple(_launches([(name, sides(name)) for name in names]) for names in distinct)
+    plans = tuple(_launches(program, [(name, sides(name)) for name in names]) for names in distinct)
     if PLATFORMS[platform].operands_from_gm:
         plans = tuple(
-            (replace(plan[0], rows=rows_of_columns(sides(plan[0].kernel))),) if len(plan) == 1 else plan
+            (replace(plan[0], rows=rows_of_columns(sides(plan[0].kernel))),)
+            if len(plan) == 1 and plan[0].condition is None
+            else plan
             for plan in plans
         )
     cuts = tuple(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
@@ -25,11 +25,12 @@ class Workspace:
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
     """One kernel of a segment. ``tiles``: iterations of its parallel loop as (extent, tile), which bound the blocks
-    worth launching; ``after``: kernels of the same segment that must have finished; ``priority``: of several ready
-    launches, the one with the largest starts first. ``programs``: of a mixed kernel whose cores are apart, what its
-    cube core and its vector core run side by side, as (kernel, arguments); ``rings``: the memory through which the two
-    of one block meet. ``rows``: of a product whose blocks are dealt columns, the tile of the segment dim: with rows for
-    every core, each gets ranges of those instead, and rearranges its part of the left operand once; 0: never."""
+    worth launching, several tiles at a time where a block is to take as many; ``after``: kernels of the same
+    segment that must have finished; ``priority``: of several ready launches, the one with the largest starts
+    first. ``programs``: of a mixed kernel whose cores are apart, what its cube core and its vector core run
+    side by side, as (kernel, arguments); ``rings``: the memory through which the two of one block meet.
+    ``rows``: of a product whose blocks are dealt columns, the tile of the segment dim: with rows for every
+    core, each gets ranges of those instead, and rearranges its part of the left operand once; 0: never."""
 
     kernel: str
     core: Literal["cube", "vector", "mixed"]
@@ -41,6 +42,10 @@ class LaunchPlan:
     programs: tuple[tuple[str, tuple[str, ...]], ...] = ()
     rings: tuple[Workspace, ...] = ()
     rows: int = 0
+    condition: Any = None
+    """A sympy relation over dims, attrs and inputs of one element: where it does not hold, no block is launched."""
+    text: str = ""
+    """How the author wrote the condition."""
 
     @property
     def kernels(self) -> tuple[str, ...]:
@@ -72,3 +77,5 @@ class ExecutionGraph:
     cuts: tuple[Cut, ...]
     plans: tuple[tuple[LaunchPlan, ...], ...]
     span: Span
+    cores: int = 0
+    """The most blocks of a launch that the author wants; 0: as many as keep the chip busy."""

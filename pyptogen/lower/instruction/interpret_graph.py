@@ -25,6 +25,7 @@ from pyptogen.lower.instruction.interpret_rings import Rings
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.instruction.replay import Finding, prove
 from pyptogen.lower.platforms import PLATFORMS
+from pyptogen.lower.tensor import conditions
 from pyptogen.lower.tensor.interpreter import bind_dims
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.legality import dim_table
@@ -71,17 +72,18 @@ def check_order(lowered: Lowered) -> None:
 
 
 def _check_plan(plan: tuple[LaunchPlan, ...], kernels: Mapping[str, InstrKernel]) -> None:
-    writers: dict[str, str] = {}
+    writers: dict[str, set[str]] = {}
     behind: dict[str, set[str]] = {}
     for launch in plan:
         behind[launch.kernel] = {launch.kernel}.union(*({name} | behind[name] for name in launch.after))
         for tensor in (tensor for name in launch.kernels for tensor in kernels[name].reads):
-            writer = writers.get(tensor.name, launch.kernel)
-            if writer not in behind[launch.kernel]:
+            for writer in sorted(writers.get(tensor.name, set()) - behind[launch.kernel]):
                 what = f"kernel `{launch.kernel}` reads `{tensor.name}` and does not wait for `{writer}`"
                 raise MachineFault("order", what, launch.span, memory=f"GM {tensor.name}")
         written = (tensor for name in launch.kernels for tensor in kernels[name].writes)
-        writers.update((tensor.name, launch.kernel) for tensor in written)
+        for tensor in written:
+            before = writers.get(tensor.name, set()) if launch.condition is not None else set()
+            writers[tensor.name] = before | {launch.kernel}
 
 
 def _order_fault(kernel: InstrKernel, finding: Finding) -> MachineFault:
@@ -117,6 +119,8 @@ class GraphRun:
         self._sizes = bind_dims(self._program, self._dims, given)
         self._env = {symbol.name: int(size) for symbol, size in self._sizes.items()}
         self.scalars = _scalars(self._program, attrs)
+        read = {v.name: given[v.name].reshape(-1)[0].item() for v in conditions.inputs_read(self._program)}
+        self._known = {**self._env, **self.scalars, **read}
         self.memory = GlobalMemory(self._tensors(given, lowered.target))
 
     def _tensors(self, given: Mapping[str, Array], target: str) -> dict[str, GmArray]:
@@ -173,6 +177,10 @@ class GraphRun:
         return result
 
     def _launch(self, launch: LaunchPlan, begin: int, end: int) -> None:
+        if launch.condition is not None:
+            numbers = {symbol: self._known[symbol.name] for symbol in launch.condition.free_symbols}
+            if not launch.condition.subs(numbers):
+                return
         env = dict(self._env)
         kernel = self._kernels[launch.kernels[0]]
         if kernel.segment is not None:
@@ -180,7 +188,7 @@ class GraphRun:
         blocks = 1
         if launch.tiles is not None:
             extent, tile = launch.tiles
-            blocks = min(-(-extent.evaluate(env) // tile), self._blocks)
+            blocks = min(-(-extent.evaluate(env) // tile), self._blocks, self._graph.cores or self._blocks)
         for block in range(blocks):
             self.run_launch(launch, env, block, blocks)
 

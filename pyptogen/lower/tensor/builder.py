@@ -236,6 +236,11 @@ class Builder:
         """A carried value after the loop."""
         return self.emit("carried", [carry, following], carry.dtype, carry.shape, hint, loop=loop)
 
+    def collected(self, loop: str, x: Value, axis: int, over: Any, stacked: bool, hint: str = "") -> Value:
+        """The blocks of all rounds along an axis, whose size is then ``over``; ``stacked``: along a new one."""
+        shape = (*x.shape[:axis], over, *x.shape[axis + (not stacked) :])
+        return self.emit("collected", [x], x.dtype, shape, hint, loop=loop, axis=axis, stacked=stacked)
+
     def block(self, x: Value, axis: int, size: Any) -> Value:
         """This round's block of an axis, of that size (the symbol of a loop's block dim)."""
         shape = (*x.shape[:axis], size, *x.shape[axis + 1 :])
@@ -325,6 +330,12 @@ class Builder:
             lines = self.reshape(src, (*index.shape, *row))
             return self.reshape(self.scatter_update(flat, index, lines, dim), x.shape, hint)
         return self.emit("scatter_update", [x, index, src], x.dtype, x.shape, hint, dim=dim)
+
+    def either(self, alternatives: Sequence[tuple[Any, Value, str]]) -> Value:
+        """The one of several values whose condition holds; each with the stage that a copy of it would belong to."""
+        first = alternatives[0][1]
+        held, values, stages = zip(*alternatives, strict=True)
+        return self.emit("either", values, first.dtype, first.shape, conditions=held, stages=stages)
 
     def places(self, shape: Shape, start: Any, hint: str = "") -> Value:
         """start, start + 1, … as one row [n] or one column [n, 1]; of a loop's block: which elements of the whole."""

@@ -3,7 +3,7 @@
 before: ``stages a (when heads > 1), b (when heads == 1), c``    with ``heads: 1``
 after:  ``stages b, c``
 
-Afterwards no stage has a condition, and each value is defined once.
+Afterwards no stage has a condition that the dims decide, and each value is defined once but for stages with `if`.
 """
 
 from __future__ import annotations
@@ -27,8 +27,9 @@ def run(spec: Spec, dims: DimTable) -> Spec:
     kept = tuple(stage for stage in spec.stages if all(_holds(expr, dims) for expr in stage.when))
     if not kept:
         raise fault("PTG207", "no stage is left: every `when` is false", spec.stages[0].span)
+    always = [stage for stage in kept if not stage.run_if]
     check_distinct(
-        (name, span, "a value") for stage in kept for assign in stage.definitions for name, span in assign.targets
+        (name, span, "a value") for stage in always for assign in stage.definitions for name, span in assign.targets
     )
     names = {stage.name for stage in kept}
     return replace(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.lower.tensor import numerics, numerics_selection
+from pyptogen.lower.tensor import conditions, numerics, numerics_selection
 from pyptogen.lower.tensor.dims import DimTable
 from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Loop, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
@@ -21,23 +21,37 @@ _BLOCK_BYTES = 1 << 23
 matmuls."""
 
 
+Watch = Callable[[Op, list[Any], Array, Callable[[list[Any]], Array]], None]
+"""Is told of every operation that was done: its operands, its result, and how to do it with other operands."""
+
+
 def interpret(
-    program: Program, arrays: Mapping[str, Array], attrs: Mapping[str, float | int] | None = None
+    program: Program,
+    arrays: Mapping[str, Array],
+    attrs: Mapping[str, float | int] | None = None,
+    *,
+    watch: Watch | None = None,
 ) -> dict[str, Array]:
     """Outputs by contract name, in-place ones as new arrays; the inputs are not changed.
 
     ``arrays`` has every input by name, with the contract's shape and dtype (nz weights in their logical
-    shape); an attr that is not given has its default. Raises PTG402, PTG404 or PTG405 for arrays that do not
-    fit.
+    shape); an attr that is not given has its default. ``watch`` sees each operation, those of large tensors once for
+    each block of rows. Raises PTG402, PTG404 or PTG405 for arrays that do not fit.
     """
-    run = _Run(program, arrays, attrs or {})
+    run = _Run(program, arrays, attrs or {}, watch)
     with np.errstate(all="ignore"):
         return run.outputs()
 
 
 class _Run:
-    def __init__(self, program: Program, arrays: Mapping[str, Array], attrs: Mapping[str, float | int]) -> None:
-        self._program = program
+    def __init__(
+        self,
+        program: Program,
+        arrays: Mapping[str, Array],
+        attrs: Mapping[str, float | int],
+        watch: Watch | None = None,
+    ) -> None:
+        self._program, self._watch = program, watch
         self._arrays, self._attrs = arrays, attrs
         self._kernels: dict[str, dict[str, Array]] = {}
         self._dims = dim_table(program)
@@ -48,7 +62,14 @@ class _Run:
             if value is None:
                 raise fault("PTG404", f"the attr `{attr.name}` is not given and has no default", attr.span)
             self._sizes[self._dims.symbols[attr.name]] = sympy.sympify(value)
+        self._read = {
+            conditions.input_symbol(v): sympy.sympify(self._values[v.name].reshape(-1)[0].item())
+            for v in conditions.inputs_read(program)
+        }
+        self._runs = {s.name: s.condition is None or self._holds(s.condition) for s in program.stages}
         self._numbers: dict[Any, Any] = {}
+        self._gathered: dict[str, Array] = {}
+        """What loops collected, by the name of the result."""
         self._start = 0
         """Inside a loop: where this round's block begins."""
 
@@ -58,10 +79,23 @@ class _Run:
         for index, piece in enumerate(pieces):
             later = {v.name for other in pieces[index + 1 :] for op in other.ops for v in _tensors(op.operands)}
             keep = later | {value.name for _, value in self._program.outputs}
-            self._segment(piece, keep)
+            if piece.ops[0].kind == "either":
+                self._either(piece.ops[0])
+            elif self._runs[piece.ops[0].stage]:
+                self._segment(piece, keep)
             for name in [name for name in self._values if name not in keep]:
                 del self._values[name]
         return {name: self._values[value.name] for name, value in self._program.outputs}
+
+    def _holds(self, condition: Any) -> bool:
+        """Whether a condition holds in this call."""
+        return bool(self._dims.resolve_condition(condition).xreplace({**self._sizes, **self._read}))
+
+    def _either(self, op: Op) -> None:
+        held = (v for v, c in zip(_tensors(op.operands), op.attrs["conditions"], strict=True) if self._holds(c))
+        chosen = next(held, None)
+        if chosen is not None:
+            self._values[op.result.name] = self._values[chosen.name]
 
     def _loop(self, loop: Loop, ops: tuple[Op, ...]) -> None:
         """The rounds of a loop. Afterwards the next values are those of the last round, or the starts where there was
@@ -69,6 +103,8 @@ class _Run:
         over, block = (self._dims.symbols[name] for name in (loop.over, loop.block.name))
         carries = [op for op in ops if op.kind == "carry"]
         state = {op.result.name: self._values[v.name] for op in carries for v in _tensors(op.operands)}
+        gathered = [op for op in self._program.ops if op.kind == "collected" and op.attrs["loop"] == loop.name]
+        parts: dict[str, list[Array]] = {op.result.name: [] for op in gathered}
         for start in range(0, self._number(over), loop.tile):
             self._sizes[block] = sympy.Integer(min(loop.tile, self._number(over) - start))
             self._numbers.clear()
@@ -77,8 +113,14 @@ class _Run:
             for op in ops:
                 if op.kind != "carry":
                     values[op.result.name] = self._op(op, values, {}, None)
+            for op in gathered:
+                part = values[_tensors(op.operands)[0].name]
+                parts[op.result.name].append(np.expand_dims(part, 0) if op.attrs["stacked"] else part)
             state = {carry: values[following] for carry, following in loop.carried}
         self._numbers.clear()
+        for op in gathered:
+            empty = np.empty(self._shape(op.result), NUMPY_DTYPES[op.result.dtype])
+            self._gathered[op.result.name] = np.concatenate(parts[op.result.name] or [empty], axis=op.attrs["axis"])
         self._values |= {name: state[pair[0]] for pair in loop.carried for name in pair}
 
     def _segment(self, piece: Segment, keep: set[str]) -> None:
@@ -134,8 +176,16 @@ class _Run:
     def _op(
         self, op: Op, values: Mapping[str, Array], right: Mapping[str, Array], rows: tuple[Any, int] | None
     ) -> Array:
-        dtype = NUMPY_DTYPES[op.result.dtype]
+        if op.kind == "collected":
+            return self._gathered.pop(op.result.name)
         operands = [values[o.name] if isinstance(o, Value) else self._number(o.expr) for o in op.operands]
+        result = self._apply(op, operands, right, rows)
+        if self._watch is not None:
+            self._watch(op, operands, result, lambda others: self._apply(op, others, {}, rows))
+        return result
+
+    def _apply(self, op: Op, operands: list[Any], right: Mapping[str, Array], rows: tuple[Any, int] | None) -> Array:
+        dtype = NUMPY_DTYPES[op.result.dtype]
         if op.kind == "bitwise_not":
             return np.asarray(np.invert(operands[0]))
         if op.kind in UNARY:

@@ -71,7 +71,7 @@ Operand = Value | Scalar
 UNARY = frozenset({"neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu"})
 BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
-VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder"})
+VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder", "collected"})
 LOOP = frozenset({"carry", "carried"})
 PRODUCTS = frozenset({"matmul", "batch_matmul"})
 ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
@@ -87,7 +87,7 @@ LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
     | ARG_REDUCE | SCAN | SORTING
     | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange", "places",
-       "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand"}
+       "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand", "either"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
@@ -111,6 +111,8 @@ class Op:
     block      ``axis``; inside a loop: this round's block of it, whose size is the loop's block dim
     carry      operand (start); inside a loop: the value at the start of the round, ``name`` in the spec
     carried    operands (carry, next); after the loop ``loop``: the value when it is over
+    collected  operand (value of the rounds); after the loop ``loop``: the blocks of all rounds along ``axis``; with
+               ``stacked``, of a loop over single elements, along a new axis
     concat     ``axis``; n operands
     scatter_update  operands (x, index, src); ``dim``; rows of x viewed as [rows, last axes from dim+1 on];
                index -1 skips the row
@@ -134,6 +136,8 @@ class Op:
     index_add  operands (x, index of rank 1, src); ``axis``
     batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes; ``part``: the dim of the
                parts of one product (`split_k`)
+    either     ``conditions``, ``stages``, one for each operand: the one whose condition holds, exactly one where the
+               value is used; others may not have been computed. A copy of an operand belongs to its stage
     by_hand    ``kernel``, ``output``: what the kernel of that name stores to ``output``; operands are all that it reads
     ========== =====================================================================================
 
@@ -176,6 +180,11 @@ class Stage:
     name: str
     span: Span
     implicit: bool = False
+    condition: Any = None
+    """A sympy relation over dims, attrs and inputs of one element: the stage runs in calls where it holds. None: in
+    all."""
+    text: str = ""
+    """How the author wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +239,9 @@ class Program:
     """Whether the spec names its targets: then there are no others."""
     kernels: tuple[HandKernel, ...] = field(default=())
     """Stages that are given at a lower level."""
+
+    def stage(self, name: str) -> Stage:
+        return next(stage for stage in self.stages if stage.name == name)
 
     def dim(self, name: str) -> Dim:
         for d in self.dims:

@@ -79,7 +79,10 @@ def _check_loops(program: Program) -> None:
         if op.loop and op.loop not in loops:
             raise IllegalIR(f"{op.result.name} stands in the unknown loop {op.loop}")
         names = [operand.name for operand in op.operands if isinstance(operand, Value)]
-        if op.kind == "carried":
+        if op.kind == "collected":
+            if op.loop or {home.get(name) for name in names} != {op.attrs["loop"]}:
+                raise IllegalIR(f"{op.result.name} = collected(…) is of no value of the loop {op.attrs['loop']}")
+        elif op.kind == "carried":
             if op.loop or tuple(names) not in loops[op.attrs["loop"]].carried:
                 raise IllegalIR(f"{op.result.name} = carried(…) ends no value of a loop")
         elif any(home.get(name) and home[name] != op.loop for name in names):
@@ -137,10 +140,14 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     "block": lambda b, op: b.block(_value(op), op.attrs["axis"], op.result.shape[op.attrs["axis"]]),
     "carry": lambda b, op: b.emit("carry", [_value(op)], _value(op).dtype, _value(op).shape),
     "carried": lambda b, op: b.carried(op.attrs["loop"], _value(op), _value(op, 1)),
+    "collected": lambda b, op: b.collected(
+        op.attrs["loop"], _value(op), op.attrs["axis"], op.result.shape[op.attrs["axis"]], op.attrs["stacked"]
+    ),
     "concat": lambda b, op: b.concat(_values(op), op.attrs["axis"]),
     "matmul": lambda b, op: b.matmul(_value(op), _value(op, 1), op.attrs["dtype"]),
     "scatter_update": lambda b, op: b.scatter_update(_value(op), _value(op, 1), _value(op, 2), op.attrs["dim"]),
     "by_hand": lambda b, op: op.result,
+    "either": lambda b, op: op.result,
     "full": lambda b, op: b.full(op.result.shape, op.attrs["value"], op.result.dtype),
 }
 

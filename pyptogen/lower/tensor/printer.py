@@ -21,7 +21,7 @@ def print_program(program: Program) -> str:
         target = program.inplace.get(name)
         lines.append(f"  output {name} = {_typed(value)}" + (f" in place of {target}" if target else ""))
     for stage in program.stages:
-        lines += ["", f"stage {stage.name}"]
+        lines += ["", f"stage {stage.name}" + (f" if {stage.condition}" if stage.condition is not None else "")]
         inside = ""
         for op in (op for op in program.ops if op.stage == stage.name):
             if op.loop and op.loop != inside:
@@ -48,7 +48,7 @@ def print_scalar(scalar: Scalar) -> str:
 
 def _implied(op: Op, name: str, value: Any) -> bool:
     """Attrs that the result's type or name shows, or that have their usual value."""
-    if op.kind in LOOP:
+    if op.kind in LOOP or (op.kind == "collected" and name != "axis"):
         return True
     if name == "shape" or (name == "dtype" and op.kind in {"cast", "matmul"}):
         return True

@@ -1,9 +1,10 @@
-"""A loop with carried values as a region of the graph.
+"""A loop with carried and collected values as a region of the graph.
 
 before: loop: {over: kv, tile: 512}  carry: {l: full([sq, 1], 0)}  body: {s: matmul(q, k[kv].T)}  next: {l: l + sum(s)}
+        collect: {most: amax(s)}
 after:  l_start = full(0)
-        loop attention: l = carry(l_start); k_block = block(k, axis=0); s = …; l_next = add(l, …)
-        l_end = carried(l, l_next)
+        loop attention: l = carry(l_start); k_block = block(k, axis=0); s = …; l_next = add(l, …); s_most = amax(s)
+        l_end = carried(l, l_next); most = collected(s_most)
 
 Inside, an axis of the block has the size `kv.tile`, a dim of its own, so that a block never meets the whole by mistake.
 """
@@ -53,6 +54,7 @@ class Opened:
 
     def close(self, carries: Sequence[Value], following: Mapping[str, Operand]) -> tuple[Value, ...]:
         """Leaves the loop, and gives the carried values when it is over. Raises PTG220, PTG230."""
+        self.changing = self._changing()
         self.builder.loop = ""
         finals, pairs = [], []
         for (name, span), carry in zip(self.targets, carries, strict=True):
@@ -68,6 +70,43 @@ class Opened:
         )
         self.builder.loops.append(region)
         return tuple(finals)
+
+    def collect(self, name: str, span: Span, given: Operand, at: Span) -> Value:
+        """After the loop: the blocks of all rounds. Raises PTG220, PTG230."""
+        if isinstance(given, Scalar):
+            raise fault("PTG220", f"the collected value `{name}` is a number", at, expected="a tensor")
+        axes = [axis for axis, size in enumerate(given.shape) if self.symbol in size.free_symbols]
+        block = self.block.name
+        if given.name not in self.changing:
+            problem, fix = "is the same in every round", "define it outside of the loop"
+        elif not axes and self.tile != 1:
+            problem, fix = f"has no axis of the size `{block}`", "carry it if its last value is what you want"
+        elif len(axes) > 1 or any(given.shape[axis] != self.symbol for axis in axes):
+            problem, fix = "has more than one axis with the size of the block", "reshape it, or reduce one of them"
+        else:
+            with self.builder.located(span):
+                self.builder.prefix = name
+                axis, over = (axes or [0])[0], self.dims.symbols[self.loop.over]
+                return self.builder.collected(self.name, given, axis, over, not axes)
+        raise fault(
+            "PTG230",
+            f"the collected value `{name}` {problem}: {given.dtype}{show_shape(given.shape)}",
+            at,
+            expected=f"a value of the rounds with one axis `{block}`",
+            fix=fix,
+        )
+
+    def _changing(self) -> frozenset[str]:
+        """The values that are others in every round: they follow from a carried value or from a block."""
+        found: set[str] = set()
+        for op in self.builder.ops:
+            if op.loop == self.name and (
+                op.kind in ("carry", "block")
+                or any(isinstance(v, Value) and v.name in found for v in op.operands)
+                or (op.kind == "places" and any(self.symbol in size.free_symbols for size in op.result.shape))
+            ):
+                found.add(op.result.name)
+        return frozenset(found)
 
     def _fits(self, carry: Value, value: Value) -> bool:
         same = carry.dtype == value.dtype and self.builder.agree_shapes(carry.shape, value.shape)

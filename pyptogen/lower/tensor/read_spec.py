@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
@@ -12,10 +13,12 @@ from pyptogen.lower.tensor import by_hand, choose_stages, hints, name_values, re
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.evaluate import Evaluator, Scope
-from pyptogen.lower.tensor.ir import Operand, Program, Scalar, Stage, TilingRow, Value
+from pyptogen.lower.tensor.ir import Operand, Program, Scalar, TilingRow, Value
 from pyptogen.lower.tensor.legality import verify
 from pyptogen.lower.tensor.order import unknown_value
 from pyptogen.lower.tensor.registry import operations
+from pyptogen.lower.tensor.scalars import ScalarReader
+from pyptogen.lower.tensor.sometimes import Sometimes
 from pyptogen.lower.tensor.targets import read_targets
 from pyptogen.schema import Assign, Expr, FunctionSpec, LoopSpec, Spec, StageSpec
 from pyptogen.schema.hand import HandKernel
@@ -49,18 +52,19 @@ def from_spec(
         inputs=contract.inputs,
         outputs=reader.outputs(),
         inplace={o.name: o.inplace for o in spec.outputs if o.inplace is not None},
-        stages=tuple(Stage(stage.name, stage.span, stage.implicit) for stage in spec.stages),
+        stages=tuple(reader.sometimes.stages),
         ops=tuple(reader.builder.ops),
         tiling=tuple(TilingRow(row.when, row.sizes, row.fuse, row.spans, row.span) for row in spec.tiling),
         schedule=spec.schedule,
         targets=read_targets(spec),
         span=spec.span,
-        notes=(*reader.notes(), *hints.notes(spec)),
+        notes=tuple(reader.notes()),
         requires=(*contract.requires, *contract.dims.needed),
         loops=tuple(reader.builder.loops),
         restricted=bool(spec.targets),
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
     )
+    program = replace(program, notes=(*program.notes, *hints.notes(program)))
     program = passed("read", unify_dims.run(program, contract.dims, declared))
     program = passed("remove-dead", remove_dead.run(program))
     return passed("name-values", name_values.run(program, reader.names, reader.builder.hints))
@@ -85,22 +89,66 @@ class _GraphReader:
         _check_function_names(spec)
         self._defined: dict[str, tuple[Span, Operand]] = {}
         self._used: set[str] = set()
+        self.sometimes = Sometimes(spec, contract, self.builder)
         self._targets: tuple[str, ...] = ()
         self._block: tuple[str, Any] | None = None
         self.names = name_values.Names()
 
     def read(self) -> None:
         """Evaluates every definition. Values are named as in the spec."""
+        self._begin_outputs()
         for stage in self._spec.stages:
             self.builder.stage = stage.name
+            self.sometimes.open(stage)
+            before = dict(self._values)
             if stage.loop is not None:
                 self._loop(stage, stage.loop)
-                continue
-            if stage.by_hand:
-                self._by_hand(next(kernel for kernel in self._spec.kernels if kernel.name == stage.name))
-            for assign in stage.body:
-                self.assign(assign)
+            else:
+                if stage.by_hand:
+                    self._by_hand(next(kernel for kernel in self._spec.kernels if kernel.name == stage.name))
+                for assign in stage.body:
+                    self.assign(assign)
+            self._join(stage, before)
         _check_outputs(self._spec, self._defined)
+        self.sometimes.check_outputs({output.name: output.span for output in self._spec.outputs})
+
+    def _begin_outputs(self) -> None:
+        """Outputs that begin with a number, in a stage of their own."""
+        declared = {value.name: value for value in self._contract.outputs}
+        begun = [output for output in self._spec.outputs if output.init is not None]
+        if not begun:
+            return
+        self.builder.stage = self.sometimes.begin(begun[0].span)
+        for output in begun:
+            assert output.init is not None
+            self.builder.prefix = output.name
+            number = ScalarReader(self._constant).read(output.init)
+            value = declared[output.name]
+            with self.builder.located(output.init.span):
+                started = self.builder.full(value.shape, number, value.dtype)
+            self.names.suggest(started, f"{output.name}_start")
+            self._values[output.name] = started
+            self._defined[output.name] = (output.span, started)
+
+    def _constant(self, name: str, expr: Expr, node: ast.AST) -> Any:
+        """A dim or attr in the number that an output begins with."""
+        if name not in self._constants:
+            raise fault(
+                "PTG201", f"`{name}` is no dim or attr", expr.span_of(node), fix=did_you_mean(name, self._constants)
+            )
+        scalar = self._constants[name]
+        assert isinstance(scalar, Scalar)
+        return scalar.expr
+
+    def _join(self, stage: StageSpec, before: Mapping[str, Operand]) -> None:
+        """What the names that a stage defines mean behind it."""
+        for name, span in (target for assign in stage.body for target in assign.targets):
+            joined = self.sometimes.join(name, span, self._values[name], before.get(name))
+            if joined is not self._values[name]:
+                assert isinstance(joined, Value)
+                self.names.bind(joined, self.sometimes.joined_name(name))
+                self._defined[name] = (span, joined)
+                self._values[name] = joined
 
     def outputs(self) -> tuple[tuple[str, Value], ...]:
         """The contract's outputs with the values that the graph gives them."""
@@ -154,8 +202,14 @@ class _GraphReader:
             for assign in loop.next
             for (name, _), value in zip(assign.targets, self.evaluate(assign), strict=True)
         }
+        gathered = [(assign, self.evaluate(assign)) for assign in loop.collect]
         finals = opened.close(carries, following)
         self._block, self._values = None, before
+        for assign, results in gathered:
+            for (name, span), value in zip(assign.targets, results, strict=True):
+                if isinstance(value, Value):
+                    self.names.suggest(value, f"{name}_block")
+                self._define(name, span, opened.collect(name, span, value, assign.value.span), assign.value)
         for (name, span), start, value, assign in zip(opened.targets, starts, finals, opened.assigns, strict=True):
             for made, word in ((start, "start"), (following[name], "next"), (value, "end")):
                 if isinstance(made, Value):
@@ -168,12 +222,16 @@ class _GraphReader:
             if isinstance(value, Value):
                 self.names.bind(value, name)
             self._values[name] = value
+            self.sometimes.define(name)
 
     def evaluate(self, assign: Assign) -> tuple[Operand, ...]:
         """The values of a definition's names."""
         self._targets = tuple(name for name, _ in assign.targets)
         self.builder.prefix = self._targets[0]
-        self._used |= {node.id for node in ast.walk(assign.value.node) if isinstance(node, ast.Name)}
+        used = {node.id for node in ast.walk(assign.value.node) if isinstance(node, ast.Name)}
+        self._used |= used
+        for name in sorted(used):
+            self.sometimes.check_use(name, assign.value)
         return self._evaluate(assign, Scope(self._values, self._functions, self._unknown, block=self._block))
 
     def assign(self, assign: Assign) -> None:
@@ -203,9 +261,11 @@ class _GraphReader:
                     result = self.builder.emit("reshape", [result], result.dtype, result.shape, shape=result.shape)
             check_output(self._contract.dims, output, result, expr)
         if isinstance(result, Value) and name_it:
-            self.names.bind(result, f"{name}_out" if name in self._values else name)
+            own = self.sometimes.own_name(name)
+            self.names.bind(result, f"{name}_out" if own == name and name in self._values else own)
         self._defined[name] = (span, result)
         self._values[name] = result
+        self.sometimes.define(name)
 
     def _inline(
         self, function: FunctionSpec, arguments: Mapping[str, Operand], calls: tuple[str, ...]

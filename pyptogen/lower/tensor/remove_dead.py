@@ -36,4 +36,5 @@ def run(program: Program) -> Program:
     loops = tuple(
         replace(loop, carried=tuple(pair for pair in loop.carried if pair[0] in needed)) for loop in program.loops
     )
-    return replace(program, ops=tuple(reversed(kept)), loops=tuple(loop for loop in loops if loop.carried))
+    there = {op.loop for op in kept}
+    return replace(program, ops=tuple(reversed(kept)), loops=tuple(loop for loop in loops if loop.name in there))

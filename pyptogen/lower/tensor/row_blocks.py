@@ -10,7 +10,12 @@ import sympy
 
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, LOOP, REDUCE, SCAN, SORTING, Loop, Op, Program, Value
 
-_WHOLE = INDEXED | SORTING | LOOP | {"scatter_update", "full", "permute", "expand", "batch_matmul", "by_hand"}
+_WHOLE = (
+    INDEXED
+    | SORTING
+    | LOOP
+    | {"collected", "either", "scatter_update", "full", "permute", "expand", "batch_matmul", "by_hand"}
+)
 """Primitives that the interpreter runs on whole tensors."""
 
 
@@ -30,6 +35,7 @@ def segments(program: Program) -> list[Segment]:
     """The program cut into row-wise runs and single other operations, in order but for those that no row reaches
     (weights being cast or reshaped): they move before the run in whose middle they stand."""
     dynamic = {dim.name for dim in program.dims if dim.dynamic}
+    sometimes = {stage.name for stage in program.stages if stage.condition is not None}
     found: list[Segment] = []
     run: list[Op] = []
     rows: Any = None
@@ -41,6 +47,9 @@ def segments(program: Program) -> list[Segment]:
             continue
         size = _leading(op.result)
         rowwise = size is not None and size.name in dynamic and _is_rowwise(op, size)
+        if run and op.stage != run[-1].stage and {op.stage, run[-1].stage} & sometimes:
+            found.append(_segment(run, rows))
+            run = []
         if rowwise and (not run or size == rows):
             rows = size
             run.append(op)

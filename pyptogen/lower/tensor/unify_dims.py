@@ -34,6 +34,7 @@ def run(program: Program, dims: DimTable, declared: Mapping[str, Dim]) -> Progra
         inputs=tuple(values[value.name] for value in program.inputs),
         outputs=tuple((name, values[value.name]) for name, value in program.outputs),
         ops=tuple(_op(op, values, mapping) for op in program.ops),
+        stages=tuple(replace(s, condition=_attr(s.condition, mapping)) for s in program.stages),
         tiling=tuple(_row(row, renamed) for row in program.tiling),
         requires=(
             *program.requires,

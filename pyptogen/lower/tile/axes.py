@@ -14,28 +14,45 @@ from typing import Any
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
 from pyptogen.lower.tensor.dims import show_size
-from pyptogen.lower.tensor.ir import VIEWS, Op, Program, Value
+from pyptogen.lower.tensor.ir import VIEWS, Loop, Op, Program, Value
 
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """Part of an axis: a dim, or (``dim`` None) an extent without a name such as ``r/2``. Stride in elements."""
+    """Part of an axis: a dim, or (``dim`` None) an extent without a name such as ``r/2``. Stride in elements.
+    ``still``, of a loop's block: the part of every round begins at the same place."""
 
     dim: str | None
     extent: Poly
     stride: Poly = ZERO
+    still: bool = False
 
 
 Axis = tuple[Factor, ...]
 
 
 @dataclass(frozen=True, slots=True)
+class InRounds:
+    """A value without an axis of the block, in GM: round ``var`` of the loop lies ``var * step`` elements after the
+    first."""
+
+    loop: Loop
+    step: Poly
+
+    def elements(self, axes: Axes) -> Poly:
+        """Elements of all rounds."""
+        return (axes.poly(axes.symbol(self.loop.over)) + self.loop.tile) * self.step
+
+
+@dataclass(frozen=True, slots=True)
 class GmView:
-    """A GM tensor seen through views: factors with strides by axis, and the offset of the first element."""
+    """A GM tensor seen through views: factors with strides by axis, and the offset of the first element. ``apart``: one
+    round's value of many that lie there one after another."""
 
     tensor: str
     axes: tuple[Axis, ...]
     offset: Poly
+    apart: InRounds | None = None
 
 
 class Axes:
@@ -47,12 +64,22 @@ class Axes:
         self.over = {loop.block.name: loop.over for loop in program.loops}
         self.single = {loop.block.name for loop in program.loops if loop.block.max == 1}
         """Blocks of one element."""
+        self.largest_block = {loop.block.name: max(named_tiles(program, loop)) for loop in program.loops}
         blocks = tuple(self.over)
         self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
+        # A few sizes are asked for thousands of times, and sympy takes a tenth of a millisecond for each.
+        self._polys: dict[Any, Poly] = {}
+        self._factors: dict[Any, Axis] = {}
 
     def poly(self, expr: Any) -> Poly:
         """A shape expression as a polynomial in the dynamic dims; derived dynamic dims are expanded. Raises PTG303 for
         another kind of size, such as a quotient of a dynamic dim."""
+        known = self._polys.get(expr)
+        if known is None:
+            known = self._polys[expr] = self._expanded(expr)
+        return known
+
+    def _expanded(self, expr: Any) -> Poly:
         import sympy
 
         expr = given = sympy.sympify(expr)
@@ -74,6 +101,12 @@ class Axes:
     def factor(self, expr: Any) -> Axis:
         """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it;
         anything else is one nameless factor; 1 is none."""
+        known = self._factors.get(expr)
+        if known is None:
+            known = self._factors[expr] = self._factored(expr)
+        return known
+
+    def _factored(self, expr: Any) -> Axis:
         import sympy
 
         expr = sympy.sympify(expr)
@@ -96,18 +129,32 @@ class Axes:
         """The row-major view of a whole tensor."""
         stride = ONE
         result: list[Axis] = []
-        for axis in reversed(self.axes(shape)):
+        for axis in reversed(self.axes_in_memory(shape)):
             strided: list[Factor] = []
-            for factor in reversed(axis):
-                strided.append(Factor(factor.dim, factor.extent, stride))
-                stride = stride * self.in_memory(factor)
+            for factor, elements in reversed(axis):
+                strided.append(replace(factor, stride=stride))
+                stride = stride * elements
             result.append(tuple(reversed(strided)))
         return GmView(tensor, tuple(reversed(result)), ZERO)
 
-    def in_memory(self, factor: Factor) -> Poly:
-        """Elements of a factor in GM, where the blocks of all rounds lie side by side."""
-        over = self.over.get(factor.dim or "")
-        return factor.extent if over is None else self.poly(self.symbol(over))
+    def axes_in_memory(self, shape: tuple[Any, ...]) -> tuple[tuple[tuple[Factor, Poly], ...], ...]:
+        """The factors of a shape with their elements in GM, where the blocks of all rounds lie side by side: along the
+        first axis that has the block's size; another one has room for the largest block."""
+        seen: set[str] = set()
+        result: list[tuple[tuple[Factor, Poly], ...]] = []
+        for axis in self.axes(shape):
+            found: list[tuple[Factor, Poly]] = []
+            for factor in axis:
+                over = self.over.get(factor.dim or "")
+                if over is None or factor.dim is None:
+                    found.append((factor, factor.extent))
+                elif factor.dim not in seen:
+                    found.append((factor, self.poly(self.symbol(over))))
+                else:
+                    found.append((replace(factor, still=True), Poly.of(self.largest_block[factor.dim])))
+                seen.add(factor.dim or "")
+            result.append(tuple(found))
+        return tuple(result)
 
     @staticmethod
     def symbol(name: str) -> Any:
@@ -123,15 +170,17 @@ class Axes:
             DiagnosticError: PTG303, a view that strides cannot express.
         """
         if op.kind == "transpose":
-            return GmView(view.tensor, (*view.axes[:-2], view.axes[-1], view.axes[-2]), view.offset)
+            return replace(view, axes=(*view.axes[:-2], view.axes[-1], view.axes[-2]))
         if op.kind == "reorder":
-            return GmView(view.tensor, tuple(view.axes[i] for i in op.attrs["axes"]), view.offset)
+            return replace(view, axes=tuple(view.axes[i] for i in op.attrs["axes"]))
+        if op.kind == "collected":
+            return self._collected(view, op)
         if op.kind == "block":
             axis = int(op.attrs["axis"])
             if len(view.axes[axis]) != 1:
                 raise unsupported(op.span, "a block of an axis that is a product of dims", "reshape it first")
             block = self._restride(self.factor(op.result.shape[axis]), view.axes[axis][0].stride)
-            return GmView(view.tensor, (*view.axes[:axis], block, *view.axes[axis + 1 :]), view.offset)
+            return replace(view, axes=(*view.axes[:axis], block, *view.axes[axis + 1 :]))
         if op.kind == "slice":
             axis = int(op.attrs["axis"])
             if not _one_run(view.axes[axis]):
@@ -141,23 +190,31 @@ class Axes:
                     "reshape first, then slice one dim",
                 )
             return self.window(view, axis, op.result.shape[axis], self.poly(op.attrs["start"]))
-        return GmView(view.tensor, self._regroup(view, op), view.offset)
+        return replace(view, axes=self._regroup(view, op))
+
+    def _collected(self, view: GmView, op: Op) -> GmView:
+        """All rounds of a value: its block is the whole axis, or where it lies apart there is one more axis."""
+        axis = int(op.attrs["axis"])
+        stride = view.axes[axis][-1].stride if view.apart is None else view.apart.step
+        whole = self._restride(self.factor(op.result.shape[axis]), stride)
+        axes = (*view.axes[:axis], whole, *view.axes[axis + (not op.attrs["stacked"]) :])
+        return replace(view, axes=axes, apart=None)
 
     def undo(self, view: GmView, op: Op) -> GmView:
         """The view of the operand of a reshape or reorder whose result has this view."""
         if op.kind == "reorder":
             order = op.attrs["axes"]
-            return GmView(view.tensor, tuple(view.axes[order.index(i)] for i in range(len(order))), view.offset)
+            return replace(view, axes=tuple(view.axes[order.index(i)] for i in range(len(order))))
         (source,) = op.operands
         assert isinstance(source, Value)
-        return GmView(view.tensor, self._regroup(view, replace(op, result=source)), view.offset)
+        return replace(view, axes=self._regroup(view, replace(op, result=source)))
 
     def window(self, view: GmView, axis: int, size: Any, start: Poly) -> GmView:
         """``size`` steps of an axis that is one run, from ``start`` on."""
         stride = view.axes[axis][-1].stride if view.axes[axis] else ONE
         cut = self._restride(self.factor(size), stride)
         axes = (*view.axes[:axis], cut, *view.axes[axis + 1 :])
-        return GmView(view.tensor, axes, view.offset + start * stride)
+        return replace(view, axes=axes, offset=view.offset + start * stride)
 
     @staticmethod
     def _restride(axis: Axis, stride: Poly) -> Axis:
@@ -181,19 +238,35 @@ class Axes:
             shape = self.contiguous(tensor, op.result.shape)
             step = left[-1].stride if left else ONE
             return tuple(tuple(Factor(f.dim, f.extent, f.stride * step) for f in axis) for axis in shape.axes)
-        result: list[Axis] = []
-        for axis in wanted:
-            taken: list[Factor] = []
-            for factor in axis:
-                if not left or left[0].extent != factor.extent:
-                    raise unsupported(
-                        op.span,
-                        "a reshape that splits or merges other than whole dims",
-                        "reshape along named dims",
-                    )
-                taken.append(Factor(factor.dim or left[0].dim, factor.extent, left.pop(0).stride))
-            result.append(tuple(taken))
-        return tuple(result)
+        left = list(left)
+        return tuple(tuple(self._taken(left, factor, op) for factor in axis) for axis in wanted)
+
+    @staticmethod
+    def _taken(left: list[Factor], wanted: Factor, op: Op) -> Factor:
+        """The first factor of a view, or its outer part, or several that are one run; what is left stays."""
+        while left:
+            first = left[0]
+            if first.extent == wanted.extent:
+                return replace(left.pop(0), dim=wanted.dim or first.dim)
+            inner = first.extent.quotient(wanted.extent)
+            if inner is not None:
+                left[0] = Factor(None, inner, first.stride)
+                return Factor(wanted.dim, wanted.extent, first.stride * inner)
+            if len(left) < 2 or not _one_run((first, left[1])):
+                break
+            left[:2] = [Factor(None, first.extent * left[1].extent, left[1].stride)]
+        raise unsupported(op.span, "a reshape that splits or merges other than whole dims", "reshape along named dims")
+
+
+def named_tiles(program: Program, loop: Loop) -> list[int]:
+    """The lengths of a loop's blocks: its own, and those of tiling rows."""
+    tiles = [loop.tile]
+    for row in program.tiling:
+        for scope in (loop.stage, ""):
+            size = row.sizes.get(scope, {}).get(loop.over)
+            size = size.get("tile", size.get("l1")) if isinstance(size, Mapping) else size
+            tiles += [size] if isinstance(size, int) else []
+    return tiles
 
 
 def _one_run(axis: Axis) -> bool:

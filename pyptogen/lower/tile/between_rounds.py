@@ -7,23 +7,10 @@ after:  s in GM: [sq, kv], each round at its columns; a in GM: one [sq, 1] after
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
-from pyptogen.lower.tile.axes import Axes, root, value_views
-
-
-@dataclass(frozen=True, slots=True)
-class Apart:
-    """A value that has no axis of the block: round ``var`` of the loop lies ``var * step`` elements after the first."""
-
-    loop: Loop
-    step: Poly
-
-    def rounds(self, axes: Axes) -> Poly:
-        """Elements of all rounds in GM."""
-        return (axes.poly(axes.symbol(self.loop.over)) + self.loop.tile) * self.step
+from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tile.axes import Axes, InRounds, named_tiles, root, value_views
 
 
 def varying(ops: Sequence[Op], made_by: Mapping[str, Op]) -> set[str]:
@@ -39,13 +26,13 @@ def varying(ops: Sequence[Op], made_by: Mapping[str, Op]) -> set[str]:
     return found
 
 
-def values_apart(program: Program, axes: Axes) -> dict[str, Apart]:
+def values_apart(program: Program, axes: Axes) -> dict[str, InRounds]:
     """The values that would lie apart in GM, by name. A round takes at least as many elements as the value has, rounded
     such that the place of a round is a multiple of where its block begins."""
     made_by = {op.result.name: op for op in program.ops}
-    found: dict[str, Apart] = {}
+    found: dict[str, InRounds] = {}
     loops = {loop.name: loop for loop in program.loops}
-    tiles = {loop.name: _smallest_tile(program, loop) for loop in program.loops}
+    tiles = {loop.name: min(named_tiles(program, loop)) for loop in program.loops}
     changing = varying(program.ops, made_by)
     for op in program.ops:
         if op.result.name in changing:
@@ -56,16 +43,5 @@ def values_apart(program: Program, axes: Axes) -> dict[str, Apart]:
                 for factor in factors:
                     size = size * factor.extent
                 step = Poly(tuple((names, -(-count // tiles[loop.name])) for names, count in size.terms))
-                found[op.result.name] = Apart(loop, step)
+                found[op.result.name] = InRounds(loop, step)
     return found
-
-
-def _smallest_tile(program: Program, loop: Loop) -> int:
-    """The fewest elements a round may have by any tiling row."""
-    tiles = [loop.tile]
-    for row in program.tiling:
-        for scope in (loop.stage, ""):
-            size = row.sizes.get(scope, {}).get(loop.over)
-            size = size.get("tile", size.get("l1")) if isinstance(size, Mapping) else size
-            tiles += [size] if isinstance(size, int) else []
-    return min(tiles)

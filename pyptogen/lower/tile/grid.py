@@ -127,11 +127,27 @@ class Grid:
         split = [s for s in scopes if s.dim in parts]
         max(split or many[:1] or scopes, key=self._trips).parallel = True
 
+    def deal_instead(self, rounds: Scope) -> None:
+        """Deals independent rounds to the blocks, where they are more than the tiles that would be dealt and these are
+        not many for sure."""
+        scope = rounds.parent
+        while scope is not None and not scope.parallel:
+            scope = scope.parent
+        if scope is not None:
+            if (self.whole(scope.dim) is not None and self._trips(scope) >= MANY_TILES) or (
+                self._trips(scope) >= self._trips(rounds)
+            ):
+                return
+            scope.parallel = False
+        rounds.parallel = True
+
     def _trips(self, scope: Scope) -> int:
-        """How many tiles a launch may have of a grid loop, at the most."""
-        stop = self.whole(scope.dim)
+        """How many tiles a launch may have of a loop, at the most."""
+        dim = scope.dim.split(".")[0]
+        stop = self.whole(dim)
         if stop is None:
-            stop = self.longest_segment or self.program.dim(scope.dim).max
+            longest = self.longest_segment if dim == self.segment else 0
+            stop = longest or self.program.dim(dim).max
         return -(-stop // scope.tile)
 
     @staticmethod

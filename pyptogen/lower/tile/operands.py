@@ -63,7 +63,7 @@ class Operands(Grid):
             if base in self.made_by
             else next(v for v in self.program.inputs if v.name == base)
         )
-        view = self.axes.contiguous(tensor, source.shape)
+        view = replace(self.axes.contiguous(tensor, source.shape), apart=self.apart.get(base))
         for op in value_views(self.made_by, name):
             view = self.axes.apply(view, op)
         return view
@@ -73,12 +73,12 @@ class Operands(Grid):
         for axis in view.axes:
             for factor in axis:
                 loop = self.loop_of(factor.dim, scope)
-                if loop is not None:
+                if loop is not None and not factor.still:
                     offset = offset + Poly.of(loop.var) * factor.stride
-        if view.tensor in self.apart and self.tensors[view.tensor].workspace:
-            loop = self.loop_of(self.apart[view.tensor].loop.block.name, scope)
+        if view.apart is not None:
+            loop = self.loop_of(view.apart.loop.block.name, scope)
             assert loop is not None
-            offset = offset + Poly.of(loop.var) * self.apart[view.tensor].step
+            offset = offset + Poly.of(loop.var) * view.apart.step
         row_stride = next(
             (
                 f.stride
@@ -96,7 +96,7 @@ class Operands(Grid):
         view = self.gm_view(value.name)
         assert view is not None
         dims = {f.dim for axis in view.axes for f in axis if f.dim}
-        dims |= {self.apart[view.tensor].loop.block.name} if view.tensor in self.apart else set()
+        dims |= {view.apart.loop.block.name} if view.apart is not None else set()
         home = scope
         while home.parent is not None and home.dim not in dims:
             home = home.parent
@@ -147,6 +147,8 @@ class Operands(Grid):
 
     def _from_tile(self, value: Value, base: str, op: Op, scope: Scope, role: str) -> Placed:
         """A value of this kernel, or a window of one."""
+        if any(view.kind == "collected" for view in value_views(self.made_by, value.name)):
+            raise unsupported(op.span, f"`{value.name}`, which is whole only after the loop, from its tile", "")
         found = self.placed[(base, "")]
         tile = self.tiles[found.tile]
         if self.made_by[base].kind in PRODUCTS and role != "acc":
@@ -156,6 +158,7 @@ class Operands(Grid):
             found = self.rows_of(found, scope, base)
             tile = self.tiles[found.tile]
         start, width = self._column_window(value.name)
+        self._check_names(value, found, scope, op)
         self._check_view(value, found, width, op)
         if width is None or (start == 0 and width == tile.cols.size):
             return found
@@ -189,6 +192,19 @@ class Operands(Grid):
                 f" tiles of {tile.rows.size} x {tile.cols.size}",
                 "give the outer dims of the axis that the reshape splits the tile 1",
             )
+
+    def _check_names(self, value: Value, found: Placed, scope: Scope, op: Op) -> None:
+        """A view under other names of its axes is free only where no loop cuts these."""
+        around = max(found.scope, scope, key=lambda s: s.depth)
+        for view in value_views(self.made_by, value.name):
+            (source,) = view.operands
+            assert isinstance(source, Value)
+            if not view.attrs.get("renames"):
+                continue
+            before, after = ([f.dim for axis in self.axes.axes(v.shape) for f in axis] for v in (source, view.result))
+            for old, new in zip(before, after, strict=True):
+                if old != new and (self.loop_of(old, around) is not None or self.loop_of(new, around) is not None):
+                    raise unsupported(op.span, f"`{source.name}` along another axis, which is cut", "leave it whole")
 
     def _check_slices(self, value: Value, found: Placed, op: Op) -> None:
         """What is sliced must be as wide as the tile that has it: a reshape may have split an axis that a loop around

@@ -20,6 +20,7 @@ from itertools import takewhile
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.islands import islands
@@ -81,12 +82,28 @@ def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
                     )
                 )
             fused[stage] = group
+        _check_conditions(program, group, row)
     ordered: list[tuple[str, ...]] = []
     for stage in known:
         group = fused.get(stage, (stage,))
         if group not in ordered:
             ordered.append(group)
     return ordered
+
+
+def _check_conditions(program: Program, group: tuple[str, ...], row: TilingRow) -> None:
+    """PTG304 for stages of one kernel that do not run in the same calls."""
+    first, *others = (program.stage(name) for name in group)
+    for other in others:
+        if other.condition != first.condition:
+            raise DiagnosticError(
+                Diagnostic(
+                    "PTG304",
+                    f"`fuse` joins `{first.name}` and `{other.name}`, which do not run in the same calls",
+                    row.span,
+                    expected="stages with the same `if`, or none",
+                )
+            )
 
 
 def hand_kernels(program: Program) -> dict[str, HandKernel]:
@@ -112,6 +129,13 @@ def group_names(found: Sequence[tuple[str, ...]]) -> list[str]:
 
 Edges = frozenset[tuple[str, str]]
 """Pairs of (reader, value that it reads) that must meet in GM; (x, x) makes x a kernel of its own."""
+
+
+def before_updates(program: Program) -> Edges:
+    """A tensor whose rows an update changes is all there before it."""
+    made_by = producers(program)
+    pairs = ((op.result.name, root(sharing(op)[0].name, made_by)) for op in program.ops if op.kind == "scatter_update")
+    return frozenset((reader, base) for reader, base in pairs if base in made_by)
 
 
 def _epochs(ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], apart: Edges) -> list[list[Op]]:
@@ -177,7 +201,12 @@ def _runs(
 
 
 def _roots(op: Op, made_by: dict[str, Op]) -> set[str]:
-    return {root(v.name, made_by) for v in op.operands if isinstance(v, Value)}
+    """The values with data of their own that an operation reads; of values of which one counts in each call, all."""
+    found: set[str] = set()
+    for name in (root(v.name, made_by) for v in op.operands if isinstance(v, Value)):
+        either = name in made_by and made_by[name].kind == "either"
+        found |= _roots(made_by[name], made_by) if either else {name}
+    return found
 
 
 def _order(kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_by: dict[str, Op]) -> list[int]:
@@ -258,7 +287,7 @@ def run(
             name = hand.source.entry if hand.source else hand.name
             kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
             continue
-        ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS]
+        ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS | {"either"}]
         slots = 0 if platform.unified else ring_slots(row, stages)
         runs: list[tuple[CoreKind, list[Op]]] = []
         epochs = _epochs(ops, made_by, alone, apart)
@@ -279,6 +308,9 @@ def run(
             kernels.append((title, core, tuple(s for s in stages if any(op.stage == s for op in part)), part))
     order = _order(kernels, made_by)
     outputs = {root(value.name, made_by) for _, value in program.outputs}
+    outputs |= {
+        name for op in program.ops if op.kind in SHARED for v in sharing(op) for name in {root(v.name, made_by)}
+    }
     result: list[KernelOps] = []
     for index in order:
         name, core, stages, ops = kernels[index]

@@ -55,8 +55,9 @@ class Rounds(Operands):
         """The carried values of this kernel with their next ones."""
         return [pair for pair in loop.carried if pair[0] in self.mine]
 
-    def open_rounds(self, loop: Loop) -> Scope:
-        """The loop itself, inside of the grid."""
+    def open_rounds(self, loop: Loop, outside: list[Op]) -> Scope:
+        """The loop itself, inside of the grid; ``outside`` is computed before it. Rounds that need nothing of each
+        other may be dealt to the blocks."""
         named = self.sizes[loop.stage].get(loop.over)
         inner = self.nest.inner
         over_grid = self.loop_of(loop.over, inner) is not None
@@ -70,6 +71,9 @@ class Rounds(Operands):
         scope = self.nest.child(inner, loop.block.name, ZERO, stop, tile, exact, "rounds", loop.span)
         scope.before = self._last_block(loop, inner)
         self.scopes[loop.name] = scope
+        independent = not loop.carried and all(op.loop == loop.name for op in self.kernel.ops)
+        if independent and not any(op.result.name in self.kernel.writes for op in outside):
+            self.deal_instead(scope)
         return scope
 
     def _last_block(self, loop: Loop, inner: Scope) -> Poly | None:

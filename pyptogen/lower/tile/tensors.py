@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.expr import ONE, Poly
-from pyptogen.lower.tensor.ir import Program, Value
+from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
+from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tile.axes import Axes, root
 from pyptogen.lower.tile.between_rounds import values_apart
 from pyptogen.lower.tile.ir import GmTensor
@@ -33,22 +34,39 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
         if target not in tensors:
             shape = tuple(axes.poly(e) for e in value.shape)
             tensors[target] = GmTensor(target, value.dtype, shape, value.layout, False, value.span)
+    _share(program, axes, made_by, tensors, gm_names)
     for kernel in kernels:
         for name in kernel.writes:
             if name not in gm_names:
                 value = made_by[name].result
-                shape = (apart[name].rounds(axes),) if name in apart else _in_memory(value, axes)
+                shape = (apart[name].elements(axes),) if name in apart else _in_memory(value, axes)
                 tensors[name] = GmTensor(name, value.dtype, shape, "nd", True, value.span)
                 gm_names[name] = name
     return tensors, gm_names
 
 
+def _share(
+    program: Program, axes: Axes, made_by: dict[str, Op], tensors: dict[str, GmTensor], gm_names: dict[str, str]
+) -> None:
+    """Values of which one counts in each call have one tensor, and so has a value before and after an update of its
+    rows; an input among them is that tensor."""
+    for op in reversed(program.ops):
+        if op.kind not in SHARED:
+            continue
+        value = op.result
+        if value.name not in gm_names:
+            tensors[value.name] = GmTensor(value.name, value.dtype, _in_memory(value, axes), "nd", True, value.span)
+            gm_names[value.name] = value.name
+        for operand in sharing(op):
+            gm_names[root(operand.name, made_by)] = gm_names[value.name]
+
+
 def _in_memory(value: Value, axes: Axes) -> tuple[Poly, ...]:
     """The shape in GM, where an axis of a loop's block is that of the whole dim."""
     sizes = []
-    for axis in axes.axes(value.shape):
+    for axis in axes.axes_in_memory(value.shape):
         size = ONE
-        for factor in axis:
-            size = size * axes.in_memory(factor)
+        for _, elements in axis:
+            size = size * elements
         sizes.append(size)
     return tuple(sizes)

@@ -57,6 +57,35 @@ def test_the_region_reads_like_the_loop() -> None:
     )
 
 
+COLLECTED = (
+    BASE.replace("  y: fp32[t, d]\n", "  y: fp32[t, d]\n  p: fp32[t, n]\n")
+    + """\
+    collect:
+      p: x[:, n] * sum(y, axis=-1, keepdim=true)
+"""
+)
+
+
+def test_what_is_collected_reads_like_the_loop() -> None:
+    """It is the output's block in the rounds, and the whole after them."""
+    text = print_program(read(COLLECTED))
+    assert "    p_block: fp32[t, n.tile] = mul(part_x_block, p_1)\n" in text
+    assert text.endswith("  y_end: fp32[t, d] = carried(y, y_next)\n  p: fp32[t, n] = collected(p_block, axis=1)\n")
+
+
+@pytest.mark.parametrize("n", [1, 8, 21])
+def test_collected_blocks_lie_side_by_side(n: int) -> None:
+    rng = np.random.default_rng(n)
+    x, w = rng.normal(size=(5, n)).astype(np.float32), rng.normal(size=(n, 16)).astype(np.float32)
+    want = np.empty((5, n))
+    for start in range(0, n, 8):
+        state = 2 * 16 + (x[:, :start].astype(np.float64) @ w[:start]).sum(axis=1, keepdims=True)
+        want[:, start : start + 8] = x[:, start : start + 8] * state
+    got = interpret(read(COLLECTED), {"x": x, "w": w})
+    np.testing.assert_allclose(got["p"], want, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(got["y"], 2 + x.astype(np.float64) @ w, rtol=1e-5, atol=1e-5)
+
+
 @pytest.mark.parametrize("n", [1, 7, 8, 9, 40])
 def test_the_rounds_see_every_block_once(n: int) -> None:
     rng = np.random.default_rng(n)
@@ -103,6 +132,21 @@ BAD = [
     ),
     Bad("output only inside", "  y: fp32[t, d]\n", "  y: fp32[t, d]\n  part: fp32[t, d]\n", "PTG207", 12),
     Bad("block outside", "unused: unused + 1\n", "unused: unused + 1\n  after:\n    z: x[:, n]\n", "PTG205", 24),
+    Bad("collects a number", "unused: unused + 1\n", "unused: unused + 1\n    collect: {p: 3}\n", "PTG220", 23),
+    Bad(
+        "collects no block",
+        "unused: unused + 1\n", "unused: unused + 1\n    collect: {p: part}\n", "PTG230", 23, ("n.tile", "carry it"),
+    ),
+    Bad(
+        "collects the same every round",
+        "unused: unused + 1\n", "unused: unused + 1\n    collect: {p: w * 2}\n", "PTG230", 23, ("every round",),
+    ),
+    Bad(
+        "collects two axes of the block",
+        "unused: unused + 1\n", "unused: unused + 1\n    collect:\n      p: matmul(x[:, n].T, x[:, n])\n", "PTG230", 24,
+        ("more than one axis",),
+    ),
+    Bad("collected twice", "unused: unused + 1\n", "unused: unused + 1\n    collect: {y: w}\n", "PTG208", 23),
     Bad("defined twice", "      part:", "      y: part\n      part:", "PTG208", 19),
 ]  # fmt: skip
 

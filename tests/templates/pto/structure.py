@@ -25,6 +25,7 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 
 from templates.pto.instructions import INSTRUCTIONS, check
+from templates.pto.queues import QUEUES, AicInitializePipe, AivInitializePipe, Take, verify_pipes
 from templates.pto.types import (
     EVENTS,
     PIPES,
@@ -190,6 +191,11 @@ class PartitionView(IRDLOperation):
         for size, extent in zip(self.sizes, extents, strict=True):
             check(whole(size) == extent, f"a size {whole(size)} that the type says is {extent}")
         check(all((whole(o) or 0) >= 0 for o in self.offsets), "pto.partition_view: an offset before the tensor")
+        if isinstance(self.source.owner, Take):  # a slot of a ring, of the shape that its type says
+            whole_slot = self.source.type.extents
+            inside = [(whole(o), whole(s), e) for o, s, e in zip(self.offsets, self.sizes, whole_slot, strict=True)]
+            check(all(None in at or at[0] + at[1] <= at[2] for at in inside), f"{inside} of a slot")  # type: ignore
+            return
         check(isinstance(self.source.owner, MakeTensorView), "pto.partition_view of what is no view of a tensor")
         assert isinstance(self.source.owner, MakeTensorView)
         for offset, size, shape in zip(self.offsets, self.sizes, self.source.owner.shape, strict=True):
@@ -324,7 +330,7 @@ Pto = Dialect(
     "pto",
     [
         AddPtr, LoadScalar, GetBlockIdx, MakeTensorView, PartitionView, AllocTile, SetFlag, WaitFlag, SetFlagDyn,
-        WaitFlagDyn, Barrier,
+        WaitFlagDyn, Barrier, AicInitializePipe, AivInitializePipe, *QUEUES,
         *INSTRUCTIONS.values(),
     ],
     [Ptr, TensorView, PartitionTensorView, TileBuf, Layout, KernelKind, RoundMode, Comparison, MaskPattern],
@@ -343,4 +349,5 @@ def parse(text: str) -> ModuleOp:
         context.load_dialect(dialect)
     module = Parser(context, text).parse_module()
     module.verify()
+    verify_pipes(module)
     return module

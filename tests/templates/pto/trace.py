@@ -7,7 +7,7 @@ memory, byte address and valid extents; a GM window's first element, and size an
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from xdsl.dialects import arith, func, scf
@@ -28,13 +28,16 @@ from pyptogen.lower.instruction.ir import (
     Mode,
     Node,
     Pattern,
+    Queue,
     ReadIndex,
     SetFlag,
     SkipIfNegative,
     walk,
 )
 from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.tile.ir import Fifo
 from templates.pto.instructions import Instruction
+from templates.pto.queues import Give, InitializePipe, Take
 from templates.pto.structure import (
     AddPtr,
     AllocTile,
@@ -51,7 +54,7 @@ from templates.pto.types import TileBuf
 Event = tuple[Any, ...]
 ARITH: Mapping[str, Any] = {
     "arith.addi": lambda a, b: a + b, "arith.subi": lambda a, b: a - b, "arith.muli": lambda a, b: a * b,
-    "arith.minsi": min,
+    "arith.minsi": min, "arith.maxsi": max,
     "arith.remui": lambda a, b: a % b, "arith.divui": lambda a, b: a // b, "arith.addf": lambda a, b: a + b,
     "arith.mulf": lambda a, b: a * b, "arith.divf": lambda a, b: a / b, "math.sqrt": lambda a: a**0.5,
     "arith.index_cast": lambda a: a, "arith.sitofp": float, "arith.truncf": lambda a: a,
@@ -76,16 +79,20 @@ class ModuleTrace:
     block: int
     values: dict[SSAValue, Any]
     events: list[Event]
+    pipes: dict[int, Any] = field(default_factory=dict)
+    """Of each pipe: the ring's memory and first element, and the strides of a slot."""
 
     @staticmethod
-    def of(module: ModuleOp, names: Sequence[str], arguments: Mapping[str, Any], block: int) -> list[Event]:
-        """Events of one block. ``names`` are those of the kernel's arguments, in order: the hints in a module may lack
-        what stands behind an underscore."""
-        (function,) = module.ops
-        assert isinstance(function, func.FuncOp)
+    def of(
+        module: ModuleOp, names: Sequence[str], arguments: Mapping[str, Any], block: int, name: str | None = None
+    ) -> list[Event]:
+        """Events of one block of the function ``name``, or of the only one. ``names`` are those of its arguments, in
+        order: the hints in a module may lack what stands behind an underscore."""
+        functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
+        (function,) = [op for op in functions if name in (None, op.sym_name.data)]
         trace = ModuleTrace(block, {}, [])
-        for argument, name in zip(function.body.block.args, names, strict=True):
-            trace.values[argument] = arguments.get(name, (name, 0))
+        for argument, word in zip(function.body.block.args, names, strict=True):
+            trace.values[argument] = arguments.get(word, (word, 0))
         trace.run(function.body.block)
         return trace.events
 
@@ -131,6 +138,16 @@ class ModuleTrace:
             self.events.append((op.name, op.src.data, op.dst.data, op.event.data))
         elif isinstance(op, FlagDyn):
             self.events.append((op.name.removesuffix("_dyn"), op.src.data, op.dst.data, f"EVENT_ID{given[0]}"))
+        elif isinstance(op, InitializePipe):
+            ring, first, strides = given[0]
+            number, way, size, slots = (op.properties[key].value.data for key in op.KEYS)  # type: ignore[attr-defined]
+            self.pipes[number] = (ring, first), strides
+            self.events.append((op.name, (ring, first), way, size, slots))
+        elif isinstance(op, Give | Take):
+            slot, strides = self.pipes[op.id.value.data]
+            self.events.append((op.name, slot))
+            if isinstance(op, Take):
+                at[op.entry] = slot, 0, strides
         elif isinstance(op, BarrierOp):
             self.events.append((op.name, op.pipe.data))
         elif op.results:
@@ -170,11 +187,20 @@ class KernelTrace:
     block: int
     tiles: dict[str, Declare]
     events: list[Event]
+    rings: dict[str, Fifo] = field(default_factory=dict)
+    """Rings by their own names and by those of their popped slots."""
+    core: str = ""
 
     @staticmethod
     def of(kernel: InstrKernel, arguments: Mapping[str, Any], block: int) -> list[Event]:
         counters = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot}
-        trace = KernelTrace({**arguments, **counters}, block, {}, [])
+        rings = {name: fifo for fifo in kernel.fifos for name in (fifo.name, fifo.slot)}
+        trace = KernelTrace({**arguments, **counters}, block, {}, [], rings, kernel.core)
+        for fifo in kernel.fifos:
+            word = "aic" if kernel.core == "cube" else "aiv"
+            size = fifo.rows * fifo.cols * DTYPES[fifo.dtype]
+            way = 1 if fifo.to == "vector" else 2
+            trace.events.append((f"pto.{word}_initialize_pipe", trace.slot(fifo), way, size, fifo.slots))
         trace.run(kernel.body)
         return trace.events
 
@@ -188,7 +214,14 @@ class KernelTrace:
         if isinstance(node, For):
             start, stop = (p.evaluate(self.names) for p in (node.start, node.stop))
             share = (self.block * node.step, self.names["nblk"]) if node.parallel else (0, 1)
-            for i in range(start + share[0], stop, node.step * share[1]):
+            assert not node.parallel or (node.after, node.before) == (None, None)
+            rounds = range(start + share[0], stop, node.step * share[1])
+            for i in rounds[:1] if node.once else rounds:
+                ends = i + node.step
+                if node.after is not None and ends <= node.after.evaluate(self.names):
+                    continue
+                if node.before is not None and i >= node.before.evaluate(self.names):
+                    continue
                 self.names[node.var] = i
                 if node.valid:
                     self.names[node.valid] = min(node.step, stop - i)
@@ -212,7 +245,27 @@ class KernelTrace:
             event = node.event + (self.names[node.slot] if node.slot else 0)
             self.events.append((f"pto.{word}_flag", *pipes, f"EVENT_ID{event}"))
 
+    def slot(self, fifo: Fifo) -> Any:
+        """A ring's memory, and where this block's part of it begins."""
+        return fifo.name, self.block * fifo.slots * fifo.rows * fifo.cols
+
+    def queue(self, node: Instr, fifo: Fifo) -> None:
+        """A push is a slot taken, a store into it with the pitch of a whole tile, and the slot handed over."""
+        other = "aiv" if self.core == "cube" else "aic"
+        if node.name == "TPUSH":
+            loc, address, valid = self.operand(node.operands[1])
+            window = self.slot(fifo), 0, axes(valid, (fifo.cols, 1))
+            self.events.append((f"pto.talloc_to_{other}", self.slot(fifo)))
+            self.events.append(("pto.tstore", window, (loc, address, valid)))
+            self.events.append((f"pto.tpush_to_{other}", self.slot(fifo)))
+        else:
+            word = {"TPOP": "tpop", "TFREE": "tfree"}[node.name]
+            self.events.append((f"pto.{word}_from_{other}", self.slot(fifo)))
+
     def instr(self, node: Instr) -> None:
+        if isinstance(node.operands[0], Queue):
+            self.queue(node, self.rings[node.operands[0].name])
+            return
         name = {"TMATMUL_ACC": "tmatmul.acc"}.get(node.name, node.name.lower())
         self.events.append((f"pto.{name}", *(self.operand(o) for o in node.operands)))
 
@@ -234,6 +287,10 @@ class KernelTrace:
             p.evaluate(self.names)
             for p in (window.offset, window.rows.poly(), window.cols.poly(), window.row_stride, window.col_stride)
         )
+        if window.tensor in self.rings:  # of a slot, whose rows lie apart as those of a whole tile
+            fifo = self.rings[window.tensor]
+            assert (first % row, col, window.layout) == (0, 1, "ND")
+            return self.slot(fifo), first // row * fifo.cols, axes((rows, cols), (fifo.cols, 1))
         if window.layout != "NZ":
             return window.tensor, first, axes((rows, cols), (row, col))
         c0 = 32 // DTYPES[window.dtype]

@@ -14,11 +14,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.fit import arithmetic, integers, reorder, truth
+from pyptogen.lower.tensor.fit import alternatives, arithmetic, collect, integers, reorder, truth
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
 from pyptogen.lower.tensor.ir import Program
 
-RULES: Mapping[str, Rule] = {**arithmetic.RULES, **truth.RULES, **integers.RULES, **reorder.RULES}
+RULES: Mapping[str, Rule] = {
+    **arithmetic.RULES, **truth.RULES, **integers.RULES, **reorder.RULES, **collect.RULES,
+    **alternatives.RULES,
+}  # fmt: skip
 """What becomes of each kind of primitive."""
 
 

@@ -101,11 +101,13 @@ class Fitter:
         shape: Shape,
         hint: str = "",
         attrs: Mapping[str, Any] | None = None,
+        loop: str = "",
     ) -> Value:
-        """One operation in the stage of the one at hand."""
+        """One operation in the stage, and in the loop, of the one at hand, or in another ``loop``."""
         name = self._name(f"{self.at.result.name}_{hint or kind}")
         value = Value(name, dtype, shape, "nd", self.at.span)
-        self.ops.append(Op(kind, tuple(operands), value, attrs or {}, self.at.stage, self.at.span, self.at.loop))
+        inside = loop or self.at.loop
+        self.ops.append(Op(kind, tuple(operands), value, attrs or {}, self.at.stage, self.at.span, inside))
         return value
 
     def _name(self, wish: str) -> str:
@@ -209,12 +211,14 @@ class Fitter:
             value = self.stored.get(original.name, self.fitted[original.name])
             base, whole = value, True
             while base.name in made_by and made_by[base.name].kind in VIEWS:
-                whole = whole and made_by[base.name].kind in ("reshape", "reorder")
+                whole = whole and made_by[base.name].kind in ("reshape", "reorder", "collected")
                 (source,) = made_by[base.name].operands
                 assert isinstance(source, Value)
                 base = source
-            if name not in self.program.inplace and (base.name not in made_by or not whole or base.name in taken):
-                self.at = replace(self.at, result=replace(value, name=name), span=original.span)
+            stays = whole and base.name == self.program.inplace.get(name)
+            if not stays and (base.name not in made_by or not whole or base.name in taken):
+                stage = made_by[value.name].stage if value.name in made_by else self.at.stage
+                self.at = replace(self.at, result=replace(value, name=name), span=original.span, stage=stage)
                 base = value = self.emit("copy", [value], value.dtype, value.shape)
             taken.add(base.name)
             outputs.append((name, value))

@@ -25,6 +25,8 @@ class Alone:
             return self._reduction(op)
         if op.kind == "concat":
             return self._concat(op)
+        if op.kind == "copy" and op.loop:
+            return False
         return op.kind in ALWAYS
 
     def _reduction(self, op: Op) -> bool:

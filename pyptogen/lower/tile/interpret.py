@@ -29,9 +29,10 @@ from pyptogen.lower.isa.kinds import instruction_of
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor import numerics
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tensor.numerics import Array
 from pyptogen.lower.tensor.rounding import whole
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 SORTING: Mapping[str, Callable[..., Any]] = {
     "topk": MEANINGS["TTOPK"], "bottomk": MEANINGS["TBOTTOMK"], "sort_blocks": MEANINGS["TSORT32"],

@@ -117,7 +117,8 @@ class Selector:
             if isinstance(node, Loop):
                 body = self.body(node.body)
                 steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
-                result.append(For(*steps, body, "", node.span, node.slot, node.slots, node.after, node.before))
+                bounds = (node.slot, node.slots, node.after, node.before, node.once)
+                result.append(For(*steps, body, "", node.span, *bounds))
             else:
                 result += self.handlers[node.kind](self, node)
         return tuple(result)

@@ -41,7 +41,8 @@ class Scope:
 
     def freeze(self) -> tuple[Node, ...]:
         nodes: list[Node] = list(self.early)
-        for item in self.items:
+        # The next grid loop comes last: what stands beside it serves its tiles, and takes nothing from them.
+        for item in sorted(self.items, key=lambda item: isinstance(item, Scope) and item.role == "grid"):
             if isinstance(item, TileOp):
                 nodes.append(item)
             elif item.early or item.items:

@@ -158,6 +158,7 @@ class Operands(Grid):
             found = self.rows_of(found, scope, base)
             tile = self.tiles[found.tile]
         start, width = self._column_window(value.name)
+        self._check_names(value, found, scope, op)
         self._check_view(value, found, width, op)
         if width is None or (start == 0 and width == tile.cols.size):
             return found
@@ -191,6 +192,19 @@ class Operands(Grid):
                 f" tiles of {tile.rows.size} x {tile.cols.size}",
                 "give the outer dims of the axis that the reshape splits the tile 1",
             )
+
+    def _check_names(self, value: Value, found: Placed, scope: Scope, op: Op) -> None:
+        """A view under other names of its axes is free only where no loop cuts these."""
+        around = max(found.scope, scope, key=lambda s: s.depth)
+        for view in value_views(self.made_by, value.name):
+            (source,) = view.operands
+            assert isinstance(source, Value)
+            if not view.attrs.get("renames"):
+                continue
+            before, after = ([f.dim for axis in self.axes.axes(v.shape) for f in axis] for v in (source, view.result))
+            for old, new in zip(before, after, strict=True):
+                if old != new and (self.loop_of(old, around) is not None or self.loop_of(new, around) is not None):
+                    raise unsupported(op.span, f"`{source.name}` along another axis, which is cut", "leave it whole")
 
     def _check_slices(self, value: Value, found: Placed, op: Op) -> None:
         """What is sliced must be as wide as the tile that has it: a reshape may have split an axis that a loop around

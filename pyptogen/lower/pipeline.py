@@ -14,7 +14,7 @@
                  run_ahead    rounds of the cube program ahead of the vector core
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
-    Execution    build        launches, dependencies, workspace
+    Execution    build        launches, dependencies, workspace   share       hints about blocks
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
                  passes       vector instructions walked together, for the kernel's text
 
@@ -36,7 +36,7 @@ from pyptogen.lower.block import verify as block_verify
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution import build as execution_build
 from pyptogen.lower.execution import printer as execution_printer
-from pyptogen.lower.execution import prioritise
+from pyptogen.lower.execution import prioritise, share
 from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.hand import opaque
@@ -58,6 +58,7 @@ from pyptogen.lower.tile import (
     cut,
     divide,
     legalise,
+    partition,
     run_ahead,
     shorter_rounds,
     sizes,
@@ -128,6 +129,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     every = [p for kernel in tiles for p in programs.get(kernel.name, (kernel,))]
     blocks = finished.joined(names, _block_level(session, every, recut))
     graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target, programs)
+    graph = share.run(graph, program, rows, {block.tile.name: block.tile.stages for block in blocks})
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks, finished)
@@ -143,7 +145,7 @@ def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
     """Kernels and their tiles. A value whose reader cannot take it from a tile of the same kernel goes through GM: the
     kernel is cut there, and all is done again."""
     by_kind = solo.Alone(session.fitted, session.platform)
-    apart: Edges = frozenset()
+    apart: Edges = partition.before_updates(session.fitted)
 
     def alone(op: Op) -> bool:
         return (op.result.name, op.result.name) in apart or by_kind(op)
@@ -328,6 +330,7 @@ def _emit(
 ) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
+    from pyptogen.templates.spelling import function_name
 
     program = session.program
     longest = _longest_range(graph)
@@ -350,7 +353,8 @@ def _emit(
             for k, b in zip(walked, blocks, strict=True)
         },
     }
-    text = orchestration_text(graph, program, kernels)
+    functions = {k.name: k.name if by_hand.source(k.name) else function_name(k.name) for k in kernels}
+    text = orchestration_text(graph, program, kernels, functions)
     known = tuple(k for k in kernels if by_hand.source(k.name) is None)
     mine = tuple(b for b in blocks if b.tile.name not in by_hand.finished)
     return Lowered(program.name, session.platform.name, program, texts, text, known, graph, report, tuple(tiles), mine)
@@ -383,6 +387,3 @@ def _estimated(kernel: InstrKernel, platform: Platform, longest: int) -> dict[st
     return (
         {} if found is None else {"cycles": {"rows": found.rows, "pipes": dict(found.pipes), "busiest": found.cycles}}
     )
-
-
-__all__ = ["Dump", "lower"]

@@ -60,7 +60,11 @@ def read_attrs(node: Node) -> tuple[AttrSpec, ...]:
 
 def read_inputs(node: Node) -> tuple[TensorSpec, ...]:
     """The ``inputs`` section."""
-    return tuple(read_tensor(key, value) for key, value in need_mapping(node, "`inputs`"))
+    inputs = tuple(read_tensor(key, value) for key, value in need_mapping(node, "`inputs`"))
+    for tensor in inputs:
+        if tensor.init is not None:
+            raise fault("PTG104", f"the input `{tensor.name}` has an `init`", tensor.init.span, expected="an output")
+    return inputs
 
 
 def read_outputs(node: Node, inputs: tuple[TensorSpec, ...]) -> tuple[TensorSpec, ...]:
@@ -126,15 +130,16 @@ def read_tensor(key: Scalar, node: Node) -> TensorSpec:
 
 def _long_form(name: str, key: Scalar, node: Mapping) -> TensorSpec:
     model = validate(TensorModel, node, f"tensor `{name}`")
-    for unsupported in ("strides", "init"):
-        later = node.key(unsupported)
-        if later is not None:
-            raise fault("PTG109", f"`{unsupported}` of a tensor is not supported yet", later.span, fix="remove it")
+    later = node.key("strides")
+    if later is not None:
+        raise fault("PTG109", "`strides` of a tensor is not supported yet", later.span, fix="remove it")
+    init = node.get("init")
     shape = node.get("shape")
     assert shape is not None
     axes = parse_expression_list(shape)
     _check_type(name, model.dtype, model.layout, node)
-    return TensorSpec(name, model.dtype, axes, model.layout, model.doc, None, key.span, node.span)
+    number = None if init is None else parse_expression(init)
+    return TensorSpec(name, model.dtype, axes, model.layout, model.doc, None, key.span, node.span, number)
 
 
 def _axes(whole: Expr) -> tuple[Expr, ...]:

@@ -165,6 +165,13 @@ class VerifyModel(Section):
     golden: Any = None
 
 
+class GoldenModel(Section):
+    """``golden: {file, function}``."""
+
+    file: str
+    function: str | None = None
+
+
 class ScheduleModel(Section):
     """Hints about order and placement."""
 

@@ -142,9 +142,9 @@ class Writer:
             whole = values.compute(f"arith.divui {ahead}, {bounds[2]} : index")
             skipped = values.compute(f"arith.muli {whole}, {bounds[2]} : index")
             bounds[0] = values.compute(f"arith.addi {bounds[0]}, {skipped} : index", f"{node.var}_begin")
-        if node.before is not None:
-            limit = values.poly(node.before)
-            bounds[1] = values.compute(f"arith.minsi {bounds[1]}, {limit} : index", f"{node.var}_end")
+        limits = [node.start + node.step] if node.once else []
+        for limit in (*limits, *([] if node.before is None else [node.before])):
+            bounds[1] = values.compute(f"arith.minsi {bounds[1]}, {values.poly(limit)} : index", f"{node.var}_end")
         var = values.name(node.var)
         slots = {n.slot: n.slots for n in (node, *walk(node.body)) if isinstance(n, For) and n.slot is not None}
         carried = {slot: (values.bound(slot), values.name(slot), values.name(f"{slot}_end")) for slot in slots}

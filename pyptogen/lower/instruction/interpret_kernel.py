@@ -93,7 +93,8 @@ class BlockRun:
         start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.step
         if node.parallel:
             start, step = start + self.block * step, step * self.blocks
-        for at in part_of(range(start, stop, step), node.after, node.before, self.env):
+        last = min(stop, start + step) if node.once else stop
+        for at in part_of(range(start, last, step), node.after, node.before, self.env):
             self.env[node.var] = at
             if node.valid is not None:
                 self.env[node.valid] = min(node.step, stop - at)

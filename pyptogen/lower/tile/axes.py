@@ -238,20 +238,24 @@ class Axes:
             shape = self.contiguous(tensor, op.result.shape)
             step = left[-1].stride if left else ONE
             return tuple(tuple(Factor(f.dim, f.extent, f.stride * step) for f in axis) for axis in shape.axes)
-        result: list[Axis] = []
-        for axis in wanted:
-            taken: list[Factor] = []
-            for factor in axis:
-                if not left or left[0].extent != factor.extent:
-                    raise unsupported(
-                        op.span,
-                        "a reshape that splits or merges other than whole dims",
-                        "reshape along named dims",
-                    )
-                same = left.pop(0)
-                taken.append(replace(same, dim=factor.dim or same.dim))
-            result.append(tuple(taken))
-        return tuple(result)
+        left = list(left)
+        return tuple(tuple(self._taken(left, factor, op) for factor in axis) for axis in wanted)
+
+    @staticmethod
+    def _taken(left: list[Factor], wanted: Factor, op: Op) -> Factor:
+        """The first factor of a view, or its outer part, or several that are one run; what is left stays."""
+        while left:
+            first = left[0]
+            if first.extent == wanted.extent:
+                return replace(left.pop(0), dim=wanted.dim or first.dim)
+            inner = first.extent.quotient(wanted.extent)
+            if inner is not None:
+                left[0] = Factor(None, inner, first.stride)
+                return Factor(wanted.dim, wanted.extent, first.stride * inner)
+            if len(left) < 2 or not _one_run((first, left[1])):
+                break
+            left[:2] = [Factor(None, first.extent * left[1].extent, left[1].stride)]
+        raise unsupported(op.span, "a reshape that splits or merges other than whole dims", "reshape along named dims")
 
 
 def named_tiles(program: Program, loop: Loop) -> list[int]:

@@ -145,7 +145,8 @@ class Loop:
     or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch. ``slot``
     (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
     buffers a round uses. Iterations at or after ``before``, and those whose tiles end at or before ``after``, are left
-    out; ``valid`` goes by ``stop`` all the same."""
+    out; ``valid`` goes by ``stop`` all the same. ``once``: the first iteration alone, which may be left out too: a
+    condition."""
 
     var: str
     dim: str
@@ -161,11 +162,7 @@ class Loop:
     slots: int = 1
     after: Poly | None = None
     before: Poly | None = None
-
-    @property
-    def once(self) -> bool:
-        """Whether it is bounded to one iteration, which may be left out: a condition."""
-        return self.before is not None and self.before - self.start == Poly.of(self.tile)
+    once: bool = False
 
     def bounds(self) -> tuple[Poly, ...]:
         """All polynomials that say where the loop begins and ends."""

@@ -47,6 +47,7 @@ def body(nodes: Sequence[Node], depth: int) -> list[str]:
             valid = f" ({node.valid} valid)" if node.valid else ""
             part = f" after {node.after}" if node.after else ""
             part += f" before {node.before}" if node.before else ""
+            part += " once" if node.once else ""
             lines.append(
                 f"{pad}for {node.var} in {node.start}..{node.stop} step {node.tile}{valid}{part}: {node.role}{dealt}"
             )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.expr import ONE, Poly
+from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tile.axes import Axes, root
 from pyptogen.lower.tile.between_rounds import values_apart
@@ -47,16 +48,16 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
 def _share(
     program: Program, axes: Axes, made_by: dict[str, Op], tensors: dict[str, GmTensor], gm_names: dict[str, str]
 ) -> None:
-    """Values of which one counts in each call have one tensor; an input among them is that tensor."""
+    """Values of which one counts in each call have one tensor, and so has a value before and after an update of its
+    rows; an input among them is that tensor."""
     for op in reversed(program.ops):
-        if op.kind != "either":
+        if op.kind not in SHARED:
             continue
         value = op.result
         if value.name not in gm_names:
             tensors[value.name] = GmTensor(value.name, value.dtype, _in_memory(value, axes), "nd", True, value.span)
             gm_names[value.name] = value.name
-        for operand in op.operands:
-            assert isinstance(operand, Value)
+        for operand in sharing(op):
             gm_names[root(operand.name, made_by)] = gm_names[value.name]
 
 

@@ -14,9 +14,9 @@ from pyptogen.lower import pipeline
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction import interpret
 from pyptogen.lower.instruction.ir import Declare, For, InstrKernel, Node, SetFlag, WaitFlag, walk
-from pyptogen.lower.instruction.replay import Replay
+from pyptogen.lower.instruction.replay import Replay, Trips
 from pyptogen.lower.tensor import interpret as golden
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 PRODUCT = """\
 pyptogen: 1
@@ -130,7 +130,7 @@ def test_an_address_that_does_not_rotate_is_a_race() -> None:
 
     body = edit(kernel.body, path, still)
     found: list[str] = []
-    Replay(replace(kernel, body=body), 3, on_find=lambda f: found.append(f.kind)).run()
+    Replay(replace(kernel, body=body), Trips((3,)), on_find=lambda f: found.append(f.kind)).run()
     assert "race" in found
 
 

@@ -216,7 +216,7 @@ class KernelTrace:
             share = (self.block * node.step, self.names["nblk"]) if node.parallel else (0, 1)
             assert not node.parallel or (node.after, node.before) == (None, None)
             rounds = range(start + share[0], stop, node.step * share[1])
-            for i in rounds:
+            for i in rounds[:1] if node.once else rounds:
                 ends = i + node.step
                 if node.after is not None and ends <= node.after.evaluate(self.names):
                     continue

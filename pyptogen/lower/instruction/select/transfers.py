@@ -92,8 +92,9 @@ def scatter(sel: Selector, op: TileOp) -> list[Node]:
     columns = op.gm.cols
     at, slot = sel.local("row"), sel.local("slot")
     address = buffer.place() + source.col_offset * size + Poly.of(at) * (buffer.pitch * size)
-    kind = TileType("Vec", source.dtype, 1, buffer.pitch, 1, columns.size)
-    name = f"{source.name}_one"
+    kind = TileType("Vec", source.dtype, 1, buffer.pitch, 1, columns.size if columns.valid is None else None)
+    name = f"{source.name}_one" if source.name not in sel.scattered else f"{source.name}_to_{op.gm.tensor}"
+    sel.scattered.add(source.name)
     note = f"row of {source.name}"
     owner = source.parent or source.name
     row = Declare(name, kind, Extent(1), columns, address, columns.size * size, note, op.span, owner)
@@ -102,7 +103,7 @@ def scatter(sel: Selector, op: TileOp) -> list[Node]:
         op.gm.tensor,
         sel.tensors[op.gm.tensor].dtype,
         "ND",
-        Poly.of(slot) * columns.size,
+        Poly.of(slot) * op.gm.row_stride + op.gm.offset,
         Extent(1),
         columns,
         Poly.of(columns.size),

@@ -104,7 +104,7 @@ def _rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Ite
     piece = b.wrapped(
         [cols],
         [
-            b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1]),
+            b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1], along.steps[1]),
             b.do(op.kind, found, part),
             b.do(JOINS[op.kind], total, total, found),
         ],
@@ -147,7 +147,7 @@ def _position_in_rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], befo
     piece = b.wrapped(
         [cols],
         [
-            b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1]),
+            b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1], along.steps[1]),
             b.do(extreme, found, part),
             b.do(op.kind, inside, part),
             b.do("add", here, inside, start),

@@ -40,7 +40,7 @@ from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
 from pyptogen.templates.kernel_loops import condition_lines, loop_lines
-from pyptogen.templates.kernel_passes import PassText
+from pyptogen.templates.kernel_passes import PassText, carried_rows
 from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.spelling import function_name, in_text, spelled
@@ -279,6 +279,15 @@ class Writer:
         """TPASS: the windows it moves, then a line for each of its instructions."""
         for member in node.members:
             self.windows(member, depth)
+        carried = carried_rows(node)
+        if carried is not None:
+            self.speak(depth, node.span)
+            far = ", far" if carried.to.tensor in self.far else ""
+            to, source = (
+                self.gm_name(m, w) for m, w in ((node.members[1], carried.to), (node.members[0], carried.source))
+            )
+            self.put(depth, f"TCARRY({to}, {source}{far});")
+            return
         left = frozenset(name for name, kind in self.types.items() if kind.loc == "Left")
         text = PassText(node, self.gm_name, self.far, left, self.fixed)
         text.write()

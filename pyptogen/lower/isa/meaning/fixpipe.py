@@ -29,8 +29,9 @@ def offset_of(words: Array) -> Array:
 def requantised(dst: Shaped, acc: Array, words: Array | np.uint64, relu: bool = False) -> Array:
     """Accumulator elements under words, one for all or one a column; relu comes last. NaN becomes 0 in an integer.
 
-    int32 to int16 shifts right by the word's shift plus one and saturates. Eight bits: ``value * factor`` to
-    nearest even, saturated to nine bits, plus the offset, saturated. Floats: ``value * factor``, finite values saturated; infinities of fp32 stay.
+    int32 to int16 shifts right by the word's shift plus one and saturates. Eight bits: ``value * factor`` to nearest
+    even, saturated to nine bits, plus the offset, saturated. Floats: ``value * factor``, finite values saturated;
+    infinities of fp32 stay.
     """
     words = np.atleast_1d(np.asarray(words, np.uint64))
     if acc.dtype == np.int32 and dst.dtype == "int16":

@@ -162,6 +162,8 @@ class Operands(Grid):
         self._check_view(value, found, width, op)
         if width is None or (start == 0 and width == tile.cols.size):
             return found
+        if width == 1:
+            raise unsupported(op.span, "one column of a computed tile: no tile of its own has its pitch", "slice wider")
         if start * DTYPES[tile.dtype] % 32:
             raise unsupported(
                 op.span, f"columns of a computed tile from byte {start * DTYPES[tile.dtype]} on", "slice at 32 bytes"

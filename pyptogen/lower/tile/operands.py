@@ -63,7 +63,7 @@ class Operands(Grid):
             if base in self.made_by
             else next(v for v in self.program.inputs if v.name == base)
         )
-        view = replace(self.axes.contiguous(tensor, source.shape), apart=self.apart.get(base))
+        view = replace(self.axes.whole(tensor, source), apart=self.apart.get(base))
         for op in value_views(self.made_by, name):
             view = self.axes.apply(view, op)
         return view

@@ -207,6 +207,7 @@ class TileRun:
             window = self._window(op)
             values = self._read(str(op.srcs[0]))
             whole = values.reshape(window.rows, window.cols) if values.size == window.rows * window.cols else values
+            whole = np.where(whole > 0, whole, 0).astype(whole.dtype) if op.mode == "relu" else whole
             dtype = NUMPY_DTYPES[window.window.dtype]
             self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
         elif op.kind == "scatter":

@@ -327,6 +327,7 @@ def _emit(
 ) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
+    from pyptogen.templates.spelling import function_name
 
     program = session.program
     longest = _longest_range(graph)
@@ -349,7 +350,8 @@ def _emit(
             for k, b in zip(walked, blocks, strict=True)
         },
     }
-    text = orchestration_text(graph, program, kernels)
+    functions = {k.name: k.name if by_hand.source(k.name) else function_name(k.name) for k in kernels}
+    text = orchestration_text(graph, program, kernels, functions)
     known = tuple(k for k in kernels if by_hand.source(k.name) is None)
     mine = tuple(b for b in blocks if b.tile.name not in by_hand.finished)
     return Lowered(program.name, session.platform.name, program, texts, text, known, graph, report, tuple(tiles), mine)

@@ -29,8 +29,10 @@ from pyptogen.lower.isa.kinds import instruction_of
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor import numerics
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.rounding import whole
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 SORTING: Mapping[str, Callable[..., Any]] = {
     "topk": MEANINGS["TTOPK"], "bottomk": MEANINGS["TBOTTOMK"], "sort_blocks": MEANINGS["TSORT32"],
@@ -239,6 +241,8 @@ class TileRun:
             return self._matmul(op, dst)
         if op.kind in ("extract", "move"):
             return self._part(op, dst)
+        if op.kind == "turn":
+            return np.array(self._read(str(op.srcs[0])).T)
         if op.kind in SORTING:
             return self._sorted(op, dst)
         values = [self._value(s, dst) for s in op.srcs]
@@ -247,13 +251,16 @@ class TileRun:
         if op.kind == "iota":
             first = op.row.evaluate(self.env)
             return np.arange(first, first + dst.rows * dst.cols, dtype=dst.numpy).reshape(dst.shape)
+        if op.kind == "cast" and values[0].dtype == dst.numpy:  # fp32 to fp32: whole numbers, as TCVT means it
+            return whole(values[0], op.mode)
         if op.kind == "cast":
             return numerics.cast(values[0], dst.numpy, op.mode, op.saturate)
         if op.kind in REDUCE:
             return numerics.reduce(op.kind, values[0], 1)
         if op.kind == "compare":
             left, right = (v if isinstance(v, float) else numerics.widen(v) for v in values)
-            return np.asarray(COMPARE[op.mode](left, right))
+            holds = np.asarray(COMPARE[op.mode](left, right))
+            return holds.reshape(1, -1) if dst.rows == 1 else holds  # the bits of a column lie as a row
         if op.kind == "select":
             return np.asarray(np.where(values[0].astype(bool), values[1], values[2])).astype(dst.numpy)
         if op.kind in ("copy", "expand"):

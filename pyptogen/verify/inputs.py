@@ -38,7 +38,7 @@ def example_inputs(
 
 
 def _draw(spec: Spec, value: Value, sizes: Mapping[str, int], seed: int) -> npt.NDArray[Any]:
-    from pyptogen.runtime.arrays.dtypes import numpy_dtype
+    from pyptogen.numpy_dtypes import numpy_dtype
 
     shape = tuple(evaluate(axis, sizes) for axis in value.shape)
     dtype = numpy_dtype(value.dtype)

@@ -29,7 +29,8 @@ from pyptogen.lower.tensor import conditions
 from pyptogen.lower.tensor.interpreter import bind_dims
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.legality import dim_table
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tensor.numerics import Array
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 
 def interpret(

@@ -13,8 +13,9 @@ from pyptogen.lower.tensor import conditions, numerics, numerics_selection
 from pyptogen.lower.tensor.dims import DimTable
 from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Loop, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tensor.numerics import Array
 from pyptogen.lower.tensor.row_blocks import Segment, segments
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 _BLOCK_BYTES = 1 << 23
 """Size of the widest value of a block of rows: small enough to stay near the processor, large enough for

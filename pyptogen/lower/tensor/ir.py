@@ -86,8 +86,8 @@ INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
     | ARG_REDUCE | SCAN | SORTING
-    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange", "places",
-       "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand", "either"}
+    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "gcd", "prod", "arange",
+       "places", "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand", "either"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 

@@ -29,9 +29,10 @@ from pyptogen.lower.isa.kinds import instruction_of
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor import numerics
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tensor.numerics import Array
 from pyptogen.lower.tensor.rounding import whole
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 SORTING: Mapping[str, Callable[..., Any]] = {
     "topk": MEANINGS["TTOPK"], "bottomk": MEANINGS["TBOTTOMK"], "sort_blocks": MEANINGS["TSORT32"],
@@ -210,6 +211,7 @@ class TileRun:
             window = self._window(op)
             values = self._read(str(op.srcs[0]))
             whole = values.reshape(window.rows, window.cols) if values.size == window.rows * window.cols else values
+            whole = np.where(whole > 0, whole, 0).astype(whole.dtype) if op.mode == "relu" else whole
             dtype = NUMPY_DTYPES[window.window.dtype]
             self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
         elif op.kind == "scatter":

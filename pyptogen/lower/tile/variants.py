@@ -18,7 +18,6 @@ from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile import partition
-from pyptogen.lower.tile.kernel_names import free_name
 from pyptogen.lower.tile.partition import Edges, KernelOps
 from pyptogen.lower.tile.sizes import Selected, TileSize, common_table, longest_segment, stage_sizes
 
@@ -59,8 +58,7 @@ def run(
     by_row: list[list[tuple[Any, ...]]] = []
     for selected in rows:
         keys = []
-        for stage_ops in partition.run(program, selected.row, platform, alone, apart):
-            ops = free_name(stage_ops, program)
+        for ops in partition.run(program, selected.row, platform, alone, apart):
             key = (
                 ops.name,
                 ops.stages,

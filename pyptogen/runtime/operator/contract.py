@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, did_you_mean, fault
-from pyptogen.runtime.arrays.dtypes import dtype_name, numpy_dtype
+from pyptogen.numpy_dtypes import dtype_name, numpy_dtype
 from pyptogen.runtime.operator.requirements import Check, compile_checks
 from pyptogen.runtime.operator.size_functions import (
     Solution,

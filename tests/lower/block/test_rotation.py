@@ -16,7 +16,7 @@ from pyptogen.lower.instruction import interpret
 from pyptogen.lower.instruction.ir import Declare, For, InstrKernel, Node, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.replay import Replay, Trips
 from pyptogen.lower.tensor import interpret as golden
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 PRODUCT = """\
 pyptogen: 1

@@ -28,6 +28,7 @@ from pyptogen.lower.instruction.ir import (
     Pattern,
     Queue,
     ReadIndex,
+    Relu,
     SetFlag,
     SkipIfNegative,
     TileType,
@@ -40,7 +41,7 @@ from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
 from pyptogen.templates.kernel_loops import condition_lines, loop_lines
-from pyptogen.templates.kernel_passes import PassText
+from pyptogen.templates.kernel_passes import PassText, carried_rows
 from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.spelling import function_name, in_text, spelled
@@ -235,12 +236,17 @@ class Writer:
         queue = next((o for o in node.operands if isinstance(o, Queue)), None)
         if queue is not None:
             return queue_call(node, self.queues[queue.name], self.types, self.tile_alias)
-        operands = [self.operand(node, o) for o in node.operands if not isinstance(o, Pattern)]
+        operands = [self.operand(node, o) for o in node.operands if not isinstance(o, Pattern | Relu)]
         # The type of its first number and the direction (0: ascending) cannot be deduced from what TCI is given.
         name = node.name
         if name == "TCI":
             kind = self.types[operands[0]]
             name = f"TCI<{self.tile_alias(kind)}, {C_TYPES[kind.dtype]}, 0>"
+        elif any(isinstance(o, Relu) for o in node.operands):
+            window, tile = node.operands[0], operands[1]
+            assert isinstance(window, GmWindow)
+            types = f"{self.tile_alias(self.types[tile])}, {self.gm_alias(window)}"
+            name = f"TSTORE<{types}, AtomicType::AtomicNone, ReluPreMode::NormalRelu>"
         elif name == "TGATHER":
             pattern = next(o.name for o in node.operands if isinstance(o, Pattern))
             types = ", ".join(self.tile_alias(self.types[o]) for o in operands)
@@ -279,6 +285,15 @@ class Writer:
         """TPASS: the windows it moves, then a line for each of its instructions."""
         for member in node.members:
             self.windows(member, depth)
+        carried = carried_rows(node)
+        if carried is not None:
+            self.speak(depth, node.span)
+            far = ", far" if carried.to.tensor in self.far else ""
+            to, source = (
+                self.gm_name(m, w) for m, w in ((node.members[1], carried.to), (node.members[0], carried.source))
+            )
+            self.put(depth, f"TCARRY({to}, {source}{far});")
+            return
         left = frozenset(name for name, kind in self.types.items() if kind.loc == "Left")
         text = PassText(node, self.gm_name, self.far, left, self.fixed)
         text.write()

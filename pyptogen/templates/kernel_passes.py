@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, Pass
@@ -16,6 +17,24 @@ UNARY = {
     "TRSQRT": "1.0f / at.sqrt({})", "TRECIP": "1.0f / {}", "TRELU": "at.relu({})",
 }  # fmt: skip
 RESULTS = {"TROWSUM": ("RowSum", "sum"), "TROWMAX": ("RowMax", "max"), "TROWMIN": ("RowMin", "min")}
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Rows of global memory that only move."""
+
+    to: GmWindow
+    source: GmWindow
+
+
+def carried_rows(node: Pass) -> Carried | None:
+    """What a pass that is a load and the store of all that was loaded moves."""
+    if node.kept or [m.name for m in node.members] != ["TLOAD", "TSTORE"]:
+        return None
+    (loaded, source), (to, stored) = (m.operands for m in node.members)
+    if loaded != stored or not isinstance(source, GmWindow) or not isinstance(to, GmWindow):
+        return None
+    return Carried(to, source) if source.dtype == to.dtype else None
 
 
 class PassText:

@@ -19,6 +19,7 @@ from pyptogen.lower.tile.between_rounds import values_apart
 from pyptogen.lower.tile.grid import Grid, Shape2D
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.tile.nest import Scope
+from pyptogen.lower.verify import require
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Operands(Grid):
         super().__init__(*arguments)
         self.placed: dict[tuple[str, str], Placed] = {}
         self.reads: list[str] = []
+        self.clipped: set[str] = set()
+        """Accumulators that are stored under relu."""
         self.apart = values_apart(self.program, self.axes)
         self.concats = concat_pass.plan(self.kernel.ops, self.made_by, self.axes, frozenset(self.kernel.writes))
 
@@ -280,6 +283,7 @@ class Operands(Grid):
                 rows, row = here.extent(), Poly.of(here.var) - (Poly.of(grid.var) if grid is not None else ZERO)
             name = self.name(base)
             self.tiles[name] = TileVal(name, self.made_by[base].result.dtype, rows, tile.cols, tile.form, op.span)
+            require(acc.tile not in self.clipped, f"`{acc.tile}` is clipped on its way to GM only", op.span)
             self.emit(TileOp("extract", name, (acc.tile,), op.span, op.stage, row=row), here, False)
             self.placed[key] = Placed(name, here, False)
         return self.placed[key]

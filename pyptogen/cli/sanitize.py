@@ -18,19 +18,13 @@ def command(
 ) -> None:
     """Replay kernels and report races, flags that do not pair, and tiles that leave their memory."""
     from pyptogen.diagnostics import Diagnostic, DiagnosticError
-    from pyptogen.sanitize import sanitize
+    from pyptogen.sanitize import sanitize_files
 
     findings: list[Diagnostic] = []
-    for file in files:
-        try:
-            reports = sanitize(file, parse_dims([given]))
-        except DiagnosticError as error:
-            findings += error.diagnostics
-            continue
-        for kernel in reports:
-            found = f"{len(kernel.findings)} findings" if kernel.findings else "in order"
-            size = f"{kernel.instructions} instructions, {kernel.flags} flags and barriers, {kernel.walks} walks"
-            typer.echo(f"{file}: {kernel.name}: {found} ({size})")
-            findings += kernel.findings
+    for kernel in sanitize_files(files, parse_dims([given]), findings):
+        found = f"{len(kernel.findings)} findings" if kernel.findings else "in order"
+        size = f"{kernel.instructions} instructions, {kernel.flags} flags and barriers, {kernel.walks} walks"
+        typer.echo(f"{kernel.file}: {kernel.name}: {found} ({size})")
+        findings += kernel.findings
     if findings:
         raise DiagnosticError(*dict.fromkeys(findings))

@@ -4,6 +4,6 @@
 writes down what it does (`trace`), `check` replays that with the checker of the compiler's own kernels.
 """
 
-from pyptogen.sanitize.check import KernelReport, sanitize
+from pyptogen.sanitize.check import KernelReport, sanitize, sanitize_files
 
-__all__ = ["KernelReport", "sanitize"]
+__all__ = ["KernelReport", "sanitize", "sanitize_files"]

@@ -8,7 +8,7 @@ from typing import Any
 
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.syntax import Binary, Expr, Literal, Name, Ternary
-from pyptogen.sanitize.values import UNKNOWN, AtMost
+from pyptogen.sanitize.values import UNKNOWN, AtMost, SlotPointer
 
 _ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "<<": operator.lshift, ">>": operator.rshift,
@@ -21,6 +21,8 @@ def combine(file: str, op: str, left: Any, right: Any, token: Token) -> Any:
     """``left op right``, unknown where one of them is."""
     if op in ("==", "!=") and UNKNOWN not in (left, right):
         return _ARITHMETIC[op](left, right)
+    if isinstance(left, SlotPointer):
+        return left
     if not isinstance(left, int | float) or not isinstance(right, int | float):
         return UNKNOWN
     if op in ("/", "%"):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
 from pyptogen.lower.instruction.replay import Finding
 from pyptogen.sanitize.lexer import Lexer
-from pyptogen.sanitize.machine import Decisions, Machine, TooLong
+from pyptogen.sanitize.machine import LONGEST, Decisions, Machine, TooLong
+from pyptogen.sanitize.mixed import Half, findings, pairs, walks
 from pyptogen.sanitize.parser import parse
 from pyptogen.sanitize.syntax import File, Function
 from pyptogen.sanitize.trace import Trace
@@ -18,6 +19,8 @@ from pyptogen.sanitize.trace import Trace
 CAPACITY = {"Vec": 192 * 1024, "Mat": 512 * 1024, "Left": 64 * 1024, "Right": 64 * 1024, "Acc": 128 * 1024}
 """Bytes of the memories of a core of A2/A3."""
 TRIPS = (0, 1, 2, 3)
+LONGEST_BESIDE = 50_000
+"""Instructions of a walk beside another one, which no loop may be cut short in; flags are judged in short ones."""
 DECISIONS: tuple[Decisions, ...] = ("then", "else", "in turn")
 CORES = ("VEC", "CUBE")
 MACROS: Mapping[str, Mapping[str, str]] = {
@@ -35,9 +38,10 @@ FIXES = {
 
 @dataclass(frozen=True, slots=True)
 class KernelReport:
-    """One kernel: ``instructions`` and ``flags`` of its longest walk, over ``walks`` walks; ``findings`` is empty when
-    it is in order."""
+    """One kernel of ``file`` (of a mixed one, where its cube program stands): ``instructions`` and ``flags`` of its
+    longest walk, over ``walks`` walks; ``findings`` is empty when it is in order."""
 
+    file: str
     name: str
     instructions: int
     flags: int
@@ -46,37 +50,136 @@ class KernelReport:
 
 
 def sanitize(path: str | os.PathLike[str], given: Mapping[str, int] | None = None) -> tuple[KernelReport, ...]:
-    """Check every kernel of a C++ file.
+    """Check every kernel of a C++ file; as `sanitize_files`, of one file."""
+    return sanitize_files((path,), given)
+
+
+def sanitize_files(
+    paths: Sequence[str | os.PathLike[str]],
+    given: Mapping[str, int] | None = None,
+    refused: list[Diagnostic] | None = None,
+) -> tuple[KernelReport, ...]:
+    """Check every kernel of some C++ files; the two programs of a mixed kernel together, wherever they stand.
 
     Args:
-        path: the file.
+        paths: the files.
         given: run-time arguments by name that are fixed; all others may be anything.
+        refused: gets the faults of kernels that are not judged, so that all others are.
 
     Raises:
-        DiagnosticError: PTG110 the file cannot be read, PTG306 it has constructs that are not followed, or no kernel.
+        DiagnosticError: without ``refused``. PTG110 a file cannot be read, PTG306 it has constructs that are not
+            followed, or no kernel, or one end only of a mixed kernel's rings.
     """
-    name = os.fspath(path)
+    reports: list[KernelReport] = []
+    halves: list[Half] = []
+    for path in paths:
+        try:
+            found, of_mixed = _alone(os.fspath(path), given or {})
+        except DiagnosticError as error:
+            _refuse(error, refused)
+            continue
+        reports += found
+        halves += of_mixed
+    together, left = pairs(halves)
+    for half in left:
+        if half.trace.pipes:
+            _refuse(_one_end(half), refused)
+        elif isinstance(half.program, _Kernel):
+            reports.append(half.program.report())
+    for cube, vector in together:
+        try:
+            reports.append(_mixed(cube, vector))
+        except DiagnosticError as error:
+            _refuse(error, refused)
+    return tuple(reports)
+
+
+def _refuse(error: DiagnosticError, refused: list[Diagnostic] | None) -> None:
+    if refused is None:
+        raise error
+    refused += error.diagnostics
+
+
+def _one_end(half: Half) -> DiagnosticError:
+    return fault(
+        "PTG306",
+        f"`{half.program.label}` is one program of a mixed kernel, and the other is not here",
+        half.program.span(),
+        expected="a program of the same name and rings for the other core",
+        fix="name both files in one call",
+    )
+
+
+def _read(name: str) -> str:
     try:
         with open(name, encoding="utf-8", errors="replace") as stream:
-            text = stream.read()
+            return stream.read()
     except OSError as error:
         raise fault("PTG110", f"cannot read `{name}`: {error.strerror or type(error).__name__}", None) from None
+
+
+def _alone(name: str, given: Mapping[str, int]) -> tuple[list[KernelReport], list[Half]]:
+    """Kernels of one file that need nobody beside them, and the programs of those that do."""
+    text = _read(name)
     found: dict[str, KernelReport] = {}
+    halves: list[Half] = []
     for core in CORES:
         program = parse(name, Lexer(name, text, MACROS[core]).tokens())
         for label, function, arguments in _kernels(name, program, core):
-            report = _Kernel(name, program, function, arguments, core, given or {}, label).report()
+            kernel = _Kernel(name, program, function, arguments, core, given, label)
+            first = kernel.walk(1, "then")
+            if first.rings or first.pipes:
+                halves.append(Half(kernel, first))
+                continue
+            report = kernel.report()
             before = found.get(label)
             if before is None or report.instructions > before.instructions or report.findings:
                 found[label] = report
-    if not found:
+    split = {half.program.label for half in halves}
+    if not found and not halves:
         raise fault(
             "PTG306",
             "no kernel in this file",
             Span(name, 1, 1, 1, 1),
             expected="a function that is marked `__global__`, or a template with explicit instances",
         )
-    return tuple(found.values())
+    return [report for label, report in found.items() if label not in split or report.instructions], halves
+
+
+def _mixed(cube: Half, vector: Half) -> KernelReport:
+    """Both programs of a mixed kernel, each by itself and what passes between them."""
+    sides = cube.program, vector.program
+    found: dict[Any, Diagnostic] = {}
+    most, walked = (0, 0), 0
+    slots = {**cube.trace.pipes, **vector.trace.pipes}
+    for traces in walks(*sides, slots):
+        walked += 1
+        counts = [trace.counts() for trace in traces]
+        most = max(most, (counts[0][0] + counts[1][0], counts[0][1] + counts[1][1]))
+        short = [pair for pair in zip(sides, traces, strict=True) if len(pair[1].nodes) <= LONGEST]
+        own = [d for side, trace in short for d in _judge(trace, side.label, side.span())]
+        known = bool(slots) or not any(trace.forced or trace.decided for trace in traces)
+        between = findings(*traces, (sides[0].span(), sides[1].span())) if known else ()
+        for diagnostic in (*own, *between):
+            found.setdefault(_place(diagnostic), diagnostic)
+    labels = dict.fromkeys(side.label for side in sides)
+    return KernelReport(sides[0].span().file, " beside ".join(labels), *most, walked, _in_order(found.values()))
+
+
+def _judge(trace: Trace, label: str, span: Span) -> list[Diagnostic]:
+    """What is wrong in one walk of one program."""
+    return [*_too_large(trace), *(_diagnostic(f) for f in trace.findings(label, span))]
+
+
+def _place(diagnostic: Diagnostic) -> tuple[str, str, int, int]:
+    """What makes two findings the same."""
+    earlier = diagnostic.notes[0][1] if diagnostic.notes else None
+    file, line = (diagnostic.span.file, diagnostic.span.line) if diagnostic.span else ("", 0)
+    return diagnostic.message.split(":")[0], file, line, earlier.line if earlier else 0
+
+
+def _in_order(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    return tuple(sorted(found, key=lambda d: (d.span.file, d.span.line, d.span.col) if d.span else ("", 0, 0)))
 
 
 def _kernels(file: str, program: File, core: str) -> Iterator[tuple[str, Function, tuple[Any, ...]]]:
@@ -112,34 +215,42 @@ class _Kernel:
     given: Mapping[str, int]
     label: str
 
+    def span(self) -> Span:
+        """Where its name stands."""
+        token = self.function.token
+        return Span(self.file, token.line, token.col, token.line, token.col + len(token.text))
+
     def report(self) -> KernelReport:
         """All walks of one kernel."""
-        token = self.function.token
-        span = Span(self.file, token.line, token.col, token.line, token.col + len(token.text))
-        found: dict[tuple[str, int, int], Diagnostic] = {}
+        found: dict[Any, Diagnostic] = {}
         most, walks = (0, 0), 0
         for trace in self._walks():
             walks += 1
             most = max(most, trace.counts())
-            for diagnostic in (*_too_large(trace), *(_diagnostic(f) for f in trace.findings(self.label, span))):
-                earlier = diagnostic.notes[0][1] if diagnostic.notes else None
-                line = diagnostic.span.line if diagnostic.span else 0
-                found.setdefault((diagnostic.message.split(":")[0], line, earlier.line if earlier else 0), diagnostic)
-        ordered = sorted(found.values(), key=lambda d: (d.span.line, d.span.col) if d.span else (0, 0))
-        return KernelReport(self.label, *most, walks, tuple(ordered))
+            for diagnostic in _judge(trace, self.label, self.span()):
+                found.setdefault(_place(diagnostic), diagnostic)
+        return KernelReport(self.file, self.label, *most, walks, _in_order(found.values()))
 
     def _walks(self) -> Iterator[Trace]:
         """Walks for every number of rounds and every way of deciding; one where nothing is unknown."""
         for trips in TRIPS:
             for decisions in DECISIONS:
-                trace = self._walk(trips, decisions)
+                trace = self.walk(trips, decisions)
                 yield trace
                 if not trace.decided:
                     break
             if not trace.forced:
                 return
 
-    def _walk(self, trips: int, decisions: Decisions) -> Trace:
+    def walk_with(self, given: Mapping[str, int]) -> Trace:
+        """One walk with these arguments; what still hangs on the call is taken once."""
+        machine = Machine(self.file, self.program, 1, "then", 1 << 20, given, self.core, most=LONGEST_BESIDE)
+        try:
+            return machine.run(self.function, self.arguments)
+        except TooLong:
+            raise self._too_long() from None
+
+    def walk(self, trips: int, decisions: Decisions) -> Trace:
         """One walk; loops of known length are cut short where it would become too long."""
         for longest in (1 << 20, 16, 8, 4, 2):
             machine = Machine(self.file, self.program, trips, decisions, longest, self.given, self.core)
@@ -147,13 +258,11 @@ class _Kernel:
                 return machine.run(self.function, self.arguments)
             except TooLong:
                 continue
-        token = self.function.token
-        raise fault(
-            "PTG306",
-            f"`{self.label}` is too long to be replayed",
-            Span(self.file, token.line, token.col, token.line, token.col + 1),
-            expected="shorter loops",
-        )
+        raise self._too_long()
+
+    def _too_long(self) -> DiagnosticError:
+        what = f"`{self.label}` is too long to be replayed"
+        return fault("PTG306", what, self.span(), expected="shorter loops")
 
 
 def _too_large(trace: Trace) -> Iterator[Diagnostic]:
@@ -179,4 +288,4 @@ def _diagnostic(finding: Finding) -> Diagnostic:
     )
 
 
-__all__ = ["DiagnosticError", "KernelReport", "sanitize"]
+__all__ = ["DiagnosticError", "KernelReport", "sanitize", "sanitize_files"]

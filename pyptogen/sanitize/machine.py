@@ -73,6 +73,7 @@ class Machine:
     scopes: list[dict[str, Cell]] = field(default_factory=list)
     turn: bool = False
     depth: int = 0
+    most: int = LONGEST
     cut: bool = False
     """A known loop was left early."""
 

@@ -269,14 +269,26 @@ class Parser(ExpressionParser):
         self.expect(";")
         return Evaluate(expr, token)
 
-    def _if(self) -> If:
+    def _if(self) -> If | Block:
+        """A condition; one with a declaration ahead of it is a block of both."""
         token = self.take()
         self.accept("constexpr")
         self.expect("(")
+        initial = self.statement() if self._has_initial() else None
         condition = self.expression()
         self.expect(")")
         then = self.statement()
-        return If(condition, then, self.statement() if self.accept("else") else None, token)
+        found = If(condition, then, self.statement() if self.accept("else") else None, token)
+        return found if initial is None else Block((initial, found), token)
+
+    def _has_initial(self) -> bool:
+        """Whether a ``;`` comes before the bracket that is open here is closed."""
+        depth = 0
+        for token in self.tokens[self.at :]:
+            depth += (token.text == "(") - (token.text == ")")
+            if depth < 0 or token.text == ";":
+                return depth >= 0
+        return False
 
     def _loop(self) -> Loop:
         token = self.take()

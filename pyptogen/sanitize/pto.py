@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyptogen.lower.instruction.touches import Region
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
+from pyptogen.sanitize import queues
 from pyptogen.sanitize.lexer import Token
 from pyptogen.sanitize.syntax import Call, Member, Name
 from pyptogen.sanitize.values import (
@@ -18,8 +19,10 @@ from pyptogen.sanitize.values import (
     Event,
     Other,
     OtherType,
+    Pipe,
     Result,
     ScalarType,
+    SlotPointer,
     Tile,
     TileKind,
 )
@@ -115,9 +118,12 @@ def construct(machine: Machine, kind: Any, name: str, arguments: Sequence[Any], 
         return Event()
     if isinstance(kind, ScalarType) or kind is UNKNOWN:
         return arguments[0] if len(arguments) == 1 else UNKNOWN
+    if isinstance(kind, OtherType) and kind.name == "TPipe":
+        return queues.construct(machine, kind, [a.value if isinstance(a, Cell) else a for a in arguments], token)
     if isinstance(kind, OtherType) and kind.name == "ConvTile":
         raise machine.fault(token, f"the ConvTile `{name}`")
-    return Other(kind)
+    slots = (a.value if isinstance(a, Cell) else a for a in arguments)
+    return Other(kind, next((a.ring for a in slots if isinstance(a, SlotPointer)), None))
 
 
 def assign(machine: Machine, cell: Cell, value: Any) -> None:
@@ -133,6 +139,8 @@ def assign(machine: Machine, cell: Cell, value: Any) -> None:
 
 def member(machine: Machine, value: Any, node: Member) -> Any:
     """``tile.Rows`` and the like; methods are calls."""
+    if isinstance(value, Pipe) and node.name in ("prod", "cons"):
+        raise machine.fault(node.token, "the end of a TPipe that the kernel moves by hand")
     return attribute(value.kind, node.name) if isinstance(value, Tile) else UNKNOWN
 
 
@@ -182,6 +190,10 @@ def _other_call(machine: Machine, node: Call, name: str) -> Any:
         return construct(machine, kind, name, values, node.function.token)
     if any(isinstance(value, Tile) for value in values) and not _QUIET.fullmatch(name):
         raise machine.fault(node.function.token, f"`{name}` is no instruction that the table knows, and takes a tile")
+    if name in ("ffts_cross_core_sync", "wait_flag_dev"):
+        queues.between_cores(machine, name, values, node.function.token)
+    if name == "getFFTSMsg" and (word := queues.message(values)) is not None:
+        return word
     return UNKNOWN
 
 
@@ -199,6 +211,8 @@ def _method(machine: Machine, node: Call, target: Member) -> Any:
         if target.name in ("Wait", "wait") and holder.number is not None:
             machine.trace.wait_event(holder.number, "S", machine.span(target.token))
         return UNKNOWN
+    if isinstance(holder, Other) and holder.ring is not None and target.name == "data":
+        return SlotPointer(holder.ring)
     if any(isinstance(value, Tile) for value in values):
         raise machine.fault(target.token, f"the method `{target.name}`, which takes a tile")
     return UNKNOWN
@@ -256,7 +270,7 @@ def _place(machine: Machine, node: Call) -> Any:
 
 
 def _instruction(machine: Machine, node: Call, name: str) -> Any:
-    from pyptogen.sanitize.machine import LONGEST, TooLong
+    from pyptogen.sanitize.machine import TooLong
 
     assert isinstance(node.function, Name)
     token = node.function.token
@@ -265,8 +279,11 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
     if name in ("TRESHAPE", "TSUBVIEW") and len(tiles) >= 2:
         tiles[0].address = tiles[1].address if name == "TRESHAPE" else UNKNOWN
         return UNKNOWN
-    if name in ("TPUSH", "TPOP", "TFREE", "TALLOC") or name.startswith(("TPUT", "TGET", "TNOTIFY", "TWAIT", "TTEST")):
-        raise machine.fault(token, f"`{name}`: queues between cores")
+    if name in queues.INSTRUCTIONS:
+        return queues.instruction(machine, node, name, values)
+    if name.startswith(("TPUT", "TGET", "TNOTIFY", "TWAIT", "TTEST")):
+        raise machine.fault(token, f"`{name}`: queues between chips")
+    queues.touch_slots(machine, name, values, token)
     if not tiles and INSTRUCTIONS[name].effects_for(1) in ("w", "r", "u"):
         raise machine.fault(token, f"`{name}` on operands that are no tiles known here")
     if not tiles:
@@ -282,10 +299,10 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         if isinstance(value, Event) and value.number is not None:
             machine.trace.wait_event(value.number, pipe, span)
     letters = _letters(name, values)
-    reads = [_region(machine, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
-    writes = [_region(machine, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
+    reads = [region_of(machine, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
+    writes = [region_of(machine, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
     machine.trace.instruction(name, pipe, span, reads, writes)
-    if len(machine.trace.nodes) > LONGEST:
+    if len(machine.trace.nodes) > machine.most:
         raise TooLong
     return Result(pipe)
 
@@ -306,7 +323,8 @@ def _used(size: Any) -> int | None:
     return size.limit if isinstance(size, AtMost) else size if isinstance(size, int) else None
 
 
-def _region(machine: Machine, tile: Tile, token: Token) -> Region:
+def region_of(machine: Machine, tile: Tile, token: Token) -> Region:
+    """The bytes of a tile's valid part. Raises PTG306 for a tile without an address."""
     kind = tile.kind
     if tile.address is None:
         raise machine.fault(token, f"tile `{tile.name}` has no address (TASSIGN): left to automatic mode")

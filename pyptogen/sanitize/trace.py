@@ -7,7 +7,7 @@ from typing import Any
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, SetFlag, WaitFlag
-from pyptogen.lower.instruction.replay import Finding, Path, Replay
+from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips
 from pyptogen.lower.instruction.touches import Region, Touch, Touches
 
 EVENT_OBJECTS = 1000
@@ -23,6 +23,10 @@ class Trace:
     """(reads, writes) by identity of the instruction."""
     events: dict[int, tuple[int, str]] = field(default_factory=dict)
     """Event objects that are set: place in ``nodes`` and pipe."""
+    pipes: dict[str, int] = field(default_factory=dict)
+    """Slots of the rings between the cores, by name."""
+    rings: list[tuple[str, str, Span]] = field(default_factory=list)
+    """What happens to them: event, ring and place."""
     forced: bool = False
     """A loop hung on an unknown value."""
     decided: bool = False
@@ -38,6 +42,9 @@ class Trace:
 
     def flag(self, set_: bool, src: Any, dst: Any, event: int, span: Span) -> None:
         self.nodes.append((SetFlag if set_ else WaitFlag)(src, dst, event, "", span))
+
+    def ring(self, event: str, name: str, span: Span) -> None:
+        self.rings.append((event, name, span))
 
     def set_event(self, pipe: str) -> int:
         """An Event object takes the result of the last instruction."""
@@ -67,7 +74,7 @@ class Trace:
         """Races, missing barriers and flags that do not pair."""
         kernel = InstrKernel(name, "mixed", "a2a3", (), (), (), (), (), None, (), tuple(self.nodes), (), span)
         found: list[Finding] = []
-        _PlacedReplay(kernel, 1, on_find=found.append, touches=_TraceTouches(kernel, self)).run()
+        _PlacedReplay(kernel, Trips((1,)), on_find=found.append, touches=_TraceTouches(kernel, self)).run()
         return found
 
 

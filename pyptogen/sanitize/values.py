@@ -98,9 +98,32 @@ class Result:
 
 @dataclass(slots=True)
 class Other:
-    """An object of another type."""
+    """An object of another type. ``ring``: of a GlobalTensor that stands for a slot between the cores of a block."""
 
     type: Any
+    ring: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SlotPointer:
+    """An address in the slot of a ring."""
+
+    ring: str
+
+
+@dataclass(slots=True)
+class Pipe:
+    """A TPipe: its flag, direction (1 to the vector core, 2 to the cube core, 3 both), bytes and number of slots; of
+    tiles that TPOP places by itself, the consumer's slots, their addresses (of vector and cube core) and how many it
+    has taken."""
+
+    flag: int
+    direction: int
+    size: int
+    slots: int
+    local: int
+    bases: tuple[Any, ...]
+    taken: int = 0
 
 
 @dataclass(slots=True)

@@ -23,6 +23,9 @@ STAGE_OPTIONS = tuple(_OPTION_LIMITS)
 per tile, tiles in each ring between the cube and the vector core of a mixed kernel. The largest of each is what a
 kernel can use: a pair of pipes has 8 events (A2/A3), and every buffer or slot of a ring takes one."""
 
+_UNPROTECTED = {"fifo": (5, 7)}
+"""Rings that a device would fill again before they are freed: it frees slots in batches of half a ring."""
+
 ROW_OPTIONS = ("fifo",)
 """Those that a row may also have for all of its stages."""
 
@@ -104,13 +107,14 @@ def _size_or_option(key: Scalar, node: Node, names: TableNames) -> Any:
         return _size(key, node)
     limit = _OPTION_LIMITS[key.text]
     value = node.value if isinstance(node, Scalar) else None
-    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= limit:
+    refused = _UNPROTECTED.get(key.text, ())
+    if isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= limit and value not in refused:
         return value
     raise fault(
         "PTG104",
         f"`{key.text}` cannot be {describe(node)}",
         node.span,
-        expected=f"a whole number from 1 to {limit}",
+        expected=f"a whole number from 1 to {limit}" + (f", not {' or '.join(map(str, refused))}" if refused else ""),
     )
 
 

@@ -20,6 +20,20 @@ def delta_step(state: Array, q: Array, k: Array, v: Array, g: float, beta: float
     return state, state @ q
 
 
+def gated_delta_rule(a: Arrays, eps: float = 1e-6) -> dict[str, Any]:
+    """Token after token; the state is [dv, dk] for each value head."""
+    q, k = unit(wide(a["q"]), eps) * a["q"].shape[-1] ** -0.5, unit(wide(a["k"]), eps)
+    v, g, beta = wide(a["v"]), wide(a["g"]), wide(a["beta"])
+    state, read = wide(a["state"]), np.empty(v.shape)
+    for t in range(v.shape[1]):
+        key, query = k[:, t, :, None, :], q[:, t, :, None, :]
+        kept = state * np.exp(g[:, t])[..., None, None]
+        change = (v[:, t] - (kept * key[..., None, :]).sum(axis=-1)) * beta[:, t][..., None]
+        state = kept + change[..., None] * key[..., None, :]
+        read[:, t] = (state * query[..., None, :]).sum(axis=-1)
+    return {"o": bf16(read), "state": state.astype(np.float32)}
+
+
 def gated_delta_step(a: Arrays, eps: float = 1e-6) -> dict[str, Any]:
     q, k = unit(wide(a["q"]), eps) * a["q"].shape[-1] ** -0.5, unit(wide(a["k"]), eps)
     state, read = np.empty(a["state"].shape), np.empty(a["v"].shape)

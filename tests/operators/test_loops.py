@@ -48,6 +48,13 @@ def test_compiled(looped: Callable[[str, str], Any], name: str, target: str) -> 
         agree(name, operator(**arrays)._asdict(), CASES[name].reference(arrays))
 
 
+def test_squares_of_blocks_take_a_strip(looped: Callable[[str, str], Any]) -> None:
+    """A value whose rows and columns are both the block crosses kernels of a2a3 with room for one block a row."""
+    workspaces = lower(looped("local", "a2a3").program, "a2a3").execution.workspaces
+    sizes = {workspace.elements.evaluate({"b": 2, "t": 1000}) for workspace in workspaces}
+    assert sizes == {2 * 1000 * 32}
+
+
 @pytest.mark.parametrize(("name", "target"), RUNS)
 def test_checked_levels(looped: Callable[[str, str], Any], name: str, target: str) -> None:
     """The Tensor level and the checked machine: no byte read before it is written, no race between pipes."""

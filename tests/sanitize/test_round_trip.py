@@ -11,15 +11,17 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction.ir import Instr, walk
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.sanitize import sanitize
+from pyptogen.sanitize import sanitize, sanitize_files
 from pyptogen.schema import load_spec
 
 ROOT = Path(__file__).parents[2]
 ALL = sorted((ROOT / "generated").glob("*/a2a3/kernels/*.cpp"))
 HALVES = [file for file in ALL if "TPipe<" in file.read_text()]
-"""Programs of mixed kernels: what orders them may lie in the other file, so the lowering proves them together."""
+"""Programs of mixed kernels, which are judged two by two."""
+CUBES = [file for file in HALVES if file.stem.endswith("_cube")]
 KERNELS = [file for file in ALL if file not in HALVES]
 MUTATED = ("blend", "dequant_rows", "softmax", "softmax_long", "transpose_copy", "vector_add")
+RING = re.compile(r"\b(TPUSH|TPOP|TFREE)<")
 FLAG = re.compile(r"\b(set_flag|wait_flag|pipe_barrier)\(")
 
 
@@ -31,10 +33,39 @@ def test_generated_kernels_are_in_order(file: Path) -> None:
     assert report.name == file.stem
 
 
-@pytest.mark.parametrize("file", HALVES, ids=lambda file: file.stem)
-def test_halves_of_mixed_kernels_are_not_judged(file: Path) -> None:
-    with pytest.raises(DiagnosticError, match="PTG306"):
-        sanitize(file)
+def beside(cube: Path) -> Path:
+    """The vector program of a mixed kernel."""
+    return cube.with_name(cube.name.replace("_cube.cpp", "_vec.cpp"))
+
+
+@pytest.mark.parametrize("file", CUBES, ids=lambda file: file.stem)
+def test_mixed_kernels_are_in_order(file: Path) -> None:
+    assert beside(file) in HALVES
+    (report,) = sanitize_files([file, beside(file)])
+    assert report.findings == ()
+    assert report.name == f"{file.stem} beside {beside(file).stem}"
+
+
+def test_half_a_mixed_kernel_is_not_judged() -> None:
+    assert len(CUBES) * 2 == len(HALVES)
+    with pytest.raises(DiagnosticError, match="the other is not here"):
+        sanitize(CUBES[0])
+
+
+def test_every_flag_and_ring_of_a_mixed_kernel_is_needed(tmp_path: Path) -> None:
+    cube = ROOT / "generated" / "flash_attention" / "a2a3" / "kernels" / "flash_attention_cube.cpp"
+    missed, mutants = [], 0
+    for file in (cube, beside(cube)):
+        lines = file.read_text().split("\n")
+        for i in (i for i, line in enumerate(lines) if FLAG.search(line) or RING.search(line)):
+            broken = tmp_path / file.name
+            broken.write_text("\n".join([*lines[:i], "", *lines[i + 1 :]]))
+            other = beside(cube) if file == cube else cube
+            mutants += 1
+            if not any(report.findings for report in sanitize_files([broken, other])):
+                missed.append(f"{file.name}:{i + 1}: {lines[i].strip()}")
+    assert missed == []
+    assert mutants > 60
 
 
 def test_it_sees_every_instruction() -> None:

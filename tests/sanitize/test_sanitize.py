@@ -179,3 +179,118 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     done = CliRunner().invoke(app, ["sanitize", str(good), str(bad)])
     assert isinstance(done.exception, DiagnosticError)
     assert done.exception.diagnostics[0].code == "PTG305"
+
+
+MIXED = (
+    HEAD
+    + """\
+using Acc = TileAcc<float, 16, 64>;
+using Ring = TPipe<0, Direction::DIR_C2V, 16 * 64 * 4, 2>;
+extern "C" __global__ AICORE void scaled(__gm__ float *out, __gm__ half *a, __gm__ half *b, __gm__ float *ring, int n)
+{
+    Ring pipe(ring, 0x0, 0x0);
+#if defined(__DAV_CUBE__)
+    Tile<TileType::Mat, half, 16, 16, BLayout::ColMajor, 16, 16, SLayout::RowMajor> a1;
+    Tile<TileType::Mat, half, 16, 64, BLayout::ColMajor, 16, 64, SLayout::RowMajor> b1;
+    TileLeft<half, 16, 16> a0;
+    TileRight<half, 16, 64> b0;
+    Acc c;
+    TASSIGN(a1, 0x0); TASSIGN(b1, 0x1000); TASSIGN(a0, 0x0); TASSIGN(b0, 0x0); TASSIGN(c, 0x0);
+    GlobalTensor<half, Shape<1, 1, 1, 16, 16>, Stride<1, 1, 1, 16, 1>> from(a);
+    GlobalTensor<half, Shape<1, 1, 1, 16, 64>, Stride<1, 1, 1, 64, 1>> with(b);
+    TLOAD(a1, from);
+    TLOAD(b1, with);
+    set_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+    wait_flag(PIPE_MTE2, PIPE_MTE1, EVENT_ID0);
+    TMOV(a0, a1);
+    TMOV(b0, b1);
+    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+    for (int i = 0; i < n; i += 16) {
+        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        TMATMUL(c, a0, b0);
+        set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+        TPUSH<Ring, Acc, TileSplitAxis::TILE_NO_SPLIT>(pipe, c);
+        set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+    }
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+#else
+    using Vec = Rows64<float, 16>;
+    for (int i = 0; i < n; i += 16) {
+        Vec x(16, 64);
+        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+        TPOP<Ring, Vec, TileSplitAxis::TILE_NO_SPLIT>(pipe, x);
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        TMULS(x, x, 2.0f);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        GlobalTensor<float, Shape<1, 1, 1, 16, 64>, Stride<1, 1, 1, 64, 1>> to(out + i * 64);
+        TSTORE(to, x);
+        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+#endif
+}
+"""
+).replace("    using Vec =", "    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);\n    using Vec =")
+"""Both programs in one function; popped tiles take turns in two places that the pipe gives them."""
+
+
+def test_both_programs_of_one_function(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.cpp"
+    file.write_text(MIXED)
+    (report,) = sanitize(file)
+    assert report.name == "scaled"
+    assert report.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kind"),
+    [
+        ("        TPUSH<Ring, Acc, TileSplitAxis::TILE_NO_SPLIT>(pipe, c);\n", "", "deadlock"),
+        (
+            "        TPOP<Ring, Vec, TileSplitAxis::TILE_NO_SPLIT>(pipe, x);\n",
+            "        TASSIGN(x, 0x0);\n",
+            "left over",
+        ),
+        ("i < n; i += 16) {\n        Vec", "i < n; i += 32) {\n        Vec", "left over"),
+        (
+            "        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);\n        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);\n",
+            "",
+            "race",
+        ),
+        ("16 * 64 * 4, 2>", "16 * 64 * 4, 5>", "race"),
+        ("        wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);\n", "", "race"),
+    ],
+)
+def test_faults_between_the_programs(old: str, new: str, kind: str, tmp_path: Path) -> None:
+    text = MIXED.replace(old, new, 1)
+    assert text != MIXED
+    assert kind in {what for _, what, _ in check(tmp_path, text)}
+
+
+def test_flags_between_the_cores_are_followed(tmp_path: Path) -> None:
+    """Bare ones, without a ring: a signal for each wait, or a deadlock."""
+    text = (
+        HEAD
+        + """\
+extern "C" __global__ AICORE void handshake(__gm__ float *out)
+{
+    for (int i = 0; i < 3; ++i) {
+#if defined(__DAV_CUBE__)
+        ffts_cross_core_sync(PIPE_FIX, getFFTSMsg(0x2, 4));
+        wait_flag_dev(5);
+#else
+        wait_flag_dev(4);
+        ffts_cross_core_sync(PIPE_MTE3, getFFTSMsg(0x2, 5));
+#endif
+    }
+}
+"""
+    )
+    assert check(tmp_path, text) == []
+    crossed = text.replace("getFFTSMsg(0x2, 5)", "getFFTSMsg(0x2, 6)")
+    assert [what for _, what, _ in check(tmp_path, crossed)] == ["deadlock"]

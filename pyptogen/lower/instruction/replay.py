@@ -58,7 +58,8 @@ class Access:
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A place where the order does not hold: ``kind`` is race, hazard (same pipe, barrier missing), double set,
-    deadlock or left over. ``slot`` is the counter of the copies that a race is about, if they rotate."""
+    deadlock or left over. ``slot`` is the counter of the copies that a race is about, if they rotate; ``sync`` the flag
+    that is set twice."""
 
     kind: str
     earlier: Access | None
@@ -66,6 +67,7 @@ class Finding:
     text: str
     span: Span
     slot: str | None = None
+    sync: SetFlag | None = None
 
 
 @dataclass(slots=True)
@@ -74,14 +76,28 @@ class _Token:
     waited_at: int | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Trips:
+    """Rounds of the loops of a walk: ``counts`` by how many loops stand around them, the last for all deeper ones too.
+    ``early``: loops that end early, at the last block that a row sees, have no round at all."""
+
+    counts: tuple[int, ...]
+    early: bool = False
+
+    def of(self, node: For, depth: int) -> int:
+        """Rounds of a loop with ``depth`` others around it."""
+        ends_early = self.early and node.before is not None and not node.once
+        return 0 if ends_early else self.counts[min(depth, len(self.counts) - 1)]
+
+
 @dataclass(slots=True)
 class Replay:
-    """One walk: ``trips`` rounds of every loop, ``inner`` ones of loops within loops where given. ``overlay`` holds
+    """One walk with so many ``trips`` of its loops. ``overlay`` holds
     planned flags by (body path, index, before or after the node there); ``touches`` may be shared by walks of one
     kernel; ``hazards``: vector results need a barrier before they are used (None: as on the kernel's platform)."""
 
     kernel: InstrKernel
-    trips: int
+    trips: Trips
     overlay: Mapping[tuple[Path, int, str], Sequence[Sync]] = field(default_factory=dict)
     on_find: Callable[[Finding], None] = lambda finding: None
     clock: int = 0
@@ -94,7 +110,6 @@ class Replay:
     slots: dict[str, int] = field(default_factory=dict)
     touches: Touches | None = None
     hazards: bool | None = None
-    inner: int | None = None
 
     def run(self) -> None:
         """Walk the whole kernel; findings go to ``on_find``."""
@@ -102,7 +117,7 @@ class Replay:
         self.touches = self.touches or Touches(self.kernel)
         if self.hazards is None:
             self.hazards = PLATFORMS[self.kernel.platform].vector_barriers
-        self._body(self.kernel.body, (), (), ("", 0, 1))
+        self._body(self.kernel.body, (), (), ("", 0, 1), 0)
         for (src, dst, event), _ in self.tokens.items():
             self._find(
                 "left over",
@@ -115,15 +130,17 @@ class Replay:
     def _find(self, kind: str, earlier: Access | None, later: Access | None, text: str, span: Span) -> None:
         self.on_find(Finding(kind, earlier, later, text, span))
 
-    def _body(self, nodes: Sequence[Node], path: Path, iteration: Path, turn: tuple[str, int, int]) -> None:
-        """One round of a body; ``turn``: the loop's variable, the number of the round, and how many there are."""
+    def _body(self, nodes: Sequence[Node], path: Path, iteration: Path, turn: tuple[str, int, int], depth: int) -> None:
+        """One round of a body; ``turn``: the loop's variable, the number of the round, and how many there are;
+        ``depth``: the loops around, without conditions."""
         for i, node in enumerate(nodes):
             for sync in self.overlay.get((path, i, "before"), ()):
                 self._sync(sync)
             if isinstance(node, For):
-                trips = loop_trips(node, self.trips if not path or self.inner is None else self.inner, turn)
+                trips = loop_trips(node, self.trips.of(node, depth), turn)
                 for n in range(trips):
-                    self._body(node.body, (*path, i), (*iteration, n), (node.var, n, trips))
+                    inner = depth + (not node.once)
+                    self._body(node.body, (*path, i), (*iteration, n), (node.var, n, trips), inner)
                     if node.slot is not None:
                         self.slots[node.slot] = (self.slots[node.slot] + 1) % node.slots
             elif isinstance(node, SetFlag | WaitFlag | Barrier):
@@ -146,13 +163,8 @@ class Replay:
         if isinstance(node, SetFlag):
             known = self.known.setdefault(node.src, {})
             if key in self.tokens or self.last_wait.get(key, 0) > known.get(node.dst, 0):
-                self._find(
-                    "double set",
-                    None,
-                    None,
-                    f"flag {node.src} -> {node.dst} #{key[2]} may still be set",
-                    node.span,
-                )
+                text = f"flag {node.src} -> {node.dst} #{key[2]} may still be set"
+                self.on_find(Finding("double set", None, None, text, node.span, sync=node))
             self.tokens[key] = _Token({**known, node.src: self.progress.get(node.src, 0)})
         else:
             token = self.tokens.pop(key, None)
@@ -236,23 +248,46 @@ def deepest(kernel: InstrKernel) -> int:
     return max((n.slots for n in walk(kernel.body) if isinstance(n, For)), default=1)
 
 
-def rounds(kernel: InstrKernel) -> list[tuple[int, int]]:
-    """Trip counts (of outer loops, of loops within them) under which a kernel has to hold: every number up to one more
-    than the deepest buffer has copies, alike and mixed. A loop within one that runs does run: its extent is a tile's,
-    or a dim's, or a share that no launch leaves empty."""
+def _depth(nodes: Sequence[Node]) -> int:
+    """Most loops within each other."""
+    return max(((not n.once) + _depth(n.body) for n in nodes if isinstance(n, For)), default=0)
+
+
+def rounds(kernel: InstrKernel) -> list[Trips]:
+    """Trip counts under which a kernel has to hold: every number up to one more than the deepest buffer has copies, for
+    all loops alike, for those within others, and for the loops of one depth alone. A loop within one that runs does run
+    (its extent is a tile's, or a dim's, or a share that no launch leaves empty), but one that ends early may not."""
     most = deepest(kernel) + 1
-    alike = [(n, n) for n in (most, *range(most), most + 1)]
-    nested = any(isinstance(n, For) and any(isinstance(m, For) for m in n.body) for n in walk(kernel.body))
-    return [*alike, *((most, n) for n in range(1, most))] if nested else alike
+    found: list[tuple[int, ...]] = [(n,) for n in (most, *range(most), most + 1)]
+    depth = _depth(kernel.body)
+    for around in range(1, depth):
+        found += [(most,) * around + (n,) for n in range(1, most)]
+    for around in range(1, depth - 1):
+        found += [(most,) * around + (n, most) for n in range(1, most)]
+    early = any(isinstance(n, For) and n.before is not None and not n.once for n in walk(kernel.body))
+    return [*(Trips(counts) for counts in found), *(Trips((n,), True) for n in range(1, most + 1) if early)]
 
 
 def prove(kernel: InstrKernel) -> list[Finding]:
     """Findings of the finished program under all of `rounds`: none if it is sound."""
     findings: list[Finding] = []
     touches = Touches(kernel)
-    for trips, inner in rounds(kernel):
-        Replay(kernel, trips, inner=inner, on_find=findings.append, touches=touches).run()
+    for trips in rounds(kernel):
+        Replay(kernel, trips, on_find=findings.append, touches=touches).run()
     return findings
 
 
-__all__ = ["Access", "Finding", "Path", "Pipe", "Region", "Replay", "Sync", "deepest", "loop_trips", "prove", "rounds"]
+__all__ = [
+    "Access",
+    "Finding",
+    "Path",
+    "Pipe",
+    "Region",
+    "Replay",
+    "Sync",
+    "Trips",
+    "deepest",
+    "loop_trips",
+    "prove",
+    "rounds",
+]

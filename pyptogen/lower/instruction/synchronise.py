@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.instruction.ir import Barrier, For, InstrKernel, Node, Pipe, SetFlag, WaitFlag
+from pyptogen.lower.instruction.ir import Barrier, For, InstrKernel, Node, Pipe, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Sync, prove, rounds
 from pyptogen.lower.instruction.touches import Touches
 from pyptogen.lower.verify import IllegalIR, require
@@ -137,6 +137,26 @@ def _place(plan: _Plan, item: _Edge | Finding) -> None:
         _forward(plan, item, event)
 
 
+def _back(kernel: InstrKernel, plan: _Plan, flag: SetFlag) -> _Edge | None:
+    """The order that a flag needs which is set again before it is known to have been taken: from whom it is for back to
+    who sets it. Where loops run, their own orders see to that; one that has no round, between the two, does not."""
+    for (body, first, side), syncs in plan.places.items():
+        if side != "after" or not any(sync is flag for sync in syncs):
+            continue
+        for (other, then, _), waits in plan.places.items():
+            taken = any(isinstance(w, WaitFlag) and replace(w, note="") == _taking(flag, w.span) for w in waits)
+            if other == body and then != first and taken:
+                loops = [n for n in walk(kernel.body) if isinstance(n, For) and flag.slot and n.slot == flag.slot]
+                copies = max((loop.slots for loop in loops), default=1)
+                return _Edge(flag.dst, flag.src, body, then, first, then > first, flag.span, flag.slot, copies)
+    return None
+
+
+def _taking(flag: SetFlag, span: Span) -> WaitFlag:
+    """The wait that takes what a flag sets."""
+    return WaitFlag(flag.src, flag.dst, flag.event, "", span, flag.slot)
+
+
 def _forward(plan: _Plan, edge: _Edge, event: int) -> None:
     pipes = edge.src, edge.dst
     plan.put(edge.body, edge.first, "after", SetFlag(*pipes, event, "", edge.span, edge.slot))
@@ -186,15 +206,16 @@ def run(kernel: InstrKernel) -> InstrKernel:
     """
     plan = _Plan()
     touches = Touches(kernel)
-    for trips, inner in rounds(kernel):
+    for trips in rounds(kernel):
         for _ in range(ROUNDS):
             found: list[Finding] = []
-            Replay(kernel, trips, plan.places, found.append, touches=touches, inner=inner).run()
+            Replay(kernel, trips, plan.places, found.append, touches=touches).run()
             races = [f for f in found if f.kind in ("race", "hazard")]
-            if not races:
+            back = [edge for f in found if f.sync is not None and (edge := _back(kernel, plan, f.sync)) is not None]
+            if not races and not back:
                 break
-            for finding in _leading(kernel, races):
-                _place(plan, finding)
+            for item in _leading(kernel, races) if races else back[:1]:
+                _place(plan, item)
     result = replace(kernel, body=_materialise(kernel.body, (), plan))
     findings = prove(result)
     require(

@@ -19,11 +19,13 @@ from pyptogen.lower.tensor.ir import VIEWS, Loop, Op, Program, Value
 
 @dataclass(frozen=True, slots=True)
 class Factor:
-    """Part of an axis: a dim, or (``dim`` None) an extent without a name such as ``r/2``. Stride in elements."""
+    """Part of an axis: a dim, or (``dim`` None) an extent without a name such as ``r/2``. Stride in elements.
+    ``still``, of a loop's block: the part of every round begins at the same place."""
 
     dim: str | None
     extent: Poly
     stride: Poly = ZERO
+    still: bool = False
 
 
 Axis = tuple[Factor, ...]
@@ -62,6 +64,7 @@ class Axes:
         self.over = {loop.block.name: loop.over for loop in program.loops}
         self.single = {loop.block.name for loop in program.loops if loop.block.max == 1}
         """Blocks of one element."""
+        self.largest_block = {loop.block.name: max(named_tiles(program, loop)) for loop in program.loops}
         blocks = tuple(self.over)
         self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
         # A few sizes are asked for thousands of times, and sympy takes a tenth of a millisecond for each.
@@ -122,22 +125,44 @@ class Axes:
     def axes(self, shape: tuple[Any, ...]) -> tuple[Axis, ...]:
         return tuple(self.factor(e) for e in shape)
 
+    def whole(self, tensor: str, value: Value) -> GmView:
+        """The view of all of a value in memory, whose rows may lie apart."""
+        if not value.strides:
+            return self.contiguous(tensor, value.shape)
+        steps = (self.poly(step) for step in value.strides)
+        axes = zip(self.axes(value.shape), steps, strict=True)
+        return GmView(tensor, tuple(self._restride(axis, step) for axis, step in axes), ZERO)
+
     def contiguous(self, tensor: str, shape: tuple[Any, ...]) -> GmView:
         """The row-major view of a whole tensor."""
         stride = ONE
         result: list[Axis] = []
-        for axis in reversed(self.axes(shape)):
+        for axis in reversed(self.axes_in_memory(shape)):
             strided: list[Factor] = []
-            for factor in reversed(axis):
-                strided.append(Factor(factor.dim, factor.extent, stride))
-                stride = stride * self.in_memory(factor)
+            for factor, elements in reversed(axis):
+                strided.append(replace(factor, stride=stride))
+                stride = stride * elements
             result.append(tuple(reversed(strided)))
         return GmView(tensor, tuple(reversed(result)), ZERO)
 
-    def in_memory(self, factor: Factor) -> Poly:
-        """Elements of a factor in GM, where the blocks of all rounds lie side by side."""
-        over = self.over.get(factor.dim or "")
-        return factor.extent if over is None else self.poly(self.symbol(over))
+    def axes_in_memory(self, shape: tuple[Any, ...]) -> tuple[tuple[tuple[Factor, Poly], ...], ...]:
+        """The factors of a shape with their elements in GM, where the blocks of all rounds lie side by side: along the
+        first axis that has the block's size; another one has room for the largest block."""
+        seen: set[str] = set()
+        result: list[tuple[tuple[Factor, Poly], ...]] = []
+        for axis in self.axes(shape):
+            found: list[tuple[Factor, Poly]] = []
+            for factor in axis:
+                over = self.over.get(factor.dim or "")
+                if over is None or factor.dim is None:
+                    found.append((factor, factor.extent))
+                elif factor.dim not in seen:
+                    found.append((factor, self.poly(self.symbol(over))))
+                else:
+                    found.append((replace(factor, still=True), Poly.of(self.largest_block[factor.dim])))
+                seen.add(factor.dim or "")
+            result.append(tuple(found))
+        return tuple(result)
 
     @staticmethod
     def symbol(name: str) -> Any:
@@ -221,19 +246,35 @@ class Axes:
             shape = self.contiguous(tensor, op.result.shape)
             step = left[-1].stride if left else ONE
             return tuple(tuple(Factor(f.dim, f.extent, f.stride * step) for f in axis) for axis in shape.axes)
-        result: list[Axis] = []
-        for axis in wanted:
-            taken: list[Factor] = []
-            for factor in axis:
-                if not left or left[0].extent != factor.extent:
-                    raise unsupported(
-                        op.span,
-                        "a reshape that splits or merges other than whole dims",
-                        "reshape along named dims",
-                    )
-                taken.append(Factor(factor.dim or left[0].dim, factor.extent, left.pop(0).stride))
-            result.append(tuple(taken))
-        return tuple(result)
+        left = list(left)
+        return tuple(tuple(self._taken(left, factor, op) for factor in axis) for axis in wanted)
+
+    @staticmethod
+    def _taken(left: list[Factor], wanted: Factor, op: Op) -> Factor:
+        """The first factor of a view, or its outer part, or several that are one run; what is left stays."""
+        while left:
+            first = left[0]
+            if first.extent == wanted.extent:
+                return replace(left.pop(0), dim=wanted.dim or first.dim)
+            inner = first.extent.quotient(wanted.extent)
+            if inner is not None:
+                left[0] = Factor(None, inner, first.stride)
+                return Factor(wanted.dim, wanted.extent, first.stride * inner)
+            if len(left) < 2 or not _one_run((first, left[1])):
+                break
+            left[:2] = [Factor(None, first.extent * left[1].extent, left[1].stride)]
+        raise unsupported(op.span, "a reshape that splits or merges other than whole dims", "reshape along named dims")
+
+
+def named_tiles(program: Program, loop: Loop) -> list[int]:
+    """The lengths of a loop's blocks: its own, and those of tiling rows."""
+    tiles = [loop.tile]
+    for row in program.tiling:
+        for scope in (loop.stage, ""):
+            size = row.sizes.get(scope, {}).get(loop.over)
+            size = size.get("tile", size.get("l1")) if isinstance(size, Mapping) else size
+            tiles += [size] if isinstance(size, int) else []
+    return tiles
 
 
 def _one_run(axis: Axis) -> bool:

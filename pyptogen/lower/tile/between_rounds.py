@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
-from pyptogen.lower.tile.axes import Axes, InRounds, root, value_views
+from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tile.axes import Axes, InRounds, named_tiles, root, value_views
 
 
 def varying(ops: Sequence[Op], made_by: Mapping[str, Op]) -> set[str]:
@@ -32,7 +32,7 @@ def values_apart(program: Program, axes: Axes) -> dict[str, InRounds]:
     made_by = {op.result.name: op for op in program.ops}
     found: dict[str, InRounds] = {}
     loops = {loop.name: loop for loop in program.loops}
-    tiles = {loop.name: _smallest_tile(program, loop) for loop in program.loops}
+    tiles = {loop.name: min(named_tiles(program, loop)) for loop in program.loops}
     changing = varying(program.ops, made_by)
     for op in program.ops:
         if op.result.name in changing:
@@ -45,14 +45,3 @@ def values_apart(program: Program, axes: Axes) -> dict[str, InRounds]:
                 step = Poly(tuple((names, -(-count // tiles[loop.name])) for names, count in size.terms))
                 found[op.result.name] = InRounds(loop, step)
     return found
-
-
-def _smallest_tile(program: Program, loop: Loop) -> int:
-    """The fewest elements a round may have by any tiling row."""
-    tiles = [loop.tile]
-    for row in program.tiling:
-        for scope in (loop.stage, ""):
-            size = row.sizes.get(scope, {}).get(loop.over)
-            size = size.get("tile", size.get("l1")) if isinstance(size, Mapping) else size
-            tiles += [size] if isinstance(size, int) else []
-    return min(tiles)

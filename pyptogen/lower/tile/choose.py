@@ -28,6 +28,8 @@ CPU_ROWS, CPU_COLUMNS, CPU_DEPTH_BYTES = 256, 256, 8192
 """The same where L0A and L0B are a budget of L2 and a tile of A is rearranged when it is loaded: K whole, so that all
 columns use it, up to 2 MB of A."""
 VECTOR_ROWS = 64
+VECTOR_COLUMNS = 256
+"""First guess where the columns are known at run time only."""
 CPU_TILE_BYTES = 16 * 1024
 """A vector tile that stays in L1 on a CPU (measured: 8-16 KB run from L1, larger ones from L2 at a quarter)."""
 
@@ -54,8 +56,9 @@ class Choice:
     most: int = 0
 
 
-def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[str, Choice]:
-    """First guesses for the dims of one kernel."""
+def _choices(program: Program, kernel: KernelOps, platform: Platform, written: Mapping[str, int]) -> dict[str, Choice]:
+    """First guesses for the dims of one kernel. A tile has one dim of rows: where the author cut one into several rows,
+    it is that one."""
     axes = Axes(program)
     blocks = {loop.block.name for loop in program.loops}
     found: dict[str, Choice] = {}
@@ -69,12 +72,18 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
     shared = {f.dim for _, shape in shapes if shape for f in shape[-1][:-1]}
     for op, shape in shapes:
         leading = [f for axis in shape[:-1] for f in axis]
-        rows_of = next((f for f in reversed(leading) if f.dim not in shared), None)
+        given = (f for f in leading if written.get(f.dim or "", 1) > 1)
+        free = (f for f in reversed(leading) if f.dim not in shared)
+        nameless = next((f for f in leading if f.dim is None), None)  # such as of `d + 1`: no loop can cut it
+        rows_of = next(given, None) or nameless or next(free, None)
         for factor in (*leading, *(shape[-1][:-1] if shape else ())):
             if factor is not rows_of:
                 note(factor.dim, 1, 0)
+        columns = shape[-1][-1].extent.constant if shape and shape[-1] else 1
+        if columns is None and op.kind not in PRODUCTS:
+            columns = VECTOR_COLUMNS if rows_of is not None else MOST_TILE
+            note(shape[-1][-1].dim, columns, 2)
         if rows_of is not None:
-            columns = shape[-1][-1].extent.constant if shape[-1] else 1
             note(rows_of.dim, _first_rows(op, columns, platform), 1)
         if op.kind in PRODUCTS:
             a = op.operands[0]
@@ -216,7 +225,7 @@ def run(
     named = {dim for dims in written.values() for dim in dims}
     open_dims = {
         c.dim: replace(c, most=static.get(c.dim) or MOST_TILE)
-        for c in _choices(program, kernel, platform).values()
+        for c in _choices(program, kernel, platform, _tiles(written)).values()
         if c.dim not in named and (c.dim not in static or (silent and c.tile < static[c.dim]))
     }
     crowded = narrow.crowded(program, kernel, {**_tiles(written), **{dim: c.tile for dim, c in open_dims.items()}})

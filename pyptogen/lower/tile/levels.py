@@ -2,6 +2,7 @@
 
 before: s = matmul(q, k); p = exp(s); y1 = mul(acc, a); mm = matmul(p, v); acc' = add(y1, mm)
 after:  0: s    1: p    2: mm    3: y1, acc'
+        a product of a product comes two levels later: cube cores take operands from GM
 
 Each operation goes as early as its operands allow, but what leads from a carried value to the next one stays together
 where that is possible, so that the value is read and replaced in one go.
@@ -44,9 +45,11 @@ def _vector_level(level: int) -> int:
 
 def _assign(ops: Sequence[Op], made_by: Mapping[str, Op], floor: Mapping[str, int]) -> dict[str, int]:
     found: dict[str, int] = {}
+    products = {op.result.name for op in ops if op.kind in PRODUCTS}
     for op in ops:
         operands = (root(v.name, made_by) for v in op.operands if isinstance(v, Value))
-        at = max((found.get(name, 0) for name in operands), default=0)
+        gap = 2 if op.kind in PRODUCTS else 0
+        at = max((found[name] + gap * (name in products) for name in operands if name in found), default=0)
         at = max(at, floor.get(op.result.name, 0))
         found[op.result.name] = at + ((at % 2) != (op.kind not in PRODUCTS))
     return found

@@ -41,7 +41,8 @@ class Scope:
 
     def freeze(self) -> tuple[Node, ...]:
         nodes: list[Node] = list(self.early)
-        for item in self.items:
+        # The next grid loop comes last: what stands beside it serves its tiles, and takes nothing from them.
+        for item in sorted(self.items, key=lambda item: isinstance(item, Scope) and item.role == "grid"):
             if isinstance(item, TileOp):
                 nodes.append(item)
             elif item.early or item.items:
@@ -71,6 +72,11 @@ class Nest:
     def __init__(self, span: Span) -> None:
         self.top = Scope("", "", Poly(), Poly(), 1, None, "grid", span, None, 0)
         self.inner = self.top
+
+    def band(self, dim: str, start: Poly, stop: Poly, size: int, whole_bands: bool, span: Span) -> Scope:
+        """Add a loop over bands of a dim inside the innermost one; the loop over the tiles of a band comes later."""
+        self.inner = self._open(self.inner, f"{dim}_band", f"{dim}.band", start, stop, size, whole_bands, "grid", span)
+        return self.inner
 
     def grid(self, dim: str, start: Poly, stop: Poly, tile: int, whole_tiles: bool, span: Span) -> Scope:
         """Add a grid loop inside the innermost one."""

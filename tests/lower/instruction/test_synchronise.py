@@ -11,7 +11,7 @@ from lower.small_programs import elementwise, library, lowered, program_of
 from pyptogen.lower import pipeline
 from pyptogen.lower.instruction import MachineFault, interpret
 from pyptogen.lower.instruction.ir import Barrier, For, InstrKernel, Node, SetFlag, WaitFlag, walk
-from pyptogen.lower.instruction.replay import Replay, prove
+from pyptogen.lower.instruction.replay import Replay, Trips, prove, rounds
 from pyptogen.lower.instruction.synchronise import EVENT_IDS
 from pyptogen.lower.instruction.synchronise import run as synchronise
 
@@ -86,7 +86,7 @@ def test_event_ids(operator: str, name: str) -> None:
 @pytest.mark.parametrize("trips", [0, 1, 2, 5])
 def test_any_trip_count_is_in_order(operator: str, name: str, trips: int) -> None:
     found: list[str] = []
-    Replay(kernel_of(operator, name), trips, on_find=lambda f: found.append(f.text)).run()
+    Replay(kernel_of(operator, name), Trips((trips,)), on_find=lambda f: found.append(f.text)).run()
     assert found == []
 
 
@@ -142,3 +142,19 @@ def test_the_interpreter_proves_first() -> None:
         interpret(broken, {})
     assert caught.value.kind == "order"
     assert caught.value.span.file == library("softmax").span.file
+
+
+def test_loops_of_each_depth_are_proved_by_themselves() -> None:
+    """A middle loop of several rounds around an inner one of a single round: without that walk the second tile of the
+    bias would be loaded over the first, which is still read."""
+    for name, kernel in (("linear_gelu", "product_to_activation_vec"), ("batched_matmul", "batched_matmul")):
+        counts = {trips.counts for trips in rounds(kernel_of(name, kernel))}
+        assert {(3, 3, 1), (3, 1, 3), (3, 1)} <= counts
+
+
+def test_a_loop_that_ends_early_may_have_no_round() -> None:
+    kernel = kernel_of("flash_attention_causal", "flash_attention_causal_vec")
+    empty = [trips for trips in rounds(kernel) if trips.early]
+    assert empty
+    flags = [n for n in walk(kernel.body) if isinstance(n, SetFlag) and (n.src, n.dst) == ("S", "MTE3")]
+    assert flags  # what is stored for rows that see nothing is not overtaken

@@ -76,9 +76,13 @@ class Kernels:
         toolchain = self.toolchain
         # What a kernel defines is for the headers: then they are not the precompiled ones.
         own = text.partition("#include")[0]
-        prefix = () if "#define" in own else ("-include", str(toolchain.prefix_header()))
+        precompiled = "#define" not in own
+        prefix = ("-include", str(toolchain.prefix_header())) if precompiled else ()
+        bodies = map(str, toolchain.bodies()) if precompiled else ()
         include = toolchain.headers.include_flags(toolchain.cache)
-        said = toolchain.compiler.run([*toolchain.flags, *include, *prefix, "-shared", str(source), "-o", str(output)])
+        said = toolchain.compiler.run(
+            [*toolchain.flags, *include, *prefix, "-shared", str(source), *bodies, "-o", str(output)]
+        )
         assert said.returncode == 0, said.stderr
 
 
@@ -99,6 +103,7 @@ def build(request: pytest.FixtureRequest) -> Iterator[Build]:
         pytest.skip("this CPU has no AVX-512 with AMX")
     kernels = kernels_for(find_compiler(), FLAVOURS[flavour])
     kernels.toolchain.prefix_header()
+    kernels.toolchain.bodies()
     collected = dict.fromkeys(item.path.stem.removeprefix("test_") for item in request.session.items)
     pool = ThreadPoolExecutor(max_workers=available_processors())
     objects: dict[str, Future[Path]] = {

@@ -47,6 +47,7 @@ extern "C" __global__ AICORE void flash_attention_vec(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free for the first round
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
@@ -132,11 +133,13 @@ extern "C" __global__ AICORE void flash_attention_vec(
             TROWEXPANDDIV(o_7, o_o_acc, o_o_sum);
             VecB16_64x128 o_tile(sq0_valid); TASSIGN(o_tile, 0x0e000);  // UB 0x0e000..0x12000
             pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
             TCVT(o_tile, o_7, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
             wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
             OGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
             TSTORE(o_out, o_tile);
+            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);
         }
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
     }
@@ -144,5 +147,6 @@ extern "C" __global__ AICORE void flash_attention_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round
 #endif
 }

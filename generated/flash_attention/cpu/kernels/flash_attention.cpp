@@ -1,5 +1,5 @@
 // flash_attention: mixed kernel of `flash_attention` for cpu. Made by pyptogen; change the spec, not this file.
-// stages flash_attention; tiles heads 1, kv 256, sq 1024 / 128; memory L0A 65536 B, L0B 131072 B, L0C 131072 B, UB 534528 B
+// stages flash_attention; tiles heads 1, kv 512, sq 1024 / 128; memory L0A 131072 B, L0B 262144 B, L0C 262144 B, UB 534528 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,13 +10,13 @@ using namespace pto;
 namespace {
 using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_1024x128 = Tile<TileType::Vec, float, 1024, 128, BLayout::RowMajor, DYNAMIC, 128>;
-using RightB16_128x256 = TileRight<bfloat16_t, 128, 256, 128, DYNAMIC>;
-using RightB16_256x128 = TileRight<bfloat16_t, 256, 128, DYNAMIC, 128>;
+using RightB16_128x512 = TileRight<bfloat16_t, 128, 512, 128, DYNAMIC>;
+using RightB16_512x128 = TileRight<bfloat16_t, 512, 128, DYNAMIC, 128>;
 using LeftB16_128x128 = TileLeft<bfloat16_t, 128, 128, DYNAMIC, 128>;
-using AccF32_128x256 = TileAcc<float, 128, 256, DYNAMIC, DYNAMIC>;
+using AccF32_128x512 = TileAcc<float, 128, 512, DYNAMIC, DYNAMIC>;
 using VecF32_128x1 = Tile<TileType::Vec, float, 128, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
-using LeftB16_128x256 = TileLeft<bfloat16_t, 128, 256, DYNAMIC, DYNAMIC>;
+using LeftB16_128x512 = TileLeft<bfloat16_t, 128, 512, DYNAMIC, DYNAMIC>;
 using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
 using VecF32_128x128 = Tile<TileType::Vec, float, 128, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_1024x1 = Tile<TileType::Vec, float, 1024, 1, BLayout::ColMajor, DYNAMIC, 1>;
@@ -48,12 +48,12 @@ extern "C" __global__ AICORE void flash_attention(
             TEXPANDS(o_o_sum_row, 0.0f);
             VecF32_1024x128 o_o_acc(sq0_valid); TASSIGN(o_o_acc, 0x02600);  // UB 0x02600..0x82600
             TEXPANDS(o_o_acc, 0.0f);
-            for (int32_t kv0 = 0; kv0 < kv; kv0 += 256) {
-                const int32_t kv0_valid = kv - kv0 < 256 ? kv - kv0 : 256;
-                RightB16_128x256 o_keys(kv0_valid); TASSIGN(o_keys, 0x00000);  // L0B 0x00000..0x10000
+            for (int32_t kv0 = 0; kv0 < kv; kv0 += 512) {
+                const int32_t kv0_valid = kv - kv0 < 512 ? kv - kv0 : 512;
+                RightB16_128x512 o_keys(kv0_valid); TASSIGN(o_keys, 0x00000);  // L0B 0x00000..0x20000
                 KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
                 TLOAD(o_keys, k_in);
-                RightB16_256x128 o_v_block(kv0_valid); TASSIGN(o_v_block, 0x10000);  // L0B 0x10000..0x20000
+                RightB16_512x128 o_v_block(kv0_valid); TASSIGN(o_v_block, 0x20000);  // L0B 0x20000..0x40000
                 VGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
                 TLOAD(o_v_block, v_in);
                 for (int32_t sq1 = sq0; sq1 < sq0 + sq0_valid; sq1 += 128) {
@@ -61,7 +61,7 @@ extern "C" __global__ AICORE void flash_attention(
                     LeftB16_128x128 q_tile(sq1_valid); TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x08000
                     VGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq1) * 128, {sq1_valid});
                     TLOAD(q_tile, q_in);
-                    AccF32_128x256 o_1_acc(sq1_valid, kv0_valid); TASSIGN(o_1_acc, 0x00000);  // L0C 0x00000..0x20000
+                    AccF32_128x512 o_1_acc(sq1_valid, kv0_valid); TASSIGN(o_1_acc, 0x00000);  // L0C 0x00000..0x40000
                     TMATMUL(o_1_acc, q_tile, o_keys);
                     VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0x82600);  // UB 0x82600..0x82800
                     TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_max_max) {
@@ -82,7 +82,7 @@ extern "C" __global__ AICORE void flash_attention(
                     TMOV(o_o_max_rows_row, o_max_next_row);
                     VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x00400);  // UB 0x00400..0x00600
                     VecF32_128x1 o_block_sum(sq1_valid); TASSIGN(o_block_sum, 0x82600);  // UB 0x82600..0x82800
-                    LeftB16_128x256 o_p_low_l0a(sq1_valid, kv0_valid); TASSIGN(o_p_low_l0a, 0x00000);  // L0A 0x00000..0x10000
+                    LeftB16_128x512 o_p_low_l0a(sq1_valid, kv0_valid); TASSIGN(o_p_low_l0a, 0x00000);  // L0A 0x00000..0x20000
                     TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_low_l0a_rows) {
                         const auto o_1 = at.extract(o_1_acc, 0);
                         const auto o_s = o_1 * at.all(scale);

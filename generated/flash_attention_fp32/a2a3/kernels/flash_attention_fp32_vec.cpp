@@ -49,6 +49,8 @@ extern "C" __global__ AICORE void flash_attention_fp32_vec(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 1 is free
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
@@ -60,6 +62,7 @@ extern "C" __global__ AICORE void flash_attention_fp32_vec(
             pipe_barrier(PIPE_V);
             TEXPANDS(o_o_sum_row, 0.0f);
             VecF32_64x128 o_o_acc(sq0_valid); TASSIGN(o_o_acc, 0x00000 + heads0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(1 + heads0_slot));  // free again
             TEXPANDS(o_o_acc, 0.0f);
             for (int32_t kv0 = 0; kv0 < kv; kv0 += 64, kv0_slot ^= 1) {
                 const int32_t kv0_valid = kv - kv0 < 64 ? kv - kv0 : 64;
@@ -134,6 +137,7 @@ extern "C" __global__ AICORE void flash_attention_fp32_vec(
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             O5SlotGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
             TSTORE(o_out, o_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(1 + heads0_slot));
         }
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
@@ -144,5 +148,7 @@ extern "C" __global__ AICORE void flash_attention_fp32_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 1
 #endif
 }

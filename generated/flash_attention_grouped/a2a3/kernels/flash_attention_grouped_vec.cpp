@@ -51,6 +51,8 @@ extern "C" __global__ AICORE void flash_attention_grouped_vec(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
     set_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free for the first round
     for (int32_t sq0 = sq_begin + block * 64; sq0 < sq_end; sq0 += nblk * 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         // o: attention(q, k, v, causal=true)  [flash_attention_grouped.yaml:20]
@@ -69,6 +71,7 @@ extern "C" __global__ AICORE void flash_attention_grouped_vec(
         TMULS(o_limit_row, o_1_row, 1e+30f);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0) {
+            wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
             for (int32_t group0 = 0; group0 < 4; ++group0) {
                 VecF32_1x64 o_o_max_row(sq0_valid); TASSIGN(o_o_max_row, 0x12100);  // as a row, same bytes as o_o_max
                 TEXPANDS(o_o_max_row, -__builtin_inff());
@@ -171,12 +174,15 @@ extern "C" __global__ AICORE void flash_attention_grouped_vec(
                 TROWEXPANDDIV(o_8, o_o_acc, o_o_sum);
                 VecF16_64x64 o_tile(sq0_valid); TASSIGN(o_tile, 0x10000);  // UB 0x10000..0x12000
                 pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free again
                 TCVT(o_tile, o_8, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
                 wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
                 OGm o_out(o + int64_t(kv_heads0) * sq * 256 + int64_t(group0) * sq * 64 + int64_t(sq0) * 64, {sq0_valid});
                 TSTORE(o_out, o_tile);
+                set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);
             }
+            set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);
         }
         set_flag(PIPE_V, PIPE_S, EVENT_ID1);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
@@ -187,5 +193,7 @@ extern "C" __global__ AICORE void flash_attention_grouped_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
     wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round
 #endif
 }

@@ -36,12 +36,15 @@ extern "C" __global__ AICORE void product_to_activation_vec(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 1 is free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_slot ^= 1) {
             // y: cast(gelu(p + bias), bf16)  [linear_gelu.yaml:21]
             VecF32_1x128 y_bias_row; TASSIGN(y_bias_row, 0x04000 + n0_slot * 0x00200);  // UB 0x04000..0x04400, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(3 + n0_slot));  // free again
             BiasGm bias_in(bias + int64_t(n0));
             TLOAD(y_bias_row, bias_in);
             PSlot p_view(p_ring);
@@ -162,6 +165,7 @@ extern "C" __global__ AICORE void product_to_activation_vec(
                 TSTORE(y_out, y_tile);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(t1_slot));
             }
+            set_flag(PIPE_V, PIPE_MTE2, event_t(3 + n0_slot));
             TFREE<PPipe, PSlot, TileSplitAxis::TILE_NO_SPLIT>(p_pipe, p_view);
         }
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
@@ -171,5 +175,7 @@ extern "C" __global__ AICORE void product_to_activation_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 1
 #endif
 }

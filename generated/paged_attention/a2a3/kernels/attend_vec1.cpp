@@ -45,6 +45,8 @@ extern "C" __global__ AICORE void attend_vec1(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID6);  // copy 1 is free
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free again
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0, kv_heads0_slot ^= 1) {
@@ -53,6 +55,7 @@ extern "C" __global__ AICORE void attend_vec1(
             pipe_barrier(PIPE_V);
             TEXPANDS(o_o_max_row, -__builtin_inff());
             VecF32_1x16 o_o_sum_row; TASSIGN(o_o_sum_row, 0x00000 + kv_heads0_slot * 0x00040);  // as a row, same bytes as o_o_sum
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(5 + kv_heads0_slot));  // free again
             TEXPANDS(o_o_sum_row, 0.0f);
             for (int32_t slots0 = 0; slots0 < pages * 32; slots0 += 128, slots0_slot ^= 1) {
                 const int32_t slots0_valid = pages * 32 - slots0 < 128 ? pages * 32 - slots0 : 128;
@@ -122,6 +125,7 @@ extern "C" __global__ AICORE void attend_vec1(
             }
             OAlphaGm o_sum_end_out(o_sum_end + int64_t(batch0) * 32 + int64_t(kv_heads0) * 16);
             TSTORE(o_sum_end_out, o_o_sum_row);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(5 + kv_heads0_slot));
         }
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);
     }
@@ -134,5 +138,7 @@ extern "C" __global__ AICORE void attend_vec1(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID6);  // of the last round of copy 1
 #endif
 }

@@ -39,11 +39,14 @@ extern "C" __global__ AICORE void attend_vec2(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // copy 1 is free
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // free again
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0, kv_heads0_slot ^= 1) {
             // o: attention(q, k, v, bias=bias[:, None, None, :])  [paged_attention.yaml:40]
             VecF32_1x16 o_sum_end_tile_row; TASSIGN(o_sum_end_tile_row, 0x04080 + kv_heads0_slot * 0x00040);  // as a row, same bytes as o_sum_end_tile
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(5 + kv_heads0_slot));  // free again
             OSumEndGm o_sum_end_in(o_sum_end + int64_t(batch0) * 32 + int64_t(kv_heads0) * 16);
             TLOAD(o_sum_end_tile_row, o_sum_end_in);
             VecF32_16x128 o_o_acc; TASSIGN(o_o_acc, 0x06100);  // UB 0x06100..0x08100
@@ -75,6 +78,7 @@ extern "C" __global__ AICORE void attend_vec2(
             VecF32_16x1 o_sum_end_tile; TASSIGN(o_sum_end_tile, 0x04080 + kv_heads0_slot * 0x00040);  // UB 0x04080..0x04100, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDDIV(o_8, o_o_acc, o_sum_end_tile);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(5 + kv_heads0_slot));
             VecB16_16x128 o_tile; TASSIGN(o_tile, 0x04100 + kv_heads0_slot * 0x01000);  // UB 0x04100..0x06100, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(kv_heads0_slot));  // free again
@@ -94,5 +98,7 @@ extern "C" __global__ AICORE void attend_vec2(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 1
 #endif
 }

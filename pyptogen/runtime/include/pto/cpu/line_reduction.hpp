@@ -76,7 +76,8 @@ PTO_INLINE C reduce_lanes(vec<C> v)
 }
 
 /// Lanes that are NaN.
-PTO_INLINE __mmask16 unordered_lanes(f32v v) { return _mm512_cmp_ps_mask((__m512)v, (__m512)v, _CMP_UNORD_Q); }
+PTO_INLINE __mmask16 unordered_lanes(f32v a, f32v b) { return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q); }
+PTO_INLINE __mmask16 unordered_lanes(f32v v) { return unordered_lanes(v, v); }
 PTO_INLINE bool any_lane(__mmask16 lanes) { return lanes != 0; }
 
 /// The lanes of `so_far` in which neither is NaN.
@@ -220,6 +221,7 @@ PTO_INLINE float extreme_of_words(const T* p, int64_t n)
 
 /// Lanes that are NaN.
 PTO_INLINE i32v unordered_lanes(f32v v) { return v != v; }
+PTO_INLINE i32v unordered_lanes(f32v a, f32v b) { return unordered_lanes(a) | unordered_lanes(b); }
 PTO_INLINE bool any_lane(i32v lanes)
 {
     int32_t any = 0;

@@ -1,7 +1,7 @@
 // Packing a B operand into the fragments of a Right tile.
 #pragma once
 
-#include <pto/cpu/boxes.hpp>
+#include <pto/cpu/slabs.hpp>
 
 namespace pto::cpu {
 
@@ -45,44 +45,48 @@ PTO_INLINE void pack_group(char* to, const T* from, int64_t stride)
     }
 }
 
-/// One 64-byte row of a fragment from up to kGroupK rows of up to 16 columns; what is missing becomes zero.
+/// As pack_group, of up to kGroupK rows of up to 16 columns; what is missing becomes zero.
 template <typename T>
-inline void pack_partial_group(char* to, const T* from, int64_t stride, int64_t rows, int64_t cols, int first_col)
+inline void pack_partial_group(char* to, const T* from, int64_t stride, int64_t rows, int64_t cols)
 {
+    if (rows >= kGroupK<T> && cols >= 16) {
+        pack_group(to, from, stride);
+        return;
+    }
     T lanes[16 * kGroupK<T>];
     __builtin_memset(static_cast<void*>(lanes), 0, 64);
     for (int64_t k = 0; k < rows && k < kGroupK<T>; ++k) {
-        for (int64_t n = 0; n < cols; ++n) {
-            lanes[(first_col + n) * kGroupK<T> + k] = from[k * stride + n];
+        for (int64_t n = 0; n < cols && n < 16; ++n) {
+            lanes[n * kGroupK<T> + k] = from[k * stride + n];
         }
     }
     __builtin_memcpy(to, lanes, 64);
 }
 
-/// Packs 16 columns (or `cols` of them) of a row-major [rows, ...] matrix into the fragments at `to`, which lie
-/// kPanelStep apart for every KS rows. Rows up to the next multiple of KS become zero.
-template <typename T>
-inline void pack_columns(char* to, const T* from, int64_t stride, int64_t rows, int64_t cols)
-{
-    constexpr int kGroup = kGroupK<T>;
-    const int64_t padded = round_up(rows, kStepK<T>);
-    for (int64_t k = 0; k < padded; k += kGroup) {
-        char* row = to + k / kStepK<T> * kPanelStep + k % kStepK<T> / kGroup * 64;
-        if (cols == 16 && k + kGroup <= rows) {
-            pack_group(row, from + k * stride, stride);
-        } else {
-            pack_partial_group(row, from + k * stride, stride, rows - k, cols, 0);
-        }
-    }
-}
-
-/// Packs a row-major [k, n] matrix into 32-column panels.
+/// Packs a row-major [k, n] matrix into 32-column panels, with zeros up to whole steps of K and whole panels. Up to
+/// kAcross columns go together, so that memory is read along its rows.
 template <typename T>
 inline void pack_row_major(char* to, int64_t panel, const T* from, int64_t stride, int64_t k, int64_t n)
 {
-    for (int64_t col = 0; col < round_up(n, 32); col += 16) {
-        const int64_t cols = n - col < 0 ? 0 : n - col > 16 ? 16 : n - col;
-        pack_columns(to + (col >> 5) * panel + ((col >> 4) & 1) * kFragment, from + col, stride, k, cols);
+    constexpr int kGroup = kGroupK<T>;
+    constexpr int64_t kAcross = 256;
+    const int64_t padded_k = round_up(k, kStepK<T>), padded_n = round_up(n, 32);
+    for (int64_t first = 0; first < padded_n; first += kAcross) {
+        const int64_t end = least(padded_n, first + kAcross);
+        for (int64_t at = 0; at < padded_k; at += kGroup) {
+            char* row = to + (first >> 5) * panel + at / kStepK<T> * kPanelStep + at % kStepK<T> / kGroup * 64;
+            const T* source = from + at * stride;
+            const int64_t whole = at + kGroup <= k ? least(n, end) / 32 * 32 : first;
+            int64_t col = first;
+            for (; col < whole; col += 32, row += panel) {
+                pack_group(row, source + col, stride);
+                pack_group(row + kFragment, source + col + 16, stride);
+            }
+            for (; col < end; col += 32, row += panel) {
+                pack_partial_group(row, source + col, stride, k - at, n - col);
+                pack_partial_group(row + kFragment, source + col + 16, stride, k - at, n - col - 16);
+            }
+        }
     }
 }
 

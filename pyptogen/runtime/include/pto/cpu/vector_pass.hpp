@@ -24,30 +24,63 @@ namespace pto {
 
 namespace cpu {
 
-/// Element (row, col) of a plain Vec tile, an Acc tile (col a multiple of a vector's lanes), or an ND GlobalTensor.
-template <typename Object>
-PTO_INLINE auto* lanes_address(const Object& object, int64_t row, int64_t col)
+/// The columns of a vector: from `origin` + kWithin on, where origin is a multiple of kMultiple. With what is known when
+/// the kernel is compiled, an address inside fragments is linear in origin.
+template <int64_t Multiple, int64_t Within>
+struct PassColumns {
+    static constexpr int64_t kMultiple = Multiple, kWithin = Within;
+    int64_t origin;
+
+    PTO_INLINE int64_t first() const { return origin + kWithin; }
+    /// Bytes to these columns in a row whose columns come in groups of Group, `apart` bytes from one to the next.
+    template <int64_t Group>
+    PTO_INLINE int64_t in_groups(int64_t apart, int64_t element_bytes) const
+    {
+        if constexpr (kMultiple % Group == 0) {
+            return origin * (apart / Group) + kWithin / Group * apart + kWithin % Group * element_bytes;
+        } else {
+            return first() / Group * apart + first() % Group * element_bytes;
+        }
+    }
+    /// Bytes to these columns in a row of an accumulator.
+    PTO_INLINE int64_t in_accumulator() const
+    {
+        if constexpr (kMultiple % 32 == 0) {
+            return in_groups<32>(kAccBlock, 0) + kWithin % 32 / 16 * kFragment + kWithin % 16 * 4;
+        } else {
+            return (first() >> 5) * kAccBlock + ((first() >> 4) & 1) * kFragment + (first() & 15) * 4;
+        }
+    }
+};
+
+/// Element (row, columns) of a plain Vec tile, an Acc tile, or an ND GlobalTensor.
+template <typename Object, typename Columns>
+PTO_INLINE auto* lanes_address(const Object& object, int64_t row, const Columns& columns)
 {
     if constexpr (is_global_data_v<Object>) {
         static_assert(Object::layout == Layout::ND, "a pass reads and writes global memory in ND order");
         using T = typename Object::RawDType;
         return reinterpret_cast<T*>(const_cast<Object&>(object).data()) +
-               row * const_cast<Object&>(object).GetStride(3) + col;
+               row * const_cast<Object&>(object).GetStride(3) + columns.first();
     } else if constexpr (Object::Loc == TileType::Acc) {
         using T = typename Object::DType;
-        char* base = reinterpret_cast<char*>(object.data());
-        return reinterpret_cast<T*>(base + acc_offset<Object>(row, col / 16) + col % 16 * 4);
+        char* base = reinterpret_cast<char*>(object.data()) + acc_offset<Object>(row, 0);
+        return reinterpret_cast<T*>(base + columns.in_accumulator());
     } else {
         static_assert(Object::isRowMajor && !Object::isBoxedLayout, "a pass walks over row-major tiles");
-        return object.data() + row * Object::RowStride + col;
+        return object.data() + row * Object::RowStride + columns.first();
     }
 }
 
-/// Where a pass stands: a vector of columns of one row. Slot: which of its partial results a reduction adds to.
-template <int Slot, typename Extent>
+/// Where a pass stands: a vector of columns of one row. Slot: which of four partial results a reduction adds to. Grouped:
+/// it is vector Slot of a group of four.
+template <int Slot, typename Extent, bool Grouped = false>
 struct PassLanes {
     static constexpr int64_t kAheadBytes = 2048;
-    int64_t row_index, first;
+    static constexpr int kSlot = Slot;
+    static constexpr bool kGrouped = Grouped, kFull = is_same<Extent, Full>;
+    int64_t row_index;
+    PassColumns<Grouped ? 4 * kF32Lanes : kF32Lanes, Grouped ? Slot * kF32Lanes : 0> columns;
     Extent extent;
 
     /// The values of a tile or of global memory here. Memory further on is asked for, because the hardware stops asking at
@@ -55,8 +88,8 @@ struct PassLanes {
     template <typename Object>
     PTO_INLINE auto load(const Object& object) const
     {
-        auto* from = lanes_address(object, row_index, first);
-        if constexpr (is_global_data_v<Object> && is_same<Extent, Full>) {
+        auto* from = lanes_address(object, row_index, columns);
+        if constexpr (is_global_data_v<Object> && kFull) {
             __builtin_prefetch(reinterpret_cast<const char*>(from) + kAheadBytes, 0, 3);
         }
         return loaded(from);
@@ -65,19 +98,19 @@ struct PassLanes {
     template <typename Global>
     PTO_INLINE void ask_for(const Global& global, int64_t down) const
     {
-        __builtin_prefetch(lanes_address(global, row_index + down, first), 0, 3);
+        __builtin_prefetch(lanes_address(global, row_index + down, columns), 0, 3);
     }
     /// The values `down` rows further in an accumulator.
     template <typename Object>
     PTO_INLINE auto extract(const Object& acc, int64_t down) const
     {
-        return loaded(lanes_address(acc, row_index + down, first));
+        return loaded(lanes_address(acc, row_index + down, columns));
     }
     /// The values of a tile of one row, the same for every row.
     template <typename Tile>
     PTO_INLINE auto row(const Tile& tile) const
     {
-        return loaded(lanes_address(tile, 0, first));
+        return loaded(lanes_address(tile, 0, columns));
     }
     /// The value of a column of statistics in this row, in all lanes.
     template <typename Tile>
@@ -90,14 +123,14 @@ struct PassLanes {
     template <typename Object, typename V>
     PTO_INLINE void store(Object& object, V v) const
     {
-        put(lanes_address(object, row_index, first), v);
+        put(lanes_address(object, row_index, columns), v);
     }
     /// As store; `far` says whether stores go around the cache.
     template <typename Object, typename V>
     PTO_INLINE void store(Object& object, V v, const FarStores& far) const
     {
-        auto* to = lanes_address(object, row_index, first);
-        if constexpr (is_same<Extent, Full>) {
+        auto* to = lanes_address(object, row_index, columns);
+        if constexpr (kFull) {
             if (far) {
                 store_far(to, v);
                 return;
@@ -172,10 +205,10 @@ struct RowSum : cpu::RowResult<Tile> {
             this->partial[i] = cpu::f32v{};
         }
     }
-    template <int Slot, typename Extent>
-    PTO_INLINE void take(const cpu::PassLanes<Slot, Extent>& at, cpu::f32v v)
+    template <typename At>
+    PTO_INLINE void take(const At& at, cpu::f32v v)
     {
-        this->partial[Slot] = this->partial[Slot] + cpu::only(at.extent, v, 0.0f);
+        this->partial[At::kSlot] = this->partial[At::kSlot] + cpu::only(at.extent, v, 0.0f);
     }
     PTO_INLINE void end(int64_t row)
     {
@@ -186,12 +219,14 @@ struct RowSum : cpu::RowResult<Tile> {
 
 namespace cpu {
 
-/// The largest or smallest value that a pass takes in a row. NaN is looked for beside the comparison.
+/// The largest or smallest value that a pass takes in a row. NaN is looked for beside the comparison, in two vectors of a
+/// group at a time.
 template <typename Op, typename Tile>
 struct RowExtreme : RowResult<Tile> {
     decltype(unordered_lanes(f32v{})) nan;
+    f32v even;
 
-    explicit RowExtreme(Tile& result) : RowResult<Tile>{result, {}}, nan{} {}
+    explicit RowExtreme(Tile& result) : RowResult<Tile>{result, {}}, nan{}, even{} {}
 
     PTO_INLINE void begin(int64_t)
     {
@@ -201,12 +236,18 @@ struct RowExtreme : RowResult<Tile> {
         }
         nan = decltype(unordered_lanes(f32v{})){};
     }
-    template <int Slot, typename Extent>
-    PTO_INLINE void take(const PassLanes<Slot, Extent>& at, f32v v)
+    template <typename At>
+    PTO_INLINE void take(const At& at, f32v v)
     {
         v = only(at.extent, v, Op::template neutral<float>());
-        nan |= unordered_lanes(v);
-        this->partial[Slot] = Op::ignoring_nan(this->partial[Slot], v);
+        if constexpr (!At::kGrouped) {
+            nan |= unordered_lanes(v);
+        } else if constexpr (At::kSlot % 2 == 0) {
+            even = v;
+        } else {
+            nan |= unordered_lanes(even, v);
+        }
+        this->partial[At::kSlot] = Op::ignoring_nan(this->partial[At::kSlot], v);
     }
     PTO_INLINE void end(int64_t row)
     {
@@ -236,8 +277,9 @@ struct LeftRows {
     char* row_at;
     int64_t cols;
     Tile& tile;
+    cpu::f32v even;
 
-    explicit LeftRows(Tile& result) : row_at(nullptr), cols(result.GetValidCol()), tile(result) {}
+    explicit LeftRows(Tile& result) : row_at(nullptr), cols(result.GetValidCol()), tile(result), even{} {}
 
     PTO_INLINE void begin(int64_t row)
     {
@@ -246,17 +288,21 @@ struct LeftRows {
             __builtin_memset(row_at + cols / kStep * cpu::kPanelStep, 0, 64);
         }
     }
-    template <int Slot, typename Extent, typename V>
-    PTO_INLINE void take(const cpu::PassLanes<Slot, Extent>& at, V v)
+    template <typename At, typename V>
+    PTO_INLINE void take(const At& at, V v)
     {
-        T* to = reinterpret_cast<T*>(row_at + at.first / kStep * cpu::kPanelStep) + at.first % kStep;
+        char* place = row_at + at.columns.template in_groups<kStep>(cpu::kPanelStep, sizeof(T));
 #if defined(PTO_CPU_AMX)
-        if constexpr (cpu::is_same<T, bfloat16_t> && cpu::is_same<Extent, cpu::Full>) {
-            cpu::store_bits(to, _mm512_cvtneps_pbh((__m512)v));  // denormals become the zeros that the unit takes them for
+        if constexpr (cpu::is_same<T, bfloat16_t> && At::kGrouped) {
+            if constexpr (At::kSlot % 2 == 0) {
+                even = v;
+            } else {  // one conversion for two vectors; denormals become the zeros that the unit takes them for
+                cpu::store_bits(place - 32, _mm512_cvtne2ps_pbh((__m512)v, (__m512)even));
+            }
             return;
         }
 #endif
-        at.put(to, v);
+        at.put(reinterpret_cast<T*>(place), v);
     }
     PTO_INLINE void end(int64_t) {}
 };
@@ -288,16 +334,16 @@ __attribute__((flatten)) PTO_INLINE void TPASS(int64_t rows, int64_t cols, Body 
         (operands.begin(r), ...);
         int64_t i = 0;
         for (; i + 4 * kStep <= cols; i += 4 * kStep) {
-            body(cpu::PassLanes<0, Full>{r, i, {}}, operands...);
-            body(cpu::PassLanes<1, Full>{r, i + kStep, {}}, operands...);
-            body(cpu::PassLanes<2, Full>{r, i + 2 * kStep, {}}, operands...);
-            body(cpu::PassLanes<3, Full>{r, i + 3 * kStep, {}}, operands...);
+            body(cpu::PassLanes<0, Full, true>{r, {i}, {}}, operands...);
+            body(cpu::PassLanes<1, Full, true>{r, {i}, {}}, operands...);
+            body(cpu::PassLanes<2, Full, true>{r, {i}, {}}, operands...);
+            body(cpu::PassLanes<3, Full, true>{r, {i}, {}}, operands...);
         }
         for (; i + kStep <= cols; i += kStep) {
-            body(cpu::PassLanes<0, Full>{r, i, {}}, operands...);
+            body(cpu::PassLanes<0, Full>{r, {i}, {}}, operands...);
         }
         if (i < cols) {
-            body(cpu::PassLanes<1, Part>{r, i, {static_cast<int>(cols - i)}}, operands...);
+            body(cpu::PassLanes<1, Part>{r, {i}, {static_cast<int>(cols - i)}}, operands...);
         }
         (operands.end(r), ...);
     }

@@ -1,0 +1,69 @@
+// read_vec2: vector kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages read; tiles b 1, group 1, heads 1, s 64; memory UB 163840 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using OldGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using YBlock2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void read_vec2(
+    __gm__ bfloat16_t *y_block_2,
+    __gm__ float *old,
+    __gm__ float *y_1,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t s,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
+        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
+            for (int32_t group0 = 0; group0 < 2; ++group0) {
+                for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
+                    const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
+                    // y: cast(old + matmul(p, change[:, :, :, s], dtype=fp32), bf16)  [gated_delta_rule.yaml:101]
+                    VecF32_64x128 old_tile(s0_valid); TASSIGN(old_tile, 0x00000 + s0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));  // free again
+                    OldGm old_in(old + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TLOAD(old_tile, old_in);
+                    VecF32_64x128 y_1_tile(s0_valid); TASSIGN(y_1_tile, 0x10000 + s0_slot * 0x08000);  // UB 0x10000..0x20000, 2 copies
+                    OldGm y_1_in(y_1 + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TLOAD(y_1_tile, y_1_in);
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
+                    VecF32_64x128 y_2(s0_valid); TASSIGN(y_2, 0x00000 + s0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
+                    TADD(y_2, old_tile, y_1_tile);
+                    VecB16_64x128 y_block_2_tile(s0_valid); TASSIGN(y_block_2_tile, 0x20000 + s0_slot * 0x04000);  // UB 0x20000..0x28000, 2 copies
+                    pipe_barrier(PIPE_V);
+                    wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
+                    TCVT(y_block_2_tile, y_2, RoundMode::CAST_RINT);
+                    set_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
+                    set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
+                    wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
+                    YBlock2Gm y_block_2_out(y_block_2 + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(y_block_2_out, y_block_2_tile);
+                    set_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));
+                }
+            }
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,142 @@
+// solve_cube12: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages solve; tiles b 1, group 1, heads 1, s 64; memory L0A 32768 B, L0B 65536 B, L0C 131072 B, L1 98304 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using MatB16_64x64 = Tile<TileType::Mat, bfloat16_t, 64, 64, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
+using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
+using LeftB16_64x64 = TileLeft<bfloat16_t, 64, 64, DYNAMIC, DYNAMIC>;
+using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using U1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
+using VHGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using UBlock2Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void solve_cube12(
+    __gm__ float *u_block_2,
+    __gm__ bfloat16_t *w_block,
+    __gm__ bfloat16_t *u_1,
+    __gm__ bfloat16_t *v_h,
+    __gm__ bfloat16_t *w_3,
+    __gm__ bfloat16_t *k_n,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t s,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
+    for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
+        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
+            for (int32_t group0 = 0; group0 < 2; ++group0) {
+                for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
+                    const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
+                    // u: matmul(cast(d, bf16), v_h[:, :, :, s], dtype=fp32)  [gated_delta_rule.yaml:77]
+                    MatB16_64x64 u_1_tile(s0_valid, s0_valid); TASSIGN(u_1_tile, 0x00000 + s0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_slot));  // free again
+                    U1Gm u_1_in(u_1 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                    TLOAD(u_1_tile, u_1_in);
+                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_slot));
+                    MatB16_64x128 u_block(s0_valid); TASSIGN(u_block, 0x04000 + s0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));  // free again
+                    VHGm v_h_in(v_h + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TLOAD(u_block, v_h_in);
+                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
+                    // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
+                    MatB16_64x64 w_3_tile(s0_valid, s0_valid); TASSIGN(w_3_tile, 0x0c000 + s0_slot * 0x02000);  // L1 0x0c000..0x10000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
+                    U1Gm w_3_in(w_3 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                    TLOAD(w_3_tile, w_3_in);
+                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
+                    MatB16_64x128 key(s0_valid); TASSIGN(key, 0x10000 + s0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
+                    VHGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TLOAD(key, k_n_in);
+                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
+                    // u: matmul(cast(d, bf16), v_h[:, :, :, s], dtype=fp32)  [gated_delta_rule.yaml:77]
+                    LeftB16_64x64 u_1_tile_l0a(s0_valid, s0_valid); TASSIGN(u_1_tile_l0a, 0x00000 + s0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_slot));  // free again
+                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_slot));
+                    TEXTRACT(u_1_tile_l0a, u_1_tile, 0, 0);
+                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_slot));
+                    RightB16_64x128 u_block_l0b(s0_valid); TASSIGN(u_block_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
+                    TEXTRACT(u_block_l0b, u_block, 0, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_slot));
+                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));
+                    AccF32_64x128 u_block_2_acc(s0_valid); TASSIGN(u_block_2_acc, 0x00000 + s0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_slot));
+                    wait_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_slot));  // free again
+                    TMATMUL(u_block_2_acc, u_1_tile_l0a, u_block_l0b);
+                    set_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_slot));
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_slot));
+                    wait_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_slot));
+                    UBlock2Gm u_block_2_out(u_block_2 + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(u_block_2_out, u_block_2_acc);
+                    set_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_slot));
+                    // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
+                    LeftB16_64x64 w_3_tile_l0a(s0_valid, s0_valid); TASSIGN(w_3_tile_l0a, 0x04000 + s0_slot * 0x02000);  // L0A 0x04000..0x08000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
+                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
+                    TEXTRACT(w_3_tile_l0a, w_3_tile, 0, 0);
+                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
+                    RightB16_64x128 key_l0b(s0_valid); TASSIGN(key_l0b, 0x08000 + s0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
+                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
+                    TEXTRACT(key_l0b, key, 0, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
+                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
+                    AccF32_64x128 w_block_acc(s0_valid); TASSIGN(w_block_acc, 0x10000 + s0_slot * 0x08000);  // L0C 0x10000..0x20000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
+                    wait_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));  // free again
+                    TMATMUL(w_block_acc, w_3_tile_l0a, key_l0b);
+                    set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
+                    wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
+                    VHGm w_block_out(w_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(w_block_out, w_block_acc);
+                    set_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));
+                }
+            }
+        }
+    }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // of the last round of copy 1
+#endif
+}

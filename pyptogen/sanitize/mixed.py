@@ -1,0 +1,149 @@
+"""The cube and the vector program of a mixed kernel, walked with the same arguments and replayed side by side.
+
+How often a push and its pop come hangs on the call, so both walks are given numbers for all scalar arguments: each in
+turn from one element to a few more tiles than a ring holds, while the others stand at one tile; and all are 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pyptogen.diagnostics import Diagnostic, Span
+from pyptogen.lower.instruction.rings import protects, together
+from pyptogen.sanitize.syntax import Binary, Block, Function, If, Literal, Loop, Statement
+from pyptogen.sanitize.trace import Trace
+
+FIXED = {"get_block_idx": 0, "get_block_num": 4, "nblk": 4}
+"""What does not vary: the first of a few blocks."""
+_FIRST = re.compile(r".*(begin|start|first|offset)\d*")
+_STEMS = re.compile(r"_(cube|vec|vector|aic|aiv)$")
+
+
+class Program(Protocol):
+    """One program: a kernel of one file, seen as one core does."""
+
+    @property
+    def label(self) -> str: ...
+
+    @property
+    def core(self) -> str: ...
+
+    @property
+    def function(self) -> Function: ...
+
+    @property
+    def given(self) -> Mapping[str, int]: ...
+
+    def span(self) -> Span:
+        """Where its name stands."""
+        ...
+
+    def walk_with(self, given: Mapping[str, int]) -> Trace:
+        """One walk with these arguments."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Half:
+    """A program that has rings, and one of its walks."""
+
+    program: Program
+    trace: Trace
+
+    @property
+    def stem(self) -> str:
+        """The name without the word for its core."""
+        return _STEMS.sub("", self.program.label)
+
+
+def pairs(halves: Sequence[Half]) -> tuple[list[tuple[Half, Half]], list[Half]]:
+    """Cube and vector halves of the same name and rings; and those that nobody is beside of."""
+    found, alone = [], [half for half in halves if half.program.core == "VEC"]
+    left = []
+    for cube in (half for half in halves if half.program.core == "CUBE"):
+        fitting = [half for half in alone if half.stem == cube.stem and half.trace.pipes == cube.trace.pipes]
+        if fitting:
+            alone.remove(fitting[0])
+            found.append((cube, fitting[0]))
+        else:
+            left.append(cube)
+    return found, [*left, *alone]
+
+
+def walks(cube: Program, vector: Program, slots: Mapping[str, int]) -> Iterator[tuple[Trace, Trace]]:
+    """Walks of both with the same arguments."""
+    names = list(dict.fromkeys(p.name for side in (cube, vector) for p in side.function.parameters if not p.pointer))
+    step = max((1, *_steps(cube.function.body), *_steps(vector.function.body)))
+    base: dict[str, int] = {name: 0 if _FIRST.fullmatch(name) else step for name in names} | FIXED
+    most = max(slots.values(), default=1) + 2
+
+    def both(given: Mapping[str, int]) -> tuple[Trace, Trace]:
+        """Walks where the end of a range of a dim is the dim."""
+        ends = {name: given[name.removesuffix("_end")] for name in given if name.removesuffix("_end") in names}
+        given = {**given, **ends, **cube.given}
+        return cube.walk_with(given), vector.walk_with(given)
+
+    usual = both(base)
+    yield usual
+    free = [name for name in names if name not in FIXED and not _FIRST.fullmatch(name)]
+    for name in free:
+        long = both({**base, name: most * step})
+        if all(_alike(a, b) for a, b in zip(long, usual, strict=True)):
+            continue  # no loop hangs on it
+        yield long
+        for value in (1, *(rounds * step for rounds in range(2, most))):
+            yield both({**base, name: value})
+    for rounds in (0, 2):
+        yield both({**base, **dict.fromkeys(free, rounds * step)})
+
+
+def _alike(a: Trace, b: Trace) -> bool:
+    return len(a.nodes) == len(b.nodes) and [e[:2] for e in a.rings] == [e[:2] for e in b.rings]
+
+
+def _steps(node: Statement) -> Iterator[int]:
+    """Numbers by which the loops of a kernel step on."""
+    if isinstance(node, Block):
+        for part in node.body:
+            yield from _steps(part)
+    elif isinstance(node, If):
+        yield from _steps(node.then)
+        if node.other is not None:
+            yield from _steps(node.other)
+    elif isinstance(node, Loop):
+        for step in node.steps:
+            if isinstance(step, Binary) and step.op == "+=" and isinstance(step.right, Literal):
+                value: Any = step.right.value
+                yield value if isinstance(value, int) else 1
+        yield from _steps(node.body)
+
+
+def findings(cube: Trace, vector: Trace, spans: tuple[Span, Span]) -> Iterator[Diagnostic]:
+    """What goes wrong between the two. ``spans``: the names of the programs."""
+    slots = {**cube.pipes, **vector.pipes}
+    for ring, count in slots.items():
+        if not protects(count):
+            yield _ring_fault(
+                f"race: {ring} has {count} slots, which a device frees in batches that leave some of them unprotected",
+                spans[0],
+                "a ring of 1, 2, 3 slots or an even number",
+            )
+    sides = cube.rings, vector.rings
+    for text, side, number in together([e[:2] for e in sides[0]], [e[:2] for e in sides[1]], slots):
+        place = sides[side][number][2] if number < len(sides[side]) else spans[side]
+        kind = "deadlock" if text.startswith("deadlock") else "left over" if "not empty" in text else "race"
+        yield _ring_fault(text if kind == "deadlock" else f"{kind}: {text}", place, _FIXES[kind])
+
+
+_FIXES = {
+    "deadlock": "let both programs push and pop equally often, in an order in which one of them can always go on",
+    "left over": "pop and free as many tiles as are pushed",
+    "race": "load between TPOP and TFREE, store between TALLOC and TPUSH",
+}
+
+
+def _ring_fault(text: str, span: Span, fix: str) -> Diagnostic:
+    return Diagnostic("PTG305", text, span, fix=fix)

@@ -48,7 +48,7 @@ from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import distinct_dims, fit, layouts, unlowered
+from pyptogen.lower.tensor import distinct_dims, fit, fixpipe, layouts, unlowered
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import (
@@ -119,7 +119,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     layouts.check(program)
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
-    fitted, rows = split_products.run(*distinct_dims.run(fit.run(program, platform), rows))
+    fitted, rows = split_products.run(*distinct_dims.run(fixpipe.run(fit.run(program, platform), platform, rows), rows))
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)

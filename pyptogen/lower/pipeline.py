@@ -49,7 +49,7 @@ from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.spec_lines import spec_lines
-from pyptogen.lower.tensor import distinct_dims, fit, layouts, named_sizes, unlowered
+from pyptogen.lower.tensor import distinct_dims, fit, fixpipe, layouts, named_sizes, unlowered
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import (
@@ -120,7 +120,8 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     layouts.check(program)
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
-    fitted, rows = split_products.run(*distinct_dims.run(named_sizes.run(fit.run(program, platform)), rows))
+    fitted = fixpipe.run(named_sizes.run(fit.run(program, platform)), platform, rows)
+    fitted, rows = split_products.run(*distinct_dims.run(fitted, rows))
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)

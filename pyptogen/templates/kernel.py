@@ -28,6 +28,7 @@ from pyptogen.lower.instruction.ir import (
     Pattern,
     Queue,
     ReadIndex,
+    Relu,
     SetFlag,
     SkipIfNegative,
     TileType,
@@ -235,12 +236,17 @@ class Writer:
         queue = next((o for o in node.operands if isinstance(o, Queue)), None)
         if queue is not None:
             return queue_call(node, self.queues[queue.name], self.types, self.tile_alias)
-        operands = [self.operand(node, o) for o in node.operands if not isinstance(o, Pattern)]
+        operands = [self.operand(node, o) for o in node.operands if not isinstance(o, Pattern | Relu)]
         # The type of its first number and the direction (0: ascending) cannot be deduced from what TCI is given.
         name = node.name
         if name == "TCI":
             kind = self.types[operands[0]]
             name = f"TCI<{self.tile_alias(kind)}, {C_TYPES[kind.dtype]}, 0>"
+        elif any(isinstance(o, Relu) for o in node.operands):
+            window, tile = node.operands[0], operands[1]
+            assert isinstance(window, GmWindow)
+            types = f"{self.tile_alias(self.types[tile])}, {self.gm_alias(window)}"
+            name = f"TSTORE<{types}, AtomicType::AtomicNone, ReluPreMode::NormalRelu>"
         elif name == "TGATHER":
             pattern = next(o.name for o in node.operands if isinstance(o, Pattern))
             types = ", ".join(self.tile_alias(self.types[o]) for o in operands)

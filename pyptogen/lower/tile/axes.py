@@ -125,6 +125,14 @@ class Axes:
     def axes(self, shape: tuple[Any, ...]) -> tuple[Axis, ...]:
         return tuple(self.factor(e) for e in shape)
 
+    def whole(self, tensor: str, value: Value) -> GmView:
+        """The view of all of a value in memory, whose rows may lie apart."""
+        if not value.strides:
+            return self.contiguous(tensor, value.shape)
+        steps = (self.poly(step) for step in value.strides)
+        axes = zip(self.axes(value.shape), steps, strict=True)
+        return GmView(tensor, tuple(self._restride(axis, step) for axis, step in axes), ZERO)
+
     def contiguous(self, tensor: str, shape: tuple[Any, ...]) -> GmView:
         """The row-major view of a whole tensor."""
         stride = ONE

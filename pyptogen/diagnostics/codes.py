@@ -234,6 +234,12 @@ _RUN_TIME = (
         "index out of range",
         "An index array points outside the axis that it indexes, and is not -1.",
     ),
+    Code(
+        "PTG409",
+        "the author's golden is at fault",
+        "The Python function that `verify: {golden: …}` names raised an error, or gave no array of the right shape for "
+        "an output.",
+    ),
 )
 
 _TOOLCHAIN = (

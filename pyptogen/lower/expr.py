@@ -78,6 +78,22 @@ class Poly:
             raise ValueError(f"{self} is not a multiple of {divisor}")
         return Poly(tuple((m, c // divisor) for m, c in self.terms))
 
+    def quotient(self, divisor: Poly) -> Poly | None:
+        """The exact quotient by a product of names and a positive integer, or None."""
+        if len(divisor.terms) != 1 or divisor.terms[0][1] <= 0:
+            return None
+        (names, coeff), found = divisor.terms[0], []
+        for mono, c in self.terms:
+            rest = list(mono)
+            for name in names:
+                if name not in rest:
+                    return None
+                rest.remove(name)
+            if c % coeff:
+                return None
+            found.append((tuple(rest), c // coeff))
+        return Poly._collect(dict(found))
+
     def is_multiple_of(self, divisor: int, steps: Mapping[str, int] | None = None) -> bool:
         """Whether the value is a multiple of ``divisor`` when each name in ``steps`` is a multiple of its number."""
         for mono, coeff in self.terms:

@@ -13,7 +13,7 @@
                  run_ahead    rounds of the cube program ahead of the vector core
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
-    Execution    build        launches, dependencies, workspace
+    Execution    build        launches, dependencies, workspace   share       hints about blocks
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
                  passes       vector instructions walked together, for the kernel's text
 
@@ -36,7 +36,7 @@ from pyptogen.lower.block import verify as block_verify
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution import build as execution_build
 from pyptogen.lower.execution import printer as execution_printer
-from pyptogen.lower.execution import prioritise
+from pyptogen.lower.execution import prioritise, share
 from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.hand import opaque
@@ -48,7 +48,7 @@ from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import distinct_dims, fit, layouts, unlowered
+from pyptogen.lower.tensor import distinct_dims, fit, fixpipe, layouts, unlowered
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import (
@@ -57,6 +57,7 @@ from pyptogen.lower.tile import (
     cut,
     divide,
     legalise,
+    partition,
     run_ahead,
     shorter_rounds,
     sizes,
@@ -118,7 +119,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     layouts.check(program)
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
-    fitted, rows = split_products.run(*distinct_dims.run(fit.run(program, platform), rows))
+    fitted, rows = split_products.run(*distinct_dims.run(fixpipe.run(fit.run(program, platform), platform, rows), rows))
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)
@@ -127,6 +128,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     every = [p for kernel in tiles for p in programs.get(kernel.name, (kernel,))]
     blocks = finished.joined(names, _block_level(session, every, recut))
     graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target, programs)
+    graph = share.run(graph, program, rows, {block.tile.name: block.tile.stages for block in blocks})
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
     instructions = _instruction_level(session, blocks, finished)
@@ -142,7 +144,7 @@ def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
     """Kernels and their tiles. A value whose reader cannot take it from a tile of the same kernel goes through GM: the
     kernel is cut there, and all is done again."""
     by_kind = solo.Alone(session.fitted, session.platform)
-    apart: Edges = frozenset()
+    apart: Edges = partition.before_updates(session.fitted)
 
     def alone(op: Op) -> bool:
         return (op.result.name, op.result.name) in apart or by_kind(op)
@@ -325,6 +327,7 @@ def _emit(
 ) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
+    from pyptogen.templates.spelling import function_name
 
     program = session.program
     longest = _longest_range(graph)
@@ -347,7 +350,8 @@ def _emit(
             for k, b in zip(walked, blocks, strict=True)
         },
     }
-    text = orchestration_text(graph, program, kernels)
+    functions = {k.name: k.name if by_hand.source(k.name) else function_name(k.name) for k in kernels}
+    text = orchestration_text(graph, program, kernels, functions)
     known = tuple(k for k in kernels if by_hand.source(k.name) is None)
     mine = tuple(b for b in blocks if b.tile.name not in by_hand.finished)
     return Lowered(program.name, session.platform.name, program, texts, text, known, graph, report, tuple(tiles), mine)
@@ -396,6 +400,3 @@ def spec_lines() -> Callable[[Span], str]:
         return f"{text}  [{Path(span.file).name}:{span.line}]"
 
     return line
-
-
-__all__ = ["Dump", "lower"]

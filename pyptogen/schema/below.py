@@ -11,6 +11,8 @@ from pyptogen.schema.tree import Node, Scalar, describe
 
 SUFFIXES = (".yaml", ".yml", ".toml")
 SOURCE_SUFFIXES = (".cpp", ".cc", ".cxx")
+PYTHON_SUFFIXES = (".py",)
+_KINDS = {SUFFIXES: "spec file", SOURCE_SUFFIXES: "C++ file", PYTHON_SUFFIXES: "Python file"}
 
 
 def read_below(node: Node, root: str, suffixes: tuple[str, ...] = SUFFIXES) -> Source:
@@ -31,8 +33,7 @@ def read_below(node: Node, root: str, suffixes: tuple[str, ...] = SUFFIXES) -> S
             expected="a relative path to a file in the spec's folder or below it",
         )
     if not name.endswith(suffixes):
-        kind = "spec file" if suffixes is SUFFIXES else "C++ file"
-        raise fault("PTG113", f"`{name}` is no {kind}", node.span, expected="one of " + ", ".join(suffixes))
+        raise fault("PTG113", f"`{name}` is no {_KINDS[suffixes]}", node.span, expected="one of " + ", ".join(suffixes))
     try:
         return read(path)
     except DiagnosticError as error:

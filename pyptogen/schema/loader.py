@@ -59,6 +59,8 @@ def load_source(source: Source) -> Spec:
     tiling, tables = read_tiling(included.tiling if own_table is None else [own_table], names, folder)
     operator = root.get("operator")
     assert operator is not None
+    checked = read_verify(verify, dims, inputs, outputs, model.operator, folder)
+    beside = [k.source.path for k in kernels if k.source] + ([checked.golden.file] if checked.golden else [])
     return Spec(
         path=source.file,
         source=source.text,
@@ -73,11 +75,11 @@ def load_source(source: Source) -> Spec:
         stages=stages,
         tiling=tiling,
         schedule=read_schedule(section(root, "schedule"), names),
-        verify=read_verify(verify, dims, inputs, outputs),
+        verify=checked,
         targets=_targets(root),
         span=operator.span,
         kernels=kernels,
-        includes=tuple(dict.fromkeys([*included.files, *tables, *(k.source.path for k in kernels if k.source)])),
+        includes=tuple(dict.fromkeys([*included.files, *tables, *beside])),
     )
 
 
@@ -85,7 +87,7 @@ def _expressions(
     inputs: tuple[TensorSpec, ...], outputs: tuple[TensorSpec, ...], stages: tuple[StageSpec, ...]
 ) -> Iterator[Expr]:
     for tensor in (*inputs, *outputs):
-        yield from tensor.shape
+        yield from (*tensor.shape, *tensor.strides)
     for stage in stages:
         yield from (*stage.when, *stage.run_if)
         yield from stage.expressions

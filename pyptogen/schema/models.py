@@ -165,6 +165,13 @@ class VerifyModel(Section):
     golden: Any = None
 
 
+class GoldenModel(Section):
+    """``golden: {file, function}``."""
+
+    file: str
+    function: str | None = None
+
+
 class ScheduleModel(Section):
     """Hints about order and placement."""
 
@@ -186,3 +193,4 @@ class SizeModel(Section):
     l0: int | None = Field(default=None, ge=1)
     vector: int | None = Field(default=None, ge=1)
     rows: int | None = Field(default=None, ge=1)
+    band: int | None = Field(default=None, ge=1)

@@ -71,6 +71,10 @@ class TensorSpec:
     span: Span
     """span of the name."""
     type_span: Span
+    init: Expr | None = None
+    """Of an output: the number that it begins with."""
+    strides: tuple[Expr, ...] = ()
+    """Of an input whose rows lie apart: elements from one index of each axis to the next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +163,23 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
+class GoldenSpec:
+    """A reference of the author's: a function in a Python file (named as ``Spec.path`` is)."""
+
+    file: str
+    function: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class VerifySpec:
-    """Input generators by input name, cases (dim name → size) and tolerances by output name."""
+    """Input generators by input name, cases (dim name → size) and tolerances by output name; ``golden`` takes the place
+    of the Tensor level as reference."""
 
     generate: Mapping[str, Expr]
     cases: tuple[Mapping[str, int], ...]
     tolerance: Mapping[str, Tolerance]
+    golden: GoldenSpec | None = None
 
 
 @dataclass(frozen=True, slots=True)

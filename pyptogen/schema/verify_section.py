@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 
 from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.schema.below import PYTHON_SUFFIXES, read_below
 from pyptogen.schema.expression import Expr, parse_expression
-from pyptogen.schema.models import ToleranceModel, VerifyModel
-from pyptogen.schema.spec import DimSpec, TensorSpec, Tolerance, VerifySpec
+from pyptogen.schema.models import GoldenModel, ToleranceModel, VerifyModel
+from pyptogen.schema.spec import DimSpec, GoldenSpec, TensorSpec, Tolerance, VerifySpec
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence
 from pyptogen.schema.validate import need_mapping, validate
 
@@ -16,14 +17,18 @@ GENERATORS = ("uniform", "normal", "integers", "permutation", "skip", "cos", "si
 
 
 def read_verify(
-    node: Node, dims: tuple[DimSpec, ...], inputs: tuple[TensorSpec, ...], outputs: tuple[TensorSpec, ...]
+    node: Node,
+    dims: tuple[DimSpec, ...],
+    inputs: tuple[TensorSpec, ...],
+    outputs: tuple[TensorSpec, ...],
+    operator: str,
+    root: str,
 ) -> VerifySpec:
-    """The ``verify`` section. Raises PTG104, PTG109, PTG201, PTG202, PTG214."""
+    """The ``verify`` section of an operator whose spec lies in the folder ``root``. Raises PTG104, PTG110, PTG113,
+    PTG201, PTG202, PTG214."""
     section = need_mapping(node, "`verify`")
     model = validate(VerifyModel, section, "`verify`")
-    golden = section.key("golden")
-    if golden is not None:
-        raise fault("PTG109", "a golden of your own is not supported yet", golden.span, fix="remove it")
+    golden = section.get("golden")
     generate: dict[str, Expr] = {}
     for key, value in _entries(section, "generate"):
         _known(key, [tensor.name for tensor in inputs], "input")
@@ -39,7 +44,33 @@ def read_verify(
     if isinstance(cases, Sequence):
         for case in cases.items:
             _check_case(case, dims)
-    return VerifySpec(generate, tuple(model.cases), tolerance)
+    own = None if golden is None else _golden(golden, operator, root)
+    return VerifySpec(generate, tuple(model.cases), tolerance, own)
+
+
+def _golden(node: Node, operator: str, root: str) -> GoldenSpec:
+    """``golden: {file: name.py, function: name}``; without a function, the one that is called as the operator. The file
+    is looked through, not run."""
+    mapping = need_mapping(node, "`golden`")
+    model = validate(GoldenModel, mapping, "`golden`")
+    file, named = mapping.get("file"), mapping.get("function")
+    assert file is not None
+    source = read_below(file, root, PYTHON_SUFFIXES)
+    name = model.function or operator
+    try:
+        body = ast.parse(source.text).body
+    except (SyntaxError, ValueError) as error:
+        raise fault("PTG101", f"`{model.file}` is no Python: {error}", file.span) from None
+    functions = [part.name for part in body if isinstance(part, ast.FunctionDef)]
+    if name not in functions:
+        raise fault(
+            "PTG201",
+            f"`{model.file}` defines no function `{name}`",
+            (named or file).span,
+            expected="a function of the inputs and attrs by name",
+            fix=did_you_mean(name, functions),
+        )
+    return GoldenSpec(source.file, name, node.span)
 
 
 def generator_expressions(node: Node) -> list[Expr]:

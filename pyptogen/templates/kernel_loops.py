@@ -34,4 +34,6 @@ def condition_lines(node: For) -> list[str]:
     holds = f"{node.var} < {node.stop.c()}"
     if node.after is not None:
         holds = f"{(node.after - node.step).c()} < {node.var} && {holds}"
+    if node.before is not None:
+        holds += f" && {node.var} < {node.before.c()}"
     return [f"if (const int32_t {node.var} = {node.start.c()}; {holds}) {{"]

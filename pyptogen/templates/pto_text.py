@@ -26,6 +26,7 @@ from pyptogen.lower.instruction.ir import (
     Pattern,
     Queue,
     ReadIndex,
+    Relu,
     SetFlag,
     SkipIfNegative,
     WaitFlag,
@@ -142,9 +143,9 @@ class Writer:
             whole = values.compute(f"arith.divui {ahead}, {bounds[2]} : index")
             skipped = values.compute(f"arith.muli {whole}, {bounds[2]} : index")
             bounds[0] = values.compute(f"arith.addi {bounds[0]}, {skipped} : index", f"{node.var}_begin")
-        if node.before is not None:
-            limit = values.poly(node.before)
-            bounds[1] = values.compute(f"arith.minsi {bounds[1]}, {limit} : index", f"{node.var}_end")
+        limits = [node.start + node.step] if node.once else []
+        for limit in (*limits, *([] if node.before is None else [node.before])):
+            bounds[1] = values.compute(f"arith.minsi {bounds[1]}, {values.poly(limit)} : index", f"{node.var}_end")
         var = values.name(node.var)
         slots = {n.slot: n.slots for n in (node, *walk(node.body)) if isinstance(n, For) and n.slot is not None}
         carried = {slot: (values.bound(slot), values.name(slot), values.name(f"{slot}_end")) for slot in slots}
@@ -215,7 +216,7 @@ class Writer:
             self.queue(node, node.operands[0].name)
             return
         dst, *sources = node.operands
-        given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare | Pattern)]
+        given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare | Pattern | Relu)]
         out, out_type = self.operand(node, dst)
         modes = [f" {{rmode = #pto<round_mode {o.name.upper()}>}}" for o in sources if isinstance(o, Mode)]
         modes += [f" {{cmpMode = #pto<cmp {o.name}>}}" for o in sources if isinstance(o, Compare)]
@@ -224,7 +225,8 @@ class Writer:
             self.merge(given, (out, out_type))
             return
         ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
-        self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type})")
+        relu = " {reluPreMode = #pto<relu_pre_mode normal_relu>}" if any(isinstance(o, Relu) for o in sources) else ""
+        self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type}){relu}")
 
     def queue(self, node: Instr, ring: str) -> None:
         """TPUSH of a tile, TPOP, TFREE."""

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from operators.conftest import SPECS
 from operators.loop_specs import CASES
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction import side_by_side
-from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node
+from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, walk
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.verify import IllegalIR
+from pyptogen.schema import load_spec
 from pyptogen.schema.loader import load_source
 from pyptogen.schema.source import Source
 from tests.runtime.isa.conftest import INCLUDE, compiler
@@ -86,6 +88,15 @@ def test_the_cube_program_runs_ahead() -> None:
     assert [what for what, _ in side_by_side.events(vector, 1, 3)[:4]] == ["pop", "load", "free", "claim"]
     narrow, _ = programs(lowered("{sq: 256, fifo: 2, fuse: [[attention, out]]}"))
     assert [what for what, _ in side_by_side.events(narrow, 1, 3)[:3]] == ["claim", "fill", "pop"]
+
+
+@pytest.mark.parametrize("name", ["flash_attention", "flash_attention_causal", "flash_attention_grouped"])
+def test_rounds_that_end_early_run_ahead_too(name: str) -> None:
+    """The next round's products end with the rounds: after the last block that a row sees, not with the keys."""
+    cube, _ = programs(lower(from_spec(load_spec(SPECS / f"{name}.yaml")), "a2a3"))
+    conditions = [node for node in walk(cube.body) if isinstance(node, For) and node.once]
+    assert [node.before is not None for node in conditions] == [name != "flash_attention", False]
+    assert [what for what, _ in side_by_side.events(cube, 1, 3)[:5]] == ["claim", "fill", "claim", "fill", "pop"]
 
 
 @pytest.mark.parametrize(("side", "instruction"), [(0, "TPUSH"), (1, "TPOP"), (0, "TFREE"), (1, "TPUSH")])

@@ -47,15 +47,17 @@ BUILT = {
     "transposed_twice": "graph: {y: 'x.T.T + 1'}\n",
 }
 REFUSED = {
-    "strides": (PLAIN, "x: fp32[t, d]", "x: {shape: [t, d], dtype: fp32, strides: [128, 1]}", "PTG109"),
-    "init": (PLAIN, "y: fp32[t, d]", "y: {shape: [t, d], dtype: fp32, init: 0}", "PTG109"),
+    "strides_by_column": (PLAIN, "x: fp32[t, d]", "x: {shape: [t, d], dtype: fp32, strides: [1, t]}", "PTG104"),
+    "strides_of_an_output": (PLAIN, "y: fp32[t, d]", "y: {shape: [t, d], dtype: fp32, strides: [128, 1]}", "PTG109"),
+    "init": (PLAIN, "x: fp32[t, d]", "x: {shape: [t, d], dtype: fp32, init: 0}", "PTG104"),
+    "step": ("graph: {y: 'x[::2]'}\n", "", "", "PTG205"),
     "dn": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ dn", "PTG109"),
     "nz_of_no_weight": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ nz", "PTG303"),
     "nz_in_vector_work": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d]\n  w: fp32[d, d] @ nz", ""),
     "unknown_layout": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ zn", "PTG212"),
     "unknown_target": (PLAIN + "targets: [tpu]\n", "", "", "PTG218"),
     "option_of_a_row": (STAGED + "tiling: [{s: {merge: 4}, t: 8}]\n", "", "", "PTG217"),
-    "golden": (PLAIN + "verify: {golden: my.py}\n", "", "", "PTG109"),
+    "golden": (PLAIN + "verify: {golden: my.py}\n", "", "", "PTG104"),
     "cut_at_a_comma": ("graph: {y: maximum(x, 0)}\n", "", "", "PTG107"),
     **{dtype: ("graph: {y: 'cast(x, fp32)'}\n", "x: fp32", f"x: {dtype}", "PTG109") for dtype in LATER},
 }
@@ -99,12 +101,15 @@ def test_nz_outputs_are_refused(tmp_path: Path) -> None:
     assert raised.value.diagnostics[0].code == "PTG109"
 
 
-@pytest.mark.parametrize("hint", ["l1_reuse"])
-def test_hints_without_effect_are_named(hint: str, tmp_path: Path) -> None:
-    notes = built(tmp_path, HEAD + STAGED + f"tiling: [{{s: {{{hint}: 4}}, t: 8}}]\n")
-    assert any(f"`{hint}` of stage `s` has no effect" in note for note in notes)
+def test_hints_without_effect_are_named(tmp_path: Path) -> None:
+    notes = built(tmp_path, HEAD + STAGED + "tiling: [{s: {l1_reuse: 4}, t: 8}]\n")
+    assert any("`l1_reuse` of stage `s` has no effect: it has no product" in note for note in notes)
 
 
 def test_schedule_hints_without_effect_are_named(tmp_path: Path) -> None:
-    notes = built(tmp_path, HEAD + STAGED + "schedule: {cores: 24, l1_reuse: {s: 4}, merge: {s: 2}}\n")
-    assert [note.split("`")[1] for note in notes] == ["cores", "l1_reuse", "merge"]
+    body = "graph: {s: {y: 'matmul(x, x[:1, :].T) + x'}, p: {q: 'matmul(x, x.T)'}}\n"
+    text = HEAD.replace("x: fp32[t, d]", "x: fp32[t, d]\n  w: fp32[d, d]").replace("x[:1, :].T", "w")
+    body = body.replace("x[:1, :].T", "w").replace("q: 'matmul(x, x.T)'", "q: 'matmul(x, w)'")
+    hints = "schedule: {cores: 24, l1_reuse: {s: 4}, merge: {s: 2, p: 2}}\n"
+    notes = [note for note in built(tmp_path, text + body + hints) if "no effect" in note]
+    assert [note.split("`")[1:4:2] for note in notes] == [["merge", "p"]]

@@ -25,11 +25,12 @@ class Workspace:
 @dataclass(frozen=True, slots=True)
 class LaunchPlan:
     """One kernel of a segment. ``tiles``: iterations of its parallel loop as (extent, tile), which bound the blocks
-    worth launching; ``after``: kernels of the same segment that must have finished; ``priority``: of several ready
-    launches, the one with the largest starts first. ``programs``: of a mixed kernel whose cores are apart, what its
-    cube core and its vector core run side by side, as (kernel, arguments); ``rings``: the memory through which the two
-    of one block meet. ``rows``: of a product whose blocks are dealt columns, the tile of the segment dim: with rows for
-    every core, each gets ranges of those instead, and rearranges its part of the left operand once; 0: never."""
+    worth launching, several tiles at a time where a block is to take as many; ``after``: kernels of the same
+    segment that must have finished; ``priority``: of several ready launches, the one with the largest starts
+    first. ``programs``: of a mixed kernel whose cores are apart, what its cube core and its vector core run
+    side by side, as (kernel, arguments); ``rings``: the memory through which the two of one block meet.
+    ``rows``: of a product whose blocks are dealt columns, the tile of the segment dim: with rows for every
+    core, each gets ranges of those instead, and rearranges its part of the left operand once; 0: never."""
 
     kernel: str
     core: Literal["cube", "vector", "mixed"]
@@ -76,3 +77,5 @@ class ExecutionGraph:
     cuts: tuple[Cut, ...]
     plans: tuple[tuple[LaunchPlan, ...], ...]
     span: Span
+    cores: int = 0
+    """The most blocks of a launch that the author wants; 0: as many as keep the chip busy."""

@@ -93,7 +93,8 @@ class BlockRun:
         start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.step
         if node.parallel:
             start, step = start + self.block * step, step * self.blocks
-        for at in part_of(range(start, stop, step), node.after, node.before, self.env):
+        last = min(stop, start + step) if node.once else stop
+        for at in part_of(range(start, last, step), node.after, node.before, self.env):
             self.env[node.var] = at
             if node.valid is not None:
                 self.env[node.valid] = min(node.step, stop - at)
@@ -119,7 +120,7 @@ class BlockRun:
                 self._compute(instr)
 
     def _store(self, instr: Instr) -> None:
-        window, name = instr.operands
+        window, name, *relu = instr.operands
         assert isinstance(window, GmWindow) and isinstance(name, str)
         if window.tensor not in self.writable:
             raise MachineFault("bounds", f"the kernel does not list `{window.tensor}` as written", instr.span)
@@ -127,7 +128,7 @@ class BlockRun:
         self._check_dtype(instr, tile, window.dtype)
         bound = BoundWindow.of(window, self.env, instr.span)
         target = Shaped(window.dtype, bound.rows, bound.cols)
-        self.memory.write(bound, MEANINGS[instr.name](target, self.core.read(tile)))
+        self.memory.write(bound, MEANINGS[instr.name](target, self.core.read(tile), None, bool(relu)))
 
     def _queue(self, instr: Instr) -> None:
         queue, *tile = instr.operands

@@ -96,15 +96,20 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
+class Relu:
+    """The fixpipe stores negative numbers of an accumulator as 0."""
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """The TPipe of one of the kernel's rings, by the ring's name."""
 
     name: str
 
 
-Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Queue | Poly
-"""A tile by name, a GM window, a scalar, a round mode, a comparison, a mask pattern, a queue, a row or column index, a
-number of elements."""
+Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Relu | Queue | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a comparison, a mask pattern, relu on the way to GM, a queue, a
+row or column index, a number of elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +190,8 @@ class For:
     """``for (var = start; var < stop; var += step)``; ``valid`` names min(step, stop - var). A parallel loop starts at
     this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
     modulo ``slots``: the copy of the rotating buffers that a round uses. Rounds that begin at or after ``before``, and
-    those that end at or before ``after``, are left out."""
+    those that end at or before ``after``, are left out. ``once``: the first round alone, which may be left out too: a
+    condition."""
 
     var: str
     start: Poly
@@ -200,11 +206,7 @@ class For:
     slots: int = 1
     after: Poly | None = None
     before: Poly | None = None
-
-    @property
-    def once(self) -> bool:
-        """Whether it is bounded to one round, which may be left out: a condition."""
-        return self.before is not None and self.before - self.start == Poly.of(self.step)
+    once: bool = False
 
     def runs(self, around: str, turn: int, turns: int) -> bool:
         """Whether the one round of a loop that is `once` takes place in round ``turn`` of ``turns`` of the loop over
@@ -291,6 +293,7 @@ __all__ = [
     "Pipe",
     "Queue",
     "ReadIndex",
+    "Relu",
     "SetFlag",
     "SkipIfNegative",
     "TileType",

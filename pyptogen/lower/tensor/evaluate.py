@@ -10,6 +10,7 @@ from typing import Any
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
+from pyptogen.lower.tensor import strided
 from pyptogen.lower.tensor.arguments import bind_arguments
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.dims import show_shape
@@ -206,11 +207,15 @@ class Evaluator:
             if not isinstance(item, ast.Slice):
                 at = self._from_end(self.scalar(item, "an index"), extent)
                 return self.b.slice(x, axis, at, at + 1), False
-            if item.step is not None:
-                raise self.b.fault("PTG109", "slices with a step are not supported yet", fix="leave the step out")
             start = self._from_end(self.scalar(item.lower, "a bound"), extent) if item.lower else sympy.Integer(0)
             stop = self._from_end(self.scalar(item.upper, "a bound"), extent) if item.upper else extent
-            return self.b.slice(x, axis, start, stop), True
+            if item.step is None:
+                return self.b.slice(x, axis, start, stop), True
+            step = self.b.dims.number(self.scalar(item.step, "a step"))
+            if step is None or step < 1:
+                what = f"the step `{self._expr.text_of(item.step)}` of a slice"
+                raise self.b.fault("PTG215", what, expected="a positive whole number, known at build time")
+            return strided.run(self.b, x, axis, start, stop, step), True
 
     def _block(self, x: Value, axis: int, dim: str, size: Any) -> Value:
         """`x[dim]` inside a loop over `dim`. Raises PTG231."""

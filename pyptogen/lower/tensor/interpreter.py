@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,31 +13,46 @@ from pyptogen.lower.tensor import conditions, numerics, numerics_selection
 from pyptogen.lower.tensor.dims import DimTable
 from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Loop, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tensor.numerics import Array
 from pyptogen.lower.tensor.row_blocks import Segment, segments
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 _BLOCK_BYTES = 1 << 23
 """Size of the widest value of a block of rows: small enough to stay near the processor, large enough for
 matmuls."""
 
 
+Watch = Callable[[Op, list[Any], Array, Callable[[list[Any]], Array]], None]
+"""Is told of every operation that was done: its operands, its result, and how to do it with other operands."""
+
+
 def interpret(
-    program: Program, arrays: Mapping[str, Array], attrs: Mapping[str, float | int] | None = None
+    program: Program,
+    arrays: Mapping[str, Array],
+    attrs: Mapping[str, float | int] | None = None,
+    *,
+    watch: Watch | None = None,
 ) -> dict[str, Array]:
     """Outputs by contract name, in-place ones as new arrays; the inputs are not changed.
 
     ``arrays`` has every input by name, with the contract's shape and dtype (nz weights in their logical
-    shape); an attr that is not given has its default. Raises PTG402, PTG404 or PTG405 for arrays that do not
-    fit.
+    shape); an attr that is not given has its default. ``watch`` sees each operation, those of large tensors once for
+    each block of rows. Raises PTG402, PTG404 or PTG405 for arrays that do not fit.
     """
-    run = _Run(program, arrays, attrs or {})
+    run = _Run(program, arrays, attrs or {}, watch)
     with np.errstate(all="ignore"):
         return run.outputs()
 
 
 class _Run:
-    def __init__(self, program: Program, arrays: Mapping[str, Array], attrs: Mapping[str, float | int]) -> None:
-        self._program = program
+    def __init__(
+        self,
+        program: Program,
+        arrays: Mapping[str, Array],
+        attrs: Mapping[str, float | int],
+        watch: Watch | None = None,
+    ) -> None:
+        self._program, self._watch = program, watch
         self._arrays, self._attrs = arrays, attrs
         self._kernels: dict[str, dict[str, Array]] = {}
         self._dims = dim_table(program)
@@ -164,8 +179,14 @@ class _Run:
     ) -> Array:
         if op.kind == "collected":
             return self._gathered.pop(op.result.name)
-        dtype = NUMPY_DTYPES[op.result.dtype]
         operands = [values[o.name] if isinstance(o, Value) else self._number(o.expr) for o in op.operands]
+        result = self._apply(op, operands, right, rows)
+        if self._watch is not None:
+            self._watch(op, operands, result, lambda others: self._apply(op, others, {}, rows))
+        return result
+
+    def _apply(self, op: Op, operands: list[Any], right: Mapping[str, Array], rows: tuple[Any, int] | None) -> Array:
+        dtype = NUMPY_DTYPES[op.result.dtype]
         if op.kind == "bitwise_not":
             return np.asarray(np.invert(operands[0]))
         if op.kind in UNARY:
@@ -256,6 +277,11 @@ class _Run:
         return self._numbers[expr]
 
 
+def laid_out(value: Value, array: Array) -> tuple[int, ...]:
+    """The shape of an array, and, where its rows may lie apart, its strides in elements."""
+    return (*array.shape, *(step // array.itemsize for step in array.strides if value.strides))
+
+
 def bind_dims(program: Program, dims: DimTable, arrays: Mapping[str, Array]) -> dict[Any, Any]:
     """Dynamic dims by symbol, from the arrays' shapes. Raises PTG402 or PTG405."""
     sizes: dict[Any, Any] = {}
@@ -264,9 +290,8 @@ def bind_dims(program: Program, dims: DimTable, arrays: Mapping[str, Array]) -> 
         shape = arrays[value.name].shape
         if len(shape) != len(value.shape):
             raise fault("PTG402", f"`{value.name}` has rank {len(shape)}, not {len(value.shape)}", value.span)
-        equations += [
-            (value, axis, dims.resolve(s), n) for axis, (s, n) in enumerate(zip(value.shape, shape, strict=True))
-        ]
+        extents = zip((*value.shape, *value.strides), laid_out(value, arrays[value.name]), strict=True)
+        equations += [(value, axis, dims.resolve(s), n) for axis, (s, n) in enumerate(extents)]
     equations.sort(key=lambda item: (not item[2].is_Symbol, len(item[2].free_symbols)))
     for value, axis, size, got in equations:
         left = size.xreplace(sizes)
@@ -279,7 +304,7 @@ def bind_dims(program: Program, dims: DimTable, arrays: Mapping[str, Array]) -> 
         if left != got:
             raise fault(
                 "PTG405",
-                f"axis {axis} of `{value.name}` is {got}, and {value.shape[axis]} is {left}",
+                f"axis {axis} of `{value.name}` is {got}, and {(*value.shape, *value.strides)[axis]} is {left}",
                 value.span,
                 expected="arrays whose shapes agree",
             )

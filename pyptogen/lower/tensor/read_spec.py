@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
@@ -16,6 +17,7 @@ from pyptogen.lower.tensor.ir import Operand, Program, Scalar, TilingRow, Value
 from pyptogen.lower.tensor.legality import verify
 from pyptogen.lower.tensor.order import unknown_value
 from pyptogen.lower.tensor.registry import operations
+from pyptogen.lower.tensor.scalars import ScalarReader
 from pyptogen.lower.tensor.sometimes import Sometimes
 from pyptogen.lower.tensor.targets import read_targets
 from pyptogen.schema import Assign, Expr, FunctionSpec, LoopSpec, Spec, StageSpec
@@ -56,12 +58,13 @@ def from_spec(
         schedule=spec.schedule,
         targets=read_targets(spec),
         span=spec.span,
-        notes=(*reader.notes(), *hints.notes(spec)),
+        notes=tuple(reader.notes()),
         requires=(*contract.requires, *contract.dims.needed),
         loops=tuple(reader.builder.loops),
         restricted=bool(spec.targets),
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
     )
+    program = replace(program, notes=(*program.notes, *hints.notes(program)))
     program = passed("read", unify_dims.run(program, contract.dims, declared))
     program = passed("remove-dead", remove_dead.run(program))
     return passed("name-values", name_values.run(program, reader.names, reader.builder.hints))
@@ -93,6 +96,7 @@ class _GraphReader:
 
     def read(self) -> None:
         """Evaluates every definition. Values are named as in the spec."""
+        self._begin_outputs()
         for stage in self._spec.stages:
             self.builder.stage = stage.name
             self.sometimes.open(stage)
@@ -107,6 +111,34 @@ class _GraphReader:
             self._join(stage, before)
         _check_outputs(self._spec, self._defined)
         self.sometimes.check_outputs({output.name: output.span for output in self._spec.outputs})
+
+    def _begin_outputs(self) -> None:
+        """Outputs that begin with a number, in a stage of their own."""
+        declared = {value.name: value for value in self._contract.outputs}
+        begun = [output for output in self._spec.outputs if output.init is not None]
+        if not begun:
+            return
+        self.builder.stage = self.sometimes.begin(begun[0].span)
+        for output in begun:
+            assert output.init is not None
+            self.builder.prefix = output.name
+            number = ScalarReader(self._constant).read(output.init)
+            value = declared[output.name]
+            with self.builder.located(output.init.span):
+                started = self.builder.full(value.shape, number, value.dtype)
+            self.names.suggest(started, f"{output.name}_start")
+            self._values[output.name] = started
+            self._defined[output.name] = (output.span, started)
+
+    def _constant(self, name: str, expr: Expr, node: ast.AST) -> Any:
+        """A dim or attr in the number that an output begins with."""
+        if name not in self._constants:
+            raise fault(
+                "PTG201", f"`{name}` is no dim or attr", expr.span_of(node), fix=did_you_mean(name, self._constants)
+            )
+        scalar = self._constants[name]
+        assert isinstance(scalar, Scalar)
+        return scalar.expr
 
     def _join(self, stage: StageSpec, before: Mapping[str, Operand]) -> None:
         """What the names that a stage defines mean behind it."""

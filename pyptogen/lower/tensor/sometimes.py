@@ -53,6 +53,17 @@ class Sometimes:
         self.stages.append(self._stage)
         self._own: set[str] = set()
 
+    def begin(self, span: Span) -> str:
+        """A stage before all others, in which outputs begin."""
+        self.stages.append(Stage(self._free("begin"), span))
+        return self.stages[-1].name
+
+    def _free(self, name: str) -> str:
+        """A stage's name that no stage of the spec has."""
+        while name in self._taken:
+            name += "_"
+        return name
+
     @property
     def condition(self) -> Any:
         """That of the stage which is being read."""
@@ -130,9 +141,7 @@ class Sometimes:
 
     def _else_stage(self, stage: Stage, span: Span) -> str:
         """The stage of copies in calls in which ``stage`` does not run."""
-        name = f"{stage.name}_else"
-        while name in self._taken:
-            name += "_"
+        name = self._free(f"{stage.name}_else")
         if not any(other.name == name for other in self.stages):
             condition = sympy.Not(stage.condition)
             self.stages.append(Stage(name, span, False, condition, f"not ({stage.text})"))

@@ -99,8 +99,8 @@ class Axes:
             raise unsupported(place, what, "declare it as a dim with a range of its own") from error
 
     def factor(self, expr: Any) -> Axis:
-        """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it;
-        anything else is one nameless factor; 1 is none."""
+        """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it,
+        as ``4*rows`` with run-time rows; anything else is one nameless factor; 1 is none."""
         known = self._factors.get(expr)
         if known is None:
             known = self._factors[expr] = self._factored(expr)
@@ -115,15 +115,24 @@ class Axes:
         parts = sympy.Mul.make_args(expr)
         dims = [p for p in parts if p.is_Symbol and p.name in self.order]
         sums = [p for p in parts if p.is_Add]
-        if dims and len(dims) + len(sums) == len(parts) and len(sums) <= 1:
+        whole = [p for p in parts if p.is_Integer] if any(p.name not in self.static for p in dims) else []
+        if dims and len(dims) + len(sums) + len(whole) == len(parts) and len(sums) <= 1:
             names = sorted((p.name for p in dims), key=self.order.__getitem__)
             named = tuple(Factor(n, self.poly(sympy.Symbol(n))) for n in names if self.static.get(n) != 1)
-            return named + tuple(Factor(None, self.poly(p)) for p in sums)
+            return named + tuple(Factor(None, self.poly(p)) for p in (*sums, *whole))
         extent = self.poly(expr)
         return () if extent == ONE else (Factor(None, extent),)
 
     def axes(self, shape: tuple[Any, ...]) -> tuple[Axis, ...]:
         return tuple(self.factor(e) for e in shape)
+
+    def whole(self, tensor: str, value: Value) -> GmView:
+        """The view of all of a value in memory, whose rows may lie apart."""
+        if not value.strides:
+            return self.contiguous(tensor, value.shape)
+        steps = (self.poly(step) for step in value.strides)
+        axes = zip(self.axes(value.shape), steps, strict=True)
+        return GmView(tensor, tuple(self._restride(axis, step) for axis, step in axes), ZERO)
 
     def contiguous(self, tensor: str, shape: tuple[Any, ...]) -> GmView:
         """The row-major view of a whole tensor."""
@@ -238,20 +247,24 @@ class Axes:
             shape = self.contiguous(tensor, op.result.shape)
             step = left[-1].stride if left else ONE
             return tuple(tuple(Factor(f.dim, f.extent, f.stride * step) for f in axis) for axis in shape.axes)
-        result: list[Axis] = []
-        for axis in wanted:
-            taken: list[Factor] = []
-            for factor in axis:
-                if not left or left[0].extent != factor.extent:
-                    raise unsupported(
-                        op.span,
-                        "a reshape that splits or merges other than whole dims",
-                        "reshape along named dims",
-                    )
-                same = left.pop(0)
-                taken.append(replace(same, dim=factor.dim or same.dim))
-            result.append(tuple(taken))
-        return tuple(result)
+        left = list(left)
+        return tuple(tuple(self._taken(left, factor, op) for factor in axis) for axis in wanted)
+
+    @staticmethod
+    def _taken(left: list[Factor], wanted: Factor, op: Op) -> Factor:
+        """The first factor of a view, or its outer part, or several that are one run; what is left stays."""
+        while left:
+            first = left[0]
+            if first.extent == wanted.extent:
+                return replace(left.pop(0), dim=wanted.dim or first.dim)
+            inner = first.extent.quotient(wanted.extent)
+            if inner is not None:
+                left[0] = Factor(None, inner, first.stride)
+                return Factor(wanted.dim, wanted.extent, first.stride * inner)
+            if len(left) < 2 or not _one_run((first, left[1])):
+                break
+            left[:2] = [Factor(None, first.extent * left[1].extent, left[1].stride)]
+        raise unsupported(op.span, "a reshape that splits or merges other than whole dims", "reshape along named dims")
 
 
 def named_tiles(program: Program, loop: Loop) -> list[int]:

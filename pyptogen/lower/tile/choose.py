@@ -56,8 +56,9 @@ class Choice:
     most: int = 0
 
 
-def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[str, Choice]:
-    """First guesses for the dims of one kernel."""
+def _choices(program: Program, kernel: KernelOps, platform: Platform, written: Mapping[str, int]) -> dict[str, Choice]:
+    """First guesses for the dims of one kernel. A tile has one dim of rows: where the author cut one into several rows,
+    it is that one."""
     axes = Axes(program)
     blocks = {loop.block.name for loop in program.loops}
     found: dict[str, Choice] = {}
@@ -71,7 +72,10 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform) -> dict[st
     shared = {f.dim for _, shape in shapes if shape for f in shape[-1][:-1]}
     for op, shape in shapes:
         leading = [f for axis in shape[:-1] for f in axis]
-        rows_of = next((f for f in reversed(leading) if f.dim not in shared), None)
+        given = (f for f in leading if written.get(f.dim or "", 1) > 1)
+        free = (f for f in reversed(leading) if f.dim not in shared)
+        nameless = next((f for f in leading if f.dim is None), None)  # such as of `d + 1`: no loop can cut it
+        rows_of = next(given, None) or nameless or next(free, None)
         for factor in (*leading, *(shape[-1][:-1] if shape else ())):
             if factor is not rows_of:
                 note(factor.dim, 1, 0)
@@ -221,7 +225,7 @@ def run(
     named = {dim for dims in written.values() for dim in dims}
     open_dims = {
         c.dim: replace(c, most=static.get(c.dim) or MOST_TILE)
-        for c in _choices(program, kernel, platform).values()
+        for c in _choices(program, kernel, platform, _tiles(written)).values()
         if c.dim not in named and (c.dim not in static or (silent and c.tile < static[c.dim]))
     }
     crowded = narrow.crowded(program, kernel, {**_tiles(written), **{dim: c.tile for dim, c in open_dims.items()}})

@@ -33,11 +33,10 @@ class ConcatPlan:
 
 
 def _readers(ops: Sequence[Op], made_by: Mapping[str, Op], name: str) -> list[int]:
-    """Positions of the operations that read ``name``, through views too."""
+    """Positions of the operations that read ``name``, through views too, once for each operand."""
     positions: list[int] = []
     for i, op in enumerate(ops):
-        if any(isinstance(v, Value) and v.name == name for v in op.operands):
-            positions.append(i)
+        positions += [i for v in op.operands if isinstance(v, Value) and v.name == name]
     for view in made_by.values():
         if view.kind in VIEWS and isinstance(view.operands[0], Value) and view.operands[0].name == name:
             positions += _readers(ops, made_by, view.result.name)

@@ -212,9 +212,11 @@ class Cutter(Rounds):
         return ScalarArg(scalar.expr.subs(static) if static else scalar.expr, scalar.span)
 
     def _concat(self, op: Op, scope: Scope) -> None:
-        for factor in self.axes.axes(op.result.shape)[-1]:
-            if self.loop_of(factor.dim, scope) is not None:
-                raise unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", "leave it whole")
+        shapes = [op.result.shape, *(part.shape for part in op.operands if isinstance(part, Value))]
+        for factor in (f for shape in shapes for f in self.axes.axes(shape)[-1]):
+            if self.loop_of(factor.dim, self.nest.inner if scope.role == "grid" else scope) is not None:
+                error = unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", "leave it whole")
+                raise Apart(error, (op.result.name, op.result.name))
         window = self.concats.windows.get(op.result.name)
         name = op.result.name
         tile_name = self._window_base(window.base, window.offset)[0] if window else self._window_base(name, 0)[0]
@@ -234,16 +236,28 @@ class Cutter(Rounds):
             self.emit(TileOp("copy", view, (source.tile,), op.span, op.stage), source.scope, False)
         self.placed[(name, "")] = Placed(tile_name, self.deepest(scopes), False)
 
+    def _check_summed(self, op: Op, dim: str | None, around: Scope | None) -> None:
+        """A product sees all of what it sums over: no grid loop over that stands around it, or around what makes its
+        operands.
+
+        Raises:
+            Apart: PTG303, one does: then the product is a kernel of its own.
+        """
+        bases = (root(v.name, self.made_by) for v in op.operands if isinstance(v, Value))
+        made_here = not op.loop and any(base in self.mine for base in bases)
+        grid = self.loop_of(dim, self.nest.inner) if made_here else around
+        if grid is not None and grid.role == "grid":  # of other work of this kernel
+            error = unsupported(op.span, f"a product over `{dim}`, which is cut", "leave it whole")
+            raise Apart(error, (op.result.name, op.result.name))
+
     def _product(self, op: Op, scope: Scope) -> None:
         a, b = op.operands
         assert isinstance(a, Value) and isinstance(b, Value)
         contracted = self.axes.axes(a.shape)[-1]
         k_dim = contracted[0].dim if len(contracted) == 1 else None
         around = self.loop_of(k_dim, scope)
+        self._check_summed(op, k_dim, around)
         if around is not None:
-            if around.role == "grid":  # of other work of this kernel
-                error = unsupported(op.span, f"a product over `{k_dim}`, which is cut", "leave it whole")
-                raise Apart(error, (op.result.name, op.result.name))
             k_dim = None
         k_tile = self.tile_size(op.stage, k_dim, op) if k_dim else None
         cut_k = k_dim is not None and k_tile is not None and k_tile != self.whole(k_dim)
@@ -267,6 +281,8 @@ class Cutter(Rounds):
             False,
         )
         self.placed[(op.result.name, "")] = Placed(name, scope, False)
+        if op.attrs.get("relu"):
+            self.clipped.add(name)
 
     def _check_complete(self, op: Op, home: Scope, placed: tuple[Placed, Placed]) -> None:
         """Operands of a product are whole along its depth, when it begins.
@@ -303,8 +319,11 @@ class Cutter(Rounds):
             (s for s in (home, home.parent) if s is not None and s.valid and Poly.of(s.valid) == tile.rows.valid),
             home,
         )
-        ref = GmRef(tensor, ZERO, Poly.of(tile.cols.size), ONE, tile.rows, tile.cols)
+        row, width = self.axes.axes(source.shape)[-1], self.axes.poly(source.shape[-1])
+        ref = GmRef(tensor, self._position(row, home), width, ONE, tile.rows, tile.cols)
         self._note_write(tensor)
+        if target.name in self.made_by and tensor not in self.reads:  # what wrote it comes before
+            self.reads.append(tensor)
         if index.name not in self.reads:
             self.reads.append(index.name)
         at = Poly.of(rows_loop.var) if rows_loop.var else ZERO
@@ -325,9 +344,9 @@ class Cutter(Rounds):
         shape = self.shape2d(view.axes, placed.scope, op)
         ref = self.gm_ref(view, shape, placed.scope)
         self._note_write(tensor)
-        source = placed.tile
+        mode = "relu" if placed.tile in self.clipped else "none"
         self.emit(
-            TileOp("store", None, (source,), op.span, op.stage, gm=ref),
+            TileOp("store", None, (placed.tile,), op.span, op.stage, gm=ref, mode=mode),
             placed.scope,
             placed.early and placed.scope is not self.nest.inner,
         )

@@ -29,8 +29,10 @@ from pyptogen.lower.isa.kinds import instruction_of
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor import numerics
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.rounding import whole
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 SORTING: Mapping[str, Callable[..., Any]] = {
     "topk": MEANINGS["TTOPK"], "bottomk": MEANINGS["TBOTTOMK"], "sort_blocks": MEANINGS["TSORT32"],
@@ -45,12 +47,13 @@ COMPARE = {
 
 @dataclass(slots=True)
 class _Place:
-    """Bytes that hold a tile's data."""
+    """Bytes that hold a tile's data; ``parts``: written window by window, all of its size is there."""
 
     memory: str
     begin: int
     end: int
     values: Array
+    parts: bool = False
 
 
 @dataclass(slots=True)
@@ -93,7 +96,8 @@ class TileRun:
         start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.tile
         if node.parallel:
             start, step = start + self.block * step, step * self.blocks
-        for at in part_of(range(start, stop, step), node.after, node.before, self.env):
+        last = min(stop, start + step) if node.once else stop
+        for at in part_of(range(start, last, step), node.after, node.before, self.env):
             self.env[node.var] = at
             if node.valid is not None:
                 self.env[node.valid] = min(node.tile, stop - at)
@@ -132,7 +136,7 @@ class TileRun:
         base = self.tiles[owner]
         shape = (base.rows.size, base.cols.size)
         if (owner, begin) not in self.held:
-            self.held[owner, begin] = _Place(memory, begin, end, np.zeros(shape, values.dtype))
+            self.held[owner, begin] = _Place(memory, begin, end, np.zeros(shape, values.dtype), parts=True)
         whole = self.held[owner, begin].values
         if whole.shape != shape:
             grown = np.zeros(shape, whole.dtype)
@@ -151,6 +155,7 @@ class TileRun:
         top = tile.row_offset.evaluate(self.env)
         if tile.form == "col" or tile.parent is None:
             rows, cols = min(self._size(tile.rows), place.values.shape[0] - top), place.values.shape[1]
+            cols = min(cols, self._size(tile.cols)) if place.parts else cols
         else:
             rows, cols = self._size(tile.rows), self._size(tile.cols)
         return place.values[top : top + rows, tile.col_offset : tile.col_offset + cols]
@@ -186,13 +191,14 @@ class TileRun:
         assert op.gm is not None and op.index is not None
         rows = self._read(str(op.srcs[0]))
         first, cols = op.index_offset.evaluate(self.env), self._size(op.gm.cols)
+        width, at = op.gm.row_stride.evaluate(self.env), op.gm.offset.evaluate(self.env)
         tensor = next(t for t in self.kernel.tensors if t.name == op.gm.tensor)
         for row in range(self._size(op.gm.rows)):
             slot = self.memory.element(op.index, first + row, op.span)
             if slot >= 0:
                 window = GmWindow(
-                    op.gm.tensor, tensor.dtype, "ND", Poly.of(slot * cols), Extent(1), Extent(cols), Poly.of(cols),
-                    Poly.of(1),
+                    op.gm.tensor, tensor.dtype, "ND", Poly.of(slot * width + at), Extent(1), Extent(cols),
+                    Poly.of(cols), Poly.of(1),
                 )  # fmt: skip
                 self.memory.write(BoundWindow.of(window, self.env, op.span), rows[row : row + 1, :cols])
 
@@ -205,6 +211,7 @@ class TileRun:
             window = self._window(op)
             values = self._read(str(op.srcs[0]))
             whole = values.reshape(window.rows, window.cols) if values.size == window.rows * window.cols else values
+            whole = np.where(whole > 0, whole, 0).astype(whole.dtype) if op.mode == "relu" else whole
             dtype = NUMPY_DTYPES[window.window.dtype]
             self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
         elif op.kind == "scatter":
@@ -236,6 +243,8 @@ class TileRun:
             return self._matmul(op, dst)
         if op.kind in ("extract", "move"):
             return self._part(op, dst)
+        if op.kind == "turn":
+            return np.array(self._read(str(op.srcs[0])).T)
         if op.kind in SORTING:
             return self._sorted(op, dst)
         values = [self._value(s, dst) for s in op.srcs]
@@ -244,13 +253,16 @@ class TileRun:
         if op.kind == "iota":
             first = op.row.evaluate(self.env)
             return np.arange(first, first + dst.rows * dst.cols, dtype=dst.numpy).reshape(dst.shape)
+        if op.kind == "cast" and values[0].dtype == dst.numpy:  # fp32 to fp32: whole numbers, as TCVT means it
+            return whole(values[0], op.mode)
         if op.kind == "cast":
             return numerics.cast(values[0], dst.numpy, op.mode, op.saturate)
         if op.kind in REDUCE:
             return numerics.reduce(op.kind, values[0], 1)
         if op.kind == "compare":
             left, right = (v if isinstance(v, float) else numerics.widen(v) for v in values)
-            return np.asarray(COMPARE[op.mode](left, right))
+            holds = np.asarray(COMPARE[op.mode](left, right))
+            return holds.reshape(1, -1) if dst.rows == 1 else holds  # the bits of a column lie as a row
         if op.kind == "select":
             return np.asarray(np.where(values[0].astype(bool), values[1], values[2])).astype(dst.numpy)
         if op.kind in ("copy", "expand"):

@@ -110,6 +110,7 @@ class TileOp:
     merge_lists  sorted lists in one, as far as dst goes; with ``first``: of the sources after the first one where that
              loop variable is 0, of dst and the first source elsewhere
     pad      src → the front of dst, which is the same place; the least number in the rest
+    store    with ``mode`` relu: an accumulator, negative numbers as 0
     cast     with round ``mode``; ``saturate`` says what becomes of integers out of range
     push     src → the next slot of the ring ``fifo``, once it is free; pop: the oldest filled slot, once there is one,
              is what loads from the ring's ``slot`` read; free: that slot may be filled again
@@ -145,7 +146,8 @@ class Loop:
     or is None when the tile always is whole. ``parallel``: iterations are dealt to the blocks of a launch. ``slot``
     (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
     buffers a round uses. Iterations at or after ``before``, and those whose tiles end at or before ``after``, are left
-    out; ``valid`` goes by ``stop`` all the same."""
+    out; ``valid`` goes by ``stop`` all the same. ``once``: the first iteration alone, which may be left out too: a
+    condition."""
 
     var: str
     dim: str
@@ -161,11 +163,7 @@ class Loop:
     slots: int = 1
     after: Poly | None = None
     before: Poly | None = None
-
-    @property
-    def once(self) -> bool:
-        """Whether it is bounded to one iteration, which may be left out: a condition."""
-        return self.before is not None and self.before - self.start == Poly.of(self.tile)
+    once: bool = False
 
     def bounds(self) -> tuple[Poly, ...]:
         """All polynomials that say where the loop begins and ends."""

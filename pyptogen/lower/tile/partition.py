@@ -20,6 +20,7 @@ from itertools import takewhile
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.islands import islands
@@ -128,6 +129,13 @@ def group_names(found: Sequence[tuple[str, ...]]) -> list[str]:
 
 Edges = frozenset[tuple[str, str]]
 """Pairs of (reader, value that it reads) that must meet in GM; (x, x) makes x a kernel of its own."""
+
+
+def before_updates(program: Program) -> Edges:
+    """A tensor whose rows an update changes is all there before it."""
+    made_by = producers(program)
+    pairs = ((op.result.name, root(sharing(op)[0].name, made_by)) for op in program.ops if op.kind == "scatter_update")
+    return frozenset((reader, base) for reader, base in pairs if base in made_by)
 
 
 def _epochs(ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], apart: Edges) -> list[list[Op]]:
@@ -300,7 +308,9 @@ def run(
             kernels.append((title, core, tuple(s for s in stages if any(op.stage == s for op in part)), part))
     order = _order(kernels, made_by)
     outputs = {root(value.name, made_by) for _, value in program.outputs}
-    outputs |= {name for op in program.ops if op.kind == "either" for name in _roots(op, made_by)}
+    outputs |= {
+        name for op in program.ops if op.kind in SHARED for v in sharing(op) for name in {root(v.name, made_by)}
+    }
     result: list[KernelOps] = []
     for index in order:
         name, core, stages, ops = kernels[index]

@@ -2,11 +2,12 @@
 
 before: for kv0 in 0..kv step 128: s = matmul q, k; push s; p = pop …; o = matmul p, v; push o
 after:  for kv0 in -128..kv step 128:
-          for kv1 in kv0 + 128..kv before kv0 + 256: s = matmul q, k; push s            once: the next round's
-          for kv2 in kv0..kv after 0 before kv0 + 128: p = pop …; o = matmul p, v; push o    once: this round's
+          for kv1 in kv0 + 128..kv once: s = matmul q, k; push s            the next round's
+          for kv2 in kv0..kv after 0 once: p = pop …; o = matmul p, v; push o    this round's
 
 While the vector core works on one round's products, the cube core makes the next round's. What leads to the pushes
-before the first pop of a body runs ahead, if nothing behind it uses its tiles.
+before the first pop of a body runs ahead, if nothing behind it uses its tiles. Rounds that end early (causal attention)
+end as early ahead.
 """
 
 from __future__ import annotations
@@ -62,11 +63,12 @@ class _Ahead:
         last = max(pushes, default=-1) + 1
         ahead, behind = loop.body[:last], loop.body[last:]
         made, used = _written(ahead), _touched(behind)
-        whole = loop.start == ZERO and loop.after is None and loop.before is None
+        whole = loop.start == ZERO and loop.after is None
         if not pushes or made & used or not whole:
             return loop
         this = self._once(loop, behind, Poly.of(loop.var), _written(behind))
-        parts = (self._once(loop, ahead, this.start + loop.tile, made), replace(this, after=ZERO))
+        following = replace(self._once(loop, ahead, this.start + loop.tile, made), before=loop.before)
+        parts = (following, replace(this, after=ZERO))
         return replace(loop, start=Poly.of(-loop.tile), valid=None, body=parts)
 
     def _once(self, loop: Loop, body: Sequence[Node], start: Poly, made: set[str]) -> Loop:
@@ -79,8 +81,7 @@ class _Ahead:
             self.tiles[name] = _tile(self.tiles[name], names)
         renamed = tuple(_node(node, names) for node in body)
         valid = names.get(loop.valid) if loop.valid is not None else None
-        once = Loop(var, loop.dim, start, loop.stop, loop.tile, valid, "sub", False, renamed, loop.span)
-        return replace(once, before=start + loop.tile)
+        return Loop(var, loop.dim, start, loop.stop, loop.tile, valid, "sub", False, renamed, loop.span, once=True)
 
     def _name(self, base: str) -> str:
         n = 1

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from pyptogen.lower.expr import ONE, Poly
+from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tile.axes import Axes, root
 from pyptogen.lower.tile.between_rounds import values_apart
@@ -24,7 +26,7 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
     tensors: dict[str, GmTensor] = {}
     gm_names: dict[str, str] = {}
     for value in program.inputs:
-        shape = tuple(axes.poly(e) for e in value.shape)
+        shape = _laid_out(value, axes)
         tensors[value.name] = GmTensor(value.name, value.dtype, shape, value.layout, False, value.span)
         gm_names[value.name] = value.name
     for name, value in program.outputs:
@@ -44,19 +46,30 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
     return tensors, gm_names
 
 
+def _laid_out(value: Value, axes: Axes) -> tuple[Poly, ...]:
+    """The shape of an input with what lies between its rows."""
+    sizes, steps = (tuple(axes.poly(e) for e in exprs) for exprs in (value.shape, value.strides))
+    rows = [outer.quotient(inner) for outer, inner in pairwise(steps)]
+    return (
+        (sizes[0], *(size if row is None else row for size, row in zip(sizes[1:], rows, strict=True)))
+        if steps
+        else sizes
+    )
+
+
 def _share(
     program: Program, axes: Axes, made_by: dict[str, Op], tensors: dict[str, GmTensor], gm_names: dict[str, str]
 ) -> None:
-    """Values of which one counts in each call have one tensor; an input among them is that tensor."""
+    """Values of which one counts in each call have one tensor, and so has a value before and after an update of its
+    rows; an input among them is that tensor."""
     for op in reversed(program.ops):
-        if op.kind != "either":
+        if op.kind not in SHARED:
             continue
         value = op.result
         if value.name not in gm_names:
             tensors[value.name] = GmTensor(value.name, value.dtype, _in_memory(value, axes), "nd", True, value.span)
             gm_names[value.name] = value.name
-        for operand in op.operands:
-            assert isinstance(operand, Value)
+        for operand in sharing(op):
             gm_names[root(operand.name, made_by)] = gm_names[value.name]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from pyptogen.diagnostics import fault
+from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.runtime.toolchain.cache import Cache, digest
 from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler, find_compilers
 from pyptogen.runtime.toolchain.cpu import PORTABLE, Level, native_level
@@ -26,6 +26,8 @@ _BY_FAMILY = {
     "clang": ("-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20"),
 }
 _PREFIX = "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
+_APART = "#define PTO_CPU_BODIES_APART 1\n"
+_BODIES = "#define PTO_CPU_BODIES 1\n\n#include <pto/pto-inst.hpp>\n"
 _KEPT_PREFIXES = 6
 _SHARED_STATE = ("*thread_core*", "*core_memory_key*")
 """Per-thread state of the bundled headers: one instance for all operators that a process has loaded."""
@@ -51,8 +53,9 @@ class Toolchain:
 
         Raises PTG503 when the compiler rejects the headers.
         """
-        key = digest("prefix", self.key, _PREFIX)
-        header = self.cache.file("pch", key, ".hpp", lambda path: _write(path, _PREFIX))
+        text = _PREFIX if self.headers.isa is not None else _APART + _PREFIX
+        key = digest("prefix", self.key, text)
+        header = self.cache.file("pch", key, ".hpp", lambda path: _write(path, text))
         suffix = ".gch" if self.compiler.family == "gcc" else ".pch"
         self.cache.file("pch", key, f".hpp{suffix}", lambda path: self._precompile(header, path))
         return header
@@ -73,15 +76,39 @@ class Toolchain:
             ]
         )
         if said.returncode != 0:
-            raise fault(
-                "PTG503",
-                f"{self.compiler.command[0]} rejects the PTO-ISA headers: {first_error(said.stderr)}",
-                None,
-                expected="headers that this compiler accepts in their CPU mode",
-                fix="use another version of the headers or, by CXX, another compiler (clang++ 19 takes most)",
-            )
+            raise self._rejection(said.stderr)
         # Tens of megabytes each; a compilation whose precompiled header vanishes reads the plain one.
         self.cache.trim("pch", output.suffix, _KEPT_PREFIXES)
+
+    def _rejection(self, stderr: str) -> DiagnosticError:
+        return fault(
+            "PTG503",
+            f"{self.compiler.command[0]} rejects the PTO-ISA headers: {first_error(stderr)}",
+            None,
+            expected="headers that this compiler accepts in their CPU mode",
+            fix="use another version of the headers or, by CXX, another compiler (clang++ 19 takes most)",
+        )
+
+    def bodies(self) -> tuple[Path, ...]:
+        """The object to link to what was compiled with prefix_header(): bodies of the bundled headers that are the
+        same for all kernels, so that no kernel compiles them.
+
+        Raises PTG503 when the compiler rejects the headers.
+        """
+        if self.headers.isa is not None:
+            return ()
+        key = digest("bodies", self.key, _BODIES)
+        return (self.cache.file("objects", key, ".o", self._compile_bodies),)
+
+    def _compile_bodies(self, output: Path) -> None:
+        include = self.headers.include_flags(self.cache)
+        with TemporaryDirectory(prefix="pyptogen-") as folder:
+            _write(Path(folder) / "bodies.cpp", _BODIES)
+            said = self.compiler.run(
+                [*self.flags, *include, "-ffunction-sections", "-c", "bodies.cpp", "-o", str(output)], cwd=Path(folder)
+            )
+        if said.returncode != 0:
+            raise self._rejection(said.stderr)
 
     def shared_object(self, name: str, sources: Mapping[str, str], exports: Sequence[str]) -> Path:
         """Compile and link the ``*.cpp`` among ``sources`` (text by relative path; the others are their
@@ -109,7 +136,8 @@ class Toolchain:
 
             units = sorted((p for p in sources if p.endswith(".cpp")), key=lambda p: (-len(sources[p]), p))
             with ThreadPoolExecutor(max_workers=max(1, min(len(units), available_processors()))) as pool:
-                objects = list(pool.map(compile_one, units))
+                bodies = pool.submit(self.bodies)
+                objects = [*pool.map(compile_one, units), *bodies.result()]
             self._link(name, stage, objects, exports, output)
 
     def _compile(self, stage: Path, prefix: Path, path: str, text: str, output: Path) -> None:
@@ -141,6 +169,7 @@ class Toolchain:
                 f"-Wl,--version-script={script}",
                 "-Wl,-z,defs",
                 "-Wl,-z,now",
+                "-Wl,--gc-sections",
                 *map(str, objects),
                 "-o",
                 str(output),
@@ -196,8 +225,6 @@ def _isa_toolchain(root: Path, level: Level, cache: Cache) -> Toolchain:
 
 def _accepts(toolchain: Toolchain) -> str:
     """Empty when the headers compile, else the first error."""
-    from pyptogen.diagnostics import DiagnosticError
-
     try:
         toolchain.prefix_header()
     except DiagnosticError as error:

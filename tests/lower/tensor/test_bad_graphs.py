@@ -110,7 +110,7 @@ CASES = [
     z("quantised_to_float", "quant_per_token(x, dtype=fp16)", "PTG215", 1, "int8"),
     z("division_by_zero", "x * (1 / 0)", "PTG106", 10, "division by zero"),
     z("huge_power", "x * 9 ** 9 ** 9", "PTG106", 10, "too large"),
-    z("step", "x[::2]", "PTG109", 3, "step"),
+    z("step", "x[::-1]", "PTG215", 3, "step"),
     z("values_in_expression", "both(x) + 1", "PTG216", 1, "2 values", "`a, b: both(…)`"),
     z("values_for_one_name", "both(x)", "PTG216", 1, "1 names for 2 values"),
     Bad("values_for_two_names", "z: x * 3", "z, u: x", "PTG216", (27, 9), ("2 names for 1 values",)),

@@ -73,7 +73,7 @@ def test_operator_runs(toolchain: Toolchain) -> None:
 
 def test_second_build_calls_no_compiler(tmp_path: Path, compiled: list[str]) -> None:
     first = build(stub_toolchain(tmp_path))
-    assert sorted(compiled) == ["cpu/kernels/add.cpp", "cpu/orchestration.cpp", "link", "pch"]
+    assert sorted(compiled) == ["bodies.cpp", "cpu/kernels/add.cpp", "cpu/orchestration.cpp", "link", "pch"]
     compiled.clear()
     assert build(stub_toolchain(tmp_path)) == first
     assert compiled == []

@@ -1,5 +1,5 @@
 // flash_attention_causal_cube: cube kernel of `flash_attention_causal` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages flash_attention_causal; tiles heads 1, kv 128, sq 64; memory L0A 16384 B, L0B 32768 B, L0C 131072 B, L1 196608 B
+// stages flash_attention_causal; tiles heads 1, kv 64, sq 64; memory L0A 49152 B, L0B 65536 B, L0C 98304 B, L1 114688 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,22 +9,21 @@ using namespace pto;
 
 namespace {
 using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
-using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
-using MatB16_128x128m = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
+using MatB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
-using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, DYNAMIC>;
-using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, DYNAMIC>;
-using MatB16_64x128m = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
-using LeftB16_64x128m = TileLeft<bfloat16_t, 64, 128, DYNAMIC, DYNAMIC>;
-using RightB16_128x128m = TileRight<bfloat16_t, 128, 128, DYNAMIC, 128>;
-using AccF32_64x128m = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, DYNAMIC>;
+using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
+using MatB16_64x64 = Tile<TileType::Mat, bfloat16_t, 64, 64, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
+using LeftB16_64x64 = TileLeft<bfloat16_t, 64, 64, DYNAMIC, DYNAMIC>;
+using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
 using OPLowSlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using OPLowPipe = TPipe<0, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
-using OPLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using O2Pipe = TPipe<2, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
-using O2Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using OPLowPipe = TPipe<0, Direction::DIR_V2C, 8192, 2>;  // 2 tiles of up to 64 x 64, to the cube core
+using OPLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using O2Pipe = TPipe<2, Direction::DIR_C2V, 16384, 2>;  // 2 tiles of up to 64 x 64, to the vector core
+using O2Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
 using O6Pipe = TPipe<4, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
 using O6Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
@@ -44,104 +43,111 @@ extern "C" __global__ AICORE void flash_attention_causal_cube(
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 16384, 0x0, 0x0);
-    O2Pipe o_2_pipe(o_2_ring + int64_t(block) * 16384, 0x0, 0x0);
+    OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 8192, 0x0, 0x0);
+    O2Pipe o_2_pipe(o_2_ring + int64_t(block) * 8192, 0x0, 0x0);
     O6Pipe o_6_pipe(o_6_ring + int64_t(block) * 16384, 0x0, 0x0);
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free for the first round
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // copy 1 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
-        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free again
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
             // o: attention(q, k, v, scale=scale, causal=true)  [flash_attention_causal.yaml:22]
             MatB16_64x128 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + heads0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(5 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_slot));  // free again
             QGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
             TLOAD(q_tile, q_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_slot));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_slot));
             const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // what comes later is not seen from here
-            for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 128, kv0_slot ^= 1) {
-                const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
-                MatB16_128x128 o_keys(kv0_valid); TASSIGN(o_keys, 0x08000 + kv0_slot * 0x08000);  // L1 0x08000..0x18000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
-                KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_keys, k_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
-                MatB16_128x128m o_v_block(kv0_valid); TASSIGN(o_v_block, 0x18000 + kv0_slot * 0x08000);  // L1 0x18000..0x28000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
-                QGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_v_block, v_in);
-                LeftB16_64x128 q_tile_l0a(sq0_valid); TASSIGN(q_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
-                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free again
-                TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                RightB16_128x128 o_keys_l0b(kv0_valid); TASSIGN(o_keys_l0b, 0x00000);  // L0B 0x00000..0x08000
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
-                TEXTRACT(o_keys_l0b, o_keys, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));
-                AccF32_64x128 o_2_acc(sq0_valid, kv0_valid); TASSIGN(o_2_acc, 0x00000 + kv0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-                wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));  // free again
-                TMATMUL(o_2_acc, q_tile_l0a, o_keys_l0b);
-                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
-                wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
-                TPUSH<O2Pipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_2_pipe, o_2_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));
-                OPLowSlot o_p_low_view(o_p_low_ring);
-                TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
-                __gm__ bfloat16_t *o_p_low_slot = o_p_low_view.data();
-                MatB16_64x128m o_p_low_l1(sq0_valid, kv0_valid); TASSIGN(o_p_low_l1, 0x28000 + kv0_slot * 0x04000);  // L1 0x28000..0x30000, 2 copies
-                OPLowSlotGm o_p_low_slot_in(o_p_low_slot, {sq0_valid, kv0_valid}, {int64_t(kv0_valid)});
-                TLOAD(o_p_low_l1, o_p_low_slot_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
-                TFREE<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
-                LeftB16_64x128m o_p_low_l1_l0a(sq0_valid, kv0_valid); TASSIGN(o_p_low_l1_l0a, 0x00000);  // L0A 0x00000..0x04000
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
-                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
-                RightB16_128x128m o_v_block_l0b(kv0_valid); TASSIGN(o_v_block_l0b, 0x00000);  // L0B 0x00000..0x08000
-                TEXTRACT(o_v_block_l0b, o_v_block, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
-                AccF32_64x128m o_6_acc(sq0_valid); TASSIGN(o_6_acc, 0x10000 + kv0_slot * 0x08000);  // L0C 0x10000..0x20000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
-                TMATMUL(o_6_acc, o_p_low_l1_l0a, o_v_block_l0b);
-                set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
-                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
-                wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
-                TPUSH<O6Pipe, AccF32_64x128m, TileSplitAxis::TILE_NO_SPLIT>(o_6_pipe, o_6_acc);
-                set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
+            for (int32_t kv0 = -64; kv0 < kv0_end; kv0 += 64, kv0_slot ^= 1) {
+                if (const int32_t kv2 = kv0 + 64; kv2 < kv && kv2 < kv + sq0 + sq0_valid - sq) {
+                    const int32_t kv2_valid = kv - kv2 < 64 ? kv - kv2 : 64;
+                    MatB16_128x64 o_keys(kv2_valid); TASSIGN(o_keys, 0x08000 + kv0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
+                    KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv2) * 128, {kv2_valid});
+                    TLOAD(o_keys, k_in);
+                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
+                    LeftB16_64x128 q_tile_l0a(sq0_valid); TASSIGN(q_tile_l0a, 0x00000 + kv0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));  // free again
+                    TEXTRACT(q_tile_l0a, q_tile, 0, 0);
+                    RightB16_128x64 o_keys_l0b(kv2_valid); TASSIGN(o_keys_l0b, 0x00000 + kv0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
+                    TEXTRACT(o_keys_l0b, o_keys, 0, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
+                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));
+                    AccF32_64x64 o_2_acc(sq0_valid, kv2_valid); TASSIGN(o_2_acc, 0x00000 + kv0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
+                    wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));  // free again
+                    TMATMUL(o_2_acc, q_tile_l0a, o_keys_l0b);
+                    set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));
+                    wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
+                    TPUSH<O2Pipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_2_pipe, o_2_acc);
+                    set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));
+                }
+                if (const int32_t kv1 = kv0; -64 < kv1 && kv1 < kv) {
+                    const int32_t kv1_valid = kv - kv1 < 64 ? kv - kv1 : 64;
+                    MatB16_64x128 o_v_block(kv1_valid); TASSIGN(o_v_block, 0x10000 + kv0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
+                    QGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv1) * 128, {kv1_valid});
+                    TLOAD(o_v_block, v_in);
+                    OPLowSlot o_p_low_view(o_p_low_ring);
+                    TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
+                    __gm__ bfloat16_t *o_p_low_slot = o_p_low_view.data();
+                    MatB16_64x64 o_p_low_l1(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1, 0x18000 + kv0_slot * 0x02000);  // L1 0x18000..0x1c000, 2 copies
+                    OPLowSlotGm o_p_low_slot_in(o_p_low_slot, {sq0_valid, kv1_valid}, {int64_t(kv1_valid)});
+                    TLOAD(o_p_low_l1, o_p_low_slot_in);
+                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
+                    TFREE<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
+                    LeftB16_64x64 o_p_low_l1_l0a(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1_l0a, 0x08000 + kv0_slot * 0x02000);  // L0A 0x08000..0x0c000, 2 copies
+                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));  // free again
+                    TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
+                    RightB16_64x128 o_v_block_l0b(kv1_valid); TASSIGN(o_v_block_l0b, 0x08000 + kv0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
+                    TEXTRACT(o_v_block_l0b, o_v_block, 0, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
+                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
+                    AccF32_64x128 o_6_acc(sq0_valid); TASSIGN(o_6_acc, 0x08000 + kv0_slot * 0x08000);  // L0C 0x08000..0x18000, 2 copies
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
+                    wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
+                    TMATMUL(o_6_acc, o_p_low_l1_l0a, o_v_block_l0b);
+                    set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));
+                    wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
+                    TPUSH<O6Pipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_6_pipe, o_6_acc);
+                    set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
+                }
             }
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(5 + heads0_slot));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_slot));
         }
-        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round of copy 1
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

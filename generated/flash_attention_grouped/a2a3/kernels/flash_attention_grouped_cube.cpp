@@ -10,10 +10,10 @@ using namespace pto;
 namespace {
 using MatF16_64x64 = Tile<TileType::Mat, half, 64, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
 using MatF16_64x128 = Tile<TileType::Mat, half, 64, 128, BLayout::ColMajor, 64, DYNAMIC, SLayout::RowMajor, 512>;
-using MatF16_128x64 = Tile<TileType::Mat, half, 128, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
 using LeftF16_64x64 = TileLeft<half, 64, 64, DYNAMIC, 64>;
 using RightF16_64x128 = TileRight<half, 64, 128, 64, DYNAMIC>;
 using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, DYNAMIC>;
+using MatF16_128x64 = Tile<TileType::Mat, half, 128, 64, BLayout::ColMajor, DYNAMIC, 64, SLayout::RowMajor, 512>;
 using MatF16_64x128m = Tile<TileType::Mat, half, 64, 128, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
 using LeftF16_64x128 = TileLeft<half, 64, 128, DYNAMIC, DYNAMIC>;
 using RightF16_128x64 = TileRight<half, 128, 64, DYNAMIC, 64>;
@@ -61,83 +61,82 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // copy 1 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
     for (int32_t sq0 = sq_begin + block * 64; sq0 < sq_end; sq0 += nblk * 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
-        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free again
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0) {
-            wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // free again
             for (int32_t group0 = 0; group0 < 4; ++group0, group0_slot ^= 1) {
                 // o: attention(q, k, v, causal=true)  [flash_attention_grouped.yaml:20]
                 MatF16_64x64 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + group0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + group0_slot));  // free again
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + group0_slot));  // free again
                 QGm q_in(q + int64_t(kv_heads0) * sq * 256 + int64_t(group0) * sq * 64 + int64_t(sq0) * 64, {sq0_valid});
                 TLOAD(q_tile, q_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + group0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + group0_slot));
                 const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // what comes later is not seen from here
-                for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 128, kv0_slot ^= 1) {
-                    const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
-                    MatF16_64x128 o_keys(kv0_valid); TASSIGN(o_keys, 0x04000 + kv0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
-                    KGm k_in(k + int64_t(kv) * kv_heads0 * 64 + int64_t(kv0) * 64, {kv0_valid});
-                    TLOAD(o_keys, k_in);
-                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
-                    MatF16_128x64 o_group_block_2(kv0_valid); TASSIGN(o_group_block_2, 0x0c000 + kv0_slot * 0x04000);  // L1 0x0c000..0x14000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
-                    QGm v_in(v + int64_t(kv) * kv_heads0 * 64 + int64_t(kv0) * 64, {kv0_valid});
-                    TLOAD(o_group_block_2, v_in);
-                    LeftF16_64x64 q_tile_l0a(sq0_valid); TASSIGN(q_tile_l0a, 0x00000 + kv0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));  // free again
-                    TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                    RightF16_64x128 o_keys_l0b(kv0_valid); TASSIGN(o_keys_l0b, 0x00000 + kv0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
-                    TEXTRACT(o_keys_l0b, o_keys, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));
-                    AccF32_64x128 o_2_acc(sq0_valid, kv0_valid); TASSIGN(o_2_acc, 0x00000 + kv0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
-                    wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));  // free again
-                    TMATMUL(o_2_acc, q_tile_l0a, o_keys_l0b);
-                    set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));
-                    wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
-                    TPUSH<O2Pipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_2_pipe, o_2_acc);
-                    set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));
-                    OPLowSlot o_p_low_view(o_p_low_ring);
-                    TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
-                    __gm__ half *o_p_low_slot = o_p_low_view.data();
-                    MatF16_64x128m o_p_low_l1(sq0_valid, kv0_valid); TASSIGN(o_p_low_l1, 0x14000 + kv0_slot * 0x04000);  // L1 0x14000..0x1c000, 2 copies
-                    OPLowSlotGm o_p_low_slot_in(o_p_low_slot, {sq0_valid, kv0_valid}, {int64_t(kv0_valid)});
-                    TLOAD(o_p_low_l1, o_p_low_slot_in);
-                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
-                    TFREE<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
-                    LeftF16_64x128 o_p_low_l1_l0a(sq0_valid, kv0_valid); TASSIGN(o_p_low_l1_l0a, 0x04000 + kv0_slot * 0x04000);  // L0A 0x04000..0x0c000, 2 copies
-                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));  // free again
-                    TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
-                    RightF16_128x64 o_group_block_2_l0b(kv0_valid); TASSIGN(o_group_block_2_l0b, 0x08000 + kv0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
-                    TEXTRACT(o_group_block_2_l0b, o_group_block_2, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
-                    AccF32_64x64 o_6_acc(sq0_valid); TASSIGN(o_6_acc, 0x10000 + kv0_slot * 0x04000);  // L0C 0x10000..0x18000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
-                    wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
-                    TMATMUL(o_6_acc, o_p_low_l1_l0a, o_group_block_2_l0b);
-                    set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));
-                    wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
-                    TPUSH<O6Pipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_6_pipe, o_6_acc);
-                    set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
+                for (int32_t kv0 = -128; kv0 < kv0_end; kv0 += 128, kv0_slot ^= 1) {
+                    if (const int32_t kv2 = kv0 + 128; kv2 < kv && kv2 < kv + sq0 + sq0_valid - sq) {
+                        const int32_t kv2_valid = kv - kv2 < 128 ? kv - kv2 : 128;
+                        MatF16_64x128 o_keys(kv2_valid); TASSIGN(o_keys, 0x04000 + kv0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
+                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
+                        KGm k_in(k + int64_t(kv) * kv_heads0 * 64 + int64_t(kv2) * 64, {kv2_valid});
+                        TLOAD(o_keys, k_in);
+                        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
+                        LeftF16_64x64 q_tile_l0a(sq0_valid); TASSIGN(q_tile_l0a, 0x00000 + kv0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                        wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));  // free again
+                        TEXTRACT(q_tile_l0a, q_tile, 0, 0);
+                        RightF16_64x128 o_keys_l0b(kv2_valid); TASSIGN(o_keys_l0b, 0x00000 + kv0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
+                        TEXTRACT(o_keys_l0b, o_keys, 0, 0);
+                        set_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
+                        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));
+                        AccF32_64x128 o_2_acc(sq0_valid, kv2_valid); TASSIGN(o_2_acc, 0x00000 + kv0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+                        wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
+                        wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));  // free again
+                        TMATMUL(o_2_acc, q_tile_l0a, o_keys_l0b);
+                        set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
+                        set_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));
+                        wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
+                        TPUSH<O2Pipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_2_pipe, o_2_acc);
+                        set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));
+                    }
+                    if (const int32_t kv1 = kv0; -128 < kv1 && kv1 < kv) {
+                        const int32_t kv1_valid = kv - kv1 < 128 ? kv - kv1 : 128;
+                        MatF16_128x64 o_group_block_2(kv1_valid); TASSIGN(o_group_block_2, 0x0c000 + kv0_slot * 0x04000);  // L1 0x0c000..0x14000, 2 copies
+                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
+                        QGm v_in(v + int64_t(kv) * kv_heads0 * 64 + int64_t(kv1) * 64, {kv1_valid});
+                        TLOAD(o_group_block_2, v_in);
+                        OPLowSlot o_p_low_view(o_p_low_ring);
+                        TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
+                        __gm__ half *o_p_low_slot = o_p_low_view.data();
+                        MatF16_64x128m o_p_low_l1(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1, 0x14000 + kv0_slot * 0x04000);  // L1 0x14000..0x1c000, 2 copies
+                        OPLowSlotGm o_p_low_slot_in(o_p_low_slot, {sq0_valid, kv1_valid}, {int64_t(kv1_valid)});
+                        TLOAD(o_p_low_l1, o_p_low_slot_in);
+                        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
+                        TFREE<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
+                        LeftF16_64x128 o_p_low_l1_l0a(sq0_valid, kv1_valid); TASSIGN(o_p_low_l1_l0a, 0x04000 + kv0_slot * 0x04000);  // L0A 0x04000..0x0c000, 2 copies
+                        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
+                        wait_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));  // free again
+                        TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
+                        RightF16_128x64 o_group_block_2_l0b(kv1_valid); TASSIGN(o_group_block_2_l0b, 0x08000 + kv0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
+                        TEXTRACT(o_group_block_2_l0b, o_group_block_2, 0, 0);
+                        set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
+                        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
+                        AccF32_64x64 o_6_acc(sq0_valid); TASSIGN(o_6_acc, 0x10000 + kv0_slot * 0x04000);  // L0C 0x10000..0x18000, 2 copies
+                        wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
+                        wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
+                        TMATMUL(o_6_acc, o_p_low_l1_l0a, o_group_block_2_l0b);
+                        set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
+                        set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));
+                        wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
+                        TPUSH<O6Pipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_6_pipe, o_6_acc);
+                        set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
+                    }
                 }
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + group0_slot));
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + group0_slot));
             }
-            set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);
         }
-        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -151,9 +150,7 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round of copy 1
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

@@ -10,6 +10,7 @@ using namespace pto;
 namespace {
 using VecI32_1x16 = Tile<TileType::Vec, int32_t, 1, 16, BLayout::RowMajor, 1, 16>;
 using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
+using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
 using VecU8_1x32_c2 = Tile<TileType::Vec, uint8_t, 1, 32, BLayout::RowMajor, 1, 2>;
 using CountGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
@@ -31,24 +32,32 @@ extern "C" __global__ AICORE void places_vec1(
     TEXPANDS(need_lt, 1.0f);
     VecF16_1x16 need_ge; TASSIGN(need_ge, 0x00080);  // UB 0x00080..0x000a0
     TEXPANDS(need_ge, 1.0f);
-    VecI32_1x16 need_int32; TASSIGN(need_int32, 0x000c0);  // UB 0x000c0..0x00100
+    VecF32_1x16 need_ratio; TASSIGN(need_ratio, 0x000c0);  // UB 0x000c0..0x00100
     TPASS(1, 16, [&](auto at) {
         const auto need_1_v = at.load(need_1);
         const auto need_fp32 = at.to_float(need_1_v);
-        const auto need_ratio = need_fp32 / 32.0f;
-        at.store(need_int32, need_ratio);
+        const auto need_ratio_v = need_fp32 / 32.0f;
+        at.store(need_ratio, need_ratio_v);
     });
+    VecF32_1x16 need_floored; TASSIGN(need_floored, 0x00100);  // UB 0x00100..0x00140
+    TCVT(need_floored, need_ratio, RoundMode::CAST_FLOOR);
+    VecI32_1x16 need_int32; TASSIGN(need_int32, 0x000c0);  // UB 0x000c0..0x00100
+    TCVT(need_int32, need_floored, RoundMode::CAST_RINT);
     VecI32_1x16 need_first_taken; TASSIGN(need_first_taken, 0x00100);  // UB 0x00100..0x00140
     TMULS(need_first_taken, need_int32, 32);
     VecI32_1x16 need_first_left; TASSIGN(need_first_left, 0x00140);  // UB 0x00140..0x00180
     TSUB(need_first_left, need_1, need_first_taken);
-    VecI32_1x16 need_int32_2; TASSIGN(need_int32_2, 0x00040);  // UB 0x00040..0x00080
+    VecF32_1x16 need_ratio_2; TASSIGN(need_ratio_2, 0x00040);  // UB 0x00040..0x00080
     TPASS(1, 16, [&](auto at) {
         const auto need_first_left_v = at.load(need_first_left);
         const auto need_fp32_2 = at.to_float(need_first_left_v);
-        const auto need_ratio_2 = need_fp32_2 / 32.0f;
-        at.store(need_int32_2, need_ratio_2);
+        const auto need_ratio_2_v = need_fp32_2 / 32.0f;
+        at.store(need_ratio_2, need_ratio_2_v);
     });
+    VecF32_1x16 need_floored_2; TASSIGN(need_floored_2, 0x00100);  // UB 0x00100..0x00140
+    TCVT(need_floored_2, need_ratio_2, RoundMode::CAST_FLOOR);
+    VecI32_1x16 need_int32_2; TASSIGN(need_int32_2, 0x00040);  // UB 0x00040..0x00080
+    TCVT(need_int32_2, need_floored_2, RoundMode::CAST_RINT);
     VecI32_1x16 need_second_taken; TASSIGN(need_second_taken, 0x00100);  // UB 0x00100..0x00140
     TMULS(need_second_taken, need_int32_2, 32);
     VecI32_1x16 need_second_left; TASSIGN(need_second_left, 0x00180);  // UB 0x00180..0x001c0

@@ -145,11 +145,12 @@ class Roles:
         return Role(instr, self.space(result), result, accumulators=(source,))
 
     def _cast(self, instr: Instr) -> Role | None:
-        """The casts that a load or a store of a pass does: widening, and narrowing to nearest with saturation."""
+        """The casts that a load or a store of a pass does: widening, and narrowing to nearest with saturation. fp32 to
+        fp32 rounds to whole numbers, which neither does."""
         result, source, mode = instr.operands
         assert isinstance(result, str) and isinstance(source, str) and isinstance(mode, Mode)
         to, own = self.tiles[result].type.dtype, self.tiles[source].type.dtype
-        widens = to == "fp32" and own in FLOATS | {"int8", "uint8", "int16"}
+        widens = to == "fp32" and own in {"bf16", "fp16", "int8", "uint8", "int16"}
         rounds = (
             mode.name in NEAREST
             and mode.saturate is not False

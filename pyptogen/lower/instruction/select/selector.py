@@ -36,6 +36,8 @@ class Selector:
         self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.addressable}
         self.buffers = {b.name: b for b in kernel.buffers}
         self.declared: dict[str, Declare] = {}
+        self.scattered: set[str] = set()
+        """Tiles whose rows have been given names."""
         self.taken = {*kernel.tile.arguments, *self.tiles}
         self.steps = dict(_loop_steps(kernel.body))
         columns = [DTYPES[t.dtype] for t in kernel.tiles if t.form == "col" and self.memory.get(t.name) == "ub"]
@@ -115,7 +117,8 @@ class Selector:
             if isinstance(node, Loop):
                 body = self.body(node.body)
                 steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
-                result.append(For(*steps, body, "", node.span, node.slot, node.slots, node.after, node.before))
+                bounds = (node.slot, node.slots, node.after, node.before, node.once)
+                result.append(For(*steps, body, "", node.span, *bounds))
             else:
                 result += self.handlers[node.kind](self, node)
         return tuple(result)

@@ -14,6 +14,7 @@ from pyptogen.lower.instruction.ir import (
     GmWindow,
     Node,
     ReadIndex,
+    Relu,
     SkipIfNegative,
     TileType,
 )
@@ -81,7 +82,8 @@ def store(sel: Selector, op: TileOp) -> list[Node]:
     assert op.gm is not None
     tile = sel.tiles[str(op.srcs[0])]
     flat = as_row(sel, tile, op.gm)
-    return [sel.instr(op, "TSTORE", window(sel, op.gm, op, flat), sel.use(tile.name, "row" if flat else "own"))]
+    relu = (Relu(),) if op.mode == "relu" else ()
+    return [sel.instr(op, "TSTORE", window(sel, op.gm, op, flat), sel.use(tile.name, "row" if flat else "own"), *relu)]
 
 
 def scatter(sel: Selector, op: TileOp) -> list[Node]:
@@ -92,8 +94,9 @@ def scatter(sel: Selector, op: TileOp) -> list[Node]:
     columns = op.gm.cols
     at, slot = sel.local("row"), sel.local("slot")
     address = buffer.place() + source.col_offset * size + Poly.of(at) * (buffer.pitch * size)
-    kind = TileType("Vec", source.dtype, 1, buffer.pitch, 1, columns.size)
-    name = f"{source.name}_one"
+    kind = TileType("Vec", source.dtype, 1, buffer.pitch, 1, columns.size if columns.valid is None else None)
+    name = f"{source.name}_one" if source.name not in sel.scattered else f"{source.name}_to_{op.gm.tensor}"
+    sel.scattered.add(source.name)
     note = f"row of {source.name}"
     owner = source.parent or source.name
     row = Declare(name, kind, Extent(1), columns, address, columns.size * size, note, op.span, owner)
@@ -102,7 +105,7 @@ def scatter(sel: Selector, op: TileOp) -> list[Node]:
         op.gm.tensor,
         sel.tensors[op.gm.tensor].dtype,
         "ND",
-        Poly.of(slot) * columns.size,
+        Poly.of(slot) * op.gm.row_stride + op.gm.offset,
         Extent(1),
         columns,
         Poly.of(columns.size),

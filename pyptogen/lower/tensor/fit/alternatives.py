@@ -1,9 +1,10 @@
-"""Values of which one counts in each call: every alternative in memory that the others may share.
+"""Values that share their memory with others: those of which one counts in each call, and tensors whose rows change.
 
 before: y = either(a: a view, b: an input)        after: a_copy = copy(a); b_copy = copy(b); y = either(a_copy, b_copy)
+        z = scatter_update(x, index, rows)               x_copy = copy(x); z = scatter_update(x_copy, index, rows)
 
-Copies belong to the stages that the alternatives name, so each is made only in calls in which it counts. What an
-update in place leaves is already there.
+Copies belong to the stages that the alternatives name, so each is made only in calls in which it counts. What leads to
+an output in the memory of an input is there already; a value that nobody else reads becomes the result itself.
 """
 
 from __future__ import annotations
@@ -12,43 +13,70 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
-from pyptogen.lower.tensor.ir import VIEWS, Op, Value
+from pyptogen.lower.tensor.ir import VIEWS, Op, Program, Value
+
+SHARED = frozenset({"either", "scatter_update"})
+"""Operations whose result lies in the memory of operands: of all, and of the first."""
+
+
+def sharing(op: Op) -> tuple[Value, ...]:
+    """The operands in whose memory the result of one of these operations lies."""
+    operands = op.operands if op.kind == "either" else op.operands[:1]
+    return tuple(operand for operand in operands if isinstance(operand, Value))
+
+
+def updated_in_place(program: Program) -> frozenset[str]:
+    """The values on the way from an input to the output that takes its memory, by updates alone."""
+    made_by = {op.result.name: op for op in program.ops}
+    found: set[str] = set()
+    open_ = [value for name, value in program.outputs if name in program.inplace]
+    while open_:
+        at = open_.pop()
+        op = made_by.get(at.name)
+        found.add(at.name)
+        if op is not None and op.kind in VIEWS:
+            open_ += [operand for operand in op.operands if isinstance(operand, Value)]
+        elif op is not None and op.kind in SHARED:
+            open_ += sharing(op)
+    return frozenset(found)
 
 
 def either(f: Fitter, op: Op) -> Value:
     """An alternative stands as it is if it was computed in its own stage and nobody else has its memory."""
-    updated = memory_of(op.result.name, {o.result.name: o for o in f.program.ops}) in f.program.inplace.values()
-    taken = {v.name for other in f.ops if other.kind == "either" for v in other.operands if isinstance(v, Value)}
-    outputs = {value.name for _, value in f.program.outputs}
     operands: list[Value] = []
-    for operand, stage in zip(op.operands, op.attrs["stages"], strict=True):
-        assert isinstance(operand, Value)
+    for operand, stage in zip(sharing(op), op.attrs["stages"], strict=True):
         value = f.fitted[operand.name]
         f.at = replace(op, stage=stage)
         if op.result.dtype == "bool":
             value = f.cast(value, "uint8")
-        made_by = {other.result.name: other for other in f.ops}
-        own = value.name in made_by and made_by[value.name].kind not in VIEWS and made_by[value.name].stage == stage
-        shared = value.name in taken or operand.name in outputs or value in operands
-        if not updated and (shared or not own):
-            value = f.emit("copy", [value], value.dtype, value.shape)
-        operands.append(value)
+        operands.append(_own(f, op, operand, value, stage, operands))
     f.at = op
     return f.emit(op.kind, [*operands], operands[0].dtype, op.result.shape, attrs=op.attrs)
 
 
-def memory_of(name: str, made_by: Mapping[str, Op]) -> str:
-    """The input in whose memory a value is made by updates alone; else the value itself."""
-    op = made_by.get(name)
-    if op is None:
-        return name
-    if op.kind == "either":
-        found = {memory_of(v.name, made_by) for v in op.operands if isinstance(v, Value)}
-        return found.pop() if len(found) == 1 else name
-    first = op.operands[0] if op.operands else None
-    if op.kind in ("scatter_update", "reshape") and isinstance(first, Value):
-        return memory_of(first.name, made_by)
-    return name
+def update(f: Fitter, op: Op) -> Value:
+    """The tensor before the update is one that nobody reads any more."""
+    before, index, rows = (f.operand(operand) for operand in op.operands)
+    original = op.operands[0]
+    assert isinstance(before, Value) and isinstance(original, Value)
+    used = sum(v.name == original.name for o in f.program.ops for v in o.operands if isinstance(v, Value))
+    made = next((other.stage for other in f.ops if other.result.name == before.name), op.stage)
+    stage = made if f.program.stage(made).condition is None else op.stage
+    before = _own(f, op, original, before, stage, [before] if used > 1 else [])
+    return f.emit(op.kind, [before, index, rows], before.dtype, op.result.shape, attrs=op.attrs)
 
 
-RULES: Mapping[str, Rule] = {"either": either}
+def _own(f: Fitter, op: Op, original: Value, value: Value, stage: str, others: list[Value]) -> Value:
+    """``value`` where its memory may be that of the result, else a copy."""
+    if original.name in updated_in_place(f.program) and op.result.name in updated_in_place(f.program):
+        return value
+    made_by = {other.result.name: other for other in f.ops}
+    taken = {v.name for other in f.ops if other.kind in SHARED for v in sharing(other)}
+    outputs = {output.name for _, output in f.program.outputs}
+    own = value.name in made_by and made_by[value.name].kind not in VIEWS and made_by[value.name].stage == stage
+    if own and value.name not in taken and original.name not in outputs and value not in others:
+        return value
+    return f.emit("copy", [value], value.dtype, value.shape)
+
+
+RULES: Mapping[str, Rule] = {"either": either, "scatter_update": update}

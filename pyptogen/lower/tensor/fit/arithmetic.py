@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
 from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.tensor.fit.fitter import BITS, INTEGERS, MASK, WIDER, Fitter, Rule
 from pyptogen.lower.tensor.ir import ROUNDING, SORTING, Op, Operand, Scalar, Value
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 WRAPPING = frozenset({"add", "sub", "mul", "neg", "abs"})
 """Arithmetic whose result may leave the range of an integer dtype: its low bits stay, as in numpy."""
@@ -47,12 +50,26 @@ def binary(f: Fitter, op: Op) -> Value:
     """In the operands' dtype or a wider one."""
     a, b = (f.operand(operand) for operand in op.operands)
     dtype = next(v.dtype for v in (a, b) if isinstance(v, Value))
-    with_number = isinstance(a, Scalar) or isinstance(b, Scalar)
-    wide = f.compute_dtype(instruction_of(op.kind, with_number), dtype)
+    number = a if isinstance(a, Scalar) else b if isinstance(b, Scalar) else None
+    never = _too_narrow(number, dtype) if op.kind not in ("maximum", "minimum") else frozenset()
+    wide = f.compute_dtype(instruction_of(op.kind, number is not None), dtype, never)
     a, b = (f.cast(v, wide) if isinstance(v, Value) else v for v in (a, b))
     if op.kind == "sub":
         return _back(f, f.difference(a, b, op.result.shape), op)
     return _back(f, f.binary(op.kind, a, b, op.result.shape), op)
+
+
+def _too_narrow(number: Operand | None, dtype: str) -> frozenset[str]:
+    """The dtype itself where an instruction would round the number to it: its meaning takes the number as fp32. An
+    extreme is the same either way."""
+    if dtype not in ("bf16", "fp16") or not isinstance(number, Scalar):
+        return frozenset()
+    if not number.expr.is_number:
+        return frozenset({dtype})
+    given = np.float32(float(number.expr))
+    with np.errstate(over="ignore"):
+        same = given == given.astype(NUMPY_DTYPES[dtype])
+    return frozenset() if same else frozenset({dtype})
 
 
 def rounding(f: Fitter, op: Op) -> Value:
@@ -96,7 +113,7 @@ def compare(f: Fitter, kind: str, a: Operand, b: Operand, op: Op) -> Value:
     name = "TCMPS" if isinstance(b, Scalar) else "TCMP"
     if a.dtype in ordered and f.takes(name, a.dtype):
         return _by_equality(f, kind, a, b, op)
-    wide = f.compute_dtype(name, a.dtype, ordered)
+    wide = f.compute_dtype(name, a.dtype, ordered | _too_narrow(b, a.dtype))
     left, right = f.cast(a, wide), f.cast(b, wide) if isinstance(b, Value) else b
     return f.truth(kind, left, right, shape)
 

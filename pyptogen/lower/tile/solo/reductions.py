@@ -127,14 +127,17 @@ def _rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Ite
 
 
 def position(b: SoloBuilder, op: Op) -> None:
-    """Of the first greatest (least) element along an axis that is not the last, all of it in one tile."""
+    """Of the first greatest (least) element along an axis, all of it in one tile."""
     source = op.operands[0]
     assert isinstance(source, Value)
     view, target = b.source(source), b.target()
     before, along, after = _axes(b, op, view, target)
     deep = along.extent.constant
-    if not after or deep is None:
-        raise unsupported(op.span, f"`{op.kind}` along a run-time axis that is not the last", "permute it to the end")
+    if deep is None:
+        raise unsupported(op.span, f"`{op.kind}` along a run-time axis", "take the places that `topk(…, 1)` gives")
+    if not after:
+        _position_in_rows(b, op, (view, target), before, along)
+        return
     *middle, last = after
     kept = [*(b.step(item, 1) for item in (*before, *middle)), b.step(last, max(8, b.budget(source.dtype) // deep))]
     cols = kept[-1].extent()
@@ -146,6 +149,27 @@ def position(b: SoloBuilder, op: Op) -> None:
             b.load(part, view.tensor, b.at(view.offset, kept, 1), along.steps[1]),
             b.do(f"column_{op.kind}", found, part),
             b.store(found, target.tensor, b.at(target.offset, kept, 0)),
+        ],
+    )
+
+
+def _position_in_rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item) -> None:
+    """A column of places for a run of rows, each row whole."""
+    view, target = views
+    source = op.operands[0]
+    assert isinstance(source, Value)
+    cols = b.step(along, along.extent.constant or 1)
+    beside = before[-1] if before else Item(ONE, (ONE, ONE))
+    rows = b.step(beside, max(1, b.budget(source.dtype) // cols.tile))
+    kept = [*(b.step(item, 1) for item in before[:-1]), rows]
+    part = b.tile("part", source.dtype, rows.extent(), cols.extent(), "full")
+    found = b.tile("found", "int32", rows.extent(), Extent(1), "col")
+    b.nest(
+        kept,
+        [
+            b.load(part, view.tensor, b.at(view.offset, kept, 1), beside.steps[1], along.steps[1]),
+            b.do(op.kind, found, part),
+            b.store(found, target.tensor, b.at(target.offset, kept, 0), beside.steps[0]),
         ],
     )
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/common/constants.hpp>
+#include <pto/cpu/held.hpp>
 
 namespace pto {
 
@@ -98,8 +99,16 @@ struct ConvTile {
         return staticShape[dim] == DYNAMIC ? shape[dim] : staticShape[dim];
     }
 
-    PTO_INLINE TileDType& data() { return data_; }
-    PTO_INLINE const TileDType& data() const { return data_; }
+    PTO_INLINE TileDType& data()
+    {
+        cpu::settle<Loc>(data_, bufferSize * sizeof(DType));
+        return data_;
+    }
+    PTO_INLINE const TileDType& data() const
+    {
+        cpu::settle<Loc>(data_, bufferSize * sizeof(DType));
+        return data_;
+    }
 
     PTO_INLINE uint16_t GetFmapH() const { return fmapH_; }
     PTO_INLINE void SetFmapH(uint16_t value) { fmapH_ = value; }

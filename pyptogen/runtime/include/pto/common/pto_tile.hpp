@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/common/constants.hpp>
+#include <pto/cpu/held.hpp>
 
 namespace pto {
 
@@ -107,9 +108,27 @@ struct Tile {
     }
     PTO_INLINE const TileDType& data() const { return const_cast<Tile*>(this)->data(); }
 #else
-    PTO_INLINE TileDType& data() { return data_; }
-    PTO_INLINE const TileDType& data() const { return data_; }
+    /// The tile's memory, with all that was put off done first.
+    PTO_INLINE TileDType& data()
+    {
+        cpu::settle<Loc>(data_, GetSizeInBytes());
+        return data_;
+    }
+    PTO_INLINE const TileDType& data() const
+    {
+        cpu::settle<Loc>(data_, GetSizeInBytes());
+        return data_;
+    }
 #endif
+    /// Where that memory is, for those who do not look at it.
+    PTO_INLINE TileDType& address()
+    {
+#if defined(__PTO_AUTO__)
+        return data();
+#else
+        return data_;
+#endif
+    }
 
     PTO_INLINE static constexpr unsigned GetValidRow()
         requires(ValidRow != DYNAMIC)

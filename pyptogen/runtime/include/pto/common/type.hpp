@@ -33,6 +33,27 @@
 #define PTO_INST PTO_INLINE
 #define PTO_INTERNAL PTO_INLINE
 
+// A function with a body of its own in every kernel library: hidden, so that libraries built for different CPUs never
+// share it.
+#define PTO_CPU_OUT_OF_LINE __attribute__((noinline, visibility("hidden")))
+
+// The same, and gcc makes no second body of it for arguments that are constant somewhere.
+#if defined(__clang__)
+#define PTO_CPU_ONE_BODY PTO_CPU_OUT_OF_LINE
+#else
+#define PTO_CPU_ONE_BODY __attribute__((noinline, noclone, visibility("hidden")))
+#endif
+
+// The same for what is no template. The body is compiled in every library, or, where the runtime compiles kernels, once
+// for all of them (PTO_CPU_BODIES) and then only declared (PTO_CPU_BODIES_APART). Templates: see cpu/bodies.hpp.
+#if defined(PTO_CPU_BODIES_APART)
+#define PTO_CPU_SHARED PTO_CPU_OUT_OF_LINE
+#elif defined(PTO_CPU_BODIES)
+#define PTO_CPU_SHARED inline __attribute__((used)) PTO_CPU_ONE_BODY
+#else
+#define PTO_CPU_SHARED inline PTO_CPU_ONE_BODY
+#endif
+
 namespace pto {
 
 enum class TileType { Vec, Mat, Left, Right, Acc, Bias, Scaling, ScaleLeft, ScaleRight, Ctrl };

@@ -6,6 +6,7 @@
 namespace pto::cpu {
 
 /// to[0 .. n) = row r of an accumulator from column c on, converted (fp32 to fp32, half or bfloat16_t; int32 to int32).
+/// Nothing that concerns the accumulator may be put off any more: the caller has asked for its data().
 template <typename Tile, typename To>
 PTO_INLINE void copy_acc_row(To* to, Tile& acc, int64_t r, int64_t c, int64_t n)
 {
@@ -14,7 +15,7 @@ PTO_INLINE void copy_acc_row(To* to, Tile& acc, int64_t r, int64_t c, int64_t n)
     static_assert(
         (is_same<From, float> && is_float<To>) || (is_same<From, int32_t> && is_same<To, int32_t>),
         "an fp32 accumulator gives fp32, half or bfloat16_t; an int32 accumulator gives int32");
-    const char* base = reinterpret_cast<const char*>(acc.data());
+    const char* base = reinterpret_cast<const char*>(acc.address());
     if (__builtin_expect(c % 16 != 0, 0)) {  // a column offset inside a fragment: element by element
         for (int64_t i = 0; i < n; ++i) {
             to[i] = static_cast<To>(*element_address(acc, r, c + i));

@@ -44,7 +44,7 @@ PTO_INST RecordEvent TASSIGN(Object& object, Address address)
         static_assert(
             cpu::tile_bytes<Object>() <= cpu::CorePools::capacity(Object::Loc), "the tile is larger than its memory");
         char* at = cpu::place_address(Object::Loc, static_cast<size_t>(address));
-        object.data() = reinterpret_cast<typename Object::DType*>(at);
+        object.address() = reinterpret_cast<typename Object::DType*>(at);
         if constexpr (Object::Loc == TileType::Right) {
             object.operand = at;
             object.operandPanelBytes = cpu::right_panel_bytes<Object>;

@@ -127,7 +127,11 @@ PTO_INLINE void pack_whole_step(char* to, const char* from, int64_t panel)
 #endif
 
 /// Rows of `width` bytes, `stride` bytes apart, into panels of 32-byte pieces; row r's piece is r * 32 into its panel.
-PTO_CPU_OUT_OF_LINE inline void fill_panels(
+#if defined(PTO_CPU_BODIES_APART)
+PTO_CPU_SHARED void fill_panels(
+    char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width);
+#else
+PTO_CPU_SHARED void fill_panels(
     char* to, int64_t panel, const char* from, int64_t stride, int64_t rows, int64_t width)
 {
     const int64_t done = fill_panel_pairs(to, panel, from, stride, rows, width);
@@ -140,5 +144,6 @@ PTO_CPU_OUT_OF_LINE inline void fill_panels(
         __builtin_memcpy(out, from + r * stride + at, width - at);
     }
 }
+#endif
 
 }  // namespace pto::cpu

@@ -36,8 +36,14 @@ struct CorePools {
     static constexpr size_t kScalingAt = kBiasAt + kSmall;
     static constexpr size_t kScaleLeftAt = kScalingAt + kSmall;
     static constexpr size_t kScaleRightAt = kScaleLeftAt + kSmall;
-    static constexpr size_t kBytes = 36 * kMiB;
-    static_assert(kScaleRightAt + kSmall <= kBytes, "the pools must fit the region");
+
+    // Packed Mat tiles; see held_operands.hpp.
+    static constexpr int kHeldSlots = 8;
+    static constexpr size_t kHeldSlot = 256 * 1024;
+    static constexpr size_t kHeldAt = kScaleRightAt + kSmall + kSkew;
+
+    static constexpr size_t kBytes = 38 * kMiB;
+    static_assert(kHeldAt + kHeldSlots * (kHeldSlot + kSkew) <= kBytes, "the pools must fit the region");
 
     /// Start of the pool of a tile location, in bytes from the start of the region.
     static constexpr size_t at(TileType loc)

@@ -99,6 +99,7 @@ template <typename Tile>
 PTO_INLINE typename Tile::DType* element_base(Tile& tile)
 {
     if constexpr (Tile::Loc == TileType::Right) {
+        (void)tile.data();
         return reinterpret_cast<typename Tile::DType*>(const_cast<char*>(tile.operand));
     } else {
         return tile.data();
@@ -120,6 +121,7 @@ inline typename Tile::DType* element_address(Tile& tile, int64_t r, int64_t c)
 {
     using T = typename Tile::DType;
     if constexpr (Tile::Loc == TileType::Right) {
+        (void)tile.data();
         char* base = const_cast<char*>(tile.operand);
         return reinterpret_cast<T*>(base) + element_offset<Tile>(r, c, tile.operandPanelBytes);
     } else {

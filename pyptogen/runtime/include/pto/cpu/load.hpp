@@ -4,6 +4,7 @@
 #include <pto/common/event.hpp>
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/conv.hpp>
+#include <pto/cpu/held_operands.hpp>
 #include <pto/cpu/pack.hpp>
 #include <pto/cpu/pad.hpp>
 #include <pto/cpu/slabs.hpp>
@@ -24,6 +25,15 @@ PTO_INLINE void load_slabs(Tile& dst, Global& src)
         return;
     }
     if constexpr (has_panels<Tile> && Global::layout == Layout::ND && Global::Stride::staticStride[4] == 1) {
+#if defined(PTO_CPU_HOLDS)
+        if constexpr (is_held_type<T> && Tile::Loc == TileType::Mat) {
+            const bool whole = dst.GetValidRow() == Tile::Rows && dst.GetValidCol() == Tile::Cols;
+            if (whole && src.GetShape(0) == 1 && src.GetShape(1) == 1 && src.GetShape(2) == 1 &&
+                hold_mat(mat_shape(dst), reinterpret_cast<const char*>(src.data()), src.GetStride(3) * int64_t(sizeof(T)))) {
+                return;
+            }
+        }
+#endif
         for_each_plain_slab(
             src, dst.GetValidRow(), dst.GetValidCol(), [&](const auto& from) __attribute__((always_inline)) {
                 put_rows(dst, from.row, 0, from);

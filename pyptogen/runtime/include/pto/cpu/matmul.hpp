@@ -4,6 +4,8 @@
 #pragma once
 
 #include <pto/common/event.hpp>
+#include <pto/cpu/bodies.hpp>
+#include <pto/cpu/held_operands.hpp>
 #include <pto/cpu/matmul_amx.hpp>
 #include <pto/cpu/matmul_split.hpp>
 #include <pto/cpu/matmul_vector.hpp>
@@ -37,13 +39,25 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
     const int m = static_cast<int>(a.GetValidRow());
     const int n_panels = static_cast<int>((b.GetValidCol() + 31) / 32);
     const int k_steps = (static_cast<int>(a.GetValidCol()) + kStepK<T> - 1) / kStepK<T>;
-    char* to = reinterpret_cast<char*>(c.data());
-    const char* left = reinterpret_cast<const char*>(a.data());
     if (m <= 0 || n_panels <= 0) {
         return;
     }
     const int64_t left_panel = left_panel_bytes<Left>, right_panel = b.operandPanelBytes;
     constexpr int64_t kAccPanel = acc_panel_bytes<Acc>;
+#if defined(PTO_CPU_HOLDS)
+    if constexpr (is_held_type<T>) {
+        if (thread_held.operands &&
+            hold_product(
+                {reinterpret_cast<char*>(c.address()), kAccPanel, reinterpret_cast<const char*>(a.address()), left_panel,
+                 b.operand, right_panel, m, n_panels, k_steps, accumulate},
+                multiply_tiles<T, false>)) {
+            return;
+        }
+    }
+#endif
+    char* to = reinterpret_cast<char*>(c.data());
+    const char* left = reinterpret_cast<const char*>(a.data());
+    [[maybe_unused]] const char* own_right = reinterpret_cast<const char*>(b.data());
 #if defined(PTO_CPU_AMX)
     if constexpr (!is_same<T, float>) {
         if (__builtin_expect(!amx_permitted(), 0)) {
@@ -54,7 +68,7 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
         const TilePlan plan{to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate};
         if constexpr (is_same<T, half>) {
             multiply_halves(plan);
-        } else if (b.operand == reinterpret_cast<const char*>(b.data())) {
+        } else if (b.operand == own_right) {
             multiply_tiles<T, false>(plan);
         } else {  // B is bound to global memory
             multiply_tiles<T, true>(plan);
@@ -78,7 +92,7 @@ PTO_INLINE void copy_accumulator(Acc& to, From& from, int64_t rows)
     static_assert(
         is_same<typename Acc::DType, typename From::DType> && Acc::Rows == From::Rows && Acc::Cols == From::Cols,
         "both accumulators need the same element type and shape");
-    if (to.data() != from.data()) {
+    if (to.address() != from.address()) {
         copy_bytes(to.data(), from.data(), (rows + 31) / 32 * acc_panel_bytes<Acc>);
     }
 }

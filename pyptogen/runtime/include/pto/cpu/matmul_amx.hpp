@@ -3,24 +3,11 @@
 
 #include <pto/cpu/amx.hpp>
 #include <pto/cpu/fragments.hpp>
+#include <pto/cpu/held.hpp>
 
 #if defined(PTO_CPU_AMX)
 
 namespace pto::cpu {
-
-/// What a multiplication works on, in bytes and in steps of 64 bytes of K.
-struct TilePlan {
-    char* c;
-    int64_t c_panel;   // from one 32-row panel of C to the next
-    const char* a;
-    int64_t a_panel;   // from one 32-row panel of A to the next
-    const char* b;
-    int64_t b_panel;   // from one 32-column panel of B to the next
-    int m;             // rows
-    int n_panels;      // 32-column panels
-    int k_steps;
-    bool accumulate;
-};
 
 // A macro, because gcc's tile intrinsics paste the tile numbers into the assembler text.
 #define PTO_CPU_TILE_MULTIPLY(T, C, A, B) \
@@ -221,7 +208,7 @@ PTO_INLINE void multiply_wide(const TilePlan& p, int m_panels, bool backwards)
 /// At most 16 rows: the tiles are configured for just these. Otherwise full panels two by two, and a last panel of at
 /// most 16 rows as one row of tiles (its surplus rows hold nothing that is read).
 template <typename T, bool Streams>
-PTO_CPU_OUT_OF_LINE void multiply_tiles(const TilePlan& p)
+PTO_CPU_ONE_BODY void multiply_tiles(const TilePlan& p)
 {
     if (p.m <= 16) {
         const TileScope scope(p.m);

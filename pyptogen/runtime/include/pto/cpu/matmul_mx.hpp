@@ -89,6 +89,7 @@ template <typename Right, typename Scale>
 inline void widen_mx_right(char* to, Right& b, Scale& scales, int panel, int n, int group, int steps, int k)
 {
     using T = typename Right::DType;
+    (void)b.data();
     for (int step = 0; step < steps; ++step) {
         float scale[32] = {};
         for (int column = 0; column < 32 && panel * 32 + column < n; ++column) {
@@ -117,7 +118,11 @@ inline void widen_mx_right(char* to, Right& b, Scale& scales, int panel, int n, 
 }
 
 /// C += A B of one block of bf16 fragments.
-PTO_CPU_OUT_OF_LINE inline void multiply_mx_block(
+#if defined(PTO_CPU_BODIES_APART)
+PTO_CPU_SHARED void multiply_mx_block(
+    char* c, int64_t c_panel, const char* a, const char* b, int rows, int steps, bool accumulate);
+#else
+PTO_CPU_SHARED void multiply_mx_block(
     char* c, int64_t c_panel, const char* a, const char* b, int rows, int steps, bool accumulate)
 {
 #if defined(PTO_CPU_AMX)
@@ -128,6 +133,7 @@ PTO_CPU_OUT_OF_LINE inline void multiply_mx_block(
 #endif
     multiply_widened_small<bfloat16_t, float>(c, c_panel, a, kMxPanel, b, kMxPanel, rows, 1, steps, accumulate);
 }
+#endif
 
 template <typename Acc, typename Left, typename LeftScale, typename Right, typename RightScale>
 constexpr void check_mx_tiles()

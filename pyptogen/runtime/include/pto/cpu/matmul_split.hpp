@@ -93,7 +93,10 @@ PTO_INLINE void multiply_split_block(const TilePlan& p, char* split_a, char* spl
 }
 
 /// C = A B or C += A B of halves.
-PTO_CPU_OUT_OF_LINE inline void multiply_halves(const TilePlan& p)
+#if defined(PTO_CPU_BODIES_APART)
+PTO_CPU_SHARED void multiply_halves(const TilePlan& p);
+#else
+PTO_CPU_SHARED void multiply_halves(const TilePlan& p)
 {
     alignas(64) char split_a[kSplitPanels * 2 * kSplitSteps * kPanelStep];
     alignas(64) char split_b[2 * kSplitSteps * kPanelStep];
@@ -114,6 +117,7 @@ PTO_CPU_OUT_OF_LINE inline void multiply_halves(const TilePlan& p)
         }
     }
 }
+#endif
 
 }  // namespace pto::cpu
 

@@ -47,6 +47,7 @@ PTO_INLINE void bind_operand(Dst& dst)
 template <typename Dst, typename Src>
 PTO_INLINE void extract_acc_rows(Dst& dst, Src& src, int64_t row, int64_t col, int64_t rows, int64_t cols)
 {
+    (void)src.data();
     for (int64_t r = 0; r < rows; ++r) {
         copy_acc_row(dst.data() + r * Dst::RowStride, src, row + r, col, cols);
     }

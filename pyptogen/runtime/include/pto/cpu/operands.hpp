@@ -2,13 +2,18 @@
 #pragma once
 
 #include <pto/cpu/conv.hpp>
+#include <pto/cpu/held_operands.hpp>
 #include <pto/cpu/pack.hpp>
 
 namespace pto::cpu {
 
 /// Rows of 32-byte pieces, `panel` bytes from one piece to the next, into the panels of a Left tile; each row of `width`
 /// bytes is padded with zeros to whole steps.
-PTO_CPU_OUT_OF_LINE inline void fill_left_from_panels(
+#if defined(PTO_CPU_BODIES_APART)
+PTO_CPU_SHARED void fill_left_from_panels(
+    char* base, int64_t left_panel, const char* from, int64_t panel, int64_t rows, int64_t width);
+#else
+PTO_CPU_SHARED void fill_left_from_panels(
     char* base, int64_t left_panel, const char* from, int64_t panel, int64_t rows, int64_t width)
 {
     for (int64_t first = 0; first < rows; first += 16) {
@@ -30,6 +35,7 @@ PTO_CPU_OUT_OF_LINE inline void fill_left_from_panels(
         }
     }
 }
+#endif
 
 /// Packs a [k, n] matrix in Zn boxes (32 bytes of rows x 16 columns, each column contiguous), `block` elements from one
 /// block of rows to the next, into 32-column panels.
@@ -83,6 +89,14 @@ PTO_INLINE void extract_to_left(Dst& dst, Src& src, int64_t row, int64_t col)
 {
     using T = typename Src::DType;
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol();
+#if defined(PTO_CPU_HOLDS)
+    if constexpr (is_held_type<T> && Src::Loc == TileType::Mat && is_nz<Src>) {
+        char* to = reinterpret_cast<char*>(dst.address());
+        if (hold_operand(mat_shape(src), false, row, col, rows, cols, to, left_panel_bytes<Dst>)) {
+            return;
+        }
+    }
+#endif
     if constexpr (!Src::isBoxedLayout && Src::isRowMajor && Src::Loc != TileType::Left) {
         const T* from = src.data() + row * Src::RowStride + col;
         fill_left(dst, from, Src::RowStride, rows, cols);
@@ -107,12 +121,20 @@ template <typename Dst, typename Src>
 PTO_INLINE void extract_to_right(Dst& dst, Src& src, int64_t row, int64_t col)
 {
     using T = typename Src::DType;
-    char* to = reinterpret_cast<char*>(dst.data());
+    char* to = reinterpret_cast<char*>(dst.address());
     constexpr int64_t kPanel = right_panel_bytes<Dst>;
     constexpr int64_t kBox = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
     dst.operand = to;
     dst.operandPanelBytes = kPanel;
     const int64_t k = dst.GetValidRow(), n = dst.GetValidCol();
+#if defined(PTO_CPU_HOLDS)
+    if constexpr (is_held_type<T> && is_nz<Src>) {
+        if (hold_operand(mat_shape(src), true, col, row, n, k, to, kPanel)) {
+            return;
+        }
+    }
+#endif
+    (void)dst.data();
     const T* from = src.data();
     if constexpr (!Src::isBoxedLayout && Src::isRowMajor) {
         pack_row_major(to, kPanel, from + row * Src::RowStride + col, Src::RowStride, k, n);

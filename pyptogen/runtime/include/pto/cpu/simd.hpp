@@ -29,17 +29,6 @@
 #define PTO_CPU_ROLLED _Pragma("GCC unroll 1")
 #endif
 
-// A function with a body of its own in every kernel library: hidden, so that libraries built for different CPUs never
-// share it.
-#define PTO_CPU_OUT_OF_LINE __attribute__((noinline, visibility("hidden")))
-
-// The same, and gcc makes no second body of it for arguments that are constant somewhere.
-#if defined(__clang__)
-#define PTO_CPU_ONE_BODY PTO_CPU_OUT_OF_LINE
-#else
-#define PTO_CPU_ONE_BODY __attribute__((noinline, noclone, visibility("hidden")))
-#endif
-
 namespace pto::cpu {
 
 #if defined(PTO_CPU_AVX512)

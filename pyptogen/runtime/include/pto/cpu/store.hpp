@@ -86,6 +86,7 @@ PTO_INLINE void store_acc(Global& dst, Tile& src)
     if constexpr (
         Global::layout == Layout::ND && !Add && !Relu && (is_same<From, float> || is_same<From, int32_t>)) {
         if (dst.GetStride(4) == 1) {
+            (void)src.data();
             for_each_plain_slab(dst, src.GetValidRow(), src.GetValidCol(), [&](const auto& to) {
                 for (int64_t r = 0; r < to.rows; ++r) {
                     copy_acc_row(to.at + r * to.row_stride, src, to.row + r, 0, to.cols);

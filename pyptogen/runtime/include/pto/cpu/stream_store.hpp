@@ -23,7 +23,10 @@ constexpr size_t kStreamGap = size_t(1) << 20;    // what other cores may store 
 constexpr int64_t kStreamLine = 512;              // bytes; shorter lines are stored as usual
 
 /// Notes a store of `bytes` bytes in [start, end); true when its stream is long enough to go past the caches.
-PTO_CPU_OUT_OF_LINE inline bool continues_long_stream(const char* start, const char* end, size_t bytes)
+#if defined(PTO_CPU_BODIES_APART)
+PTO_CPU_SHARED bool continues_long_stream(const char* start, const char* end, size_t bytes);
+#else
+PTO_CPU_SHARED bool continues_long_stream(const char* start, const char* end, size_t bytes)
 {
     CoreState& core = core_state();
     for (StoreStream& stream : core.streams) {
@@ -38,6 +41,7 @@ PTO_CPU_OUT_OF_LINE inline bool continues_long_stream(const char* start, const c
     core.next_stream = (core.next_stream + 1) % CoreState::kStreams;
     return false;
 }
+#endif
 
 /// Copies one line past the caches; what does not fill whole cache lines at its ends is stored as usual.
 PTO_INLINE void stream_bytes(char* to, const char* from, int64_t bytes)

@@ -1,0 +1,67 @@
+"""Hints about blocks: what they make of launches, and that results stay."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.instruction import interpret
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.tensor import from_spec
+from pyptogen.schema import Source, load_source
+
+SPEC = """\
+pyptogen: 1
+operator: op
+dims:
+  t: {min: 1, max: 4096}
+  k: 64
+  n: 96
+inputs:
+  a: fp16[t, k]
+  b: fp16[k, n]
+outputs:
+  y: fp32[t, n]
+graph:
+  linear:
+    c: matmul(a, b, dtype=fp32)
+  after:
+    y: relu(c)
+tiling:
+  - {t: 16, linear: {t: 16, n: 32}, after: {t: 16}}
+"""
+
+
+def lowered(schedule: str, target: str = "a2a3", row: str = "n: 32") -> Lowered:
+    text = SPEC.replace("n: 32", row) + f"schedule: {schedule}\n"
+    return lower(from_spec(load_source(Source("op.yaml", text))), target)
+
+
+def tiles(found: Lowered) -> dict[str, int]:
+    return {launch.kernel: launch.tiles[1] for launch in found.execution.plans[0] if launch.tiles is not None}
+
+
+def test_blocks_take_several_tiles() -> None:
+    assert tiles(lowered("{}")) == {"linear": 16, "after": 16}
+    assert tiles(lowered("{merge: {after: 3}, l1_reuse: {linear: 2}}")) == {"linear": 32, "after": 48}
+    assert tiles(lowered("{merge: {linear: 3}, l1_reuse: {after: 2}}")) == {"linear": 16, "after": 16}
+    assert tiles(lowered("{l1_reuse: {linear: 2}}", row="n: 32, l1_reuse: 5")) == {"linear": 80, "after": 16}
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+@pytest.mark.parametrize("rows", [1, 33, 200])
+def test_results_stay(target: str, rows: int) -> None:
+    found = lowered("{merge: {after: 3}, l1_reuse: {linear: 2}, cores: 3}", target)
+    rng = np.random.default_rng(rows)
+    a, b = (rng.integers(-3, 4, shape).astype(np.float16) for shape in ((rows, 64), (64, 96)))
+    got = interpret(found, {"a": a, "b": b}, blocks=8)["y"]
+    np.testing.assert_array_equal(got, np.maximum(a.astype(np.float64) @ b.astype(np.float64), 0))
+
+
+def test_the_orchestration_bounds_its_blocks() -> None:
+    assert "rt.cores(core) < 3 ? rt.cores(core) : 3" in lowered("{cores: 3}").orchestration
+    text = lowered("{merge: {after: 3}}").orchestration
+    assert re.search(r"after_blocks = fewer\(\(t_end - t_begin \+ 47\) / 48, vector\)", text)

@@ -1,0 +1,116 @@
+"""Specs that random drawing or mutation once found to be wrong, cut down: each must keep to its Tensor level."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from properties.test_random_specs import checked_mode_is_silent, instructions_agree, kernels_agree
+
+
+def spec(dims: str, inputs: str, outputs: str, graph: str, after: str = "") -> str:
+    """A spec over a run-time dim r; sections with `;` between entries."""
+
+    def section(name: str, entries: str) -> list[str]:
+        return [f"{name}:", *(f"  {entry.strip()}" for entry in entries.split(";"))]
+
+    every = "r: {min: 1, max: 4096}" + (f"; {dims}" if dims else "")
+    lines = ["pyptogen: 1", "operator: found", *section("dims", every), *section("inputs", inputs)]
+    return "\n".join([*lines, *section("outputs", outputs), *section("graph", graph), after, ""])
+
+
+FOUND = {
+    "truth values of a column of bytes": (
+        spec("d: 4", "x: int8[r, d, 1]", "y: int8[r, d, 1]", "y: where(x > 0, 0, x)"), {"r": 13},
+    ),
+    "rounding to whole numbers inside a pass": (
+        spec("d: 13", "x: int8[r, d]", "y: int8[r, d]; z: fp32[r, d]", "y: x // 3; z: floor(cast(x, fp32) * 0.3) + 1"),
+        {"r": 40},
+    ),
+    "a number that bf16 and fp16 do not hold": (
+        spec(
+            "d: 13", "x: bf16[r, d]; h: fp16[r, d]", "y: bf16[r, d]; z: fp16[r, d]; w: fp16[r, d]",
+            "y: x * 0.016129; z: cumprod(1 + h * 0.016129, axis=0); w: where(h < 0.016129, h, 0)",
+        ),
+        {"r": 50},
+    ),
+    "columns of a run-time dim without a tile": (
+        spec("s: {min: 1, max: 999}; d: 3", "x: fp32[d, r, s]; z: fp32[d, r]", "y: fp32[d, r, s]; w: fp32[d, r]",
+             "y: abs(x) + 1; w: maximum(z, amax(x, axis=-1)) * 2"),
+        {"r": 33, "s": 21},
+    ),
+    "a product of a product": (
+        spec("a: 33; b: 38; c: 64", "x: fp32[r, a]; v: fp32[a, b]; w: fp32[b, c]", "y: fp32[r, c]",
+             "y: matmul(matmul(x, v), w)"),
+        {"r": 20},
+    ),
+    "a product over a dim that the product before it cuts": (
+        spec("a: 33; b: 64; c: 64", "x: fp32[r, a]; v: fp32[a, b]; w: fp32[b, c]", "y: fp32[r, c]",
+             "y: matmul(matmul(x, v), w)", "tiling:\n  - {r: 16, b: 32, c: 32}"),
+        {"r": 20},
+    ),
+    "a dim that is summed over and kept in one kernel": (
+        spec("a: 33; b: 64", "x: fp32[r, a]; v: fp32[a, b]", "y: fp32[r, b]; z: fp32[a, 1]; w: int32[a]",
+             "y: matmul(x, v); z: sum(v, axis=1, keepdim=true) * 0.5; w: argmin(v, axis=-1)"),
+        {"r": 20},
+    ),
+    "one dim on both axes of a tensor": (
+        spec("", "x: fp32[r, r]; z: fp32[r]", "y: fp32[r, r]", "y: x + z", "tiling:\n  - {r: 3}"), {"r": 10},
+    ),
+    "a column as rows of one element": (
+        spec("d: 40; e: 8", "x: fp32[r, e, d]", "y: fp32[r, e]", "y: softmax(sum(x, axis=-1) * 0.5)",
+             "tiling:\n  - {r: 16}"),
+        {"r": 21},
+    ),
+    "lines of a tile, the last of them shorter": (
+        spec("s: {min: 1, max: 999}; d: 33; one: 1", "x: fp32[r, s, d]; z: fp32[s]", "y: fp32[r, one, s]",
+             "v: cumsum(x, axis=2); w: transpose(v); y: w[:, 0:1] + z", "tiling:\n  - {r: 1, s: 16}"),
+        {"r": 3, "s": 33},
+    ),
+    "one element spread over rows and columns": (
+        spec("d: 7", "x: int32[r, d]; z: int32[1]", "y: int32[r, d]", "y: x // (abs(z) % 5 + 2)",
+             "tiling:\n  - {r: 3}"),
+        {"r": 8},
+    ),
+    "a sum of tiles at L0 that do not divide it": (
+        spec("a: 33; b: 40", "x: fp32[r, a]; v: fp32[a, b]", "y: fp32[r, b]", "y: matmul(x, v)",
+             "tiling:\n  - r: 16\n    a: {l1: 64, l0: 32}"),
+        {"r": 21},
+    ),
+    "one value twice in a concat": (
+        spec("d: 32", "x: fp32[r, d]", "y: fp32[r, 2 * d]", "v: abs(x); y: concat(v, v, axis=1) * 0.5"), {"r": 20},
+    ),
+    "a concat of columns that are rows elsewhere": (
+        spec("d: 32; e: 64; one: 1", "x: fp32[r, one, d]", "y: fp32[r, one, e]; z: fp32[r, d, one]",
+             "v: abs(x); y: concat(v, v, axis=2) * 0.5; z: transpose(x) * 2", "tiling:\n  - {r: 16}"),
+        {"r": 19},
+    ),
+    "a transposed run-time matrix": (
+        spec("s: {min: 1, max: 999}", "x: fp32[r, s]", "y: fp32[s, r]", "y: x.T", "tiling:\n  - {r: 1, s: 1}"),
+        {"r": 9, "s": 5},
+    ),
+    "rows of a size without a name, beside run-time ones": (
+        spec("s: {min: 1, max: 999}; d: 5", "x: fp32[r, s]; z: fp32[d, r, s]", "y: fp32[d + 1, r, s]",
+             "y: concat(unsqueeze(x, 0), z, axis=0) * 2"),
+        {"r": 9, "s": 12},
+    ),
+    "rows of one dim where the author cuts another": (
+        spec("s: {min: 1, max: 999}; d: 27", "x: fp32[r, s, d]", "y: fp32[r, s, d]", "y: x + 1", "tiling:\n  - {r: 8}"),
+        {"r": 9, "s": 12},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_levels_of_found_specs(name: str, tmp_path: Path) -> None:
+    instructions_agree(FOUND[name], tmp_path)
+
+
+@pytest.mark.parametrize("name", FOUND)
+def test_kernels_of_found_specs(name: str, tmp_path: Path) -> None:
+    kernels_agree(FOUND[name], tmp_path)
+
+
+def test_checked_mode_of_a_found_spec(tmp_path: Path) -> None:
+    checked_mode_is_silent(FOUND["one value twice in a concat"], tmp_path)

@@ -7,18 +7,23 @@ from functools import cache
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.platforms import DEFAULT_TARGETS
+from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS
+from pyptogen.lower.tensor import fit
 from pyptogen.lower.tensor.examples import example_dtypes, example_program
+from pyptogen.lower.tensor.fit.fitter import WIDER
+from pyptogen.lower.tensor.ir import DTYPES, Program, Value
 from pyptogen.lower.tensor.registry import Operation
 
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """The dtypes for which an operation can be lowered to a platform, and why not for the others, by dtype."""
+    """The dtypes for which an operation can be lowered to a platform, and why not for the others, by dtype.
+    ``through``: the dtype in which one of them is computed, where that is another that holds all its numbers."""
 
     platform: str
     dtypes: tuple[str, ...]
     refused: tuple[tuple[str, str], ...]
+    through: tuple[tuple[str, str], ...] = ()
 
 
 @cache
@@ -27,12 +32,25 @@ def support(operation: Operation) -> tuple[Support, ...]:
     programs = {dtype: example_program(operation, dtype) for dtype in example_dtypes(operation)}
     entries = []
     for platform in DEFAULT_TARGETS:
-        dtypes, refused = [], []
+        dtypes, refused, through = [], [], []
         for dtype, program in programs.items():
             try:
                 lower(program, platform)
                 dtypes.append(dtype)
+                wide = _computed_in(program, dtype, platform)
+                through += [(dtype, wide)] if wide else []
             except DiagnosticError as error:
                 refused.append((dtype, error.diagnostics[0].message))
-        entries.append(Support(platform, tuple(dtypes), tuple(refused)))
+        entries.append(Support(platform, tuple(dtypes), tuple(refused), tuple(through)))
     return tuple(entries)
+
+
+def _computed_in(program: Program, dtype: str, platform: str) -> str:
+    """The widest dtype into which values of ``dtype`` are cast for the platform's instructions, and not because the
+    program says so; else nothing."""
+    own = {op.result.name for op in program.ops}
+    fitted = fit.run(program, PLATFORMS[platform]).ops
+    casts = [op for op in fitted if op.kind == "cast" and op.result.name not in own]
+    wide = {op.result.dtype for op in casts for v in op.operands if isinstance(v, Value) and v.dtype == dtype}
+    wide &= set(WIDER.get(dtype, ()))
+    return max(wide, key=lambda name: (name == "fp32", DTYPES[name]), default="")

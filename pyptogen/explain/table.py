@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pyptogen.explain.platforms import support
+from pyptogen.explain.platforms import Support, support
 from pyptogen.lower.platforms import DEFAULT_TARGETS
 from pyptogen.lower.tensor.examples import EXAMPLE_DTYPES, example_dtypes
 from pyptogen.lower.tensor.registry import GROUPS, Operation, operations
@@ -13,7 +13,9 @@ _HEAD = """\
 All operations of the language. `pyptogen explain op NAME` says more of each: the primitives that it expands into, and
 why a platform refuses a dtype. *language* lists the dtypes for which the operation has a meaning, of
 {tried}; each platform those for which its example can be lowered to
-kernels. What no platform lowers yet still runs in the interpreter, which is the golden reference.
+kernels. `bf16→fp32` is computed in fp32, because no instruction of the platform takes bf16: fp32 holds all its
+numbers, and each primitive's result is rounded once. What a platform refuses is listed below its table, with the
+reason.
 
 Arguments are tensors where nothing is said; an *operand* is a tensor or a number. `dim` may be written for `axis` and
 the other way round.
@@ -40,7 +42,19 @@ def _rows(found: list[Operation]) -> str:
             operation.doc,
             operation.rule,
             " ".join(example_dtypes(operation)),
-            *(" ".join(entry.dtypes) or "–" for entry in support(operation)),
+            *(" ".join(_shown(entry)) or "–" for entry in support(operation)),
         ]
         lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
-    return "\n".join(lines)
+    reasons = [
+        f"- `{operation.name}`: {reason}."
+        for operation in found
+        for entry in support(operation)
+        for _, reason in entry.refused
+    ]
+    return "\n".join([*lines, *(["", *reasons] if reasons else [])])
+
+
+def _shown(entry: Support) -> list[str]:
+    """The dtypes, with the one in which each is computed where that is another."""
+    through = dict(entry.through)
+    return [f"{dtype}→{through[dtype]}" if dtype in through else dtype for dtype in entry.dtypes]

@@ -48,7 +48,7 @@ from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
 from pyptogen.lower.instruction.estimate import Estimate, estimate
 from pyptogen.lower.instruction.ir import For, InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import distinct_dims, fit, layouts, unlowered
+from pyptogen.lower.tensor import distinct_dims, fit, fixpipe, layouts, unlowered
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import (
@@ -119,7 +119,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     layouts.check(program)
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
-    fitted, rows = split_products.run(*distinct_dims.run(fit.run(program, platform), rows))
+    fitted, rows = split_products.run(*distinct_dims.run(fixpipe.run(fit.run(program, platform), platform, rows), rows))
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)
@@ -327,6 +327,7 @@ def _emit(
 ) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
+    from pyptogen.templates.spelling import function_name
 
     program = session.program
     longest = _longest_range(graph)
@@ -349,7 +350,8 @@ def _emit(
             for k, b in zip(walked, blocks, strict=True)
         },
     }
-    text = orchestration_text(graph, program, kernels)
+    functions = {k.name: k.name if by_hand.source(k.name) else function_name(k.name) for k in kernels}
+    text = orchestration_text(graph, program, kernels, functions)
     known = tuple(k for k in kernels if by_hand.source(k.name) is None)
     mine = tuple(b for b in blocks if b.tile.name not in by_hand.finished)
     return Lowered(program.name, session.platform.name, program, texts, text, known, graph, report, tuple(tiles), mine)

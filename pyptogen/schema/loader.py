@@ -87,7 +87,7 @@ def _expressions(
     inputs: tuple[TensorSpec, ...], outputs: tuple[TensorSpec, ...], stages: tuple[StageSpec, ...]
 ) -> Iterator[Expr]:
     for tensor in (*inputs, *outputs):
-        yield from tensor.shape
+        yield from (*tensor.shape, *tensor.strides)
     for stage in stages:
         yield from (*stage.when, *stage.run_if)
         yield from stage.expressions

@@ -22,16 +22,6 @@ _CPP = (
     "switch template this thread_local throw try typedef typeid typename union unsigned using virtual void "
     "volatile wchar_t while xor xor_eq "
 )
-_GENERATED = (
-    "half bfloat16_t pto std block nblk get_block_idx rt args blocks_for fewer range_of segment cube mixed vector"
-)
-_KERNELS = frozenset(_GENERATED.split())
-"""Types, namespaces and locals of the generated code: no dim, tensor, attr or value may hide them."""
-_MACROS = frozenset(
-    {"AICORE", "EOF", "FILE", "NAN", "NULL", "INFINITY", "HUGE_VAL", "INT_MAX", "INT_MIN", "M_PI", "M_E"}
-)
-"""Macros of headers: as names they would be replaced before the compiler sees them."""
-_VARIABLES = frozenset({"a dim", "a tensor", "an attr", "an output", "a value"})
 RESERVED = _WORDS | frozenset(_CPP.split()) | frozenset(keyword.kwlist) | frozenset(DTYPES)
 """Names become Python parameters and C++ variables, so the words of both languages are taken."""
 
@@ -40,7 +30,7 @@ def check_name(name: str, span: Span, what: str, *, snake: bool = False) -> str:
     """``name`` if it may be given to a ``what``; raises PTG213. A stage may be called `out`: no parameter takes its
     name."""
     reserved = name in RESERVED and (name, what) != ("out", "a stage")
-    if reserved or (what in _VARIABLES and name in _KERNELS | _MACROS):
+    if reserved:
         raise fault(
             "PTG213",
             f"`{name}` is reserved and cannot name {what}",

@@ -6,7 +6,7 @@ line of the spec that it serves.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -28,6 +28,7 @@ from pyptogen.lower.instruction.ir import (
     Pattern,
     Queue,
     ReadIndex,
+    Relu,
     SetFlag,
     SkipIfNegative,
     TileType,
@@ -40,9 +41,10 @@ from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
 from pyptogen.templates.kernel_loops import condition_lines, loop_lines
-from pyptogen.templates.kernel_passes import PassText
+from pyptogen.templates.kernel_passes import PassText, carried_rows
 from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
 from pyptogen.templates.merges import is_merge_of_lists
+from pyptogen.templates.spelling import function_name, in_text, spelled
 
 ROUND_MODES = {
     "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",
@@ -68,6 +70,8 @@ class Writer:
     """Tensors to which stores of passes may go around the cache."""
     taken: frozenset[str] = frozenset()
     """Names of arguments and tiles."""
+    fixed: frozenset[str] = frozenset()
+    """Names of arguments and loop variables."""
     queues: dict[str, Fifo] = field(default_factory=dict)
     """The rings of a mixed kernel, by name."""
 
@@ -232,12 +236,17 @@ class Writer:
         queue = next((o for o in node.operands if isinstance(o, Queue)), None)
         if queue is not None:
             return queue_call(node, self.queues[queue.name], self.types, self.tile_alias)
-        operands = [self.operand(node, o) for o in node.operands if not isinstance(o, Pattern)]
+        operands = [self.operand(node, o) for o in node.operands if not isinstance(o, Pattern | Relu)]
         # The type of its first number and the direction (0: ascending) cannot be deduced from what TCI is given.
         name = node.name
         if name == "TCI":
             kind = self.types[operands[0]]
             name = f"TCI<{self.tile_alias(kind)}, {C_TYPES[kind.dtype]}, 0>"
+        elif any(isinstance(o, Relu) for o in node.operands):
+            window, tile = node.operands[0], operands[1]
+            assert isinstance(window, GmWindow)
+            types = f"{self.tile_alias(self.types[tile])}, {self.gm_alias(window)}"
+            name = f"TSTORE<{types}, AtomicType::AtomicNone, ReluPreMode::NormalRelu>"
         elif name == "TGATHER":
             pattern = next(o.name for o in node.operands if isinstance(o, Pattern))
             types = ", ".join(self.tile_alias(self.types[o]) for o in operands)
@@ -276,8 +285,17 @@ class Writer:
         """TPASS: the windows it moves, then a line for each of its instructions."""
         for member in node.members:
             self.windows(member, depth)
+        carried = carried_rows(node)
+        if carried is not None:
+            self.speak(depth, node.span)
+            far = ", far" if carried.to.tensor in self.far else ""
+            to, source = (
+                self.gm_name(m, w) for m, w in ((node.members[1], carried.to), (node.members[0], carried.source))
+            )
+            self.put(depth, f"TCARRY({to}, {source}{far});")
+            return
         left = frozenset(name for name, kind in self.types.items() if kind.loc == "Left")
-        text = PassText(node, self.gm_name, self.far, left)
+        text = PassText(node, self.gm_name, self.far, left, self.fixed)
         text.write()
         parameters = "".join(f", auto &{name}" for name in text.operands)
         rows, cols = (e.poly().c() for e in (node.rows, node.cols))
@@ -347,6 +365,14 @@ def _parameters(kernel: InstrKernel) -> list[str]:
     return result
 
 
+def _loop_names(kernel: InstrKernel) -> Iterator[str]:
+    for node in walk(kernel.body):
+        if isinstance(node, For):
+            yield from (name for name in (node.var, node.valid, node.slot) if name)
+        elif isinstance(node, ReadIndex):
+            yield node.name
+
+
 def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable[[Span], str]) -> str:
     """The C++ file of one kernel.
 
@@ -357,12 +383,18 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
     """
     far = far_stores(kernel)
-    taken = frozenset({*kernel.arguments, *declarations(kernel)})
-    writer = Writer(source, far=far.tensors, taken=taken, queues={fifo.name: fifo for fifo in kernel.fifos})
+    kernel, names = spelled(kernel)
+    writer = Writer(
+        source,
+        far=frozenset(names.get(tensor, tensor) for tensor in far.tensors),
+        taken=frozenset({*kernel.arguments, *declarations(kernel)}),
+        fixed=frozenset({*kernel.arguments, *_loop_names(kernel)}),
+        queues={fifo.name: fifo for fifo in kernel.fifos},
+    )
     for fifo in kernel.fifos:
         writer.put(1, pipe_line(fifo))
     if far.line:
-        writer.put(1, far.line)
+        writer.put(1, in_text(far.line, names))
     for loop in walk(kernel.body):
         if isinstance(loop, For) and loop.slot:
             writer.put(1, f"int32_t {loop.slot} = 0;  // which of {loop.slots} buffers this round of {loop.var} uses")
@@ -374,6 +406,7 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
     return render(
         "kernel.cpp.j2",
         kernel=kernel,
+        function=function_name(kernel.name),
         operator=operator,
         sizes=sizes,
         occupancy=occupancy,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, Pass
@@ -18,9 +19,28 @@ UNARY = {
 RESULTS = {"TROWSUM": ("RowSum", "sum"), "TROWMAX": ("RowMax", "max"), "TROWMIN": ("RowMin", "min")}
 
 
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """Rows of global memory that only move."""
+
+    to: GmWindow
+    source: GmWindow
+
+
+def carried_rows(node: Pass) -> Carried | None:
+    """What a pass that is a load and the store of all that was loaded moves."""
+    if node.kept or [m.name for m in node.members] != ["TLOAD", "TSTORE"]:
+        return None
+    (loaded, source), (to, stored) = (m.operands for m in node.members)
+    if loaded != stored or not isinstance(source, GmWindow) or not isinstance(to, GmWindow):
+        return None
+    return Carried(to, source) if source.dtype == to.dtype else None
+
+
 class PassText:
     """Writes the body of one pass. ``gm_name`` names the GlobalTensors of loads and stores; stores to the tensors
-    ``far`` may go around the cache; ``left`` are the left operands of the matrix unit."""
+    ``far`` may go around the cache; ``left`` are the left operands of the matrix unit; ``fixed`` are names of the
+    kernel around, arguments and loop variables."""
 
     def __init__(
         self,
@@ -28,6 +48,7 @@ class PassText:
         gm_name: Callable[[Instr, GmWindow], str],
         far: frozenset[str],
         left: frozenset[str],
+        fixed: frozenset[str],
     ) -> None:
         self.node, self.gm_name, self.far, self.left = node, gm_name, far, left
         self.dtypes = dict(node.dtypes)
@@ -37,7 +58,7 @@ class PassText:
         """Operands of the pass that have a state of their own: parameter name → object."""
         self.lines: list[tuple[Span, str]] = []
         objects = [gm_name(m, o) for m in node.members for o in m.operands if isinstance(o, GmWindow)]
-        self.taken = dict.fromkeys(("at", "far", *node.tiles, *objects), 1)
+        self.taken = dict.fromkeys(("at", "far", *node.tiles, *objects, *fixed), 1)
         self.last_writer = {str(m.operands[0]): m for m in node.members}
         self.read_again: set[str] = set()
         """Tiles with whose values something is computed, in this pass, also by way of a copy."""

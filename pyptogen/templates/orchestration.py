@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from functools import partial
 
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.tensor.conditions import c_text
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.schema.c_names import is_macro
 from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.environment import render
 from pyptogen.templates.kernel import _parameters
+from pyptogen.templates.spelling import ORCHESTRATION_WORDS, field_name, in_text, renamed, respelled, spelled, variables
 
 CORES = {"cube": "Core::Cube", "vector": "Core::Vector", "mixed": "Core::Mixed"}
 
 
-def _blocks(launch: LaunchPlan, inputs: frozenset[str]) -> str:
+def _blocks(launch: LaunchPlan, inputs: frozenset[str], spelling: Mapping[str, str]) -> str:
     """How many blocks a launch has; none where its condition does not hold."""
     if launch.condition is not None:
-        return f"{c_text(launch.condition, inputs, 2)} ? {_wanted_blocks(launch)} : 0"
+        return f"{in_text(c_text(launch.condition, inputs, 2), spelling)} ? {_wanted_blocks(launch)} : 0"
     return _wanted_blocks(launch)
 
 
@@ -34,12 +37,12 @@ def _wanted_blocks(launch: LaunchPlan) -> str:
     return f"fewer(({extent.c()} + {tile - 1}) / {tile}, {launch.core})"
 
 
-def _calls(launch: LaunchPlan) -> list[str]:
+def _calls(launch: LaunchPlan, functions: Mapping[str, str]) -> list[str]:
     """The call of a kernel, or of each program of a mixed one, wrapped under its opening bracket."""
     calls = []
     for kernel, names in launch.programs or ((launch.kernel, launch.arguments),):
         arguments = [f"{launch.kernel}_blocks" if a == "nblk" else a for a in names]
-        text = f"{kernel}({', '.join(arguments)});"
+        text = f"{functions[kernel]}({', '.join(arguments)});"
         calls.append(textwrap.fill(text, 96, subsequent_indent=" " * 20, break_long_words=False))
     return calls
 
@@ -73,14 +76,34 @@ def _ranged(graph: ExecutionGraph, plan: Sequence[LaunchPlan]) -> list[tuple[str
     return [(w.name, C_TYPES[w.dtype], w.row.c()) for w in graph.workspaces if w.row is not None and w.name in used]
 
 
-def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel]) -> str:
-    """The orchestration file of one operator and target."""
+def _locals(graph: ExecutionGraph, program: Program, functions: Mapping[str, str]) -> dict[str, str]:
+    """Spellings of dims, tensors and attrs that the orchestration has another use for."""
+    mine = {*ORCHESTRATION_WORDS, *C_TYPES.values(), *functions.values()}
+    for launch in (launch for plan in graph.plans for launch in plan):
+        mine |= {f"{launch.kernel}_blocks", f"{launch.kernel}_done"}
+    mine |= {f"segment_{i + 1}" for i in range(len(graph.plans))}
+    names = {*variables(graph), *(a.name for a in program.attrs), *(v.name for v in program.inputs)}
+    return respelled(names, lambda name: name in mine or is_macro(name))
+
+
+def orchestration_text(
+    graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel], functions: Mapping[str, str]
+) -> str:
+    """The orchestration file of one operator and target; ``functions`` are the kernels as C++ calls them."""
     contract = [(v.name, C_TYPES[v.dtype]) for v in program.inputs]
     contract += [(name, C_TYPES[v.dtype]) for name, v in program.outputs if name not in program.inplace]
+    spelling = _locals(graph, program, functions)
+    segment, dims, graph = graph.segment, graph.dims, renamed(graph, spelling)
     launches = [launch for plan in graph.plans for launch in plan]
     used = {argument for launch in launches for argument in launch.arguments}
-    used |= {s.name for launch in launches if launch.condition is not None for s in launch.condition.free_symbols}
     inputs = frozenset(value.name for value in program.inputs)
+
+    def local(name: str) -> str:
+        return spelling.get(name, name)
+
+    conditions = [launch.condition for launch in launches if launch.condition is not None]
+    used |= {local(s.name) for condition in conditions for s in condition.free_symbols}
+    blocks = partial(_blocks, inputs=inputs, spelling=spelling)
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     rows = [plan[0].rows if len(plan) == 1 else 0 for plan in graph.plans]
     cuts = [
@@ -92,7 +115,7 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
             name,
             _ranged(graph, plan),
             [
-                (launch, CORES[launch.core], _blocks(launch, inputs), _calls(launch), _order(launch), _rings(launch))
+                (launch, CORES[launch.core], blocks(launch), _calls(launch, functions), _order(launch), _rings(launch))
                 for launch in plan
             ],
             plan[0].core if len(plan) == 1 and plan[0].rows else "",
@@ -103,13 +126,14 @@ def orchestration_text(graph: ExecutionGraph, program: Program, kernels: Sequenc
     return render(
         "orchestration.cpp.j2",
         graph=graph,
-        kernels=[(k.name, _parameters(k)) for k in kernels],
-        tensors=[(name, ctype) for name, ctype in contract if name in used],
-        attrs=[(a.name, C_TYPES[a.dtype]) for a in program.attrs if a.name in used],
+        segment=segment,
+        kernels=[(functions[k.name], _parameters(spelled(k)[0])) for k in kernels],
+        tensors=[(local(name), ctype, field_name(name)) for name, ctype in contract if local(name) in used],
+        attrs=[(local(a.name), C_TYPES[a.dtype], field_name(a.name)) for a in program.attrs if local(a.name) in used],
         workspaces=[(w.name, C_TYPES[w.dtype], _factor(w.elements)) for w in whole],
         dims=[
-            d
-            for d in graph.dims
+            (d, field_name(original))
+            for d, original in zip(graph.dims, dims, strict=True)
             if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)
         ],
         segments=segments,

@@ -26,6 +26,7 @@ from pyptogen.lower.instruction.ir import (
     Pattern,
     Queue,
     ReadIndex,
+    Relu,
     SetFlag,
     SkipIfNegative,
     WaitFlag,
@@ -215,7 +216,7 @@ class Writer:
             self.queue(node, node.operands[0].name)
             return
         dst, *sources = node.operands
-        given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare | Pattern)]
+        given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare | Pattern | Relu)]
         out, out_type = self.operand(node, dst)
         modes = [f" {{rmode = #pto<round_mode {o.name.upper()}>}}" for o in sources if isinstance(o, Mode)]
         modes += [f" {{cmpMode = #pto<cmp {o.name}>}}" for o in sources if isinstance(o, Compare)]
@@ -224,7 +225,8 @@ class Writer:
             self.merge(given, (out, out_type))
             return
         ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
-        self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type})")
+        relu = " {reluPreMode = #pto<relu_pre_mode normal_relu>}" if any(isinstance(o, Relu) for o in sources) else ""
+        self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type}){relu}")
 
     def queue(self, node: Instr, ring: str) -> None:
         """TPUSH of a tile, TPOP, TFREE."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from pyptogen.templates.contract_view import TensorView, contract_view
 from pyptogen.templates.environment import environment
+from pyptogen.templates.spelling import field_name
 
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Program
@@ -45,11 +46,11 @@ def render(program: Program, targets: Sequence[str], spec_file: str = "") -> str
         (
             (
                 "inputs",
-                [(_pointer(t, const=not t.updated), t.name, _tensor_comment(t)) for t in contract.inputs],
+                [(_pointer(t, const=not t.updated), field_name(t.name), _tensor_comment(t)) for t in contract.inputs],
             ),
-            ("outputs", [(_pointer(t, const=False), t.name, t.type) for t in contract.new_outputs]),
-            ("sizes", [("int64_t", dim.name, dim.meaning) for dim in contract.dynamic_dims]),
-            ("scalars", [("double" if a.is_float else "int64_t", a.name, a.dtype) for a in contract.attrs]),
+            ("outputs", [(_pointer(t, const=False), field_name(t.name), t.type) for t in contract.new_outputs]),
+            ("sizes", [("int64_t", field_name(dim.name), dim.meaning) for dim in contract.dynamic_dims]),
+            ("scalars", [("double" if a.is_float else "int64_t", field_name(a.name), a.dtype) for a in contract.attrs]),
         )
     )
     template = environment().get_template("wrapper_hpp.j2")

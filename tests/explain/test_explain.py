@@ -18,8 +18,8 @@ from pyptogen.lower.tensor import interpret as golden
 from pyptogen.lower.tensor import verify
 from pyptogen.lower.tensor.examples import example_dtypes, example_program
 from pyptogen.lower.tensor.ir import LOWERED, Program
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES
 from pyptogen.lower.tensor.registry import operations
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 SIZES = {"t": 11, "m": 13, "d": 64, "n": 32}
 TOLERANCE = {"fp16": 2e-3, "bf16": 2e-2}

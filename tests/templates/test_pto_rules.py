@@ -38,6 +38,10 @@ REFUSED = {
     "an accumulator of bytes": ("matmul_int8", "loc=acc, dtype=i32", "loc=acc, dtype=i8"),
     "a layout that the memory does not have": ("matmul_int8", "fractal=1024", "fractal=512"),
     "a store that changes the element": ("matmul_int8", "xi32>", "xf32>"),
+    "relu of what is no accumulator": (
+        "softmax", "outs(%y_out : !pto.partition_tensor_view<?x4096xf32>)",
+        "outs(%y_out : !pto.partition_tensor_view<?x4096xf32>) {reluPreMode = #pto<relu_pre_mode normal_relu>}",
+    ),
     "fractals that are no five axes": ("matmul_int8", "#pto.layout<nz>", "#pto.layout<nd>"),
     "a push to the core that pushes": ("flash_attention", "pto.tpush_to_aiv", "pto.tpush_to_aic"),
     "a pop against the direction of the pipe": ("flash_attention", "tpop_from_aic {id = 1", "tpop_from_aic {id = 0"),

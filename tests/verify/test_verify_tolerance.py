@@ -81,3 +81,9 @@ def test_the_toy_operator() -> None:
     assert set(tolerances) == {"cache", "y"}
     assert tolerances["y"].rtol > tolerances["cache"].rtol > 2.0**-23
     assert "derived" in tolerances["y"].describe()
+
+
+def test_a_running_sum_is_a_sum() -> None:
+    running = derived_from(op("cumsum", (X,), "y", "fp32", axis=1))
+    total = Op("sum", (X,), toy.value("y", "fp32", (toy.T, sympy.Integer(1))), {"axis": 1}, "toy", toy.SPAN)
+    assert running.rtol == derived_from(total).rtol

@@ -246,19 +246,19 @@ extern "C" void gated_delta_rule_cpu(pto_rt::Runtime &rt, const gated_delta_rule
                 scan(recalled_block_2, change_block, state_end_end, state_t, gamma_4, w_block, q_n, u_block_2,
                     k_n, b_begin, b_end, s, scan_blocks);
             }, {turn_vec1_done, decay_done, solve_done, normalise_vec3_done}, 2);
-        const int32_t read_kernel_blocks = fewer(16, mixed);
-        const Launch read_kernel_done = rt.launch(
-            "read_kernel", Core::Mixed, read_kernel_blocks,
+        const int32_t read_blocks = fewer(16, mixed);
+        const Launch read_done = rt.launch(
+            "read", Core::Mixed, read_blocks,
             [=] {
                 read_kernel(y_block_2, q_n, k_n, gamma_4, place, recalled_block_2, change_block, b_begin, b_end,
-                    s, read_kernel_blocks);
+                    s, read_blocks);
             }, {normalise_vec3_done, decay_done, turn_vec6_done, scan_done}, 1);
         const int32_t out_vec1_blocks = fewer((b + 0) / 1, vector);
         rt.launch(
             "out_vec1", Core::Vector, out_vec1_blocks,
             [=] {
                 out_vec1(o, y_block_2, b, s, out_vec1_blocks);
-            }, {read_kernel_done});
+            }, {read_done});
         const int32_t out_vec2_blocks = fewer((b * 32 + 0) / 1, vector);
         rt.launch(
             "out_vec2", Core::Vector, out_vec2_blocks,

@@ -11,7 +11,7 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void heads_scores_cube(
-    __gm__ float *s_2,
+    __gm__ float *s_3,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     int32_t t_begin,
@@ -20,7 +20,7 @@ extern "C" __global__ AICORE void heads_scores_cube(
     int32_t nblk);
 extern "C" __global__ AICORE void heads_scores_vec(
     __gm__ float *s,
-    __gm__ float *s_2,
+    __gm__ float *s_3,
     __gm__ float *weights,
     int32_t t_begin,
     int32_t t_end,
@@ -63,7 +63,7 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
     auto *index = (__gm__ int32_t *)args.index;
     auto *score = (__gm__ float *)args.score;
     // Values between kernels.
-    auto *s_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * 16 * sizeof(float)));
+    auto *s_3 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * 16 * sizeof(float)));
     auto *s = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * 16 * sizeof(float)));
     auto *all_scores_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
@@ -75,13 +75,13 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
         const Launch heads_scores_cube_done = rt.launch(
             "heads_scores_cube", Core::Cube, heads_scores_cube_blocks,
             [=] {
-                heads_scores_cube(s_2, q, k, t_begin, t_end, kv, heads_scores_cube_blocks);
+                heads_scores_cube(s_3, q, k, t_begin, t_end, kv, heads_scores_cube_blocks);
             }, {}, 3);
         const int32_t heads_scores_vec_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         const Launch heads_scores_vec_done = rt.launch(
             "heads_scores_vec", Core::Vector, heads_scores_vec_blocks,
             [=] {
-                heads_scores_vec(s, s_2, weights, t_begin, t_end, kv, heads_scores_vec_blocks);
+                heads_scores_vec(s, s_3, weights, t_begin, t_end, kv, heads_scores_vec_blocks);
             }, {heads_scores_cube_done}, 2);
         const int32_t total_blocks = fewer((t + 0) / 1, vector);
         const Launch total_done = rt.launch(

@@ -68,7 +68,7 @@ extern "C" __global__ AICORE void key_norm(
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void rotary_linear(
-    __gm__ float *kr_f,
+    __gm__ bfloat16_t *kr_1,
     __gm__ bfloat16_t *x,
     __gm__ bfloat16_t *w_kr,
     int32_t t_begin,
@@ -76,7 +76,7 @@ extern "C" __global__ AICORE void rotary_linear(
     int32_t nblk);
 extern "C" __global__ AICORE void key_rope(
     __gm__ bfloat16_t *kr_cache,
-    __gm__ float *kr_f,
+    __gm__ bfloat16_t *kr_1,
     __gm__ bfloat16_t *cos,
     __gm__ bfloat16_t *sin,
     __gm__ int64_t *slot,
@@ -124,7 +124,7 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
     auto *q_i = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(int32_t)));
     auto *q_b_1 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(bfloat16_t)));
     auto *kv_f = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 512 * sizeof(float)));
-    auto *kr_f = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 64 * sizeof(float)));
+    auto *kr_1 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 64 * sizeof(bfloat16_t)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
@@ -177,13 +177,13 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
         const Launch rotary_linear_done = rt.launch(
             "rotary_linear", Core::Cube, rotary_linear_blocks,
             [=] {
-                rotary_linear(kr_f, x, w_kr, t_begin, t_end, rotary_linear_blocks);
+                rotary_linear(kr_1, x, w_kr, t_begin, t_end, rotary_linear_blocks);
             }, {}, 2);
         const int32_t key_rope_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         rt.launch(
             "key_rope", Core::Vector, key_rope_blocks,
             [=] {
-                key_rope(kr_cache, kr_f, cos, sin, slot, t_begin, t_end, key_rope_blocks);
+                key_rope(kr_cache, kr_1, cos, sin, slot, t_begin, t_end, key_rope_blocks);
             }, {rotary_linear_done}, 1);
     };
 

@@ -120,7 +120,7 @@ class BlockRun:
                 self._compute(instr)
 
     def _store(self, instr: Instr) -> None:
-        window, name = instr.operands
+        window, name, *relu = instr.operands
         assert isinstance(window, GmWindow) and isinstance(name, str)
         if window.tensor not in self.writable:
             raise MachineFault("bounds", f"the kernel does not list `{window.tensor}` as written", instr.span)
@@ -128,7 +128,7 @@ class BlockRun:
         self._check_dtype(instr, tile, window.dtype)
         bound = BoundWindow.of(window, self.env, instr.span)
         target = Shaped(window.dtype, bound.rows, bound.cols)
-        self.memory.write(bound, MEANINGS[instr.name](target, self.core.read(tile)))
+        self.memory.write(bound, MEANINGS[instr.name](target, self.core.read(tile), None, bool(relu)))
 
     def _queue(self, instr: Instr) -> None:
         queue, *tile = instr.operands

@@ -96,15 +96,20 @@ class Pattern:
 
 
 @dataclass(frozen=True, slots=True)
+class Relu:
+    """The fixpipe stores negative numbers of an accumulator as 0."""
+
+
+@dataclass(frozen=True, slots=True)
 class Queue:
     """The TPipe of one of the kernel's rings, by the ring's name."""
 
     name: str
 
 
-Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Queue | Poly
-"""A tile by name, a GM window, a scalar, a round mode, a comparison, a mask pattern, a queue, a row or column index, a
-number of elements."""
+Operand = str | GmWindow | Imm | Mode | Compare | Pattern | Relu | Queue | Poly
+"""A tile by name, a GM window, a scalar, a round mode, a comparison, a mask pattern, relu on the way to GM, a queue, a
+row or column index, a number of elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,6 +293,7 @@ __all__ = [
     "Pipe",
     "Queue",
     "ReadIndex",
+    "Relu",
     "SetFlag",
     "SkipIfNegative",
     "TileType",

@@ -56,6 +56,8 @@ class Value:
     shape: Shape
     layout: str
     span: Span
+    strides: Shape = ()
+    """Of an input whose rows lie apart: elements from one index of each axis to the next; else row after row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +88,8 @@ INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
     | ARG_REDUCE | SCAN | SORTING
-    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "prod", "arange", "places",
-       "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand", "either"}
+    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "gcd", "prod", "arange",
+       "places", "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand", "either"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 

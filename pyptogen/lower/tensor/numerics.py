@@ -11,28 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import ml_dtypes
 import numpy as np
 
 from pyptogen.lower.tensor.rounding import GRIDS, on_grid, whole
+from pyptogen.numpy_dtypes import dtype_name
 
 Array = np.ndarray[Any, Any]
-
-NUMPY_DTYPES: Mapping[str, np.dtype[Any]] = {
-    "fp32": np.dtype(np.float32),
-    "fp16": np.dtype(np.float16),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "int8": np.dtype(np.int8),
-    "uint8": np.dtype(np.uint8),
-    "int16": np.dtype(np.int16),
-    "uint16": np.dtype(np.uint16),
-    "int32": np.dtype(np.int32),
-    "uint32": np.dtype(np.uint32),
-    "int64": np.dtype(np.int64),
-    "bool": np.dtype(np.bool_),
-}
-
-_NAMES: Mapping[np.dtype[Any], str] = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 _EXACT_K = 1024
 """Longest int8 dot product whose partial sums all stay within 2**24, so that fp32 holds each exactly."""
@@ -125,7 +109,7 @@ def cast(x: Array, dtype: np.dtype[Any], mode: str, saturate: bool) -> Array:
     if dtype == np.bool_ or x.dtype == np.bool_:
         return x.astype(dtype)
     if not np.issubdtype(dtype, np.integer):
-        grid = None if mode in ("none", "rint") else GRIDS.get(_NAMES[dtype])
+        grid = None if mode in ("none", "rint") else GRIDS.get(dtype_name(dtype))
         return x.astype(dtype) if grid is None else on_grid(x, grid, mode, saturate).astype(np.float64).astype(dtype)
     limits = np.iinfo(dtype)
     if np.issubdtype(x.dtype, np.integer):

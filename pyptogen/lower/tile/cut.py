@@ -281,6 +281,8 @@ class Cutter(Rounds):
             False,
         )
         self.placed[(op.result.name, "")] = Placed(name, scope, False)
+        if op.attrs.get("relu"):
+            self.clipped.add(name)
 
     def _check_complete(self, op: Op, home: Scope, placed: tuple[Placed, Placed]) -> None:
         """Operands of a product are whole along its depth, when it begins.
@@ -342,9 +344,9 @@ class Cutter(Rounds):
         shape = self.shape2d(view.axes, placed.scope, op)
         ref = self.gm_ref(view, shape, placed.scope)
         self._note_write(tensor)
-        source = placed.tile
+        mode = "relu" if placed.tile in self.clipped else "none"
         self.emit(
-            TileOp("store", None, (source,), op.span, op.stage, gm=ref),
+            TileOp("store", None, (placed.tile,), op.span, op.stage, gm=ref, mode=mode),
             placed.scope,
             placed.early and placed.scope is not self.nest.inner,
         )

@@ -29,9 +29,10 @@ from pyptogen.lower.isa.kinds import instruction_of
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor import numerics
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, Array
+from pyptogen.lower.tensor.numerics import Array
 from pyptogen.lower.tensor.rounding import whole
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 SORTING: Mapping[str, Callable[..., Any]] = {
     "topk": MEANINGS["TTOPK"], "bottomk": MEANINGS["TBOTTOMK"], "sort_blocks": MEANINGS["TSORT32"],
@@ -46,12 +47,13 @@ COMPARE = {
 
 @dataclass(slots=True)
 class _Place:
-    """Bytes that hold a tile's data."""
+    """Bytes that hold a tile's data; ``parts``: written window by window, all of its size is there."""
 
     memory: str
     begin: int
     end: int
     values: Array
+    parts: bool = False
 
 
 @dataclass(slots=True)
@@ -134,7 +136,7 @@ class TileRun:
         base = self.tiles[owner]
         shape = (base.rows.size, base.cols.size)
         if (owner, begin) not in self.held:
-            self.held[owner, begin] = _Place(memory, begin, end, np.zeros(shape, values.dtype))
+            self.held[owner, begin] = _Place(memory, begin, end, np.zeros(shape, values.dtype), parts=True)
         whole = self.held[owner, begin].values
         if whole.shape != shape:
             grown = np.zeros(shape, whole.dtype)
@@ -153,6 +155,7 @@ class TileRun:
         top = tile.row_offset.evaluate(self.env)
         if tile.form == "col" or tile.parent is None:
             rows, cols = min(self._size(tile.rows), place.values.shape[0] - top), place.values.shape[1]
+            cols = min(cols, self._size(tile.cols)) if place.parts else cols
         else:
             rows, cols = self._size(tile.rows), self._size(tile.cols)
         return place.values[top : top + rows, tile.col_offset : tile.col_offset + cols]
@@ -208,6 +211,7 @@ class TileRun:
             window = self._window(op)
             values = self._read(str(op.srcs[0]))
             whole = values.reshape(window.rows, window.cols) if values.size == window.rows * window.cols else values
+            whole = np.where(whole > 0, whole, 0).astype(whole.dtype) if op.mode == "relu" else whole
             dtype = NUMPY_DTYPES[window.window.dtype]
             self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
         elif op.kind == "scatter":

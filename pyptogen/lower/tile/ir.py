@@ -110,6 +110,7 @@ class TileOp:
     merge_lists  sorted lists in one, as far as dst goes; with ``first``: of the sources after the first one where that
              loop variable is 0, of dst and the first source elsewhere
     pad      src → the front of dst, which is the same place; the least number in the rest
+    store    with ``mode`` relu: an accumulator, negative numbers as 0
     cast     with round ``mode``; ``saturate`` says what becomes of integers out of range
     push     src → the next slot of the ring ``fifo``, once it is free; pop: the oldest filled slot, once there is one,
              is what loads from the ring's ``slot`` read; free: that slot may be filled again

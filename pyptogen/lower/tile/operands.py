@@ -19,6 +19,7 @@ from pyptogen.lower.tile.between_rounds import values_apart
 from pyptogen.lower.tile.grid import Grid, Shape2D
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.tile.nest import Scope
+from pyptogen.lower.verify import require
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,8 @@ class Operands(Grid):
         super().__init__(*arguments)
         self.placed: dict[tuple[str, str], Placed] = {}
         self.reads: list[str] = []
+        self.clipped: set[str] = set()
+        """Accumulators that are stored under relu."""
         self.apart = values_apart(self.program, self.axes)
         self.concats = concat_pass.plan(self.kernel.ops, self.made_by, self.axes, frozenset(self.kernel.writes))
 
@@ -63,7 +66,7 @@ class Operands(Grid):
             if base in self.made_by
             else next(v for v in self.program.inputs if v.name == base)
         )
-        view = replace(self.axes.contiguous(tensor, source.shape), apart=self.apart.get(base))
+        view = replace(self.axes.whole(tensor, source), apart=self.apart.get(base))
         for op in value_views(self.made_by, name):
             view = self.axes.apply(view, op)
         return view
@@ -162,6 +165,8 @@ class Operands(Grid):
         self._check_view(value, found, width, op)
         if width is None or (start == 0 and width == tile.cols.size):
             return found
+        if width == 1:
+            raise unsupported(op.span, "one column of a computed tile: no tile of its own has its pitch", "slice wider")
         if start * DTYPES[tile.dtype] % 32:
             raise unsupported(
                 op.span, f"columns of a computed tile from byte {start * DTYPES[tile.dtype]} on", "slice at 32 bytes"
@@ -278,6 +283,7 @@ class Operands(Grid):
                 rows, row = here.extent(), Poly.of(here.var) - (Poly.of(grid.var) if grid is not None else ZERO)
             name = self.name(base)
             self.tiles[name] = TileVal(name, self.made_by[base].result.dtype, rows, tile.cols, tile.form, op.span)
+            require(acc.tile not in self.clipped, f"`{acc.tile}` is clipped on its way to GM only", op.span)
             self.emit(TileOp("extract", name, (acc.tile,), op.span, op.stage, row=row), here, False)
             self.placed[key] = Placed(name, here, False)
         return self.placed[key]

@@ -30,7 +30,7 @@ def op_text(op: TileOp) -> str:
     extra += f" first at {op.first} = 0" if op.first else ""
     extra += f" from row {op.row}" if op.row.terms else ""
     extra += f" through {op.fifo}" if op.fifo else ""
-    extra += f" mode={op.mode}" if op.kind == "cast" else ""
+    extra += f" mode={op.mode}" if op.kind == "cast" or (op.kind, op.mode) == ("store", "relu") else ""
     extra += "" if op.saturate else " saturate=false"
     extra += f" scratch {op.scratch}" if op.scratch else ""
     left = f"{op.dst} = " if op.dst else ""

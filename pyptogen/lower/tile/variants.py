@@ -18,7 +18,6 @@ from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile import partition
-from pyptogen.lower.tile.kernel_names import free_name
 from pyptogen.lower.tile.partition import Edges, KernelOps
 from pyptogen.lower.tile.sizes import Selected, TileSize, common_table, longest_segment, stage_sizes
 
@@ -59,8 +58,7 @@ def run(
     by_row: list[list[tuple[Any, ...]]] = []
     for selected in rows:
         keys = []
-        for stage_ops in partition.run(program, selected.row, platform, alone, apart):
-            ops = free_name(stage_ops, program)
+        for ops in partition.run(program, selected.row, platform, alone, apart):
             key = (
                 ops.name,
                 ops.stages,
@@ -97,7 +95,7 @@ def _depths(program: Program, rows: Sequence[Selected], stages: tuple[str, ...])
 def _static_part(program: Program, table: Table) -> tuple[Any, ...]:
     """What must be equal for two rows to share a kernel: which dims are cut, and the tiles of the static ones."""
     return tuple(
-        (stage, dim, (size.tile, size.inner) if program.dim(dim).value is not None else None)
+        (stage, dim, size.band, (size.tile, size.inner) if program.dim(dim).value is not None else None)
         for stage, dims in sorted(table.items())
         for dim, size in sorted(dims.items())
     )

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
+from pyptogen.numpy_dtypes import dtype_name, numpy_dtype
 from pyptogen.runtime.arrays.buffers import aligned_empty
-from pyptogen.runtime.arrays.dtypes import dtype_name, numpy_dtype
 from pyptogen.runtime.operator.contract import Contract, TensorArg
 
 if TYPE_CHECKING:

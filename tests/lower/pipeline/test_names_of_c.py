@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.diagnostics import DiagnosticError
 
 SPEC = """
 pyptogen: 1
@@ -44,6 +43,7 @@ graph:
         ("main", ("exit", "memcpy", "div")),
         ("printf", ("segment", "fewer", "vector")),
         ("exp", ("main", "y1", "rt")),
+        ("block", ("half", "TADD", "EOF")),
     ],
 )
 def test_names_of_the_c_library(operator: str, stages: tuple[str, str, str], target: str, tmp_path: Path) -> None:
@@ -58,11 +58,24 @@ def test_names_of_the_c_library(operator: str, stages: tuple[str, str, str], tar
     np.testing.assert_allclose(got.max, want, rtol=1e-4, atol=1e-4)
 
 
-@pytest.mark.parametrize("name", ["NULL", "EOF", "block", "args", "union", "M_PI"])
-@pytest.mark.parametrize("what", ["index", "read", "write", "min"])
-def test_macros_and_words_cannot_name_a_dim_a_tensor_or_a_value(name: str, what: str, tmp_path: Path) -> None:
-    text = SPEC.format(operator="names", first="a", second="b", third="c")
-    path = tmp_path / "names.yaml"
-    path.write_text(text.replace(f"  {what}:", f"  {name}:", 1))
-    with pytest.raises(DiagnosticError, match="PTG213"):
-        pyptogen.load(path)
+WORDS = ["half", "block", "args", "vector", "segment", "EOF", "TLOAD", "int32_t", "VecF32_8x64"]
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+@pytest.mark.parametrize("shift", range(0, len(WORDS), 3))
+def test_words_of_generated_code_name_dims_tensors_attrs_and_values(shift: int, target: str, tmp_path: Path) -> None:
+    """Three specs, so that each word is a dim, a tensor, an attr and a value of some of them."""
+    rows, cols, x, y, factor, first, total, left, stage = WORDS[shift:] + WORDS[:shift]
+    path = tmp_path / "words.yaml"
+    path.write_text(
+        f"pyptogen: 1\noperator: words\ndims: {{{rows}: {{min: 1, max: 64}}, {cols}: 64}}\n"
+        f"attrs: {{{factor}: {{type: fp32, default: 0.5}}}}\n"
+        f"inputs:\n  {x}: fp16[{rows}, {cols}]\noutputs:\n  {y}: fp16[{rows}, {cols}]\n"
+        f"graph:\n  {stage}:\n    {first}: cast({x}, fp32) * {factor}\n"
+        f"    {total}: sum({first}, axis=-1, keepdim=true)\n"
+        f"  last:\n    {left}: {first} - {total}\n    {y}: cast({left}, fp16)\n"
+    )
+    value = np.random.default_rng(3).integers(-8, 8, (5, 64)).astype(np.float16)
+    got = pyptogen.compile(path, target=target)(**{x: value, factor: 0.25})
+    scaled = value.astype(np.float32) * 0.25
+    np.testing.assert_array_equal(got[0], (scaled - scaled.sum(-1, keepdims=True)).astype(np.float16))

@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.tensor import from_spec, interpret
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES, cast, matmul, prepare_right, scatter_update
+from pyptogen.lower.tensor.numerics import cast, matmul, prepare_right, scatter_update
 from pyptogen.lower.tensor.row_blocks import segments
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 from pyptogen.schema import Source, load_source, load_spec
 
 SPEC = Path(__file__).parents[3] / "specs" / "indexer_prolog.yaml"

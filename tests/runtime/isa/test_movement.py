@@ -160,7 +160,7 @@ def test_quantised_moves(build: Build) -> None:
     assert np.array_equal(by_word, np.clip(np.rint(number), -128, 127).astype(np.int8))
     short = (factors.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
     with np.errstate(invalid="ignore", over="ignore"):
-        scaled = source * short + offsets.astype(np.float32)
+        scaled = np.clip(np.rint(source * short), -256, 255) + offsets.astype(np.float32)
         column = np.clip(np.rint(np.nan_to_num(scaled, nan=0.0, posinf=1e9, neginf=-1e9)), -128, 127)
         expected = np.where(source > 0, source, 0).astype(np.float16)
     assert np.array_equal(by_column, np.maximum(column, 0).astype(np.int8))

@@ -14,7 +14,18 @@ from xdsl.parser import Parser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-from templates.pto.types import Comparison, MaskPattern, PartitionTensorView, RoundMode, TileBuf, width
+from templates.pto.types import (
+    Comparison,
+    MaskPattern,
+    PartitionTensorView,
+    ReluPreMode,
+    RoundMode,
+    TileBuf,
+    agree,
+    elements,
+    print_words,
+    width,
+)
 
 
 class Instruction(IRDLOperation):
@@ -27,6 +38,7 @@ class Instruction(IRDLOperation):
     cmpMode = opt_prop_def(Comparison)  # noqa: N815  (the assembler's word)
     maskPattern = opt_prop_def(MaskPattern)  # noqa: N815
     exhausted = opt_prop_def(BoolAttr)
+    reluPreMode = opt_prop_def(ReluPreMode)  # noqa: N815
 
     @classmethod
     def parse(cls, parser: Parser) -> Instruction:
@@ -53,7 +65,7 @@ class Instruction(IRDLOperation):
             parser.parse_punctuation(",")
             sources = [*sources, parser.resolve_operand(beside, parser.parse_type())]
         parser.parse_punctuation(")")
-        return cls(operands=[sources, destination], properties=attributes)
+        return cls(operands=[sources, destination], properties=attributes | parser.parse_optional_attr_dict())
 
     def print(self, printer: Printer) -> None:
         printer.print_string(" ins(")
@@ -64,10 +76,7 @@ class Instruction(IRDLOperation):
             printer.print_string(f", {{maskPattern = #pto.mask_pattern<{self.maskPattern.word.data}>}}")
         if self.exhausted is not None:
             printer.print_string(" {exhausted = false}")
-        if self.rmode is not None:
-            printer.print_string(f" {{rmode = #pto<round_mode {self.rmode.word.data}>}}")
-        if self.cmpMode is not None:
-            printer.print_string(f" {{cmpMode = #pto<cmp {self.cmpMode.word.data}>}}")
+        print_words(printer, (("rmode", "round_mode", self.rmode), ("cmpMode", "cmp", self.cmpMode)))
         printer.print_string(" : ")
         printer.print_list([source.type for source in sources], printer.print_attribute)
         printer.print_string(") outs(")
@@ -75,9 +84,12 @@ class Instruction(IRDLOperation):
         printer.print_string(" : ")
         printer.print_list([out.type for out in (self.destination, *beside)], printer.print_attribute)
         printer.print_string(")")
+        print_words(printer, (("reluPreMode", "relu_pre_mode", self.reluPreMode),))
 
     def verify_(self) -> None:
         check(self.name == "pto.tcvt" or self.rmode is None, f"{self.name} has no round mode")
+        clips = self.name == "pto.tstore" and "loc=acc" in str(self.sources[0].type)
+        check(self.reluPreMode is None or clips, f"{self.name} of {self.sources[0].type} under relu")
         check((self.name == "pto.tgather") == (self.maskPattern is not None), f"{self.name} and a pattern")
         check((self.name in ("pto.tcmp", "pto.tcmps")) == (self.cmpMode is not None), f"{self.name} and a comparison")
         RULES[self.name](self)
@@ -100,11 +112,6 @@ def check(condition: bool, what: str) -> None:
     """Raise `VerifyException` when the condition does not hold."""
     if not condition:
         raise VerifyException(what)
-
-
-def agree(a: int | None, b: int | None) -> bool:
-    """Whether two valid extents can be equal: a run-time one can be anything."""
-    return a is None or b is None or a == b
 
 
 def same_valid(op: Instruction, *tiles: TileBuf) -> None:
@@ -253,15 +260,6 @@ def column_broadcast(op: Instruction) -> None:
     calculable(op, dst.element, True)
     check(all(t.shape == dst.shape and t.row_major for t in (*tiles, dst)) and row.row_major, f"{op.name}: layouts")
     check(row.valid[0] == 1 and agree(row.valid[1], dst.valid[1]), f"{op.name} by {row.valid}")
-
-
-def elements(extents: tuple[int | None, ...]) -> int | None:
-    total = 1
-    for extent in extents:
-        if extent is None:
-            return None
-        total *= extent
-    return total
 
 
 def load(op: Instruction) -> None:

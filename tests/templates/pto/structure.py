@@ -35,6 +35,7 @@ from templates.pto.types import (
     MaskPattern,
     PartitionTensorView,
     Ptr,
+    ReluPreMode,
     RoundMode,
     TensorView,
     TileBuf,
@@ -333,7 +334,10 @@ Pto = Dialect(
         WaitFlagDyn, Barrier, AicInitializePipe, AivInitializePipe, *QUEUES,
         *INSTRUCTIONS.values(),
     ],
-    [Ptr, TensorView, PartitionTensorView, TileBuf, Layout, KernelKind, RoundMode, Comparison, MaskPattern],
+    [
+        Ptr, TensorView, PartitionTensorView, TileBuf, Layout, KernelKind, RoundMode, Comparison, MaskPattern,
+        ReluPreMode,
+    ],
 )  # fmt: skip
 
 

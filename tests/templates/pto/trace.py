@@ -30,6 +30,7 @@ from pyptogen.lower.instruction.ir import (
     Pattern,
     Queue,
     ReadIndex,
+    Relu,
     SetFlag,
     SkipIfNegative,
     walk,
@@ -129,7 +130,7 @@ class ModuleTrace:
                 self.run(region.block)
         elif isinstance(op, Instruction):
             *sources, destination = given
-            mode = tuple(m.word.data.lower() for m in (op.rmode, op.cmpMode, op.maskPattern) if m is not None)
+            mode = tuple(m.word.data.lower() for m in (op.rmode, op.cmpMode, op.maskPattern, op.reluPreMode) if m)
             if op.exhausted is not None:
                 *lists, scratch, _ = sources
                 sources = [scratch, *lists]
@@ -272,6 +273,8 @@ class KernelTrace:
     def operand(self, operand: Any) -> Any:
         if isinstance(operand, Mode | Compare | Pattern):
             return operand.name.lower()
+        if isinstance(operand, Relu):
+            return "normal_relu"
         if isinstance(operand, Imm):
             return float(operand.expr.subs({s: self.names[s.name] for s in operand.expr.free_symbols}))
         if isinstance(operand, Poly):

@@ -265,6 +265,21 @@ class RoundMode(ParametrizedAttribute):
 
 
 @irdl_attr_definition
+class ReluPreMode(ParametrizedAttribute):
+    """What the fixpipe does with an accumulator first, written ``#pto<relu_pre_mode normal_relu>``."""
+
+    name = "pto.relu_pre_mode"
+    word: StringAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        return _word(parser, ("normal_relu",))
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f" {self.word.data}")
+
+
+@irdl_attr_definition
 class MaskPattern(ParametrizedAttribute):
     """Which elements a gather takes, written ``#pto.mask_pattern<P0101>``."""
 
@@ -293,3 +308,27 @@ class Comparison(ParametrizedAttribute):
 
     def print_parameters(self, printer: Printer) -> None:
         printer.print_string(f" {self.word.data}")
+
+
+def print_words(
+    printer: Printer, words: tuple[tuple[str, str, RoundMode | Comparison | ReluPreMode | None], ...]
+) -> None:
+    """Attributes that are given, each as ``{key = #pto<kind word>}``."""
+    for key, kind, given in words:
+        if given is not None:
+            printer.print_string(f" {{{key} = #pto<{kind} {given.word.data}>}}")
+
+
+def elements(extents: tuple[int | None, ...]) -> int | None:
+    """How many elements that is, None where it is said at run time."""
+    total = 1
+    for extent in extents:
+        if extent is None:
+            return None
+        total *= extent
+    return total
+
+
+def agree(a: int | None, b: int | None) -> bool:
+    """Whether two valid extents can be equal: a run-time one can be anything."""
+    return a is None or b is None or a == b

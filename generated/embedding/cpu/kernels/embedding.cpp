@@ -25,11 +25,8 @@ extern "C" __global__ AICORE void embedding(
         const int64_t place = token[int64_t(i1)];
         TableGm table_in(table + int64_t(place) * 1024);
         TableGm y_out(y + int64_t(i1) * 1024);
-        TPASS(1, 1024, [&](auto at) {
-            // y: index_select(table, 0, token)  [embedding.yaml:17]
-            const auto part = at.load(table_in);
-            at.store(y_out, part, far);
-        });
+        // y: index_select(table, 0, token)  [embedding.yaml:17]
+        TCARRY(y_out, table_in, far);
     }
 #endif
 }

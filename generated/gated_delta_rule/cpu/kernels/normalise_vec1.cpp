@@ -27,11 +27,8 @@ extern "C" __global__ AICORE void normalise_vec1(
                 const int32_t i2_valid = s - i2 < 64 ? s - i2 : 64;
                 QGm q_in(q + int64_t(i2) * 2048 + int64_t(i3) * s * 2048 + int64_t(i4) * 128, {i2_valid});
                 QN1Gm q_n_1_out(q_n_1 + int64_t(i3) * s * 2048 + int64_t(i2) * 128 + int64_t(i4) * s * 128, {i2_valid});
-                TPASS(i2_valid, 128, [&](auto at) {
-                    // q_n: cast(unit(permute(q, [0, 2, 1, 3])) * dk ** -0.5, bf16)  [gated_delta_rule.yaml:45]
-                    const auto part = at.load(q_in);
-                    at.store(q_n_1_out, part);
-                });
+                // q_n: cast(unit(permute(q, [0, 2, 1, 3])) * dk ** -0.5, bf16)  [gated_delta_rule.yaml:45]
+                TCARRY(q_n_1_out, q_in);
             }
         }
     }

@@ -27,11 +27,8 @@ extern "C" __global__ AICORE void normalise_vec2(
                 const int32_t i2_valid = s - i2 < 64 ? s - i2 : 64;
                 KGm k_in(k + int64_t(i2) * 2048 + int64_t(i3) * s * 2048 + int64_t(i4) * 128, {i2_valid});
                 KN1Gm k_n_1_out(k_n_1 + int64_t(i3) * s * 2048 + int64_t(i2) * 128 + int64_t(i4) * s * 128, {i2_valid});
-                TPASS(i2_valid, 128, [&](auto at) {
-                    // k_n: cast(unit(permute(k, [0, 2, 1, 3])), bf16)  [gated_delta_rule.yaml:46]
-                    const auto part = at.load(k_in);
-                    at.store(k_n_1_out, part);
-                });
+                // k_n: cast(unit(permute(k, [0, 2, 1, 3])), bf16)  [gated_delta_rule.yaml:46]
+                TCARRY(k_n_1_out, k_in);
             }
         }
     }

@@ -26,11 +26,8 @@ extern "C" __global__ AICORE void out_vec1(
         for (int32_t i4 = 0; i4 < s; ++i4) {
             YBlock2Gm y_block_2_in(y_block_2 + int64_t(i3) * s * 4096 + int64_t(i4) * 128, {}, {int64_t(s) * 128});
             OGm o_out(o + int64_t(i3) * s * 4096 + int64_t(i4) * 4096);
-            TPASS(32, 128, [&](auto at) {
-                // o: permute(y, [0, 3, 1, 2, 4])  [gated_delta_rule.yaml:103]
-                const auto part = at.load(y_block_2_in);
-                at.store(o_out, part, far);
-            });
+            // o: permute(y, [0, 3, 1, 2, 4])  [gated_delta_rule.yaml:103]
+            TCARRY(o_out, y_block_2_in, far);
         }
     }
 #endif

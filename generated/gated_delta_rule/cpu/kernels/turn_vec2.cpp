@@ -27,11 +27,8 @@ extern "C" __global__ AICORE void turn_vec2(
                 const int32_t i2_valid = s - i2 < 64 ? s - i2 : 64;
                 VGm v_in(v + int64_t(i2) * 4096 + int64_t(i3) * s * 4096 + int64_t(i4) * 128, {i2_valid});
                 VHGm v_h_out(v_h + int64_t(i3) * s * 4096 + int64_t(i2) * 128 + int64_t(i4) * s * 128, {i2_valid});
-                TPASS(i2_valid, 128, [&](auto at) {
-                    // v_h: permute(v, [0, 2, 3, 1, 4])  [gated_delta_rule.yaml:48]
-                    const auto part = at.load(v_in);
-                    at.store(v_h_out, part);
-                });
+                // v_h: permute(v, [0, 2, 3, 1, 4])  [gated_delta_rule.yaml:48]
+                TCARRY(v_h_out, v_in);
             }
         }
     }

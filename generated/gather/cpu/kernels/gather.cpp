@@ -1,5 +1,5 @@
 // gather: vector kernel of `gather` for cpu. Made by pyptogen; change the spec, not this file.
-// stages gather; tiles i1 1, i2 1; memory UB 0 B
+// stages gather; tiles i1 1; memory UB 1024 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,11 @@
 using namespace pto;
 
 namespace {
-using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+using VecI32_1x128 = Tile<TileType::Vec, int32_t, 1, 128, BLayout::RowMajor, 1, 128>;
+using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
+using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1024>, Stride<1, 1, 1, 1024, 1>>;
+using YGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void gather(
@@ -20,18 +24,16 @@ extern "C" __global__ AICORE void gather(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    const FarStores far(int64_t(rows) * 512);  // y: around the cache if large
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
-        for (int32_t i2 = 0; i2 < 128; ++i2) {
-            const int64_t place = index[int64_t(i1) * 128 + int64_t(i2)];
-            XGm x_in(x + int64_t(i1) * 1024 + int64_t(place));
-            XGm y_out(y + int64_t(i1) * 128 + int64_t(i2));
-            TPASS(1, 1, [&](auto at) {
-                // y: gather(x, 1, index)  [gather.yaml:17]
-                const auto part = at.load(x_in);
-                at.store(y_out, part, far);
-            });
-        }
+        // y: gather(x, 1, index)  [gather.yaml:17]
+        VecI32_1x128 places; TASSIGN(places, 0x00200);  // UB 0x00200..0x00400
+        IndexGm index_in(index + int64_t(i1) * 128);
+        TLOAD(places, index_in);
+        VecF32_1x128 part; TASSIGN(part, 0x00000);  // UB 0x00000..0x00200
+        XGm x_in(x + int64_t(i1) * 1024);
+        MGATHER(part, x_in, places);
+        YGm y_out(y + int64_t(i1) * 128);
+        TSTORE(y_out, part);
     }
 #endif
 }

@@ -25,11 +25,8 @@ extern "C" __global__ AICORE void back(
         const int64_t place = slot[int64_t(i1)];
         YBGm y_b_in(y_b + int64_t(place) * 512);
         YBGm y_out(y + int64_t(i1) * 512);
-        TPASS(1, 512, [&](auto at) {
-            // y: index_select(reshape(y_b, [blocks * r, n]), 0, reshape(slot, [t]))  [grouped_matmul.yaml:46]
-            const auto part = at.load(y_b_in);
-            at.store(y_out, part, far);
-        });
+        // y: index_select(reshape(y_b, [blocks * r, n]), 0, reshape(slot, [t]))  [grouped_matmul.yaml:46]
+        TCARRY(y_out, y_b_in, far);
     }
 #endif
 }

@@ -24,11 +24,8 @@ extern "C" __global__ AICORE void block_vec4(
         const int64_t place = group_2[int64_t(i1)];
         Shift4Gm shift_4_in(shift_4 + int64_t(place));
         Shift4Gm first_out(first + int64_t(i1));
-        TPASS(1, 1, [&](auto at) {
-            // first:  index_select(shift, 0, group)  [grouped_matmul.yaml:33]
-            const auto part = at.load(shift_4_in);
-            at.store(first_out, part);
-        });
+        // first:  index_select(shift, 0, group)  [grouped_matmul.yaml:33]
+        TCARRY(first_out, shift_4_in);
     }
 #endif
 }

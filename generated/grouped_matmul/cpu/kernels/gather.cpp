@@ -24,11 +24,8 @@ extern "C" __global__ AICORE void gather(
         const int64_t place = source[int64_t(i1)];
         XGm x_in(x + int64_t(place) * 512);
         XGm rows_2_out(rows_2 + int64_t(i1) * 512);
-        TPASS(1, 512, [&](auto at) {
-            // rows: reshape(index_select(x, 0, reshape(source, [blocks * r])), [blocks, r, k])  [grouped_matmul.yaml:36]
-            const auto part = at.load(x_in);
-            at.store(rows_2_out, part);
-        });
+        // rows: reshape(index_select(x, 0, reshape(source, [blocks * r])), [blocks, r, k])  [grouped_matmul.yaml:36]
+        TCARRY(rows_2_out, x_in);
     }
 #endif
 }

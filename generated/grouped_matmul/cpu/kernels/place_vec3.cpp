@@ -24,11 +24,8 @@ extern "C" __global__ AICORE void place_vec3(
         const int64_t place = owner_1[int64_t(i1)];
         Shift4Gm shift_4_in(shift_4 + int64_t(place));
         Shift4Gm slot_1_out(slot_1 + int64_t(i1));
-        TPASS(1, 1, [&](auto at) {
-            // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]
-            const auto part = at.load(shift_4_in);
-            at.store(slot_1_out, part);
-        });
+        // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]
+        TCARRY(slot_1_out, shift_4_in);
     }
 #endif
 }

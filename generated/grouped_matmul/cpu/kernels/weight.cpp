@@ -25,11 +25,8 @@ extern "C" __global__ AICORE void weight(
         for (int32_t i2 = 0; i2 < 262144; i2 += 8192) {
             WGm w_in(w + int64_t(place) * 262144 + int64_t(i2));
             WGm w_b_out(w_b + int64_t(i1) * 262144 + int64_t(i2));
-            TPASS(1, 8192, [&](auto at) {
-                // w_b: index_select(w, 0, group)  [grouped_matmul.yaml:38]
-                const auto part = at.load(w_in);
-                at.store(w_b_out, part);
-            });
+            // w_b: index_select(w, 0, group)  [grouped_matmul.yaml:38]
+            TCARRY(w_b_out, w_in);
         }
     }
 #endif

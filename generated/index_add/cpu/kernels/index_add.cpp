@@ -28,11 +28,8 @@ extern "C" __global__ AICORE void index_add(
         const int32_t i1_valid = rows * 256 - i1 < 4096 ? rows * 256 - i1 : 4096;
         XGm x_in(x + int64_t(i1), {i1_valid});
         XGm y_out(y + int64_t(i1), {i1_valid});
-        TPASS(1, i1_valid, [&](auto at) {
-            // y: index_add(x, 0, index, src)  [index_add.yaml:18]
-            const auto part = at.load(x_in);
-            at.store(y_out, part, far);
-        });
+        // y: index_add(x, 0, index, src)  [index_add.yaml:18]
+        TCARRY(y_out, x_in, far);
     }
     for (int32_t i2 = 0; i2 < added; ++i2) {
         const int64_t place = index[int64_t(i2)];

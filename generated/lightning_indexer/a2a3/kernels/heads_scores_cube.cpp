@@ -15,11 +15,11 @@ using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, DYNAMIC>;
 using AccF32_16x128 = TileAcc<float, 16, 128, 16, DYNAMIC>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
-using S2Gm = GlobalTensor<float, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using S3Gm = GlobalTensor<float, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void heads_scores_cube(
-    __gm__ float *s_2,
+    __gm__ float *s_3,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     int32_t t_begin,
@@ -62,15 +62,15 @@ extern "C" __global__ AICORE void heads_scores_cube(
             TEXTRACT(s_1_l0b, s_1, 0, 0);
             set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
-            AccF32_16x128 s_2_acc(kv0_valid); TASSIGN(s_2_acc, 0x00000 + kv0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+            AccF32_16x128 s_3_acc(kv0_valid); TASSIGN(s_3_acc, 0x00000 + kv0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
             wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
-            TMATMUL(s_2_acc, q_tile_l0a, s_1_l0b);
+            TMATMUL(s_3_acc, q_tile_l0a, s_1_l0b);
             set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
             set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));
             wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
-            S2Gm s_2_out(s_2 + int64_t(kv) * t0 * 16 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
-            TSTORE(s_2_out, s_2_acc);
+            S3Gm s_3_out(s_3 + int64_t(kv) * t0 * 16 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
+            TSTORE<AccF32_16x128, S3Gm, AtomicType::AtomicNone, ReluPreMode::NormalRelu>(s_3_out, s_3_acc);
             set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
         }
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_slot));

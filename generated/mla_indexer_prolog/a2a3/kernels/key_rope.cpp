@@ -1,5 +1,5 @@
 // key_rope: vector kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_rope; tiles t 16; memory UB 47104 B
+// stages key_rope; tiles t 16; memory UB 40960 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,18 +8,17 @@
 using namespace pto;
 
 namespace {
-using VecF32_16x64 = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecB16_16x64 = Tile<TileType::Vec, bfloat16_t, 16, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecF32_16x64 = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_16x64_c32 = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, DYNAMIC, 32>;
 using VecB16_1x64 = Tile<TileType::Vec, bfloat16_t, 1, 64, BLayout::RowMajor, 1, 64>;
-using KrFGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using Kr1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using KrCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void key_rope(
     __gm__ bfloat16_t *kr_cache,
-    __gm__ float *kr_f,
+    __gm__ bfloat16_t *kr_1,
     __gm__ bfloat16_t *cos,
     __gm__ bfloat16_t *sin,
     __gm__ int64_t *slot,
@@ -41,60 +40,57 @@ extern "C" __global__ AICORE void key_rope(
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // kr: rope(cast(kr_f, bf16), cos, sin)  [mla_indexer_prolog.yaml:85]
-        VecF32_16x64 kr_f_tile(t0_valid); TASSIGN(kr_f_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        VecB16_16x64 kr_1_tile(t0_valid); TASSIGN(kr_1_tile, 0x00000 + t0_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
-        KrFGm kr_f_in(kr_f + int64_t(t0) * 64, {t0_valid});
-        TLOAD(kr_f_tile, kr_f_in);
+        Kr1Gm kr_1_in(kr_1 + int64_t(t0) * 64, {t0_valid});
+        TLOAD(kr_1_tile, kr_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x02000 + t0_slot * 0x00800);  // UB 0x02000..0x03000, 2 copies
+        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x01000 + t0_slot * 0x00800);  // UB 0x01000..0x02000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
-        CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
+        Kr1Gm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x03000 + t0_slot * 0x00800);  // UB 0x03000..0x04000, 2 copies
+        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x02000 + t0_slot * 0x00800);  // UB 0x02000..0x03000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
-        CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
+        Kr1Gm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecB16_16x64 kr_1(t0_valid); TASSIGN(kr_1, 0x05000);  // UB 0x05000..0x05800
+        VecF32_16x64 kr_x(t0_valid); TASSIGN(kr_x, 0x04000);  // UB 0x04000..0x05000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(kr_1, kr_f_tile, RoundMode::CAST_RINT);
+        TCVT(kr_x, kr_1_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
-        VecF32_16x64 kr_x(t0_valid); TASSIGN(kr_x, 0x05800);  // UB 0x05800..0x06800
-        pipe_barrier(PIPE_V);
-        TCVT(kr_x, kr_1, RoundMode::CAST_RINT);
-        VecF32_16x64 kr_cos(t0_valid); TASSIGN(kr_cos, 0x06800);  // UB 0x06800..0x07800
+        VecF32_16x64 kr_cos(t0_valid); TASSIGN(kr_cos, 0x05000);  // UB 0x05000..0x06000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCVT(kr_cos, cos_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecF32_16x64 kr_sin(t0_valid); TASSIGN(kr_sin, 0x07800);  // UB 0x07800..0x08800
+        VecF32_16x64 kr_sin(t0_valid); TASSIGN(kr_sin, 0x06000);  // UB 0x06000..0x07000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TCVT(kr_sin, sin_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_16x64_c32 kr_x1c1(t0_valid); TASSIGN(kr_x1c1, 0x08800);  // UB 0x08800..0x09800
-        VecF32_16x64_c32 kr_x1(t0_valid); TASSIGN(kr_x1, 0x05800);  // columns 0.. of kr_x
-        VecF32_16x64_c32 kr_cos1(t0_valid); TASSIGN(kr_cos1, 0x06800);  // columns 0.. of kr_cos
+        VecF32_16x64_c32 kr_x1c1(t0_valid); TASSIGN(kr_x1c1, 0x07000);  // UB 0x07000..0x08000
+        VecF32_16x64_c32 kr_x1(t0_valid); TASSIGN(kr_x1, 0x04000);  // columns 0.. of kr_x
+        VecF32_16x64_c32 kr_cos1(t0_valid); TASSIGN(kr_cos1, 0x05000);  // columns 0.. of kr_cos
         pipe_barrier(PIPE_V);
         TMUL(kr_x1c1, kr_x1, kr_cos1);
-        VecF32_16x64_c32 kr_x2s1(t0_valid); TASSIGN(kr_x2s1, 0x09800);  // UB 0x09800..0x0a800
-        VecF32_16x64_c32 kr_x2(t0_valid); TASSIGN(kr_x2, 0x05880);  // columns 32.. of kr_x
-        VecF32_16x64_c32 kr_sin1(t0_valid); TASSIGN(kr_sin1, 0x07800);  // columns 0.. of kr_sin
+        VecF32_16x64_c32 kr_x2s1(t0_valid); TASSIGN(kr_x2s1, 0x08000);  // UB 0x08000..0x09000
+        VecF32_16x64_c32 kr_x2(t0_valid); TASSIGN(kr_x2, 0x04080);  // columns 32.. of kr_x
+        VecF32_16x64_c32 kr_sin1(t0_valid); TASSIGN(kr_sin1, 0x06000);  // columns 0.. of kr_sin
         TMUL(kr_x2s1, kr_x2, kr_sin1);
-        VecF32_16x64_c32 kr_low(t0_valid); TASSIGN(kr_low, 0x0a800);  // columns 0.. of kr_roped
+        VecF32_16x64_c32 kr_low(t0_valid); TASSIGN(kr_low, 0x09000);  // columns 0.. of kr_roped
         pipe_barrier(PIPE_V);
         TSUB(kr_low, kr_x1c1, kr_x2s1);
-        VecF32_16x64_c32 kr_x2c2(t0_valid); TASSIGN(kr_x2c2, 0x08800);  // UB 0x08800..0x09800
-        VecF32_16x64_c32 kr_cos2(t0_valid); TASSIGN(kr_cos2, 0x06880);  // columns 32.. of kr_cos
+        VecF32_16x64_c32 kr_x2c2(t0_valid); TASSIGN(kr_x2c2, 0x07000);  // UB 0x07000..0x08000
+        VecF32_16x64_c32 kr_cos2(t0_valid); TASSIGN(kr_cos2, 0x05080);  // columns 32.. of kr_cos
         pipe_barrier(PIPE_V);
         TMUL(kr_x2c2, kr_x2, kr_cos2);
-        VecF32_16x64_c32 kr_x1s2(t0_valid); TASSIGN(kr_x1s2, 0x05800);  // UB 0x05800..0x06800
-        VecF32_16x64_c32 kr_sin2(t0_valid); TASSIGN(kr_sin2, 0x07880);  // columns 32.. of kr_sin
+        VecF32_16x64_c32 kr_x1s2(t0_valid); TASSIGN(kr_x1s2, 0x04000);  // UB 0x04000..0x05000
+        VecF32_16x64_c32 kr_sin2(t0_valid); TASSIGN(kr_sin2, 0x06080);  // columns 32.. of kr_sin
         TMUL(kr_x1s2, kr_x1, kr_sin2);
-        VecF32_16x64_c32 kr_high(t0_valid); TASSIGN(kr_high, 0x0a880);  // columns 32.. of kr_roped
+        VecF32_16x64_c32 kr_high(t0_valid); TASSIGN(kr_high, 0x09080);  // columns 32.. of kr_roped
         pipe_barrier(PIPE_V);
         TADD(kr_high, kr_x2c2, kr_x1s2);
-        VecB16_16x64 kr(t0_valid); TASSIGN(kr, 0x04000 + t0_slot * 0x00800);  // UB 0x04000..0x05000, 2 copies
-        VecF32_16x64 kr_roped(t0_valid); TASSIGN(kr_roped, 0x0a800);  // UB 0x0a800..0x0b800
+        VecB16_16x64 kr(t0_valid); TASSIGN(kr, 0x03000 + t0_slot * 0x00800);  // UB 0x03000..0x04000, 2 copies
+        VecF32_16x64 kr_roped(t0_valid); TASSIGN(kr_roped, 0x09000);  // UB 0x09000..0x0a000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(kr, kr_roped, RoundMode::CAST_RINT);
@@ -107,7 +103,7 @@ extern "C" __global__ AICORE void key_rope(
                 continue;
             }
             // kr_cache: scatter_update(kr_cache, slot, kr, dim=0)  [mla_indexer_prolog.yaml:86]
-            VecB16_1x64 kr_one; TASSIGN(kr_one, 0x04000 + row * 0x00080 + t0_slot * 0x00800);  // row of kr
+            VecB16_1x64 kr_one; TASSIGN(kr_one, 0x03000 + row * 0x00080 + t0_slot * 0x00800);  // row of kr
             KrCacheGm kr_cache_out(kr_cache + int64_t(slot_i) * 64);
             TSTORE(kr_cache_out, kr_one);
         }

@@ -15,11 +15,11 @@ using LeftB16_64x256 = TileLeft<bfloat16_t, 64, 256, DYNAMIC, 256>;
 using RightB16_256x64 = TileRight<bfloat16_t, 256, 64, 256, 64>;
 using XNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 7168, 1>>;
 using WKrGm = GlobalTensor<bfloat16_t, Shape<1, 4, 32, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
-using KrFGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using Kr1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rotary_linear(
-    __gm__ float *kr_f,
+    __gm__ bfloat16_t *kr_1,
     __gm__ bfloat16_t *x_n,
     __gm__ bfloat16_t *w_kr,
     int32_t t_begin,
@@ -39,7 +39,7 @@ extern "C" __global__ AICORE void rotary_linear(
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        AccF32_64x64 kr_f_acc(t0_valid); TASSIGN(kr_f_acc, 0x00000 + t0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+        AccF32_64x64 kr_1_acc(t0_valid); TASSIGN(kr_1_acc, 0x00000 + t0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
         wait_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));  // free again
         for (int32_t h0 = 0; h0 < 7168; h0 += 512, h0_slot ^= 1) {
             // kr_f: matmul(x_n, w_kr, dtype=fp32)  [mla_indexer_prolog.yaml:83]
@@ -61,9 +61,9 @@ extern "C" __global__ AICORE void rotary_linear(
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                 if (h0 + k1 == 0) {
-                    TMATMUL(kr_f_acc, x_n_tile_l0a, w_kr_tile_l0b);
+                    TMATMUL(kr_1_acc, x_n_tile_l0a, w_kr_tile_l0b);
                 } else {
-                    TMATMUL_ACC(kr_f_acc, kr_f_acc, x_n_tile_l0a, w_kr_tile_l0b);
+                    TMATMUL_ACC(kr_1_acc, kr_1_acc, x_n_tile_l0a, w_kr_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
             }
@@ -71,8 +71,8 @@ extern "C" __global__ AICORE void rotary_linear(
         }
         set_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
         wait_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
-        KrFGm kr_f_out(kr_f + int64_t(t0) * 64, {t0_valid});
-        TSTORE(kr_f_out, kr_f_acc);
+        Kr1Gm kr_1_out(kr_1 + int64_t(t0) * 64, {t0_valid});
+        TSTORE(kr_1_out, kr_1_acc);
         set_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0

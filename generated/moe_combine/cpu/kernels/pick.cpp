@@ -25,11 +25,8 @@ extern "C" __global__ AICORE void pick(
             const int64_t place_2 = place[int64_t(i2) * 8 + int64_t(i1)];
             RowsGm rows_in(rows + int64_t(place_2) * 1024);
             RowsGm picked_3_out(picked_3 + int64_t(i1) * t * 1024 + int64_t(i2) * 1024);
-            TPASS(1, 1024, [&](auto at) {
-                // picked: reshape(index_select(rows, 0, reshape(permute(place, [1, 0]), [k * t])), [k, t, h])  [moe_combine.yaml:23]
-                const auto part = at.load(rows_in);
-                at.store(picked_3_out, part);
-            });
+            // picked: reshape(index_select(rows, 0, reshape(permute(place, [1, 0]), [k * t])), [k, t, h])  [moe_combine.yaml:23]
+            TCARRY(picked_3_out, rows_in);
         }
     }
 #endif

@@ -25,11 +25,8 @@ extern "C" __global__ AICORE void copies_vec2(
         const int64_t place_2 = rows_1[int64_t(i1)];
         XGm x_in(x + int64_t(place_2) * 1024);
         XGm rows_out(rows + int64_t(i1) * 1024);
-        TPASS(1, 1024, [&](auto at) {
-            // rows: index_select(x, 0, floor_div(source, k))  [moe_dispatch.yaml:35]
-            const auto part = at.load(x_in);
-            at.store(rows_out, part, far);
-        });
+        // rows: index_select(x, 0, floor_div(source, k))  [moe_dispatch.yaml:35]
+        TCARRY(rows_out, x_in, far);
     }
 #endif
 }

@@ -26,20 +26,14 @@ extern "C" __global__ AICORE void inverse_vec3(
         const int32_t i1_valid = t * 8 - i1 < 4096 ? t * 8 - i1 : 4096;
         Source1Gm source_1_in(source_1 + int64_t(i1), {i1_valid});
         Source1Gm source_out(source + int64_t(i1), {i1_valid});
-        TPASS(1, i1_valid, [&](auto at) {
-            // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))  [moe_dispatch.yaml:33]
-            const auto part = at.load(source_1_in);
-            at.store(source_out, part);
-        });
+        // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))  [moe_dispatch.yaml:33]
+        TCARRY(source_out, source_1_in);
     }
     for (int32_t i2 = 0; i2 < t * 8; ++i2) {
         const int64_t place_2 = place[int64_t(i2)];
         Source3Gm source_3_in(source_3 + int64_t(i2));
         Source3Gm source_out(source + int64_t(place_2));
-        TPASS(1, 1, [&](auto at) {
-            const auto one = at.load(source_3_in);
-            at.store(source_out, one);
-        });
+        TCARRY(source_out, source_3_in);
     }
 #endif
 }

@@ -25,11 +25,8 @@ extern "C" __global__ AICORE void gather_vec1(
         const int64_t place = block_table[int64_t(i1)];
         KCacheGm k_cache_in(k_cache + int64_t(place) * 8192);
         KCacheGm k_rows_out(k_rows + int64_t(i1) * 8192);
-        TPASS(1, 8192, [&](auto at) {
-            // rows: index_select(flat, 0, reshape(table, [batch * pages]))  [paged_attention.yaml:28]
-            const auto part = at.load(k_cache_in);
-            at.store(k_rows_out, part);
-        });
+        // rows: index_select(flat, 0, reshape(table, [batch * pages]))  [paged_attention.yaml:28]
+        TCARRY(k_rows_out, k_cache_in);
     }
 #endif
 }

@@ -25,11 +25,8 @@ extern "C" __global__ AICORE void gather_vec2(
         const int64_t place = block_table[int64_t(i1)];
         VCacheGm v_cache_in(v_cache + int64_t(place) * 8192);
         VCacheGm v_rows_out(v_rows + int64_t(i1) * 8192);
-        TPASS(1, 8192, [&](auto at) {
-            // rows: index_select(flat, 0, reshape(table, [batch * pages]))  [paged_attention.yaml:28]
-            const auto part = at.load(v_cache_in);
-            at.store(v_rows_out, part);
-        });
+        // rows: index_select(flat, 0, reshape(table, [batch * pages]))  [paged_attention.yaml:28]
+        TCARRY(v_rows_out, v_cache_in);
     }
 #endif
 }

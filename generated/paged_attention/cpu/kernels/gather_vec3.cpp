@@ -27,11 +27,8 @@ extern "C" __global__ AICORE void gather_vec3(
                 const int32_t i2_valid = pages * 32 - i2 < 64 ? pages * 32 - i2 : 64;
                 KRowsGm k_rows_in(k_rows + int64_t(i3) * pages * 8192 + int64_t(i2) * 256 + int64_t(i4) * 128, {i2_valid});
                 KGm k_out(k + int64_t(i3) * pages * 8192 + int64_t(i4) * pages * 4096 + int64_t(i2) * 128, {i2_valid});
-                TPASS(i2_valid, 128, [&](auto at) {
-                    // return: permute(reshape(rows, [batch, slots, kv_heads, d]), [0, 2, 1, 3])  [paged_attention.yaml:29]
-                    const auto part = at.load(k_rows_in);
-                    at.store(k_out, part);
-                });
+                // return: permute(reshape(rows, [batch, slots, kv_heads, d]), [0, 2, 1, 3])  [paged_attention.yaml:29]
+                TCARRY(k_out, k_rows_in);
             }
         }
     }

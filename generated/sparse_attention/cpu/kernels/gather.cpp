@@ -24,11 +24,8 @@ extern "C" __global__ AICORE void gather(
         const int64_t place = index[int64_t(i1)];
         LatentGm latent_in(latent + int64_t(place) * 576);
         LatentGm rows_out(rows + int64_t(i1) * 576);
-        TPASS(1, 576, [&](auto at) {
-            // rows: index_select(latent, 0, reshape(index, [t * selected]))  [sparse_attention.yaml:23]
-            const auto part = at.load(latent_in);
-            at.store(rows_out, part);
-        });
+        // rows: index_select(latent, 0, reshape(index, [t * selected]))  [sparse_attention.yaml:23]
+        TCARRY(rows_out, latent_in);
     }
 #endif
 }

@@ -14,6 +14,7 @@ from pyptogen.lower.instruction.ir import (
     GmWindow,
     Node,
     ReadIndex,
+    Relu,
     SkipIfNegative,
     TileType,
 )
@@ -81,7 +82,8 @@ def store(sel: Selector, op: TileOp) -> list[Node]:
     assert op.gm is not None
     tile = sel.tiles[str(op.srcs[0])]
     flat = as_row(sel, tile, op.gm)
-    return [sel.instr(op, "TSTORE", window(sel, op.gm, op, flat), sel.use(tile.name, "row" if flat else "own"))]
+    relu = (Relu(),) if op.mode == "relu" else ()
+    return [sel.instr(op, "TSTORE", window(sel, op.gm, op, flat), sel.use(tile.name, "row" if flat else "own"), *relu)]
 
 
 def scatter(sel: Selector, op: TileOp) -> list[Node]:

@@ -29,8 +29,9 @@ def offset_of(words: Array) -> Array:
 def requantised(dst: Shaped, acc: Array, words: Array | np.uint64, relu: bool = False) -> Array:
     """Accumulator elements under words, one for all or one a column; relu comes last. NaN becomes 0 in an integer.
 
-    int32 to int16 shifts right by the word's shift plus one and saturates. Eight bits: ``value * factor + offset``,
-    nearest even, saturated. Floats: ``value * factor``, finite values saturated; infinities of fp32 stay.
+    int32 to int16 shifts right by the word's shift plus one and saturates. Eight bits: ``value * factor`` to nearest
+    even, saturated to nine bits, plus the offset, saturated. Floats: ``value * factor``, finite values saturated;
+    infinities of fp32 stay.
     """
     words = np.atleast_1d(np.asarray(words, np.uint64))
     if acc.dtype == np.int32 and dst.dtype == "int16":
@@ -41,7 +42,8 @@ def requantised(dst: Shaped, acc: Array, words: Array | np.uint64, relu: bool = 
         scaled = acc.astype(np.float32) * factor_of(words)
         if dst.dtype in ("int8", "uint8"):
             signed = ((words >> np.uint64(46)) & np.uint64(1)).astype(bool)
-            whole = np.nan_to_num(np.rint(scaled + offset_of(words)), nan=0.0, posinf=1e9, neginf=-1e9)
+            nine = np.clip(np.rint(scaled), -256, 255)
+            whole = np.where(np.isnan(scaled), 0, nine + offset_of(words))
             limited = np.clip(whole, np.where(signed, -128, 0), np.where(signed, 127, 255))
             return np.where(relu & (limited < 0), 0, limited).astype(np.int64).astype(dst.numpy)
         if relu:

@@ -9,7 +9,7 @@ import numpy as np
 from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.tensor.fit.fitter import BITS, INTEGERS, MASK, WIDER, Fitter, Rule
 from pyptogen.lower.tensor.ir import ROUNDING, SORTING, Op, Operand, Scalar, Value
-from pyptogen.lower.tensor.numerics import NUMPY_DTYPES
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 WRAPPING = frozenset({"add", "sub", "mul", "neg", "abs"})
 """Arithmetic whose result may leave the range of an integer dtype: its low bits stay, as in numpy."""

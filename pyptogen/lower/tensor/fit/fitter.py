@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import VIEWS, Op, Operand, Program, Scalar, Shape, Value
+from pyptogen.lower.tensor.ir import VIEWS, Dim, Loop, Op, Operand, Program, Scalar, Shape, Value
 
 MASK = "fp16"
 """Truth values on tiles: 1 and 0 in this dtype. In GM a bool is a byte."""
@@ -43,6 +43,9 @@ class Fitter:
         self.taken |= {a.name for a in program.attrs}
         self.at: Op = program.ops[0] if program.ops else Op("", (), program.inputs[0], {}, "", program.span)
         self._casts: dict[tuple[str, str, str], Value] = {}
+        self.dims: list[Dim] = []
+        self.loops: list[Loop] = []
+        """Dims and loops that the program does not have."""
 
     # -- what platforms have --------------------------------------------------------------------------------------
 
@@ -109,6 +112,33 @@ class Fitter:
         inside = loop or self.at.loop
         self.ops.append(Op(kind, tuple(operands), value, attrs or {}, self.at.stage, self.at.span, inside))
         return value
+
+    def rounds(
+        self, what: str, count: int, starts: Sequence[Value], step: Callable[..., Sequence[Value]]
+    ) -> list[Value]:
+        """Values after so many rounds of ``step``, which makes the next values of the last: a loop of its own, or,
+        inside of another one, round after round."""
+        op = self.at
+        if op.loop:
+            for _ in range(count):
+                starts = step(*starts)
+            return list(starts)
+        name = self._name(f"{op.stage}_{what}")
+        over = next((dim for dim in self.dims if dim.name.startswith(f"{what}_rounds") and dim.value == count), None)
+        if over is None:
+            over = Dim(self._name(f"{what}_rounds"), count, count, count, 1, None, op.span)
+            self.dims.append(over)
+        self.at = replace(op, loop=name)
+        carries = [self.emit("carry", [v], v.dtype, v.shape, "round", {"name": op.result.name}) for v in starts]
+        following = step(*carries)
+        self.at = op
+        pairs = tuple((carry.name, value.name) for carry, value in zip(carries, following, strict=True))
+        block = Dim(f"{over.name}.tile", None, 1, 1, 1, None, op.span)
+        self.loops.append(Loop(name, op.stage, over.name, 1, block, pairs, op.span))
+        return [
+            self.emit("carried", [carry, value], value.dtype, value.shape, "end", {"loop": name})
+            for carry, value in zip(carries, following, strict=True)
+        ]
 
     def _name(self, wish: str) -> str:
         name, n = wish, 1
@@ -199,7 +229,8 @@ class Fitter:
             replace(loop, carried=tuple((self.fitted[a].name, self.fitted[b].name) for a, b in loop.carried))
             for loop in self.program.loops
         )
-        return replace(self.program, inputs=inputs, outputs=outputs, ops=tuple(self.ops), loops=loops)
+        dims, loops = (*self.program.dims, *self.dims), (*loops, *self.loops)
+        return replace(self.program, dims=dims, inputs=inputs, outputs=outputs, ops=tuple(self.ops), loops=loops)
 
     def _outputs(self) -> tuple[tuple[str, Value], ...]:
         """Each output as a value with memory of its own: copied where it is an input, part of a value in another order,

@@ -72,4 +72,37 @@ def _turned_to_positive(f: Fitter, op: Op, left: Operand, b: Operand) -> tuple[V
     return f.binary("mul", left, sign, shape, "turned"), f.binary("mul", b, sign, shape, "size")
 
 
-RULES: Mapping[str, Rule] = {"floor_div": floor_div}
+STEPS: Mapping[str, int] = {"int8": 12, "uint8": 14, "int16": 24, "uint16": 25, "int32": 47}
+"""Rounds that Euclid's algorithm takes at the most: one more than for neighbouring Fibonacci numbers, which take
+longest, in case the lesser number comes first."""
+
+
+def gcd(f: Fitter, op: Op) -> Value:
+    """Euclid's algorithm on all elements at once: (a, b) becomes (b, a mod b), and stays once b is 0. Numbers of up to
+    16 bits in fp32, where their quotients are exact."""
+    dtype, shape = op.result.dtype, op.result.shape
+    if dtype not in STEPS:
+        raise f.refused(f"gcd takes no {dtype} on {f.platform.name}")
+    wide = "int32" if dtype == "int32" else "fp32"
+    zeros = f.emit("full", [], wide, shape, "zeros", {"value": f.scalar(0, op).expr})
+    starts = []
+    for operand in op.operands:
+        value = f.operand(operand)
+        value = f.cast(value, wide) if isinstance(value, Value) else value
+        every = f.binary("add", zeros, value, shape, "every")
+        starts.append(
+            f.binary("maximum", every, f.binary("mul", every, f.scalar(-1, op), shape, "turned"), shape, "size")
+        )
+
+    def step(a: Value, b: Value) -> tuple[Value, Value]:
+        done = compare(f, "eq", b, f.scalar(0, op), op)
+        whole = _long(f, f.at, a, b) if wide == "int32" else _floored(f, op, a, b)
+        rest = f.binary("sub", a, f.binary("mul", whole, b, shape, "taken"), shape, "rest")
+        last = f.emit("where", [done, a, b], wide, shape, "last")
+        return last, f.emit("where", [done, f.scalar(0, op), rest], wide, shape, "next")
+
+    found, _ = f.rounds("gcd", STEPS[dtype], starts, step)
+    return found if dtype == "int32" else f.wrapped(f.cast(found, "int32"), dtype)
+
+
+RULES: Mapping[str, Rule] = {"floor_div": floor_div, "gcd": gcd}

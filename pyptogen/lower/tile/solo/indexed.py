@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Value
-from pyptogen.lower.tile.axes import GmView
-from pyptogen.lower.tile.ir import Extent, Node, TileOp
+from pyptogen.lower.tile.axes import Factor, GmView
+from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 from pyptogen.lower.tile.solo.copies import move
 
@@ -59,6 +59,9 @@ def gather(b: SoloBuilder, op: Op) -> None:
     assert isinstance(x, Value) and isinstance(index, Value)
     axis = int(op.attrs["axis"])
     target, view, places = b.target(), b.source(x), b.source(index)
+    if b.platform.unified and index.dtype == "int32" and _in_rows(b, axis, target, view, places):
+        _taken_from_rows(b, op, target, view, places)
+        return
     steps: list[Step] = []
     start = view.offset
     for at, (wide, own) in enumerate(zip(target.axes, places.axes, strict=True)):
@@ -76,6 +79,47 @@ def gather(b: SoloBuilder, op: Op) -> None:
         b.store(tile, target.tensor, b.at(target.offset, steps, 0)),
     ]
     b.nest(steps, body)
+
+
+def _in_rows(b: SoloBuilder, axis: int, target: GmView, view: GmView, places: GmView) -> bool:
+    """Whether the axis is the last one, and runs through result, source and index element by element."""
+    run = [b.merged(b.items((v.axes[-1],))) for v in (target, view, places)]
+    return axis == len(view.axes) - 1 and all(len(items) == 1 and items[0].steps == (ONE,) for items in run)
+
+
+def _taken_from_rows(b: SoloBuilder, op: Op, target: GmView, view: GmView, places: GmView) -> None:
+    """All that a row of indices names of a row in GM, at once."""
+    x = op.operands[0]
+    assert isinstance(x, Value)
+    (col,) = b.merged(b.items((target.axes[-1],), (places.axes[-1],)))
+    around = [
+        b.step(item, 1)
+        for wide, narrow, own in zip(target.axes[:-1], view.axes[:-1], places.axes[:-1], strict=True)
+        for item in _beside(b, wide, narrow, own)
+    ]
+    cols = b.step(col, b.budget("int32"))
+    index = b.tile("places", "int32", Extent(1), cols.extent(), "row")
+    part = b.tile("part", op.result.dtype, Extent(1), cols.extent(), "row")
+    length = b.axes.poly(x.shape[-1])
+    extent = Extent(b.largest(length), None if length.constant is not None else length)
+    row = GmRef(view.tensor, b.at(view.offset, around, 1), extent.poly(), ONE, Extent(1), extent)
+    at = [Step(Item(s.item.extent, (s.item.steps[0], s.item.steps[2])), s.var, s.tile) for s in around]
+    body = [
+        b.load(index, places.tensor, b.at(places.offset, [*at, cols], 1)),
+        b.do("take", part, index, gm=row),
+        b.store(part, target.tensor, b.at(target.offset, [*at, cols], 0)),
+    ]
+    b.nest([*around, cols], body)
+
+
+def _beside(
+    b: SoloBuilder, wide: tuple[Factor, ...], narrow: tuple[Factor, ...], own: tuple[Factor, ...]
+) -> list[Item]:
+    """The items of an axis of result, source and index; the source may have more elements than are taken."""
+    return [
+        Item(item.extent, (item.steps[0], b.stride(narrow), item.steps[1]))
+        for item in b.merged(b.items((wide,), (own,)))
+    ]
 
 
 def scatter(b: SoloBuilder, op: Op) -> None:

@@ -60,6 +60,7 @@
 #include <pto/cpu/sync.hpp>
 #include <pto/cpu/unary.hpp>
 #include <pto/cpu/vector_pass.hpp>
+#include <pto/cpu/carry.hpp>
 
 #if defined(PTO_CHECKED)
 #include <pto/cpu/checked/end.hpp>

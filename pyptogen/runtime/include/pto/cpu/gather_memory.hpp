@@ -111,6 +111,29 @@ inline void gather_rows(Dst& dst, Global& src, Indexes& indexes)
     }
 }
 
+/// The first elements of row r, a vector at a time where the machine gathers such elements; how many they are.
+template <Outside Rule, typename Dst, typename Global, typename Indexes>
+PTO_INLINE int64_t gather_vectors(Dst& dst, const Table<Global>& table, Indexes& indexes, int64_t r, int64_t cols)
+{
+#if defined(PTO_CPU_AVX512)
+    if constexpr (is_tile_data_v<Indexes> && is_tile_data_v<Dst>) {
+        if constexpr (
+            Rule == Outside::Ignore && sizeof(typename Dst::DType) == 4 && sizeof(typename Indexes::DType) == 4 &&
+            static_cast<typename Indexes::DType>(-1) < 0 && !Table<Global>::kNz && Dst::isRowMajor && !Dst::isBoxedLayout &&
+            Indexes::isRowMajor && !Indexes::isBoxedLayout) {
+            const auto* places = indexes.data() + r * Indexes::RowStride;
+            auto* to = dst.data() + r * Dst::RowStride;
+            int64_t c = 0;
+            for (; c + 16 <= cols; c += 16) {
+                _mm512_storeu_si512(to + c, _mm512_i32gather_epi32(_mm512_loadu_si512(places + c), table.flat(0), 4));
+            }
+            return c;
+        }
+    }
+#endif
+    return 0;
+}
+
 template <Outside Rule, typename Dst, typename Global, typename Indexes>
 inline void gather_elements(Dst& dst, Global& src, Indexes& indexes)
 {
@@ -119,7 +142,7 @@ inline void gather_elements(Dst& dst, Global& src, Indexes& indexes)
     const Table<Global> table{src};
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol(), capacity = table.rows() * table.columns();
     for (int64_t r = 0; r < rows; ++r) {
-        for (int64_t c = 0; c < cols; ++c) {
+        for (int64_t c = gather_vectors<Rule>(dst, table, indexes, r, cols); c < cols; ++c) {
             const auto raw = static_cast<Index>(index_at(indexes, r, c, r * cols + c));
             const int64_t at = table_index<Rule>(raw, capacity);
             *element_address(dst, r, c) =

@@ -1,4 +1,4 @@
-// read_kernel: mixed kernel of `gated_delta_rule` for cpu. Made by pyptogen; change the spec, not this file.
+// read: mixed kernel of `gated_delta_rule` for cpu. Made by pyptogen; change the spec, not this file.
 // stages read; tiles b 1, group 1, heads 1, s 64; memory L0A 16384 B, L0B 16384 B, L0C 32768 B, UB 1280 B
 #include <cstddef>
 #include <cstdint>

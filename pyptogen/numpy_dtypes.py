@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
-NUMPY_DTYPES: dict[str, np.dtype[Any]] = {
+NUMPY_DTYPES: Mapping[str, np.dtype[Any]] = {
     "fp32": np.dtype(np.float32),
     "fp16": np.dtype(np.float16),
     "bf16": np.dtype(ml_dtypes.bfloat16),
@@ -26,8 +27,8 @@ _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:
-    """The numpy dtype of a dtype of the language. Raises ``KeyError`` for one that the runtime does not
-    have.
+    """The numpy dtype of a dtype of the language. Raises ``KeyError`` for one that numpy does not
+    have here.
     """
     return NUMPY_DTYPES[name]
 

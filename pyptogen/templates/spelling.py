@@ -1,0 +1,193 @@
+"""How the names of a spec are spelled in C++.
+
+A spec may give any identifier to a dim, a tensor, a value or a stage. Where C++ text has a word of its own for it, the
+text gets the name with an underscore behind it, and only there:
+
+before: __gm__ half *half, int32_t block        of the tensor `half` and the dim `block`
+after:  __gm__ half *half_, int32_t block_
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Workspace
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.ir import (
+    Choose,
+    Declare,
+    For,
+    GmWindow,
+    Imm,
+    Instr,
+    InstrKernel,
+    Pass,
+    Queue,
+    ReadIndex,
+    SetFlag,
+    SkipIfNegative,
+    WaitFlag,
+    walk,
+)
+from pyptogen.lower.tile.ir import Extent, Fifo, GmTensor
+from pyptogen.schema.c_names import is_c_name, is_macro
+from pyptogen.templates.cpp_names import C_TYPES
+
+_VARIABLES: Mapping[type, tuple[str, ...]] = {
+    Choose: ("zero", "then", "other"),
+    Cut: ("when",),
+    Declare: ("name", "rows", "cols", "address", "owner"),
+    ExecutionGraph: ("segment", "dims", "workspaces", "cuts", "plans"),
+    Extent: ("valid",),
+    Fifo: ("name", "slot"),
+    For: ("var", "start", "stop", "valid", "body", "slot", "after", "before"),
+    GmTensor: ("name", "shape"),
+    GmWindow: ("tensor", "offset", "rows", "cols", "row_stride", "col_stride"),
+    Instr: ("operands",),
+    InstrKernel: ("writes", "reads", "scalars", "arguments", "segment", "dims", "body", "fifos"),
+    LaunchPlan: ("arguments", "tiles", "programs", "rings"),
+    Pass: ("rows", "cols", "members", "kept", "tiles", "dtypes", "ahead"),
+    Queue: ("name",),
+    ReadIndex: ("name", "tensor", "offset"),
+    SetFlag: ("slot",),
+    SkipIfNegative: ("name",),
+    WaitFlag: ("slot",),
+    Workspace: ("name", "elements", "row"),
+}
+"""The fields of each node that name variables, or have nodes that do."""
+_FIRST_ONLY = frozenset({(InstrKernel, "scalars"), (Pass, "dtypes"), (Cut, "when")})
+"""Fields of tuples that begin with a variable; in the rest of them are other words."""
+
+_KERNEL_WORDS = (
+    "AICORE BLayout CmpMode DYNAMIC Direction Divisor FarStores GlobalTensor Layout LeftRows MaskPattern "
+    "MrgSortExecutedNumList PadValue RoundMode RowMax RowMin RowSum SLayout SaturationMode Shape Stride TPASS TPipe "
+    "Tile TileAcc TileLeft TileRight TileSplitAxis TileType block event_t far get_block_idx int32_t int64_t "
+    "pipe_barrier pto set_flag taken wait_flag pow sqrt exp log fabs floor ceil fmax fmin"
+)
+KERNEL_WORDS = frozenset(_KERNEL_WORDS.split())
+"""What the text of kernels says beside instructions, element types, pipes and events; the functions are those of
+scalar expressions."""
+_ORCHESTRATION_WORDS = (
+    "AICORE Core Launch args begin blocks_for cores cube fewer int32_t int64_t mixed pto_rt range "
+    "range_of rt scope segment size tiles vector"
+)
+ORCHESTRATION_WORDS = frozenset(_ORCHESTRATION_WORDS.split())
+_TYPES = frozenset({*C_TYPES.values(), "int64_t", "uint16_t", "uint32_t"})
+_SHAPES = re.compile(
+    r"(PIPE_|EVENT_ID|CAST_)\w*[A-Z0-9]|P[01]{4}|\w*(Gm\d*|Pipe|Slot)|"
+    r"(Vec|Mat|Left|Right|Acc)(F32|F16|B16|I8|U8|I16|U16|I32|U32|I64)_\w*[a-z0-9]"
+)
+"""Enumerators, mask patterns and aliases of types. None ends in an underscore."""
+_NAME = re.compile(r"(?<![\w.])[A-Za-z_]\w*\b(?!\()")
+
+
+@cache
+def _instructions() -> frozenset[str]:
+    from pyptogen.lower.isa import INSTRUCTIONS
+
+    return frozenset(INSTRUCTIONS)
+
+
+def is_kernel_word(name: str) -> bool:
+    """Whether the text of any kernel may have ``name`` as a word of its own, types aside."""
+    return name in KERNEL_WORDS or name in _instructions() or _SHAPES.fullmatch(name) is not None or is_macro(name)
+
+
+def field_name(name: str) -> str:
+    """A contract name as a member of the argument struct, whose other words are types."""
+    return f"{name}_" if is_macro(name) or name in _TYPES else name
+
+
+def function_name(kernel: str) -> str:
+    """A kernel's name as that of a C function: `select_kernel` for `select`, which C's library has."""
+    taken = (
+        is_c_name(kernel)
+        or is_macro(kernel)
+        or kernel in ORCHESTRATION_WORDS
+        or is_kernel_word(kernel)
+        or kernel in _TYPES
+    )
+    return f"{kernel}_kernel" if taken or kernel != kernel.lower() else kernel
+
+
+def variables(node: Any) -> frozenset[str]:
+    """The variables that a kernel or an execution graph names."""
+    found: set[str] = set()
+
+    def note(name: str) -> str:
+        found.add(name)
+        return name
+
+    _renamed(node, note)
+    return frozenset(found)
+
+
+def renamed(node: Any, names: Mapping[str, str]) -> Any:
+    """A kernel or an execution graph with other names for some of its variables."""
+    return _renamed(node, lambda name: names.get(name, name)) if names else node
+
+
+def spelled(kernel: InstrKernel) -> tuple[InstrKernel, dict[str, str]]:
+    """The kernel as its text has it, and what is spelled otherwise in it."""
+    own = _own_words(kernel)
+    names = respelled(variables(kernel), lambda name: name in own or is_kernel_word(name))
+    return renamed(kernel, names), names
+
+
+def _own_words(kernel: InstrKernel) -> frozenset[str]:
+    """The words that only some kernels have: the types of their elements, and how a pass is walked."""
+    nodes = list(walk(kernel.body))
+    dtypes = {tensor.dtype for tensor in kernel.tensors} | {fifo.dtype for fifo in kernel.fifos}
+    dtypes |= {dtype for _, dtype in kernel.scalars}
+    dtypes |= {node.type.dtype for node in nodes if isinstance(node, Declare)}
+    dtypes |= {dtype for node in nodes if isinstance(node, Pass) for _, dtype in node.dtypes}
+    passes = {"at"} if any(isinstance(node, Pass) for node in nodes) else set()
+    return frozenset({C_TYPES[dtype] for dtype in dtypes} | passes)
+
+
+def respelled(names: Collection[str], taken: Callable[[str], bool]) -> dict[str, str]:
+    """Another spelling for each of ``names`` that is ``taken``, one that is neither taken nor among them."""
+    found: dict[str, str] = {}
+    for name in sorted(names):
+        spelling = name
+        while taken(spelling) or (spelling != name and (spelling in names or spelling in found.values())):
+            spelling += "_"
+        if spelling != name:
+            found[name] = spelling
+    return found
+
+
+def in_text(text: str, names: Mapping[str, str]) -> str:
+    """An expression of C++ with other names for some of its variables; what is called keeps its name."""
+    return _NAME.sub(lambda m: names.get(m[0], m[0]), text) if names else text
+
+
+def _renamed(node: Any, name: Callable[[str], str]) -> Any:
+    if node is None or isinstance(node, Span | int):
+        return node
+    if isinstance(node, str):
+        return name(node)
+    if isinstance(node, Poly):
+        return Poly._collect({tuple(sorted(map(name, factors))): n for factors, n in node.terms})
+    if isinstance(node, Imm):
+        return replace(node, text=_NAME.sub(lambda m: name(m[0]), node.text))
+    if isinstance(node, tuple):
+        return tuple(_renamed(part, name) for part in node)
+    kind = type(node)
+    if kind not in _VARIABLES:
+        return node
+    changed: dict[str, Any] = {}
+    for field in _VARIABLES[kind]:
+        value = getattr(node, field)
+        if (kind, field) in _FIRST_ONLY:
+            changed[field] = tuple((name(part[0]), *part[1:]) for part in value)
+        elif (kind, field) == (LaunchPlan, "programs"):
+            changed[field] = tuple((function, tuple(map(name, arguments))) for function, arguments in value)
+        else:
+            changed[field] = _renamed(value, name)
+    return replace(node, **changed)

@@ -1,0 +1,105 @@
+"""Names of a spec in C++: every identifier that kernels and orchestrations say themselves is kept from them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.instruction.ir import Instr, InstrKernel
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.tensor import from_spec
+from pyptogen.schema import load_spec
+from pyptogen.schema.c_names import is_c_name, is_macro
+from pyptogen.schema.naming import RESERVED
+from pyptogen.templates.kernel import kernel_text
+from pyptogen.templates.spelling import function_name, in_text, is_kernel_word, renamed, respelled, spelled, variables
+
+SPECS = Path(__file__).parents[2] / "specs"
+OPERATORS = ("softmax", "topk_long", "moe_dispatch", "flash_attention", "scans")
+
+
+@cache
+def _lowered(operator: str, target: str) -> Lowered:
+    return lower(from_spec(load_spec(SPECS / f"{operator}.yaml")), target)
+
+
+def _words(text: str) -> set[str]:
+    code = re.sub(r"//.*|\"[^\"]*\"|#.*|\b0x[0-9a-f]+\b|[0-9.]+e-?[0-9]+f?", " ", text)
+    return set(re.findall(r"(?<![\w.:])[A-Za-z_]\w*", code))
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+@pytest.mark.parametrize("operator", OPERATORS)
+def test_every_word_of_a_kernel_is_a_variable_or_kept_from_variables(operator: str, target: str) -> None:
+    """All variables are called v1z, v2z, …: what the text says beside them must be known as words of kernels."""
+    for kernel in _lowered(operator, target).instructions:
+        ours = variables(kernel) - {"nblk"}
+        marked = {name: f"v{i}z" for i, name in enumerate(sorted(ours))}
+        shown = renamed(kernel, marked)
+        text = kernel_text(replace(shown, name="k"), "o", "", lambda span: "")
+        own = {spelled(_with_variable(shown, word))[1].get(word, word) != word and word for word in _words(text)}
+        loose = {
+            word
+            for word in _words(text) - own - RESERVED
+            if not re.match(r"[vV]\d+z", word) and not word.startswith("__") and word not in ("k", "nblk")
+        }
+        assert loose == set()
+
+
+def _with_variable(kernel: InstrKernel, word: str) -> InstrKernel:
+    return replace(kernel, arguments=(*kernel.arguments, word))
+
+
+def test_renaming_touches_variables_only() -> None:
+    kernel = next(k for k in _lowered("softmax", "a2a3").instructions)
+    body = renamed(kernel, {"TLOAD": "wrong", "x": "x_", "rows0": "rows0_", "V": "wrong"}).body
+    texts = str(body)
+    assert "wrong" not in texts
+    assert "'x_'" in texts
+    assert "'rows0_'" in texts
+    assert any(isinstance(node, Instr) and node.name == "TLOAD" for loop in body for node in getattr(loop, "body", ()))
+
+
+def test_a_spelling_is_free() -> None:
+    assert respelled({"half", "half_", "rows"}, lambda name: name == "half") == {"half": "half__"}
+    assert respelled({"TADD", "x"}, is_kernel_word) == {"TADD": "TADD_"}
+    words = {"VecF32_8x64", "XGm", "EVENT_ID0", "PIPE_V", "EOF", "SYS_read", "P0101", "block"}
+    assert respelled(words, is_kernel_word) == {word: f"{word}_" for word in words}
+    assert (
+        in_text("int64_t(half) * 2 + scale(half)", {"half": "half_", "scale": "s"})
+        == "int64_t(half_) * 2 + scale(half_)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("stage", "function"),
+    [("select", "select_kernel"), ("TADD", "TADD_kernel"), ("half", "half_kernel"), ("EOF", "EOF_kernel"),
+     ("pthread_create", "pthread_create_kernel"), ("query_linear", "query_linear"), ("softmax", "softmax")],
+)  # fmt: skip
+def test_kernels_keep_clear_of_functions_of_c(stage: str, function: str) -> None:
+    assert function_name(stage) == function
+
+
+def test_macros_are_known_by_their_looks() -> None:
+    assert all(map(is_macro, ["EOF", "M_PI", "SIGINT", "errno", "stdin", "SYS_read"]))
+    assert not any(map(is_macro, ["KV", "x", "half", "Rows", "KVs", "EOF_"]))
+    assert is_c_name("aligned_alloc")
+    assert is_c_name("strtol_l")
+    assert not is_c_name("attention")
+
+
+@pytest.mark.parametrize("name", ["union", "and", "template", "None", "fp32"])
+def test_words_of_both_languages_stay_reserved(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    path.write_text(
+        f"pyptogen: 1\noperator: one\ndims: {{n: 64}}\ninputs:\n  {name}: fp32[n, n]\noutputs:\n  y: fp32[n, n]\n"
+        f"graph:\n  y: {name} * 2\n"
+    )
+    with pytest.raises(DiagnosticError, match="PTG213"):
+        load_spec(path)

@@ -165,8 +165,8 @@ def reduce(d: Draft) -> bool:
     how = f"axis={axis - (len(x.shape) if d.any(True, False) else 0)}{', keepdim=true' if keep else ''}"
     kind = d.any("amax", "amin", "sum", "sum", "mean", "prod", "argmax", "argmin")
     length = d.extent(x.shape[axis])
-    if kind in ("argmax", "argmin") and not d.fixed(x.shape[axis]) and axis != len(x.shape) - 1:
-        return False  # refused: positions along a run-time axis are those of rows
+    if kind in ("argmax", "argmin") and not d.fixed(x.shape[axis]):
+        return False  # refused: a row of a run-time length does not lie in one tile
     if kind in ("argmax", "argmin"):
         d.emit(f"{kind}({x.name}, {how})", "int32", shape, size=float(length))
     elif kind == "prod":

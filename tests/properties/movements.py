@@ -112,8 +112,8 @@ def index(d: Draft) -> bool:
             return False
         kept = d.fresh(x.dtype, x.shape)  # nothing else reads what is updated
         d.known.remove(kept)
-        places = d.fresh(dtype, (count,), f'"integers(-1, {x.shape[0]} - 1)"')
-        source = d.fresh(x.dtype, (count, *x.shape[1:]))
+        places = d.fresh(dtype, x.shape[:1], f'"skip(permutation({x.shape[0]}), -1, 0.2)"')  # one row twice: a race
+        source = d.fresh(x.dtype, x.shape)
         d.emit(f"scatter_update({kept.name}, {places.name}, {source.name}, dim=0)", x.dtype, x.shape)
         d.ended.append(d.known.pop())
     elif kind == "index_add":

@@ -58,6 +58,26 @@ FOUND = {
     "one dim on both axes of a tensor": (
         spec("", "x: fp32[r, r]; z: fp32[r]", "y: fp32[r, r]", "y: x + z", "tiling:\n  - {r: 3}"), {"r": 10},
     ),
+    "a column as rows of one element": (
+        spec("d: 40; e: 8", "x: fp32[r, e, d]", "y: fp32[r, e]", "y: softmax(sum(x, axis=-1) * 0.5)",
+             "tiling:\n  - {r: 16}"),
+        {"r": 21},
+    ),
+    "lines of a tile, the last of them shorter": (
+        spec("s: {min: 1, max: 999}; d: 33; one: 1", "x: fp32[r, s, d]; z: fp32[s]", "y: fp32[r, one, s]",
+             "v: cumsum(x, axis=2); w: transpose(v); y: w[:, 0:1] + z", "tiling:\n  - {r: 1, s: 16}"),
+        {"r": 3, "s": 33},
+    ),
+    "one element spread over rows and columns": (
+        spec("d: 7", "x: int32[r, d]; z: int32[1]", "y: int32[r, d]", "y: x // (abs(z) % 5 + 2)",
+             "tiling:\n  - {r: 3}"),
+        {"r": 8},
+    ),
+    "a sum of tiles at L0 that do not divide it": (
+        spec("a: 33; b: 40", "x: fp32[r, a]; v: fp32[a, b]", "y: fp32[r, b]", "y: matmul(x, v)",
+             "tiling:\n  - r: 16\n    a: {l1: 64, l0: 32}"),
+        {"r": 21},
+    ),
     "one value twice in a concat": (
         spec("d: 32", "x: fp32[r, d]", "y: fp32[r, 2 * d]", "v: abs(x); y: concat(v, v, axis=1) * 0.5"), {"r": 20},
     ),

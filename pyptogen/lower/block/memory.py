@@ -173,6 +173,9 @@ def overflow(kernel: TileKernel, plan: Overflow, platform: Platform, fitting: Ma
     sizes = sorted((-b.size * b.copies, b.name) for b in live)
     listing = ", ".join(f"{name} {-size} B" for size, name in sizes)
     smaller = " or ".join(f"`{dim}: {tile}`" for dim, tile in fitting.items())
+    fix = f"a smaller tile of one dim fits: {smaller}" if smaller else "cut a dim that is whole now"
+    if kernel.depths and any(b.copies > 1 for b in live):
+        fix += "; or ask for fewer copies in `buffers`"
     return DiagnosticError(
         Diagnostic(
             "PTG301",
@@ -180,7 +183,7 @@ def overflow(kernel: TileKernel, plan: Overflow, platform: Platform, fitting: Ma
             f" on {platform.name} ({need - have} too many)",
             last.span,
             expected=f"live tiles of at most {have} bytes; live here: {listing}",
-            fix=f"a smaller tile of one dim fits: {smaller}" if smaller else "cut a dim that is whole now",
+            fix=fix,
             notes=tuple((f"`{dim}` in tiles of {tile} here", span) for dim, tile, span in kernel.sizes),
         )
     )

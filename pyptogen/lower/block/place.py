@@ -82,7 +82,7 @@ class _Placer:
         k = self.tiles[a].cols
         inner = min(op.k_inner or k.size, k.size)
         stepped = inner < k.size
-        valid = "k1_valid" if stepped and k.valid is not None else None
+        valid = "k1_valid" if stepped and (k.valid is not None or k.size % inner) else None
         depth = Extent(inner, Poly.of(valid) if valid else None) if stepped else k
         left = self.sibling(a, "l0a", self.tiles[a].rows, depth)
         right = self.sibling(b, "l0b", depth, self.tiles[b].cols)

@@ -1,7 +1,8 @@
 """The memory plan of a kernel with most overlap that fits.
 
 Every memory starts at its roomiest level (see `memory`), and goes down a level whenever it overflows: what a kernel
-gives up is overlap, in the memory that is short. Where pipes do not run apart there is nothing to overlap.
+gives up is overlap, in the memory that is short, but never copies that the author asked for: where these do not fit,
+nothing does. Where pipes do not run apart there is nothing to overlap.
 
 On platforms whose pipes run apart, loads stand at the front of their loop as long as UB is not tight.
 """
@@ -29,7 +30,8 @@ TOGETHER: Mapping[Memory, tuple[Memory, ...]] = {"l0a": ("l0a", "l0b"), "l0b": (
 
 
 def run(tile: TileKernel, platform: Platform) -> tuple[TileKernel, BlockKernel | Overflow]:
-    """The kernel with its moves, and with its addresses, or what overflows even in the tightest plan."""
+    """The kernel with its moves, and with its addresses, or what overflows even in the tightest plan that keeps the
+    copies which the author asked for."""
     steps: dict[Memory, int] = dict.fromkeys(LEVELS, 0)
     if not platform.flags:
         steps = {where: len(LEVELS[where]) - 1 for where in LEVELS}
@@ -43,14 +45,23 @@ def run(tile: TileKernel, platform: Platform) -> tuple[TileKernel, BlockKernel |
         if isinstance(plan, BlockKernel):
             return kernel, plan
         short = plan.placed[-1].memory
-        if steps[short] == len(LEVELS[short]) - 1:
+        if steps[short] == len(LEVELS[short]) - 1 or _asked(rotations, where, LEVELS[short][steps[short] + 1], short):
             return kernel, plan
         for name in TOGETHER.get(short, (short,)):
             steps[name] = min(steps[name] + 1, len(LEVELS[name]) - 1)
 
 
+def _asked(rotations: Mapping[str, rotate.Rotation], where: Mapping[str, Memory], level: Level, short: Memory) -> bool:
+    """Whether the author asked for copies in a memory that the level has not."""
+    together = TOGETHER.get(short, (short,))
+    copies = (rotation.asked and where[tile] in together for tile, rotation in rotations.items())
+    return level in ("single", "tight") and any(copies)
+
+
 def fits(tile: TileKernel, platform: Platform) -> bool:
-    """Whether the tightest plan fits."""
+    """Whether the tightest plan fits that keeps the copies which the author asked for."""
+    if platform.flags and any(copies > 1 for _, copies in tile.depths):
+        return isinstance(run(tile, platform)[1], BlockKernel)
     placed, where = place.run(tile, platform)
     tight: Mapping[Memory, Level] = dict.fromkeys(LEVELS, "tight")
     return isinstance(memory.plan(placed, where, platform, {}, tight), BlockKernel)

@@ -22,11 +22,12 @@ Path = tuple[int, ...]
 @dataclass(frozen=True, slots=True)
 class Rotation:
     """``copies`` of a tile, the current one told by ``slot``; ``inside`` are all tiles that only the loop which counts
-    it uses."""
+    it uses; ``asked``: the author wants them."""
 
     slot: str
     copies: int
     inside: frozenset[str]
+    asked: bool = False
 
 
 @dataclass(slots=True)
@@ -129,6 +130,7 @@ def run(
     found: dict[str, _Uses] = {}
     _touches(kernel.body, (), parent, found)
     wanted: dict[str, tuple[Path, int]] = {}
+    asked = {tile for tile, uses in found.items() if not depths.keys().isdisjoint(uses.movers)}
     once = _conditions(kernel.body)
     for tile, uses in found.items():
         if not uses.movers or memory.get(tile) in single:
@@ -157,5 +159,7 @@ def run(
 
     homes = {tile: _home(uses.paths, once) for tile, uses in found.items()}
     inside = {home: frozenset(t for t, h in homes.items() if h[: len(home)] == home) for home in slots}
-    rotations = {tile: Rotation(slots[home], depth[home], inside[home]) for tile, (home, _) in wanted.items()}
+    rotations = {
+        tile: Rotation(slots[home], depth[home], inside[home], tile in asked) for tile, (home, _) in wanted.items()
+    }
     return replace(kernel, body=mark(kernel.body, ())), rotations

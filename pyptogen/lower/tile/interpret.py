@@ -47,12 +47,13 @@ COMPARE = {
 
 @dataclass(slots=True)
 class _Place:
-    """Bytes that hold a tile's data."""
+    """Bytes that hold a tile's data; ``parts``: written window by window, all of its size is there."""
 
     memory: str
     begin: int
     end: int
     values: Array
+    parts: bool = False
 
 
 @dataclass(slots=True)
@@ -135,7 +136,7 @@ class TileRun:
         base = self.tiles[owner]
         shape = (base.rows.size, base.cols.size)
         if (owner, begin) not in self.held:
-            self.held[owner, begin] = _Place(memory, begin, end, np.zeros(shape, values.dtype))
+            self.held[owner, begin] = _Place(memory, begin, end, np.zeros(shape, values.dtype), parts=True)
         whole = self.held[owner, begin].values
         if whole.shape != shape:
             grown = np.zeros(shape, whole.dtype)
@@ -154,6 +155,7 @@ class TileRun:
         top = tile.row_offset.evaluate(self.env)
         if tile.form == "col" or tile.parent is None:
             rows, cols = min(self._size(tile.rows), place.values.shape[0] - top), place.values.shape[1]
+            cols = min(cols, self._size(tile.cols)) if place.parts else cols
         else:
             rows, cols = self._size(tile.rows), self._size(tile.cols)
         return place.values[top : top + rows, tile.col_offset : tile.col_offset + cols]

@@ -24,7 +24,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.kinds import STEMS
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import ARG_REDUCE, BITWISE, COMPARE, DTYPES, REDUCE
+from pyptogen.lower.tensor.ir import ARG_REDUCE, BITWISE, COMPARE, DTYPES, REDUCE, UNARY
 from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk
 
 SCRATCH_BYTES = 512
@@ -50,6 +50,9 @@ class _Legaliser:
         return tuple(result)
 
     def op(self, node: TileOp) -> Sequence[Node]:
+        if node.kind in STEMS.keys() | UNARY | {"cast"} and self.spread_whole(node):
+            steps, sources = self.as_wide(node, node.srcs)
+            return [*steps, *self.op(replace(node, srcs=sources))]
         if node.kind == "cast":
             return self.cast(node)
         if node.kind in ("load", "store") and self.platform.runs_of_elements:
@@ -163,6 +166,12 @@ class _Legaliser:
         ]
 
     # -- broadcasts ---------------------------------------------------------------------------------------------------
+
+    def spread_whole(self, op: TileOp) -> bool:
+        """Whether every operand is a column, or every one a row, and the result is neither: no instruction takes its
+        shape from those. Rows of one element lie apart, and are no column."""
+        forms = {self.tiles[source].form for source in op.srcs if isinstance(source, str)}
+        return self.tiles[str(op.dst)].form == "full" and forms in ({"col"}, {"row"})
 
     def is_one(self, source: Source) -> bool:
         """Whether an operand is a tile of one element."""

@@ -100,6 +100,21 @@ def test_what_does_not_fit_is_still_named() -> None:
         kernel_of(ROWS.format(d=8192, more=""))
 
 
+def test_copies_that_were_asked_for_and_do_not_fit_are_named() -> None:
+    """Three of 64 KB each: the compiler's own two would have become one."""
+    with pytest.raises(DiagnosticError, match="PTG301") as caught:
+        kernel_of(ROWS.format(d=2048, more=BUFFERS.format(stage="rows", depth=3)))
+    (diagnostic,) = caught.value.diagnostics
+    assert "x_tile 196608 B" in diagnostic.expected
+    assert "fewer copies in `buffers`" in diagnostic.fix
+
+
+def test_tiles_are_chosen_so_that_the_copies_fit() -> None:
+    text = ROWS.format(d=2048, more=BUFFERS.format(stage="rows", depth=3)).replace("{t: {tile: 8, tail: mask}}", "{}")
+    kernel = kernel_of(text)
+    assert set(counters(kernel).values()) == {3}
+
+
 def test_what_a_core_runs_once_stays_single() -> None:
     text = ROWS.format(d=64, more="").replace("{tile: 8, tail: mask}", "{unroll: [8, 4, 2, 1]}")
     assert counters(kernel_of(text)) == {}

@@ -134,7 +134,7 @@ def position(b: SoloBuilder, op: Op) -> None:
     before, along, after = _axes(b, op, view, target)
     deep = along.extent.constant
     if deep is None:
-        raise unsupported(op.span, f"`{op.kind}` along a run-time axis that is not the last", "permute it to the end")
+        raise unsupported(op.span, f"`{op.kind}` along a run-time axis", "take the places that `topk(…, 1)` gives")
     if not after:
         _position_in_rows(b, op, (view, target), before, along)
         return

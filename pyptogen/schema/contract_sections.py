@@ -77,6 +77,8 @@ def read_outputs(node: Node, inputs: tuple[TensorSpec, ...]) -> tuple[TensorSpec
             outputs.append(_in_place(key, value, by_name))
             continue
         output = read_tensor(key, value)
+        if output.strides:
+            raise fault("PTG109", f"`strides` of the output `{output.name}`", value.span, expected="an input")
         if output.name in by_name:
             raise fault(
                 "PTG208",
@@ -105,6 +107,10 @@ def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> Tens
             fix=did_you_mean(source, inputs),
         )
     of = inputs[source]
+    if of.strides:
+        raise fault(
+            "PTG109", f"an update of `{source}`, whose rows lie apart", node.span, expected="one without strides"
+        )
     return TensorSpec(name, of.dtype, of.shape, of.layout, model.doc, source, key.span, node.span)
 
 
@@ -130,16 +136,22 @@ def read_tensor(key: Scalar, node: Node) -> TensorSpec:
 
 def _long_form(name: str, key: Scalar, node: Mapping) -> TensorSpec:
     model = validate(TensorModel, node, f"tensor `{name}`")
-    later = node.key("strides")
-    if later is not None:
-        raise fault("PTG109", "`strides` of a tensor is not supported yet", later.span, fix="remove it")
+    laid = node.get("strides")
+    strides = () if laid is None else parse_expression_list(laid)
     init = node.get("init")
     shape = node.get("shape")
     assert shape is not None
     axes = parse_expression_list(shape)
     _check_type(name, model.dtype, model.layout, node)
+    if strides and (len(strides) != len(axes) or strides[-1].text_of(strides[-1].node) != "1" or model.layout != "nd"):
+        raise fault(
+            "PTG104",
+            f"the strides of `{name}` do not say where its elements lie",
+            laid.span if laid is not None else node.span,
+            expected="elements from one index to the next for each axis, 1 for the last, of a tensor in `nd`",
+        )
     number = None if init is None else parse_expression(init)
-    return TensorSpec(name, model.dtype, axes, model.layout, model.doc, None, key.span, node.span, number)
+    return TensorSpec(name, model.dtype, axes, model.layout, model.doc, None, key.span, node.span, number, strides)
 
 
 def _axes(whole: Expr) -> tuple[Expr, ...]:

@@ -193,3 +193,4 @@ class SizeModel(Section):
     l0: int | None = Field(default=None, ge=1)
     vector: int | None = Field(default=None, ge=1)
     rows: int | None = Field(default=None, ge=1)
+    band: int | None = Field(default=None, ge=1)

@@ -73,6 +73,8 @@ class TensorSpec:
     type_span: Span
     init: Expr | None = None
     """Of an output: the number that it begins with."""
+    strides: tuple[Expr, ...] = ()
+    """Of an input whose rows lie apart: elements from one index of each axis to the next."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,11 +24,13 @@ class TensorView:
     layout: str
     updates: str = ""
     updated: bool = False
+    strides: tuple[str, ...] = ()
 
     @property
     def type(self) -> str:
         """As in a spec: ``bf16[t, h]``, with ``@ nz`` where the layout is not the plain one."""
         suffix = "" if self.layout == "nd" else f" @ {self.layout}"
+        suffix += f" strides [{', '.join(self.strides)}]" if self.strides else ""
         return f"{self.dtype}[{', '.join(self.shape)}]{suffix}"
 
 
@@ -94,7 +96,8 @@ def contract_view(program: Program) -> ContractView:
 
 
 def _tensor(name: str, value: Value, *, updates: str = "", updated: bool = False) -> TensorView:
-    return TensorView(name, value.dtype, tuple(_spaced(axis) for axis in value.shape), value.layout, updates, updated)
+    shape, strides = (tuple(map(_spaced, sizes)) for sizes in (value.shape, value.strides))
+    return TensorView(name, value.dtype, shape, value.layout, updates, updated, strides)
 
 
 def _spaced(expression: Any) -> str:

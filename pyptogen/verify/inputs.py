@@ -45,8 +45,19 @@ def _draw(spec: Spec, value: Value, sizes: Mapping[str, int], seed: int) -> npt.
     rng = _stream(seed, value.name)
     expression = spec.verify.generate.get(value.name)
     if expression is None:
-        return draw_default(shape, dtype, rng)
-    return Generator(expression, shape, dtype, sizes, rng).draw()
+        array = draw_default(shape, dtype, rng)
+    else:
+        array = Generator(expression, shape, dtype, sizes, rng).draw()
+    return _laid_out(array, [evaluate(step, sizes) for step in value.strides]) if value.strides else array
+
+
+def _laid_out(array: npt.NDArray[Any], steps: list[int]) -> npt.NDArray[Any]:
+    """The array with gaps between its rows, in which no number stands that means something."""
+    elements = 1 + sum((n - 1) * step for n, step in zip(array.shape, steps, strict=True))
+    memory = np.full(elements * array.itemsize, 0xA5, np.uint8).view(array.dtype)
+    apart = np.lib.stride_tricks.as_strided(memory, array.shape, [step * array.itemsize for step in steps])
+    apart[...] = array
+    return apart
 
 
 def _stream(seed: int, name: str) -> np.random.Generator:

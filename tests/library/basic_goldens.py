@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import ml_dtypes
 import numpy as np
 
@@ -60,6 +62,10 @@ def matmul_split_k(a: Arrays) -> dict[str, Array]:
     return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
 
 
+def matmul_swizzle(a: Arrays) -> dict[str, Array]:
+    return {"c": bf16(wide(a["a"]) @ wide(a["b"]))}
+
+
 def matmul_fp16(a: Arrays) -> dict[str, Array]:
     return {"c": (wide(a["a"]) @ wide(a["b"])).astype(np.float16)}
 
@@ -97,6 +103,38 @@ def glm_gate(a: Arrays) -> dict[str, Array]:
 
 def gather(a: Arrays) -> dict[str, Array]:
     return {"y": np.stack([row[index] for row, index in zip(a["x"], a["index"], strict=True)])}
+
+
+def into_slots(cache: Array, slot: Array, rows: Array) -> Array:
+    """A paged cache [blocks, block_size, …] with the rows of tokens at their slots; -1 skips one."""
+    flat = cache.reshape(-1, *cache.shape[2:]).copy()
+    flat[slot[slot >= 0]] = rows[slot >= 0]
+    return flat.reshape(cache.shape)
+
+
+def _with_cache(a: Arrays, turned: Callable[[Array, Array, Array], Array]) -> dict[str, Array]:
+    cos, sin = wide(a["cos"])[:, None], wide(a["sin"])[:, None]
+    return {
+        "q_turned": bf16(turned(wide(a["q"]), cos, sin)),
+        "k_cache": into_slots(a["k_cache"], a["slot"], bf16(turned(wide(a["k"]), cos, sin))),
+        "v_cache": into_slots(a["v_cache"], a["slot"], a["v"]),
+    }
+
+
+def rope_cache(a: Arrays) -> dict[str, Array]:
+    def turned(x: Array, cos: Array, sin: Array) -> Array:
+        low, high = np.split(x, 2, axis=-1)
+        return x * cos + np.concatenate([-high, low], axis=-1) * sin
+
+    return _with_cache(a, turned)
+
+
+def rope_cache_interleaved(a: Arrays) -> dict[str, Array]:
+    def turned(x: Array, cos: Array, sin: Array) -> Array:
+        pairs = np.stack([-x[..., 1::2], x[..., ::2]], axis=-1)
+        return x * cos + pairs.reshape(x.shape) * sin
+
+    return _with_cache(a, turned)
 
 
 def scatter_update(a: Arrays) -> dict[str, Array]:

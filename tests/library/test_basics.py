@@ -25,11 +25,14 @@ ALLOWED = {
     "glm_gate": {"score": (2e-5, 3e-6), "choice": (2e-5, 1e-5)},
     "hadamard_int8": {"q": (0, 1), "scale": (1e-5, 0)},
     "matmul_split_k": {"c": (2**-7, 1e-3)},
+    "matmul_swizzle": {"c": (2**-7, 1e-3)},
     "linear_relu": {"y": (2**-10, 1e-3)},
     "matmul_fp16": {"c": (2**-10, 1e-3)},
     "matmul_transposed": {"c": (1e-5, 1e-4)},
     "one_hot": {"y": EXACT},
     "rope_interleaved": {"y": BF16},
+    "rope_cache": {"q_turned": BF16, "k_cache": BF16, "v_cache": EXACT},
+    "rope_cache_interleaved": {"q_turned": BF16, "k_cache": BF16, "v_cache": EXACT},
     "casts": dict.fromkeys(("as_fp16", "as_bf16", "nearest", "below", "level", "back"), EXACT),
     "gather": {"y": EXACT},
     "index_add": {"y": (1e-6, 1e-5)},
@@ -51,11 +54,14 @@ DIMS = {
     "embedding": [{"t": 1, "vocabulary": 1}, {"t": 67, "vocabulary": 300}],
     "glm_gate": [{"t": 1}, {"t": 67}],
     "matmul_split_k": [{"m": 1}, {"m": 33}, {"m": 64}],
+    "matmul_swizzle": [{"m": 1}, {"m": 1100}],
     "linear_relu": [{"t": 1}, {"t": 67}],
     "matmul_fp16": [{"m": 1}, {"m": 131}],
     "matmul_transposed": [{"m": 1}, {"m": 131}],
     "one_hot": [{"t": 1}, {"t": 67}],
     "rope_interleaved": [{"t": 1}, {"t": 31}],
+    "rope_cache": [{"t": 1, "blocks": 1}, {"t": 37, "blocks": 3}],
+    "rope_cache_interleaved": [{"t": 1, "blocks": 1}, {"t": 37, "blocks": 3}],
     "index_add": [{"rows": 1, "added": 3}, {"rows": 67, "added": 200}],
     "reductions": [{"rows": 2}, {"rows": 67}],
     "scatter_update": [{"tokens": 1, "blocks": 1}, {"tokens": 67, "blocks": 2}],
@@ -94,3 +100,11 @@ def test_scores_that_are_masked_are_chosen_last_and_in_order(target: str) -> Non
     scores[1, ::2] = np.arange(1500) % 7
     got = agree("topk_long", target, {"scores": scores})
     assert got.indices[0].tolist() == [*range(1000, 2900), *range(148)]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ["rope_cache", "rope_cache_interleaved"])
+def test_tokens_without_a_slot_leave_the_caches_alone(name: str, target: str) -> None:
+    arrays = operator(name, target).example_inputs(seed=3, t=20, blocks=2)
+    arrays["slot"][::3] = -1
+    agree(name, target, arrays)

@@ -47,7 +47,8 @@ BUILT = {
     "transposed_twice": "graph: {y: 'x.T.T + 1'}\n",
 }
 REFUSED = {
-    "strides": (PLAIN, "x: fp32[t, d]", "x: {shape: [t, d], dtype: fp32, strides: [128, 1]}", "PTG109"),
+    "strides_by_column": (PLAIN, "x: fp32[t, d]", "x: {shape: [t, d], dtype: fp32, strides: [1, t]}", "PTG104"),
+    "strides_of_an_output": (PLAIN, "y: fp32[t, d]", "y: {shape: [t, d], dtype: fp32, strides: [128, 1]}", "PTG109"),
     "init": (PLAIN, "x: fp32[t, d]", "x: {shape: [t, d], dtype: fp32, init: 0}", "PTG104"),
     "step": ("graph: {y: 'x[::2]'}\n", "", "", "PTG205"),
     "dn": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ dn", "PTG109"),

@@ -128,7 +128,7 @@ class GraphRun:
         """Every tensor: inputs copied, `nz` ones packed as the platform has them; outputs and workspaces empty."""
         result: dict[str, GmArray] = {}
         for value in self._program.inputs:
-            flat = self.physical(value.layout, given[value.name], target)
+            flat = _with_gaps(value, self.physical(value.layout, given[value.name], target))
             result[value.name] = GmArray(_as_bytes(np.array(flat).reshape(-1)))
         for name, value in self._program.outputs:
             if name not in self._program.inplace:
@@ -211,6 +211,16 @@ def segments(graph: ExecutionGraph, dims: Mapping[str, int]) -> Iterator[tuple[i
         while size - begin >= step:
             yield begin, begin + step
             begin += step
+
+
+def _with_gaps(value: Any, array: Array) -> Array:
+    """The memory of an array from its first element to its last."""
+    if not value.strides or not array.size:
+        return array
+    steps = [step // array.itemsize for step in array.strides]
+    memory = np.zeros(1 + sum((n - 1) * step for n, step in zip(array.shape, steps, strict=True)), array.dtype)
+    np.lib.stride_tricks.as_strided(memory, array.shape, array.strides)[...] = array
+    return memory
 
 
 def _holds(left: int, op: str, right: int) -> bool:

@@ -63,7 +63,8 @@ def declared_value(tensor: TensorSpec, dims: DimTable) -> Value:
         return dims.symbols[name]
 
     shape = tuple(_axis(axis, ScalarReader(lookup).read(axis), dims) for axis in tensor.shape)
-    return Value(tensor.name, tensor.dtype, shape, tensor.layout, tensor.span)
+    strides = tuple(_axis(step, ScalarReader(lookup).read(step), dims) for step in tensor.strides)
+    return Value(tensor.name, tensor.dtype, shape, tensor.layout, tensor.span, strides)
 
 
 def _axis(axis: Expr, size: Any, dims: DimTable) -> Any:
@@ -80,7 +81,7 @@ def _axis(axis: Expr, size: Any, dims: DimTable) -> Any:
 
 def _check_bound(spec: Spec, dims: DimTable, inputs: tuple[Value, ...]) -> None:
     """Every dynamic dim must follow from the shapes of the inputs, one unknown at a time."""
-    dims.observed = tuple(axis for value in inputs for axis in value.shape)
+    dims.observed = tuple(size for value in inputs for size in (*value.shape, *value.strides))
     sizes = [dims.resolve(axis) for axis in dims.observed]
     unknown = unbound(sizes, {dims.symbols[dim.name] for dim in dims.dims if dim.dynamic})
     for dim in spec.dims:

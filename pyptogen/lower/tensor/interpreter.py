@@ -277,6 +277,11 @@ class _Run:
         return self._numbers[expr]
 
 
+def laid_out(value: Value, array: Array) -> tuple[int, ...]:
+    """The shape of an array, and, where its rows may lie apart, its strides in elements."""
+    return (*array.shape, *(step // array.itemsize for step in array.strides if value.strides))
+
+
 def bind_dims(program: Program, dims: DimTable, arrays: Mapping[str, Array]) -> dict[Any, Any]:
     """Dynamic dims by symbol, from the arrays' shapes. Raises PTG402 or PTG405."""
     sizes: dict[Any, Any] = {}
@@ -285,9 +290,8 @@ def bind_dims(program: Program, dims: DimTable, arrays: Mapping[str, Array]) -> 
         shape = arrays[value.name].shape
         if len(shape) != len(value.shape):
             raise fault("PTG402", f"`{value.name}` has rank {len(shape)}, not {len(value.shape)}", value.span)
-        equations += [
-            (value, axis, dims.resolve(s), n) for axis, (s, n) in enumerate(zip(value.shape, shape, strict=True))
-        ]
+        extents = zip((*value.shape, *value.strides), laid_out(value, arrays[value.name]), strict=True)
+        equations += [(value, axis, dims.resolve(s), n) for axis, (s, n) in enumerate(extents)]
     equations.sort(key=lambda item: (not item[2].is_Symbol, len(item[2].free_symbols)))
     for value, axis, size, got in equations:
         left = size.xreplace(sizes)
@@ -300,7 +304,7 @@ def bind_dims(program: Program, dims: DimTable, arrays: Mapping[str, Array]) -> 
         if left != got:
             raise fault(
                 "PTG405",
-                f"axis {axis} of `{value.name}` is {got}, and {value.shape[axis]} is {left}",
+                f"axis {axis} of `{value.name}` is {got}, and {(*value.shape, *value.strides)[axis]} is {left}",
                 value.span,
                 expected="arrays whose shapes agree",
             )

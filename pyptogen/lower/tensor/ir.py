@@ -56,6 +56,8 @@ class Value:
     shape: Shape
     layout: str
     span: Span
+    strides: Shape = ()
+    """Of an input whose rows lie apart: elements from one index of each axis to the next; else row after row."""
 
 
 @dataclass(frozen=True, slots=True)

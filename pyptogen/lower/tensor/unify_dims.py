@@ -45,7 +45,8 @@ def run(program: Program, dims: DimTable, declared: Mapping[str, Dim]) -> Progra
 
 
 def _value(value: Value, mapping: Mapping[Any, Any]) -> Value:
-    return replace(value, shape=tuple(size.xreplace(mapping) for size in value.shape))
+    shape, strides = (tuple(size.xreplace(mapping) for size in sizes) for sizes in (value.shape, value.strides))
+    return replace(value, shape=shape, strides=strides)
 
 
 def _op(op: Op, values: Mapping[str, Value], mapping: Mapping[Any, Any]) -> Op:

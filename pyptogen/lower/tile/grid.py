@@ -90,7 +90,9 @@ class Grid:
         return None
 
     def open_grid(self) -> None:
-        """Grid loops over the result dims that are cut: dynamic ones outermost, then in order of the axes."""
+        """Grid loops over the result dims that are cut: dynamic ones outermost, then in order of the axes. Of a dim in
+        bands, the bands are there and their tiles innermost."""
+        banded: list[Scope] = []
         names: list[str] = []
         for op in self.kernel.ops:
             for axis in self.op_axes(op):
@@ -106,19 +108,36 @@ class Grid:
                 start, stop = Poly.of(f"{dim}_begin"), Poly.of(f"{dim}_end")
             else:
                 start, stop = ZERO, self.axes.poly(self.symbol(dim))
-            exact = tile == 1 or (
-                whole % tile == 0 if whole is not None else self.segment != dim and declared.multiple_of % tile == 0
+            band = self._band(dim, whole)
+            size = band or tile
+            exact = size == 1 or (
+                whole % size == 0 if whole is not None else self.segment != dim and declared.multiple_of % size == 0
             )
-            self.nest.grid(dim, start, stop, tile, exact, declared.span)
-        self._deal()
+            if band:
+                banded.append(self.nest.band(dim, start, stop, band, exact, declared.span))
+            else:
+                self.nest.grid(dim, start, stop, tile, exact, declared.span)
+        for scope in banded:
+            dim, first = scope.dim.removesuffix(".band"), Poly.of(scope.var)
+            tile = self.grid_size(dim) or 1
+            self.nest.grid(dim, first, first + scope.extent().poly(), tile, scope.valid is None, scope.span)
+        self._deal(frozenset(scope.dim.removesuffix(".band") for scope in banded))
 
-    def _deal(self) -> None:
-        """One grid loop is dealt to the blocks: the parts of a split product, the innermost static one with many tiles,
-        else the longest."""
+    def _band(self, dim: str, whole: int | None) -> int:
+        """Elements of a band of ``dim``, 0 where it has none or there is only one."""
+        found = max(
+            (self.sizes[op.stage][dim].band for op in self.kernel.ops if dim in self.sizes[op.stage]), default=0
+        )
+        return 0 if whole is not None and whole <= found else found
+
+    def _deal(self, banded: frozenset[str]) -> None:
+        """One grid loop is dealt to the blocks, not that over the tiles of a band: the parts of a split product, the
+        innermost static one with many tiles, else the longest."""
         scopes: list[Scope] = []
         scope: Scope | None = self.nest.inner
         while scope is not None and scope.var:
-            scopes.append(scope)
+            if scope.dim not in banded:
+                scopes.append(scope)
             scope = scope.parent
         if not scopes:
             return

@@ -73,6 +73,11 @@ class Nest:
         self.top = Scope("", "", Poly(), Poly(), 1, None, "grid", span, None, 0)
         self.inner = self.top
 
+    def band(self, dim: str, start: Poly, stop: Poly, size: int, whole_bands: bool, span: Span) -> Scope:
+        """Add a loop over bands of a dim inside the innermost one; the loop over the tiles of a band comes later."""
+        self.inner = self._open(self.inner, f"{dim}_band", f"{dim}.band", start, stop, size, whole_bands, "grid", span)
+        return self.inner
+
     def grid(self, dim: str, start: Poly, stop: Poly, tile: int, whole_tiles: bool, span: Span) -> Scope:
         """Add a grid loop inside the innermost one."""
         self.inner = self._open(self.inner, f"{dim}0", dim, start, stop, tile, whole_tiles, "grid", span)

@@ -66,7 +66,7 @@ class Operands(Grid):
             if base in self.made_by
             else next(v for v in self.program.inputs if v.name == base)
         )
-        view = replace(self.axes.contiguous(tensor, source.shape), apart=self.apart.get(base))
+        view = replace(self.axes.whole(tensor, source), apart=self.apart.get(base))
         for op in value_views(self.made_by, name):
             view = self.axes.apply(view, op)
         return view
@@ -165,6 +165,11 @@ class Operands(Grid):
         self._check_view(value, found, width, op)
         if width is None or (start == 0 and width == tile.cols.size):
             return found
+        if start + width > tile.cols.size:
+            what = f"{width} columns from {start} on of a tile that is cut into {tile.cols.size}"
+            raise unsupported(op.span, what, "leave the axis whole")
+        if width == 1:
+            raise unsupported(op.span, "one column of a computed tile: no tile of its own has its pitch", "slice wider")
         if start * DTYPES[tile.dtype] % 32:
             raise unsupported(
                 op.span, f"columns of a computed tile from byte {start * DTYPES[tile.dtype]} on", "slice at 32 bytes"

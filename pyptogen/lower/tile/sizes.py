@@ -21,7 +21,8 @@ HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge", "fifo"})
 class TileSize:
     """Tile of one dim: ``tile`` elements at the outer level (L1), ``inner`` at L0 (equal when not given), and the
     greedy ``unroll`` list when the author cuts the dim by one. ``vector``: of the rows of a loop, how many its vector
-    work takes at a time (0: all); ``rows``: the same for matrix and vector work together."""
+    work takes at a time (0: all); ``rows``: the same for matrix and vector work together; ``band``: how many
+    elements of a grid's dim are done for all tiles of the other dims before the next ones are begun (0: one tile)."""
 
     tile: int
     inner: int
@@ -29,6 +30,7 @@ class TileSize:
     span: Span
     vector: int = 0
     rows: int = 0
+    band: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,9 @@ def normalise(value: Any, span: Span, dim: str) -> TileSize:
         DiagnosticError: PTG304, not a positive size.
     """
     unroll: tuple[int, ...] = ()
-    vector, rows = (int(value.get(key, 0)) if isinstance(value, Mapping) else 0 for key in ("vector", "rows"))
+    vector, rows, band = (
+        int(value.get(key, 0)) if isinstance(value, Mapping) else 0 for key in ("vector", "rows", "band")
+    )
     if isinstance(value, Mapping):
         unroll = tuple(int(v) for v in value.get("unroll", ()))
         tile = max(unroll) if unroll else int(value.get("tile", value.get("l1", 0)))
@@ -103,18 +107,18 @@ def normalise(value: Any, span: Span, dim: str) -> TileSize:
     else:
         tile = inner = int(value)
     parts = (inner, vector or tile, rows or tile)
-    if tile < 1 or inner < 1 or any(tile % part for part in parts) or (unroll and unroll[-1] != 1):
+    if tile < 1 or inner < 1 or any(tile % part for part in parts) or band % tile or (unroll and unroll[-1] != 1):
         raise DiagnosticError(
             Diagnostic(
                 "PTG304",
                 f"illegal tile for `{dim}`: {value}",
                 span,
-                expected="a positive size; `l1` a multiple of `l0`, `tile` of `vector` and of `rows`; an unroll list"
-                " that falls to 1",
+                expected="a positive size; `l1` a multiple of `l0`, `tile` of `vector` and of `rows`, `band` of"
+                " `tile`; an unroll list that falls to 1",
                 fix=f"for example `{dim}: 128`, `{dim}: {{l1: 512, l0: 256}}` or `{dim}: {{unroll: [4, 2, 1]}}`",
             )
         )
-    return TileSize(tile, inner, unroll, span, vector, rows)
+    return TileSize(tile, inner, unroll, span, vector, rows, band)
 
 
 def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> dict[str, dict[str, TileSize]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
@@ -25,7 +26,7 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
     tensors: dict[str, GmTensor] = {}
     gm_names: dict[str, str] = {}
     for value in program.inputs:
-        shape = tuple(axes.poly(e) for e in value.shape)
+        shape = _laid_out(value, axes)
         tensors[value.name] = GmTensor(value.name, value.dtype, shape, value.layout, False, value.span)
         gm_names[value.name] = value.name
     for name, value in program.outputs:
@@ -43,6 +44,17 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
                 tensors[name] = GmTensor(name, value.dtype, shape, "nd", True, value.span)
                 gm_names[name] = name
     return tensors, gm_names
+
+
+def _laid_out(value: Value, axes: Axes) -> tuple[Poly, ...]:
+    """The shape of an input with what lies between its rows."""
+    sizes, steps = (tuple(axes.poly(e) for e in exprs) for exprs in (value.shape, value.strides))
+    rows = [outer.quotient(inner) for outer, inner in pairwise(steps)]
+    return (
+        (sizes[0], *(size if row is None else row for size, row in zip(sizes[1:], rows, strict=True)))
+        if steps
+        else sizes
+    )
 
 
 def _share(

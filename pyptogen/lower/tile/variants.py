@@ -95,7 +95,7 @@ def _depths(program: Program, rows: Sequence[Selected], stages: tuple[str, ...])
 def _static_part(program: Program, table: Table) -> tuple[Any, ...]:
     """What must be equal for two rows to share a kernel: which dims are cut, and the tiles of the static ones."""
     return tuple(
-        (stage, dim, (size.tile, size.inner) if program.dim(dim).value is not None else None)
+        (stage, dim, size.band, (size.tile, size.inner) if program.dim(dim).value is not None else None)
         for stage, dims in sorted(table.items())
         for dim, size in sorted(dims.items())
     )

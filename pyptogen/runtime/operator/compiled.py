@@ -155,10 +155,12 @@ class CompiledOperator:
 
     def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Every argument as a numpy array or a packed weight."""
-        return {
+        arrays = {
             name: value if isinstance(value, (np.ndarray, PackedWeight)) else as_array(name, value)
             for name, value in arguments.items()
         }
+        apart = (tensor for tensor in self.contract.inputs if tensor.strides and tensor.name in arrays)
+        return arrays | {tensor.name: tensor.in_rows(arrays[tensor.name]) for tensor in apart}
 
     def _physical(self, tensor: TensorArg, value: Any) -> Any:
         """The bytes that native code reads: C-contiguous, and in the target's layout."""
@@ -170,7 +172,7 @@ class CompiledOperator:
             value = value.unpack()
         if tensor.name in self._updated:
             return updated_array(tensor, value)
-        if value.flags.c_contiguous:
+        if value.flags.c_contiguous or tensor.strides:
             return value
         copy = aligned_empty(value.shape, value.dtype)
         copy[...] = value
@@ -178,7 +180,7 @@ class CompiledOperator:
 
     def _check_overlap(self, held: list[Any], results: Mapping[str, Any], pointers: list[int]) -> None:
         regions = [
-            Region(tensor.name, start, array.nbytes, tensor.name in self._updated)
+            Region(tensor.name, start, _span(array), tensor.name in self._updated)
             for tensor, array, start in zip(self.contract.inputs, held, pointers, strict=False)
         ]
         regions += [
@@ -209,6 +211,13 @@ class CompiledOperator:
 
     def __repr__(self) -> str:
         return f"CompiledOperator({self.contract.name!r}, target={self.target!r}, threads={self.threads})"
+
+
+def _span(array: Any) -> int:
+    """Bytes from the first element of an array to its last."""
+    if isinstance(array, PackedWeight) or array.flags.c_contiguous:
+        return int(array.nbytes)
+    return int(array.itemsize + sum((n - 1) * step for n, step in zip(array.shape, array.strides, strict=True)))
 
 
 def entry_name(operator: str, target: str) -> str:

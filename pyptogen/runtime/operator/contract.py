@@ -33,12 +33,36 @@ class TensorArg:
     shape: tuple[str, ...]
     layout: str
     span: Span
+    strides: tuple[str, ...] = ()
+
+    @property
+    def extents(self) -> tuple[str, ...]:
+        """The expressions of the shape, and of the strides where rows may lie apart."""
+        return (*self.shape, *self.strides)
+
+    def place(self, number: int) -> str:
+        """What one of them is, in words."""
+        rank = len(self.shape)
+        return f"axis {number}" if number < rank else f"the stride of axis {number - rank}"
+
+    def measured(self, array: Any) -> tuple[int, ...]:
+        """The numbers that an array has for them."""
+        shape: tuple[int, ...] = array.shape
+        return (*shape, *(step // array.itemsize for step in array.strides)) if self.strides else shape
+
+    def in_rows(self, array: Any) -> Any:
+        """The array, or a copy of it where the elements of its rows lie apart."""
+        if not array.size or not isinstance(array, np.ndarray):
+            return array
+        whole = all(step > 0 and step % array.itemsize == 0 for step in array.strides)
+        return array if whole and array.strides[-1] == array.itemsize else np.ascontiguousarray(array)
 
     @property
     def type(self) -> str:
         """As in a spec: ``bf16[t, h]``, with ``@ nz`` where the layout is not the plain one."""
         layout = "" if self.layout == "nd" else f" @ {self.layout}"
-        return f"{dtype_name(self.dtype)}[{', '.join(self.shape)}]{layout}"
+        strides = f" strides [{', '.join(self.strides)}]" if self.strides else ""
+        return f"{dtype_name(self.dtype)}[{', '.join(self.shape)}]{layout}{strides}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +119,10 @@ class Contract:
         """The contract of a Tensor program."""
         dynamic = [dim.name for dim in program.dims if dim.dynamic]
         definitions = _definitions(program)
-        in_texts = [[expand(size_text(axis), definitions) for axis in value.shape] for value in program.inputs]
+        in_texts = [
+            [expand(size_text(axis), definitions) for axis in (*value.shape, *value.strides)]
+            for value in program.inputs
+        ]
         out_texts = [[expand(size_text(axis), definitions) for axis in value.shape] for _, value in program.outputs]
         order = _solvable_order([dim for dim in program.dims if dim.dynamic], in_texts)
         by_name = {dim.name: dim for dim in order}
@@ -133,8 +160,8 @@ class Contract:
         sizes = {dim.name: solved[dim.name] for dim in self.dims}
         expected = self.input_shapes(*sizes.values())
         for tensor, value, shape in zip(self.inputs, values, expected, strict=True):
-            if value.shape != shape:
-                raise self._disagreement(tensor, value.shape, shape, sizes)
+            if (measured := tensor.measured(value)) != shape:
+                raise self._disagreement(tensor, measured, shape, sizes)
         for dim in self.dims:
             self._check_range(dim, sizes[dim.name])
         return sizes
@@ -163,11 +190,11 @@ class Contract:
         return ", ".join(attr.name for attr in self.attrs)
 
     def _solve(self, dim: DimArg, values: list[Any], solved: Mapping[str, int]) -> int:
-        shape = values[dim.source].shape
+        shape = self.inputs[dim.source].measured(values[dim.source])
         size = dim.solution.solve(shape[dim.axis], solved)
         if size is None:
             tensor = self.inputs[dim.source]
-            expected = f"axis {dim.axis} is `{tensor.shape[dim.axis]}`, and `{dim.name}` is an integer"
+            expected = f"{tensor.place(dim.axis)} is `{tensor.extents[dim.axis]}`, and `{dim.name}` is an integer"
             raise _wrong_shape(tensor, shape, expected, dim.axis)
         return int(size)
 
@@ -181,7 +208,7 @@ class Contract:
             f"dim `{dim.name}` is {size}, out of range",
             dim.span,
             expected=f"{dim.name} from {dim.min} to {dim.max}{multiple}",
-            fix=f"change axis {dim.axis} of argument `{tensor.name}`, or the range in the spec",
+            fix=f"change {tensor.place(dim.axis)} of argument `{tensor.name}`, or the range in the spec",
         )
 
     def _disagreement(
@@ -189,20 +216,20 @@ class Contract:
     ) -> DiagnosticError:
         """PTG405 when the axis depends on a dim that another argument has fixed, else PTG402."""
         axis = next(i for i, (a, b) in enumerate(zip(got, expected, strict=True)) if a != b)
-        text = tensor.shape[axis]
+        text = tensor.extents[axis]
         fixed = [dim for dim in self.dims if dim.name in names_in(text) and self.inputs[dim.source].name != tensor.name]
         if not fixed:
-            return _wrong_shape(tensor, got, f"axis {axis} is `{text}` = {expected[axis]}", axis)
+            return _wrong_shape(tensor, got, f"{tensor.place(axis)} is `{text}` = {expected[axis]}", axis)
         notes = tuple(
             (
-                f"`{dim.name}` is {sizes[dim.name]} by axis {dim.axis} of `{self.inputs[dim.source].name}`",
+                f"`{dim.name}` is {sizes[dim.name]} by {source.place(dim.axis)} of `{source.name}`",
                 dim.span,
             )
-            for dim in fixed
+            for dim, source in ((dim, self.inputs[dim.source]) for dim in fixed)
         )
         return fault(
             "PTG405",
-            f"argument `{tensor.name}`: axis {axis} is {got[axis]}, which does not fit the other arguments",
+            f"argument `{tensor.name}`: {tensor.place(axis)} is {got[axis]}, which does not fit the other arguments",
             tensor.span,
             expected=f"`{text}` = {expected[axis]}; shape {_list(expected)}, got {_list(got)}",
             notes=notes,
@@ -234,7 +261,8 @@ def _definitions(program: Program) -> dict[str, str]:
 
 
 def _tensor(name: str, value: Value) -> TensorArg:
-    return TensorArg(name, numpy_dtype(value.dtype), tuple(map(size_text, value.shape)), value.layout, value.span)
+    shape, strides = (tuple(map(size_text, sizes)) for sizes in (value.shape, value.strides))
+    return TensorArg(name, numpy_dtype(value.dtype), shape, value.layout, value.span, strides)
 
 
 def _solvable_order(dims: list[Dim], in_texts: list[list[str]]) -> list[DimArg]:
@@ -272,10 +300,12 @@ def _wrong_dtype(tensor: TensorArg, got: Any) -> DiagnosticError:
 
 
 def _wrong_shape(tensor: TensorArg, got: tuple[int, ...], expected: str, axis: int | None = None) -> DiagnosticError:
-    where = "" if axis is None else f": axis {axis} is {got[axis]}"
+    rank = len(tensor.shape)
+    where = "" if axis is None else f": {tensor.place(axis)} is {got[axis]}"
+    apart = f" and strides {_list(got[rank:])}" if tensor.strides and len(got) > rank else ""
     return fault(
         "PTG402",
-        f"argument `{tensor.name}` has shape {_list(got)}{where}",
+        f"argument `{tensor.name}` has shape {_list(got[:rank] if apart else got)}{apart}{where}",
         tensor.span,
         expected=f"{tensor.type}; {expected}",
     )

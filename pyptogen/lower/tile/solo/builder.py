@@ -97,7 +97,7 @@ class SoloBuilder:
         whole = self.made_by[base].result if base in self.made_by else self._input(base)
         if self.tensors[tensor].layout == "nz":
             raise unsupported(self.op.span, f"`{self.op.kind}` of the packed tensor `{tensor}`", "give it as nd")
-        view = self.axes.contiguous(tensor, whole.shape)
+        view = self.axes.whole(tensor, whole)
         for op in value_views(self.made_by, value.name):
             view = self.axes.apply(view, op)
         if tensor not in self.reads:

@@ -1,0 +1,80 @@
+// store: vector kernel of `rope_cache` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages store; tiles t 16; memory UB 65536 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_16x512 = Tile<TileType::Vec, bfloat16_t, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using VecB16_1x512 = Tile<TileType::Vec, bfloat16_t, 1, 512, BLayout::RowMajor, 1, 512>;
+using KTurnedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 512, 1>>;
+using KCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 512, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void store(
+    __gm__ bfloat16_t *k_cache,
+    __gm__ bfloat16_t *v_cache,
+    __gm__ bfloat16_t *k_turned,
+    __gm__ int64_t *slot,
+    __gm__ bfloat16_t *v,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
+        const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
+        // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache.yaml:35]
+        VecB16_16x512 k_cache_2(t0_valid); TASSIGN(k_cache_2, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        KTurnedGm k_turned_in(k_turned + int64_t(t0) * 512, {t0_valid});
+        TLOAD(k_cache_2, k_turned_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + t0_slot));
+        // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache.yaml:36]
+        VecB16_16x512 v_cache_2(t0_valid); TASSIGN(v_cache_2, 0x08000 + t0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_slot));  // free again
+        KTurnedGm v_in(v + int64_t(t0) * 512, {t0_valid});
+        TLOAD(v_cache_2, v_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + t0_slot));
+        // rows of k_cache_2 to the slots in slot
+        for (int32_t row = 0; row < t0_valid; ++row) {
+            const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
+            if (slot_i < 0) {  // this row is not kept
+                continue;
+            }
+            // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache.yaml:35]
+            VecB16_1x512 k_cache_2_one; TASSIGN(k_cache_2_one, 0x00000 + row * 0x00400 + t0_slot * 0x04000);  // row of k_cache_2
+            KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 512);
+            TSTORE(k_cache_out, k_cache_2_one);
+        }
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_slot));
+        // rows of v_cache_2 to the slots in slot
+        for (int32_t row = 0; row < t0_valid; ++row) {
+            const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
+            if (slot_i < 0) {  // this row is not kept
+                continue;
+            }
+            // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache.yaml:36]
+            VecB16_1x512 v_cache_2_one; TASSIGN(v_cache_2_one, 0x08000 + row * 0x00400 + t0_slot * 0x04000);  // row of v_cache_2
+            KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 512);
+            TSTORE(v_cache_out, v_cache_2_one);
+        }
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+#endif
+}

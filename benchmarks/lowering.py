@@ -56,7 +56,7 @@ def sixty_operations() -> str:
 
 
 def seconds(work: Callable[[], object], runs: int) -> float:
-    """Least processor time of several runs; the first, which loads what is loaded once, counts where it is the only one."""
+    """Least processor time of several runs. The first loads what is loaded once: it counts where it is the only one."""
     least = float("inf")
     for _ in range(runs):
         start = time.process_time()

@@ -44,4 +44,6 @@ def _check(path: Path, targets: Sequence[str] | None, verify_each: bool, lenient
     from pyptogen.schema import load_spec
 
     program = from_spec(load_spec(path), verify_each=verify_each)
-    return CheckedSpec(path, program.name, tuple(lower_targets(program, targets, None, lenient)), program.notes)
+    lowered = lower_targets(program, targets, None, lenient)
+    chosen = [note for result in lowered.values() for note in result.notes]
+    return CheckedSpec(path, program.name, tuple(lowered), (*program.notes, *chosen))

@@ -40,3 +40,5 @@ class Lowered:
     report: Mapping[str, Any]
     tiles: tuple[TileKernel, ...] = ()
     blocks: tuple[BlockKernel, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What the compiler chose where the spec leaves a choice, a line each."""

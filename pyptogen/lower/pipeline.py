@@ -26,9 +26,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.lower import rings_or_scratch
 from pyptogen.lower.artifacts import KernelSource, Lowered
 from pyptogen.lower.block import memory, plan
 from pyptogen.lower.block import printer as block_printer
@@ -45,8 +45,8 @@ from pyptogen.lower.instruction import passes, select, side_by_side, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
-from pyptogen.lower.instruction.estimate import Estimate, estimate
-from pyptogen.lower.instruction.ir import For, InstrKernel
+from pyptogen.lower.instruction.estimate import in_manifest, of_launch
+from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.tensor import distinct_dims, fit, fixpipe, layouts, unlowered
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
@@ -119,6 +119,11 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     layouts.check(program)
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
+    return rings_or_scratch.run(lambda rows: _lower(program, platform, rows, dump), program, platform, rows)
+
+
+def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None) -> Lowered:
+    """All passes, with the tiling rows that can apply."""
     fitted, rows = split_products.run(*distinct_dims.run(fixpipe.run(fit.run(program, platform), platform, rows), rows))
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
@@ -127,7 +132,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     names = [p.name for part in needed.parts for p in programs.get(part.ops.name, (part.ops,))]
     every = [p for kernel in tiles for p in programs.get(kernel.name, (kernel,))]
     blocks = finished.joined(names, _block_level(session, every, recut))
-    graph = execution_build.run(program, rows, blocks, needed.launched, tensors, target, programs)
+    graph = execution_build.run(program, rows, blocks, needed.launched, tensors, platform.name, programs)
     graph = share.run(graph, program, rows, {block.tile.name: block.tile.stages for block in blocks})
     execution_verify.verify(graph)
     session.note(30, "execution-build", lambda: execution_printer.print_graph(graph))
@@ -298,7 +303,7 @@ def _walked(session: _Session, kernels: list[InstrKernel], by_hand: ByHand) -> l
 
 def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[InstrKernel]) -> ExecutionGraph:
     longest = _longest_range(graph)
-    found = {k.name: _estimate(k, session.platform, longest) for k in kernels if k.body}
+    found = {k.name: of_launch(k, session.platform, longest) for k in kernels if k.body}
     cycles = {name: cost.cycles for name, cost in found.items() if cost is not None}
     stages = {k.name: k.stages for k in kernels}
     for launch in (launch for launches in graph.plans for launch in launches if launch.programs):
@@ -344,7 +349,7 @@ def _emit(
                 "stages": list(k.stages),
                 "sync": instruction_printer.sync_counts(k),
                 "tiles": _tile_sizes(b.tile.body),
-                **({} if by_hand.source(k.name) else _estimated(k, session.platform, longest)),
+                **({} if by_hand.source(k.name) else in_manifest(k, session.platform, longest)),
                 **by_hand.level(k.name),
             }
             for k, b in zip(walked, blocks, strict=True)
@@ -370,20 +375,6 @@ def _tile_sizes(nodes: Sequence[Node]) -> dict[str, list[int]]:
 def _sizes(kernel: BlockKernel) -> str:
     sizes = _tile_sizes(kernel.tile.body)
     return ", ".join(f"{dim} {' / '.join(map(str, tiles))}" for dim, tiles in sorted(sizes.items()))
-
-
-def _estimate(kernel: InstrKernel, platform: Platform, longest: int) -> Estimate | None:
-    """One launch on one core: over the longest range of an unrolled segment, else one tile."""
-    tile = next((n.step for n in kernel.body if isinstance(n, For)), 1)
-    return estimate(kernel, platform, longest or tile)
-
-
-def _estimated(kernel: InstrKernel, platform: Platform, longest: int) -> dict[str, Any]:
-    """The manifest's cycles of one launch."""
-    found = _estimate(kernel, platform, longest)
-    return (
-        {} if found is None else {"cycles": {"rows": found.rows, "pipes": dict(found.pipes), "busiest": found.cycles}}
-    )
 
 
 def spec_lines() -> Callable[[Span], str]:

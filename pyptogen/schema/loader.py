@@ -14,7 +14,7 @@ from pyptogen.schema.hand_stages import with_kernels
 from pyptogen.schema.include import reached, read_includes, read_tree, section
 from pyptogen.schema.kernels_section import read_kernels
 from pyptogen.schema.models import SpecModel
-from pyptogen.schema.naming import check_distinct, check_name
+from pyptogen.schema.naming import check_distinct, check_name, check_ranges
 from pyptogen.schema.source import Source, read
 from pyptogen.schema.spec import AttrSpec, DimSpec, Spec, StageSpec, TensorSpec
 from pyptogen.schema.tiling_section import TableNames, read_schedule, read_tiling
@@ -118,6 +118,8 @@ def _check_names(
         elif stage.when:
             check_distinct([*fixed, *always, *_values(stage)])
     _check_stage_names(stages, {d.name for d in dims})
+    outside = [(t.name, t.span, "an output") for t in outputs]
+    check_ranges([d.name for d in dims if d.value is None], [*contract, *outside, *always])
 
 
 def _values(stage: StageSpec) -> list[tuple[str, Span, str]]:

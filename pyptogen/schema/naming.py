@@ -63,6 +63,22 @@ def check_distinct(named: Iterable[tuple[str, Span, str]]) -> None:
         seen[name] = (span, what)
 
 
+def check_ranges(dynamic: Iterable[str], named: Iterable[tuple[str, Span, str]]) -> None:
+    """Raises PTG213 for the first (name, span, what) that arguments of every kernel have: the number of blocks, and
+    where the range of a dynamic dim begins and ends."""
+    taken = {"nblk": "the number of blocks"}
+    for dim in dynamic:
+        taken |= {f"{dim}_begin": f"where a range of `{dim}` begins", f"{dim}_end": f"where a range of `{dim}` ends"}
+    for name, span, what in named:
+        if name in taken:
+            raise fault(
+                "PTG213",
+                f"`{name}` cannot name {what}: kernels call {taken[name]} so",
+                span,
+                fix=f"choose another name, such as `{name}_`",
+            )
+
+
 def defined_twice(name: str, span: Span, what: str, first_span: Span, first_what: str) -> Exception:
     """PTG208 with both places."""
     return fault(

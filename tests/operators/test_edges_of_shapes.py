@@ -81,12 +81,16 @@ def test_a_run_time_dim_as_a_number(target: str, rows: int, tmp_path: Path) -> N
     np.testing.assert_array_equal(got.whole, n * rows)
 
 
-def test_a_concat_along_a_cut_dim_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_a_concat_along_a_cut_dim_goes_through_memory(target: str, tmp_path: Path) -> None:
+    """Its parts are no columns of a tile that is cut: they are read from where the whole value lies."""
     spec = Path(__file__).parents[2] / "specs" / "rope.yaml"
     text = spec.read_text()
     start, end = text.index("tiling:\n"), text.index("verify:\n")
-    with pytest.raises(DiagnosticError, match="PTG303: cannot lower a concat along `d`, which is cut"):
-        compiled(f"{text[:start]}tiling: [{{t: 32, d: 1}}]\n{text[end:]}", "a2a3", tmp_path)
+    operator = compiled(f"{text[:start]}tiling: [{{t: 32, d: 32}}]\n{text[end:]}", target, tmp_path)
+    arrays = operator.example_inputs(t=37)
+    for got, want in zip(operator(**arrays), operator.golden(**arrays), strict=True):
+        np.testing.assert_allclose(got.astype(np.float64), want.astype(np.float64), rtol=1e-2, atol=1e-3)
 
 
 def test_a_quotient_of_a_run_time_dim_is_no_size(tmp_path: Path) -> None:
@@ -137,3 +141,41 @@ def test_rope_of_two_columns(target: str, tmp_path: Path) -> None:
     turned = np.stack([-x[:, 1], x[:, 0]], axis=1)
     np.testing.assert_allclose(got.y, x * 2 * cos + turned * 2 * sin, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(got.z, x * cos + turned * sin, rtol=1e-5, atol=1e-6)
+
+
+MULTIPLES = """\
+pyptogen: 1
+operator: multiples
+dims:
+  q: {min: 1, max: 16}
+  half: 9
+  d: half * 2
+attrs:
+  eps: {type: fp32, default: 0.5}
+inputs:
+  x: fp32[4 * q, d]
+outputs:
+  y: fp32[4 * q, half]
+  z: fp32[q, d]
+graph:
+  low:
+    if: eps < 1.0
+    y: x[:, ::2] + eps
+  high:
+    if: eps >= 1.0
+    y: x[:, 1::2] - eps
+  rows:
+    z: amax(reshape(x, [q, 4, d]), axis=1)
+tiling:
+  - {}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_an_axis_that_is_a_multiple_of_a_run_time_dim(target: str, tmp_path: Path) -> None:
+    x = np.random.default_rng(5).normal(size=(12, 18)).astype(np.float32)
+    operator = compiled(MULTIPLES, target, tmp_path)
+    np.testing.assert_array_equal(operator(x=x).y, x[:, ::2] + np.float32(0.5))
+    got = operator(x=x, eps=2.0)
+    np.testing.assert_array_equal(got.y, x[:, 1::2] - np.float32(2))
+    np.testing.assert_array_equal(got.z, x.reshape(3, 4, 18).max(axis=1))

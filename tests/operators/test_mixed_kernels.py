@@ -45,7 +45,9 @@ int main() {
 
 
 @cache
-def lowered(table: str, case: str = "attention_rings") -> Lowered:
+def lowered(table: str, case: str = "attention_rings", rings: bool = False) -> Lowered:
+    """``rings``: with those of the author's own."""
+    table = table.replace("}", ", fifo: 1}") if rings else table
     text = CASES[case].text.partition("tiling:")[0] + f"tiling:\n  - {table}\n"
     return lower(from_spec(load_source(Source(f"{case}.yaml", text))), "a2a3")
 
@@ -122,9 +124,22 @@ def _instructions(nodes: tuple[Node, ...]) -> list[Instr]:
 
 def test_a_recurrence_through_matrix_work_needs_rings() -> None:
     with pytest.raises(DiagnosticError, match="take turns in every round") as caught:
-        lowered("{}", "state_rings")
+        lowered("{d: 32}", "state_rings")
     assert "fifo" in str(caught.value.diagnostics[0].fix)
     assert lowered("{fifo: 1}", "state_rings").execution.plans[0][0].core == "mixed"
+
+
+@pytest.mark.parametrize(("case", "why"), [("attention_rings", "as fast as"), ("state_rings", "only they can do it")])
+def test_a_loop_without_sizes_gets_the_faster_form(case: str, why: str) -> None:
+    """The compiler writes `fifo: 2` by itself, and says so."""
+    chosen = lowered("{}", case)
+    assert chosen.execution.plans[-1][0].core == "mixed"
+    assert chosen.report["chosen"] == {"fifo": 2}
+    (note,) = chosen.notes
+    assert "rings of 2 tiles" in note
+    assert why in note
+    assert all(fifo.slots == 2 for kernel in chosen.instructions for fifo in kernel.fifos)
+    assert lowered("{d: 32}" if case == "state_rings" else "{sq: 64}", case, True).notes == ()
 
 
 @pytest.mark.parametrize("drop", ["", "set_flag(PIPE_V, PIPE_MTE3", "set_flag(PIPE_FIX, PIPE_M,"])

@@ -78,6 +78,11 @@ FOUND = {
              "tiling:\n  - r: 16\n    a: {l1: 64, l0: 32}"),
         {"r": 21},
     ),
+    "one element as a row and as a column": (
+        spec("d: 33", "x: int16[r, d]; z: int32[1, 1]", "y: int32[r, 1]",
+             "y: maximum(z * argmax(x, axis=1, keepdim=true), -50)", "tiling:\n  - {r: 1}"),
+        {"r": 6},
+    ),
     "one value twice in a concat": (
         spec("d: 32", "x: fp32[r, d]", "y: fp32[r, 2 * d]", "v: abs(x); y: concat(v, v, axis=1) * 0.5"), {"r": 20},
     ),

@@ -103,3 +103,14 @@ def test_words_of_both_languages_stay_reserved(name: str, tmp_path: Path) -> Non
     )
     with pytest.raises(DiagnosticError, match="PTG213"):
         load_spec(path)
+
+
+@pytest.mark.parametrize(("name", "said"), [("nblk", "number of blocks"), ("m_begin", "begins"), ("m_end", "ends")])
+def test_names_of_arguments_that_every_kernel_has_are_refused(name: str, said: str, tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    path.write_text(
+        f"pyptogen: 1\noperator: one\ndims: {{m: {{min: 1, max: 9}}, n: 64}}\ninputs:\n  x: fp32[m, n]\n"
+        f"outputs:\n  y: fp32[m, n]\ngraph:\n  {name}: x * 2\n  y: exp({name})\n"
+    )
+    with pytest.raises(DiagnosticError, match=f"PTG213.*\n?.*{said}"):
+        load_spec(path)

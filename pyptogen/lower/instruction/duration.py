@@ -53,5 +53,6 @@ def duration(kernel: InstrKernel, platform: Platform, rows: int) -> float | None
     """
     if platform.costs is None:
         return None
-    cores = platform.cube_cores if kernel.core == "cube" else platform.vector_cores
+    beside = kernel.core == "cube" or kernel.fifos  # a program of a mixed kernel: one vector core for a cube core
+    cores = platform.cube_cores if beside else platform.vector_cores
     return _work(kernel.body, declarations(kernel), platform.costs, rows, cores).length

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import Choose, Declare, For, GmWindow, Instr, InstrKernel, Node, declarations
@@ -89,3 +90,17 @@ def estimate(kernel: InstrKernel, platform: Platform, rows: int) -> Estimate | N
     busy: dict[str, float] = {}
     _walk(kernel.body, 1, rows, (declarations(kernel), platform.costs, busy))
     return Estimate(rows, {pipe: round(cycles) for pipe, cycles in sorted(busy.items())})
+
+
+def of_launch(kernel: InstrKernel, platform: Platform, longest: int) -> Estimate | None:
+    """One launch on one core: over the longest range of an unrolled segment, else one tile."""
+    tile = next((n.step for n in kernel.body if isinstance(n, For)), 1)
+    return estimate(kernel, platform, longest or tile)
+
+
+def in_manifest(kernel: InstrKernel, platform: Platform, longest: int) -> dict[str, Any]:
+    """The manifest's cycles of one launch."""
+    found = of_launch(kernel, platform, longest)
+    if found is None:
+        return {}
+    return {"cycles": {"rows": found.rows, "pipes": dict(found.pipes), "busiest": found.cycles}}

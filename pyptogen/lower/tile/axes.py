@@ -99,8 +99,8 @@ class Axes:
             raise unsupported(place, what, "declare it as a dim with a range of its own") from error
 
     def factor(self, expr: Any) -> Axis:
-        """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it;
-        anything else is one nameless factor; 1 is none."""
+        """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it,
+        as ``4*rows`` with run-time rows; anything else is one nameless factor; 1 is none."""
         known = self._factors.get(expr)
         if known is None:
             known = self._factors[expr] = self._factored(expr)
@@ -115,10 +115,11 @@ class Axes:
         parts = sympy.Mul.make_args(expr)
         dims = [p for p in parts if p.is_Symbol and p.name in self.order]
         sums = [p for p in parts if p.is_Add]
-        if dims and len(dims) + len(sums) == len(parts) and len(sums) <= 1:
+        whole = [p for p in parts if p.is_Integer] if any(p.name not in self.static for p in dims) else []
+        if dims and len(dims) + len(sums) + len(whole) == len(parts) and len(sums) <= 1:
             names = sorted((p.name for p in dims), key=self.order.__getitem__)
             named = tuple(Factor(n, self.poly(sympy.Symbol(n))) for n in names if self.static.get(n) != 1)
-            return named + tuple(Factor(None, self.poly(p)) for p in sums)
+            return named + tuple(Factor(None, self.poly(p)) for p in (*sums, *whole))
         extent = self.poly(expr)
         return () if extent == ONE else (Factor(None, extent),)
 

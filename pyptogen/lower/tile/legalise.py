@@ -185,6 +185,10 @@ class _Legaliser:
         dst = self.tiles[str(op.dst)]
         if dst.form == "row" and dst.cols.size > 1:
             return self.spread(op)
+        if dst.form == "col" and dst.rows.size == 1:  # one element is a row as well as a column
+            for tile in (self.tiles[source] for source in op.srcs if isinstance(source, str)):
+                if tile.form == "row" and tile.parent is None and self.is_one(tile.name):
+                    self.tiles[tile.name] = replace(tile, form="col")
         if dst.rows.size == 1:
             return [op] if self.broadcasts(op) else self.spread(op)
         column = dst.form == "col" or dst.cols.size == 1

@@ -165,6 +165,9 @@ class Operands(Grid):
         self._check_view(value, found, width, op)
         if width is None or (start == 0 and width == tile.cols.size):
             return found
+        if start + width > tile.cols.size:
+            what = f"{width} columns from {start} on of a tile that is cut into {tile.cols.size}"
+            raise unsupported(op.span, what, "leave the axis whole")
         if width == 1:
             raise unsupported(op.span, "one column of a computed tile: no tile of its own has its pitch", "slice wider")
         if start * DTYPES[tile.dtype] % 32:

@@ -55,6 +55,23 @@ def test_a_pass_leaves_what_its_instructions_leave(build: Build, skew: int, far_
                 assert is_guard(got[name][:rows, cols:])
 
 
+def test_extremes_see_a_nan_in_any_column(build: Build) -> None:
+    """NaN is looked for in two vectors at a time: in each place of them, alone in its row."""
+    library = build("vector_pass")
+    row, column = np.ones(COLS, np.float32), np.ones(ROWS, np.float32)
+    for cols in (COLS, 127):
+        for first in range(0, cols, ROWS - 1):
+            whole = np.ones((ROWS, COLS), np.float32)
+            places = [(r, first + r) for r in range(ROWS - 1) if first + r < cols]
+            for r, c in places:
+                whole[r, c] = np.nan
+            got = outputs(0)
+            library.walked(pointer(whole), pointer(column), pointer(row), addresses(got), ROWS, cols, ctypes.c_int64(0))
+            expected = np.isin(np.arange(ROWS), [r for r, _ in places])
+            assert (np.isnan(got["largest"]) == expected).all(), (cols, first)
+            assert (np.isnan(got["least"]) == expected).all(), (cols, first)
+
+
 def test_quotients_by_one_divisor_are_correctly_rounded(build: Build) -> None:
     """Dividends of every magnitude and sign, divisors inside and outside the range that needs no division."""
     rng = np.random.default_rng(11)

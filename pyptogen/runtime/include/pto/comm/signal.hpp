@@ -45,6 +45,7 @@ PTO_INST RecordEvent TNOTIFY(GlobalSignalData& dstSignalData, int32_t value, Not
 {
     static_assert(sizeof(typename GlobalSignalData::RawDType) == 4, "a signal is an int32");
     TSYNC(events...);
+    cpu::note_other_order();
     int32_t* signal = reinterpret_cast<int32_t*>(dstSignalData.data());
     if (op == NotifyOp::AtomicAdd) {
         __atomic_fetch_add(signal, value, __ATOMIC_SEQ_CST);
@@ -59,6 +60,7 @@ template <typename GlobalSignalData, typename... Events>
 inline RecordEvent TWAIT(GlobalSignalData& signalData, int32_t cmpValue, WaitCmp cmp, const Events&... events)
 {
     TSYNC(events...);
+    cpu::note_other_order();
     cpu::wait_until([&] { return detail::all_hold(signalData, cmpValue, cmp); });
     return {};
 }
@@ -68,6 +70,7 @@ template <typename GlobalSignalData, typename... Events>
 inline bool TTEST(GlobalSignalData& signalData, int32_t cmpValue, WaitCmp cmp, const Events&... events)
 {
     TSYNC(events...);
+    cpu::note_other_order();
     return detail::all_hold(signalData, cmpValue, cmp);
 }
 

@@ -88,7 +88,33 @@ PTO_INLINE void convert_to_int32(int32_t* to, const float* from)
     }
 }
 
-/// 64 floats of any kind to 16 bits: saturated, NaN as 0.
+#if defined(__AVX512BF16__)
+
+/// 64 floats to bf16. As store_two; results of two conversions share the look for zeros.
+template <typename From>
+PTO_INLINE void convert_to_bf16(bfloat16_t* to, const From* from)
+{
+    f32v v[4];
+    PTO_CPU_UNROLL
+    for (int u = 0; u < 4; ++u) {
+        v[u] = load(from + 16 * u, Full{});
+    }
+    const __m512i first = (__m512i)_mm512_cvtne2ps_pbh((__m512)v[1], (__m512)v[0]);
+    const __m512i second = (__m512i)_mm512_cvtne2ps_pbh((__m512)v[3], (__m512)v[2]);
+    const __m512i magnitude = _mm512_set1_epi16(0x7fff);
+    const __mmask32 none = _mm512_testn_epi16_mask(first, magnitude), nor = _mm512_testn_epi16_mask(second, magnitude);
+    if (__builtin_expect(_kortestz_mask32_u8(none, nor) == 0, 0)) {
+        store_two(to, v[0], v[1]);
+        store_two(to + 32, v[2], v[3]);
+        return;
+    }
+    store_bits(to, first);
+    store_bits(to + 32, second);
+}
+
+#endif
+
+/// 128 floats of any kind to 16 bits: saturated, NaN as 0.
 template <typename To, typename From>
 PTO_INLINE void convert_to_words(To* to, const From* from)
 {
@@ -97,24 +123,24 @@ PTO_INLINE void convert_to_words(To* to, const From* from)
     const auto packed = [](__m512i a, __m512i b) __attribute__((always_inline)) {
         return kSigned ? _mm512_packs_epi32(a, b) : _mm512_packus_epi32(a, b);
     };
-    __m512i r[4];
+    __m512i w[4], least;
     PTO_CPU_UNROLL
     for (int u = 0; u < 4; ++u) {
-        r[u] = converted(load(from + 16 * u, Full{}));
+        const __m512i a = converted(load(from + 32 * u, Full{})), b = converted(load(from + 32 * u + 16, Full{}));
+        w[u] = packed(a, b);
+        const __m512i low = kSigned ? w[u] : _mm512_min_epi32(a, b);
+        least = u == 0 ? low : kSigned ? _mm512_min_epi16(least, low) : _mm512_min_epi32(least, low);
     }
-    __m512i first = packed(r[0], r[1]), second = packed(r[2], r[3]);
-    const bool careful = kSigned ? has_lowest_word(_mm512_min_epi16(first, second))
-                                 : has_lowest_dword(_mm512_min_epi32(
-                                       _mm512_min_epi32(r[0], r[1]), _mm512_min_epi32(r[2], r[3])));
-    if (__builtin_expect(careful, 0)) {
+    if (__builtin_expect(kSigned ? has_lowest_word(least) : has_lowest_dword(least), 0)) {
         for (int u = 0; u < 4; ++u) {
-            r[u] = nearly_saturated(load(from + 16 * u, Full{}));
+            const f32v a = load(from + 32 * u, Full{}), b = load(from + 32 * u + 16, Full{});
+            w[u] = packed(nearly_saturated(a), nearly_saturated(b));
         }
-        first = packed(r[0], r[1]);
-        second = packed(r[2], r[3]);
     }
-    store_bits(to, _mm512_permutexvar_epi64(order, first));
-    store_bits(to + 32, _mm512_permutexvar_epi64(order, second));
+    PTO_CPU_UNROLL
+    for (int u = 0; u < 4; ++u) {
+        store_bits(to + 32 * u, _mm512_permutexvar_epi64(order, w[u]));
+    }
 }
 
 /// Two vectors of int16 as bytes, saturated; 8 bytes of the one and of the other in turn.
@@ -190,6 +216,11 @@ PTO_INLINE int64_t convert_groups(To* to, const From* from, int64_t n, bool near
 {
     int64_t i = 0;
     if constexpr ((is_same<From, float> || is_same<From, half>) && is_same<To, bfloat16_t>) {
+#if defined(__AVX512BF16__)
+        for (; nearest && i + 64 <= n; i += 64) {
+            convert_to_bf16(to + i, from + i);
+        }
+#endif
         for (; nearest && i + 2 * kF32Lanes <= n; i += 2 * kF32Lanes) {
             store_two(to + i, load(from + i, Full{}), load(from + i + kF32Lanes, Full{}));
         }
@@ -198,7 +229,7 @@ PTO_INLINE int64_t convert_groups(To* to, const From* from, int64_t n, bool near
             convert_to_int32(to + i, from + i);
         }
     } else if constexpr (is_float<From> && !is_float<To> && sizeof(To) == 2) {
-        for (; nearest && saturate && i + 64 <= n; i += 64) {
+        for (; nearest && saturate && i + 128 <= n; i += 128) {
             convert_to_words(to + i, from + i);
         }
     } else if constexpr (is_float<From> && !is_float<To> && sizeof(To) == 1) {

@@ -113,7 +113,9 @@ inline void gather_rows(Dst& dst, Global& src, Indexes& indexes)
 
 /// The first elements of row r, a vector at a time where the machine gathers such elements; how many they are.
 template <Outside Rule, typename Dst, typename Global, typename Indexes>
-PTO_INLINE int64_t gather_vectors(Dst& dst, const Table<Global>& table, Indexes& indexes, int64_t r, int64_t cols)
+PTO_INLINE int64_t gather_vectors(
+    [[maybe_unused]] Dst& dst, [[maybe_unused]] const Table<Global>& table, [[maybe_unused]] Indexes& indexes,
+    [[maybe_unused]] int64_t r, [[maybe_unused]] int64_t cols)
 {
 #if defined(PTO_CPU_AVX512)
     if constexpr (is_tile_data_v<Indexes> && is_tile_data_v<Dst>) {

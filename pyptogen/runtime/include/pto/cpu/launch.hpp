@@ -118,6 +118,9 @@ inline void run_cores(Launch& launch)
                 launch.error = std::current_exception();
             }
         }
+#if defined(PTO_CHECKED)
+        __atomic_fetch_add(&launch.idle, 1U, __ATOMIC_ACQ_REL);
+#endif
         launch.finished.fetch_add(1, std::memory_order_release);
     }
 }

@@ -66,6 +66,7 @@ inline RecordEvent SYNCALL(GlobalData& gmWorkspace, int32_t usedCores = 0)
         const uint32_t participants =
             usedCores > 0 ? static_cast<uint32_t>(usedCores) : cpu::barrier_participants(CoreType);
         if (participants > 1 && (usedCores > 0 || cpu::takes_part(CoreType))) {
+            cpu::note_other_order();
             cpu::arrive_and_wait(reinterpret_cast<uint32_t*>(gmWorkspace.data()), participants);
         }
         return {};

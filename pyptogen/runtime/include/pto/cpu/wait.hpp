@@ -37,6 +37,26 @@ PTO_INLINE void pause_thread()
 /// Tells the launch of the calling core that this thread is stuck.
 inline void announce_wait();
 
+#if defined(PTO_CHECKED)
+/// The calling core among those of its launch that wait, for as long as this lives.
+class Waiting {
+public:
+    inline Waiting();
+    inline ~Waiting();
+    Waiting(const Waiting&) = delete;
+    Waiting& operator=(const Waiting&) = delete;
+
+    /// To be asked again and again: whether every core of the launch has waited or been done for a second.
+    inline bool for_good();
+
+private:
+    int polls_ = 0;
+};
+
+/// Reports that the calling core waits for good, and ends the process.
+[[noreturn]] inline void report_deadlock();
+#endif
+
 /// Returns when ready() does. `ready` must look at memory with acquire order.
 template <typename Ready>
 inline void wait_until(Ready ready)
@@ -50,7 +70,15 @@ inline void wait_until(Ready ready)
         pause_thread();
     }
     announce_wait();
+#if defined(PTO_CHECKED)
+    Waiting waiting;
+#endif
     for (int i = 0; !ready(); ++i) {
+#if defined(PTO_CHECKED)
+        if (i >= kYields && waiting.for_good()) {
+            report_deadlock();
+        }
+#endif
         if (i < kYields) {
             sched_yield();
         } else {
@@ -124,6 +152,8 @@ struct LaunchState {
     uint32_t blocks = 1;
     uint32_t subblocks = 1;
     uint32_t barriers[3] = {};  // arrivals so far, by SyncCoreType
+    uint32_t idle = 0;               // cores that wait or have ended; for PTO_CHECKED
+    uint32_t ordered_otherwise = 0;  // whether cores have met other than by SYNCALL of the launch; for PTO_CHECKED
     void (*on_wait)(LaunchState&) = nullptr;
     StateList states{};
 
@@ -139,6 +169,40 @@ inline void announce_wait()
     if (launch != nullptr && launch->on_wait != nullptr) {
         launch->on_wait(*launch);
     }
+}
+
+#if defined(PTO_CHECKED)
+inline Waiting::Waiting()
+{
+    if (LaunchState* launch = core_state().launch; launch != nullptr) {
+        __atomic_fetch_add(&launch->idle, 1U, __ATOMIC_ACQ_REL);
+    }
+}
+inline Waiting::~Waiting()
+{
+    if (LaunchState* launch = core_state().launch; launch != nullptr) {
+        __atomic_fetch_sub(&launch->idle, 1U, __ATOMIC_ACQ_REL);
+    }
+}
+inline bool Waiting::for_good()
+{
+    constexpr int kPolls = 20000;  // of 20 us and more: a core that may go on has long done so
+    const LaunchState* launch = core_state().launch;
+    const bool all = launch != nullptr && load_acquire(&launch->idle) == launch->blocks * launch->subblocks;
+    polls_ = all ? polls_ + 1 : 0;
+    return polls_ > kPolls;
+}
+#endif
+
+/// Says that the calling core orders itself with others by signals or by a barrier in memory of its own.
+inline void note_other_order()
+{
+#if defined(PTO_CHECKED)
+    LaunchState* launch = core_state().launch;
+    if (launch != nullptr) {
+        __atomic_store_n(&launch->ordered_otherwise, 1U, __ATOMIC_RELAXED);
+    }
+#endif
 }
 
 }  // namespace pto::cpu

@@ -1,6 +1,7 @@
 // One instruction under the checker: its pipe, its operands, then the instruction itself.
 #pragma once
 
+#include <pto/cpu/checked/cores.hpp>
 #include <pto/cpu/checked/engine.hpp>
 #include <pto/cpu/checked/extents.hpp>
 #include <pto/cpu/checked/names.hpp>
@@ -192,6 +193,7 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
             access.region = region_of_global(operand, call.rows, call.cols);
             access.from = access.region.begin;
             access.to = access.region.end();
+            share(access);
         } else {
             if (!call.safe || !check_tile(call, operand)) {
                 call.safe = false;

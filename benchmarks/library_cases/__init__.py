@@ -1,0 +1,29 @@
+"""The operators that library.py times: sizes, what PyTorch and ONNX Runtime call the same, and the work in them."""
+
+from __future__ import annotations
+
+from library_cases.attention import ATTENTION
+from library_cases.case import Case, Tensors
+from library_cases.experts import EXPERTS
+from library_cases.places import PLACES
+from library_cases.products import PRODUCTS
+from library_cases.prologs import indexer_prolog, mla_prolog
+from library_cases.rows import ROWS
+
+__all__ = ["CASES", "Case", "Tensors"]
+
+CASES: tuple[Case, ...] = (
+    *ROWS,
+    *PLACES,
+    *PRODUCTS,
+    *ATTENTION,
+    *EXPERTS,
+    *(
+        Case(f"mla_prolog t={t}", "mla_prolog.yaml", {"t": t, "slots": 4096}, mla_prolog, apart=0.03)
+        for t in (1, 8, 128)
+    ),
+    *(
+        Case(f"indexer_prolog t={t}", "indexer_prolog.yaml", {"t": t, "blocks": 32}, indexer_prolog, apart=0.03)
+        for t in (1, 8, 128)
+    ),
+)

@@ -1,0 +1,141 @@
+"""Attention: dense, paged, sparse, and the indexer that selects its keys; a step of a gated delta rule."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812  (PyTorch's own name for it)
+
+from library_cases.case import Arrays, Case, Tensors
+
+
+def _attention(spec: str, unit: str, apart: float, causal: bool = False) -> Case:
+    def attention(t: Tensors) -> torch.Tensor:
+        return F.scaled_dot_product_attention(t["q"][None], t["k"][None], t["v"][None], is_causal=causal)[0]
+
+    return Case(
+        f"{spec} 8×2048×128",
+        f"{spec}.yaml",
+        {"sq": 2048, "kv": 2048},
+        attention,
+        compiled=False,
+        operations=lambda d: 4.0 * 8 * d["sq"] * d["kv"] * 128 / (2 if causal else 1),
+        unit=unit,
+        apart=apart,
+    )
+
+
+def grouped(t: Tensors) -> torch.Tensor:
+    """The heads of a group, and its new tokens, share keys and values: the mask says who sees what."""
+    q, k, v = t["q"], t["k"], t["v"]
+    groups, sq = q.shape[0], q.shape[2]
+    heads = q.reshape(1, -1, sq, q.shape[3])
+    return F.scaled_dot_product_attention(heads, k[None], v[None], is_causal=True, enable_gqa=True).view(
+        groups, -1, sq, q.shape[3]
+    )
+
+
+def paged(t: Tensors) -> torch.Tensor:
+    """The pages of each sequence gathered, then attention with a mask of its length."""
+    batch, kv_heads, _, d = t["q"].shape
+    k, v = (
+        t[name][t["block_table"]].reshape(batch, -1, kv_heads, d).permute(0, 2, 1, 3) for name in ("k_cache", "v_cache")
+    )
+    seen = torch.arange(k.shape[2])[None, :] < t["lengths"][:, None]
+    return F.scaled_dot_product_attention(t["q"], k, v, attn_mask=seen[:, None, None, :])
+
+
+def paged_inputs(a: Arrays, rng: np.random.Generator) -> None:
+    """Pages anywhere in the cache, sequences half to wholly as long as the table has room for."""
+    table, blocks = a["block_table"], len(a["k_cache"])
+    a["block_table"] = rng.permutation(blocks)[: table.size].reshape(table.shape).astype(table.dtype)
+    longest = table.shape[1] * a["k_cache"].shape[1]
+    a["lengths"] = rng.integers(longest // 2, longest + 1, len(table)).astype(a["lengths"].dtype)
+
+
+def sparse(t: Tensors) -> torch.Tensor:
+    keys = t["latent"][t["index"]]
+    rank = 512
+    scores = t["q"] @ keys.transpose(1, 2)
+    weights = torch.softmax(scores.float() * 0.0416666667, dim=-1).to(torch.bfloat16)
+    return weights @ keys[..., :rank]
+
+
+def sparse_inputs(a: Arrays, rng: np.random.Generator) -> None:
+    """Tokens from the whole cache."""
+    a["index"] = rng.integers(0, len(a["latent"]), a["index"].shape).astype(a["index"].dtype)
+
+
+def lightning_indexer(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+    tokens, heads, d = t["q"].shape
+    scores = torch.relu((t["q"].view(-1, d) @ t["k"].T).float()).view(tokens, heads, -1)
+    best = torch.topk((scores * t["weights"][:, :, None]).sum(dim=1), 64, dim=-1)
+    return best.indices, best.values
+
+
+def gated_delta_step(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+    def unit(x: torch.Tensor) -> torch.Tensor:
+        wide = x.float()
+        return wide * torch.rsqrt((wide * wide).sum(dim=-1, keepdim=True) + 1e-6)
+
+    q, k, state = unit(t["q"]) * t["q"].shape[-1] ** -0.5, unit(t["k"]), t["state"]
+    state.mul_(torch.exp(t["g"])[..., None, None])
+    seen = (state * k[:, :, None, None, :]).sum(dim=-1)
+    change = (t["v"].float() - seen) * t["beta"][..., None]
+    state.add_(change[..., None] * k[:, :, None, None, :])
+    return (state * q[:, :, None, None, :]).sum(dim=-1).to(torch.bfloat16), state
+
+
+ATTENTION = (
+    _attention("flash_attention", "bf16", 2**-6),
+    _attention("flash_attention_causal", "bf16", 2**-6, causal=True),
+    _attention("flash_attention_fp32", "fp32", 1e-5),
+    Case(
+        "flash_attention_grouped 8×1024×64",
+        "flash_attention_grouped.yaml",
+        {"sq": 1024, "kv": 1024},
+        grouped,
+        compiled=False,
+        operations=lambda d: 4.0 * 8 * d["sq"] * d["kv"] * 64 / 2,
+        unit="fp16",
+        apart=2**-8,
+    ),
+    Case(
+        "paged_attention 8×2048",
+        "paged_attention.yaml",
+        {"batch": 8, "pages": 64, "blocks": 1024},
+        paged,
+        inputs=paged_inputs,
+        moved=lambda d: 2.0 * 2 * d["batch"] * d["pages"] * 32 * 2 * 128,  # k and v, bf16
+        apart=2**-6,
+    ),
+    Case(
+        "sparse_attention 64×128",
+        "sparse_attention.yaml",
+        {"t": 64, "kv": 8192},
+        sparse,
+        inputs=sparse_inputs,
+        operations=lambda d: 2.0 * d["t"] * 16 * 128 * (576 + 512),
+        moved=lambda d: 2.0 * d["t"] * (128 * 576 + 16 * (576 + 512)),
+        unit="bf16",
+        apart=2**-5,
+    ),
+    Case(
+        "lightning_indexer 64×8192",
+        "lightning_indexer.yaml",
+        {"t": 64, "kv": 8192},
+        lightning_indexer,
+        operations=lambda d: 2.0 * d["t"] * 16 * d["kv"] * 128,
+        unit="bf16",
+        apart=2**-6,
+        outliers=0.5,  # the peer's products are rounded to bf16, and the chosen scores lie close to each other
+    ),
+    Case(
+        "gated_delta_step 8×32×128×128",
+        "gated_delta_step.yaml",
+        {"b": 8},
+        gated_delta_step,
+        moved=lambda d: 2.0 * 4 * d["b"] * 32 * 128 * 128,
+        apart=2**-7,
+    ),
+)

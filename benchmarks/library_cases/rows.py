@@ -1,0 +1,220 @@
+"""Row by row, element by element: activations, norms, softmax, quantisation, rotary embeddings."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F  # noqa: N812  (PyTorch's own name for it)
+
+from library_cases.case import Case, Onnx, Tensors
+
+ops = torch.ops.aten
+
+
+def rms_norm(t: Tensors) -> torch.Tensor:
+    return F.rms_norm(t["x"], (t["x"].shape[-1],), t["gamma"], 1e-6)
+
+
+def layer_norm(t: Tensors) -> torch.Tensor:
+    return F.layer_norm(t["x"], (t["x"].shape[-1],), t["gamma"], t["beta"], 1e-5)
+
+
+def layer_norm_residual(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+    total = t["x"] + t["residual"]
+    return F.layer_norm(total, (total.shape[-1],), t["gamma"], t["beta"], 1e-5), total
+
+
+def swiglu(t: Tensors) -> torch.Tensor:
+    return (F.silu(t["gate"].float()) * t["up"].float()).to(torch.bfloat16)
+
+
+def rope(t: Tensors) -> torch.Tensor:
+    x = t["x"].float()
+    low, high = x.chunk(2, dim=-1)
+    turned = torch.cat((-high, low), dim=-1)
+    return (x * t["cos"].float()[:, None, :] + turned * t["sin"].float()[:, None, :]).to(torch.bfloat16)
+
+
+def quant_per_token(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+    x = t["x"].float()
+    largest = x.abs().amax(dim=-1, keepdim=True)
+    return torch.round(x * (127 / largest.clamp_min(1e-35))).to(torch.int8), largest * (1 / 127)
+
+
+def rms_norm_residual(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+    total = t["x"].float() + t["residual"].float()
+    return F.rms_norm(total, (total.shape[-1],), t["gamma"].float(), 1e-6).to(torch.bfloat16), total.to(torch.bfloat16)
+
+
+def geglu(t: Tensors) -> torch.Tensor:
+    return (F.gelu(t["gate"].float()) * t["x"].float()).to(torch.bfloat16)
+
+
+def rope_interleaved(t: Tensors) -> torch.Tensor:
+    x, cos, sin = (t[name].float() for name in ("x", "cos", "sin"))
+    turned = torch.stack((-x[..., 1::2], x[..., ::2]), dim=-1).reshape(x.shape)
+    return (x * cos[:, None, :] + turned * sin[:, None, :]).to(torch.bfloat16)
+
+
+def quant_per_channel(t: Tensors) -> torch.Tensor:
+    return torch.round(t["x"].float() / t["scale"]).clamp(-128, 127).to(torch.int8)
+
+
+def casts(t: Tensors) -> tuple[torch.Tensor, ...]:
+    x = t["x"]
+    level = x.trunc().clamp(-128, 127).to(torch.int8)
+    below = x.floor().to(torch.int16)  # the inputs stay within its range
+    return x.to(torch.float16), x.to(torch.bfloat16), x.round().to(torch.int32), below, level, level.float()
+
+
+def sinkhorn(t: Tensors) -> torch.Tensor:
+    m = torch.softmax(t["x"], dim=-1)  # the first balancing divides by these sums once more, which are 1
+    for _ in range(4):
+        m = m / m.sum(dim=-1, keepdim=True)
+        m = m / m.sum(dim=-2, keepdim=True)
+    return m
+
+
+DTYPES = ("fp16", "bf16", "int32", "int16", "int8")
+
+
+def add_each(t: Tensors, out: Tensors) -> None:
+    for dtype in DTYPES:
+        torch.add(t[f"a_{dtype}"], t[f"b_{dtype}"], out=out[f"c_{dtype}"])
+
+
+def _softmax(rows: int, cols: int) -> Case:
+    return Case(
+        name=f"softmax {rows}×{cols}",
+        spec="softmax.yaml",
+        static={"cols": cols},
+        dims={"rows": rows},
+        torch=lambda t: torch.softmax(t["x"], dim=-1),
+        out=lambda t, out: torch.softmax(t["x"], dim=-1, out=out["y"]),
+        onnx=Onnx("Softmax", ("x",), {"axis": -1}),
+    )
+
+
+def _softmax_long() -> Case:
+    return Case(
+        "softmax_long 2048×16384",
+        "softmax_long.yaml",
+        {"rows": 2048},
+        lambda t: torch.softmax(t["x"], dim=-1),
+        out=lambda t, out: torch.softmax(t["x"], dim=-1, out=out["y"]),
+        onnx=Onnx("Softmax", ("x",), {"axis": -1}),
+    )
+
+
+ROWS = (
+    _softmax(4096, 4096),
+    _softmax(32768, 512),
+    Case(
+        "log_softmax 4096×4096",
+        "log_softmax.yaml",
+        {"rows": 4096},
+        lambda t: torch.log_softmax(t["x"], dim=-1),
+        out=lambda t, out: torch.log_softmax(t["x"], dim=-1, out=out["y"]),
+        onnx=Onnx("LogSoftmax", ("x",), {"axis": -1}),
+    ),
+    Case(
+        "rms_norm 8192×4096",
+        "rms_norm.yaml",
+        {"rows": 8192},
+        rms_norm,
+        onnx=Onnx("SimplifiedLayerNormalization", ("x", "gamma"), {"axis": -1, "epsilon": 1e-6}),
+    ),
+    Case("rms_norm_bf16 8192×4096", "rms_norm_bf16.yaml", {"rows": 8192}, rms_norm, apart=2**-7),
+    Case(
+        "layer_norm 8192×4096",
+        "layer_norm.yaml",
+        {"rows": 8192},
+        layer_norm,
+        onnx=Onnx("LayerNormalization", ("x", "gamma", "beta"), {"axis": -1, "epsilon": 1e-5}),
+    ),
+    Case("layer_norm_bf16 8192×4096", "layer_norm_bf16.yaml", {"rows": 8192}, layer_norm, apart=2**-7),
+    Case(
+        "layer_norm_residual 8192×4096",
+        "layer_norm_residual.yaml",
+        {"rows": 8192},
+        layer_norm_residual,
+        static={"cols": 4096},
+    ),
+    Case("swiglu 8192×2048", "swiglu.yaml", {"rows": 8192}, swiglu, apart=2**-7),
+    Case("rope 4096×32×128", "rope.yaml", {"t": 4096}, rope, apart=2**-7),
+    Case("quant_per_token 8192×4096", "quant_per_token.yaml", {"rows": 8192}, quant_per_token, apart=1 / 127),
+    Case(
+        "vector_add 16M",
+        "vector_add.yaml",
+        {"n": 1 << 24},
+        lambda t: t["a"] + t["b"],
+        out=lambda t, out: torch.add(t["a"], t["b"], out=out["c"]),
+        onnx=Onnx("Add", ("a", "b"), {}),
+    ),
+    _softmax_long(),
+    Case(
+        "relu 8192×4096",
+        "relu.yaml",
+        {"rows": 8192},
+        lambda t: torch.relu(t["x"]),
+        out=lambda t, out: torch.clamp_min(t["x"], 0, out=out["y"]),
+    ),
+    Case(
+        "silu 8192×4096",
+        "silu.yaml",
+        {"rows": 8192},
+        lambda t: F.silu(t["x"]),
+        out=lambda t, out: ops.silu.out(t["x"], out=out["y"]),
+        apart=2**-7,
+    ),
+    Case(
+        "gelu 8192×4096",
+        "gelu.yaml",
+        {"rows": 8192},
+        lambda t: F.gelu(t["x"]),
+        out=lambda t, out: ops.gelu.out(t["x"], out=out["y"]),
+        apart=2**-7,
+    ),
+    Case(
+        "gelu_tanh 8192×4096",
+        "gelu_tanh.yaml",
+        {"rows": 8192},
+        lambda t: F.gelu(t["x"], approximate="tanh"),
+        out=lambda t, out: ops.gelu.out(t["x"], approximate="tanh", out=out["y"]),
+        apart=2**-7,
+    ),
+    Case("geglu 8192×4096", "geglu.yaml", {"rows": 8192}, geglu, apart=2**-7),
+    Case("rms_norm_residual 8192×4096", "rms_norm_residual.yaml", {"rows": 8192}, rms_norm_residual, apart=2**-7),
+    Case("rope_interleaved 4096×16×64", "rope_interleaved.yaml", {"t": 4096}, rope_interleaved, apart=2**-7),
+    Case("quant_per_channel 8192×4096", "quant_per_channel.yaml", {"rows": 8192}, quant_per_channel, apart=1 / 127),
+    Case(
+        "dequant_per_token 8192×4096",
+        "dequant_per_token.yaml",
+        {"rows": 8192},
+        lambda t: (t["q"].float() * t["scale"]).to(torch.bfloat16),
+        apart=2**-7,
+    ),
+    Case(
+        "dequant_rows 16384×1024",
+        "dequant_rows.yaml",
+        {"rows": 16384},
+        lambda t: (t["acc"].float() * t["scale"]).to(torch.bfloat16),
+        apart=2**-7,
+    ),
+    Case(
+        "blend 16384×1024",
+        "blend.yaml",
+        {"rows": 16384},
+        lambda t: t["a"] * 1.0 + t["b"] * 1.0,
+        out=lambda t, out: torch.add(t["a"], t["b"], alpha=1.0, out=out["y"]),
+    ),
+    Case("casts 65536×256", "casts.yaml", {"rows": 65536}, casts),
+    Case("sinkhorn 262144×4×4", "sinkhorn.yaml", {"t": 262144}, sinkhorn),
+    Case(
+        "vector_add_dtypes 4M",
+        "vector_add_dtypes.yaml",
+        {"n": 1 << 22},
+        lambda t: tuple(t[f"a_{dtype}"] + t[f"b_{dtype}"] for dtype in DTYPES),
+        out=add_each,
+        apart=2**-7,
+    ),
+)

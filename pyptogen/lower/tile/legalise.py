@@ -169,9 +169,12 @@ class _Legaliser:
 
     def spread_whole(self, op: TileOp) -> bool:
         """Whether every operand is a column, or every one a row, and the result is neither: no instruction takes its
-        shape from those. Rows of one element lie apart, and are no column."""
-        forms = {self.tiles[source].form for source in op.srcs if isinstance(source, str)}
-        return self.tiles[str(op.dst)].form == "full" and forms in ({"col"}, {"row"})
+        shape from those. Rows of one element lie apart, and are no column; a column lies like one row, which is read in
+        its place."""
+        dst, sources = self.tiles[str(op.dst)], [self.tiles[source] for source in op.srcs if isinstance(source, str)]
+        if dst.rows.size == 1 and [(s.form, s.rows.size) for s in sources] == [("col", dst.cols.size)]:
+            return False
+        return dst.form == "full" and {s.form for s in sources} in ({"col"}, {"row"})
 
     def is_one(self, source: Source) -> bool:
         """Whether an operand is a tile of one element."""

@@ -16,7 +16,6 @@ using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 12
 using VecF32_16x1_r1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 1, 1>;
 using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
-using VecF32_16x64_r1 = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, 1, 64>;
 using VecB16_16x64_r1 = Tile<TileType::Vec, bfloat16_t, 16, 64, BLayout::RowMajor, 1, 64>;
 using KNGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
 using DecayGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
@@ -93,7 +92,6 @@ extern "C" __global__ AICORE void step(
                     // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
                     VecF32_1x128 kept_1_wide; TASSIGN(kept_1_wide, 0x10a80);  // UB 0x10a80..0x10c80
                     VecF32_16x1_r1 kept_1; TASSIGN(kept_1, 0x10000 + group0_slot * 0x00020);  // UB 0x10000..0x10040, 2 copies
-                    pipe_barrier(PIPE_V);
                     TROWEXPAND(kept_1_wide, kept_1);
                     VecF32_64x128 kept; TASSIGN(kept, 0x00000 + dv0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
                     pipe_barrier(PIPE_V);
@@ -143,13 +141,11 @@ extern "C" __global__ AICORE void step(
                     pipe_barrier(PIPE_V);
                     TROWSUM(read, read_2, read_tmp);
                     // o: cast(reshape(read, [b, heads, group, dv]), bf16)  [gated_delta_step.yaml:45]
-                    VecF32_16x64_r1 read_wide; TASSIGN(read_wide, 0x10a80);  // UB 0x10a80..0x10b80
-                    pipe_barrier(PIPE_V);
-                    TROWEXPAND(read_wide, read);
                     VecB16_16x64_r1 o_tile; TASSIGN(o_tile, 0x10980 + dv0_slot * 0x00080);  // UB 0x10980..0x10a80, 2 copies
+                    VecF32_1x64 read_row; TASSIGN(read_row, 0x18a80);  // as a row, same bytes as read
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(dv0_slot));  // free again
-                    TCVT(o_tile, read_wide, RoundMode::CAST_RINT);
+                    TCVT(o_tile, read_row, RoundMode::CAST_RINT);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(dv0_slot));
                     wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + dv0_slot));
                     // state: kept + change * k_n[:, :, None, None, :]  [gated_delta_step.yaml:43]

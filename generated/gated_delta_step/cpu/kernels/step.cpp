@@ -1,5 +1,5 @@
 // step: vector kernel of `gated_delta_step` for cpu. Made by pyptogen; change the spec, not this file.
-// stages step; tiles b 1, dv 32, group 1, heads 1; memory UB 18880 B
+// stages step; tiles b 1, dv 32, group 1, heads 1; memory UB 18816 B
 #include <cstddef>
 #include <cstdint>
 
@@ -16,7 +16,7 @@ using VecB16_1x32 = Tile<TileType::Vec, bfloat16_t, 1, 32, BLayout::RowMajor, 1,
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
 using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, 32, 128>;
 using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, 32, 1>;
-using VecF32_16x32_r1 = Tile<TileType::Vec, float, 16, 32, BLayout::RowMajor, 1, 32>;
+using VecB16_16x32_r1 = Tile<TileType::Vec, bfloat16_t, 16, 32, BLayout::RowMajor, 1, 32>;
 using KNGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
 using DecayGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
 using VGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 0, 1>>;
@@ -38,15 +38,15 @@ extern "C" __global__ AICORE void step(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    const FarStores far(int64_t(b_end - b_begin) * 2105344);  // state, o: around the cache if large
+    const FarStores far(int64_t(b_end - b_begin) * 2097152);  // state: around the cache if large
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:41]
-            VecF32_16x128_r1 seen_1; TASSIGN(seen_1, 0x00340);  // UB 0x00340..0x00540
+            VecF32_16x128_r1 seen_1; TASSIGN(seen_1, 0x00300);  // UB 0x00300..0x00500
             KNGm k_n_in(k_n + int64_t(b0) * 2048 + int64_t(heads0) * 128);
             TLOAD(seen_1, k_n_in);
             // read: sum(state * q_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:44]
-            VecF32_16x128_r1 read_1; TASSIGN(read_1, 0x00540);  // UB 0x00540..0x00740
+            VecF32_16x128_r1 read_1; TASSIGN(read_1, 0x00500);  // UB 0x00500..0x00700
             KNGm q_n_in(q_n + int64_t(b0) * 2048 + int64_t(heads0) * 128);
             TLOAD(read_1, q_n_in);
             for (int32_t group0 = 0; group0 < 2; ++group0) {
@@ -60,7 +60,7 @@ extern "C" __global__ AICORE void step(
                 TLOAD(change_4_row, beta_in);
                 for (int32_t dv0 = 0; dv0 < 128; dv0 += 32) {
                     // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
-                    VecF32_1x128 kept_1_wide; TASSIGN(kept_1_wide, 0x00740);  // UB 0x00740..0x00940
+                    VecF32_1x128 kept_1_wide; TASSIGN(kept_1_wide, 0x00700);  // UB 0x00700..0x00900
                     VecF32_16x1_r1 kept_1; TASSIGN(kept_1, 0x00280);  // UB 0x00280..0x002a0
                     TROWEXPAND(kept_1_wide, kept_1);
                     // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]  [gated_delta_step.yaml:42]
@@ -72,8 +72,8 @@ extern "C" __global__ AICORE void step(
                     VecF32_1x32 change_4_wide_row; TASSIGN(change_4_wide_row, 0x00200);  // as a row, same bytes as change_4_wide
                     VecF32_16x1_r1 change_4; TASSIGN(change_4, 0x001c0);  // UB 0x001c0..0x001e0
                     TROWEXPAND(change_4_wide_row, change_4);
-                    VecF32_32x128 kept; TASSIGN(kept, 0x00940);  // UB 0x00940..0x04940
-                    VecF32_32x1 seen; TASSIGN(seen, 0x04940);  // UB 0x04940..0x049c0
+                    VecF32_32x128 kept; TASSIGN(kept, 0x00900);  // UB 0x00900..0x04900
+                    VecF32_32x1 seen; TASSIGN(seen, 0x04900);  // UB 0x04900..0x04980
                     StateGm state_in(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dv0) * 128);
                     TPASS(32, 128, [&](auto at, auto &seen_sum) {
                         // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
@@ -86,12 +86,12 @@ extern "C" __global__ AICORE void step(
                     }, RowSum(seen));
                     // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]  [gated_delta_step.yaml:42]
                     VecF32_1x32 change_3_row; TASSIGN(change_3_row, 0x00140);  // as a row, same bytes as change_3
-                    VecF32_1x32 seen_row; TASSIGN(seen_row, 0x04940);  // as a row, same bytes as seen
+                    VecF32_1x32 seen_row; TASSIGN(seen_row, 0x04900);  // as a row, same bytes as seen
                     TSUB(change_3_row, change_2_row, seen_row);
                     VecF32_1x32 change_row; TASSIGN(change_row, 0x00000);  // as a row, same bytes as change
                     TMUL(change_row, change_3_row, change_4_wide_row);
                     VecF32_32x1 change; TASSIGN(change, 0x00000);  // UB 0x00000..0x00080
-                    VecF32_32x1 read; TASSIGN(read, 0x00740);  // UB 0x00740..0x007c0
+                    VecF32_32x1 read; TASSIGN(read, 0x00700);  // UB 0x00700..0x00780
                     StateGm state_out(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dv0) * 128);
                     TPASS(32, 128, [&](auto at, auto &read_sum) {
                         // state: kept + change * k_n[:, :, None, None, :]  [gated_delta_step.yaml:43]
@@ -106,13 +106,11 @@ extern "C" __global__ AICORE void step(
                         at.store(state_out, state_out_2, far);
                     }, RowSum(read));
                     // o: cast(reshape(read, [b, heads, group, dv]), bf16)  [gated_delta_step.yaml:45]
-                    VecF32_16x32_r1 read_wide; TASSIGN(read_wide, 0x002c0);  // UB 0x002c0..0x00340
-                    TROWEXPAND(read_wide, read);
+                    VecB16_16x32_r1 o_tile; TASSIGN(o_tile, 0x002c0);  // UB 0x002c0..0x00300
+                    VecF32_1x32 read_row; TASSIGN(read_row, 0x00700);  // as a row, same bytes as read
+                    TCVT(o_tile, read_row, RoundMode::CAST_RINT);
                     OGm o_out(o + int64_t(b0) * 4096 + int64_t(heads0) * 256 + int64_t(group0) * 128 + int64_t(dv0));
-                    TPASS(1, 32, [&](auto at) {
-                        const auto read_wide_v = at.load(read_wide);
-                        at.store(o_out, read_wide_v, far);
-                    });
+                    TSTORE(o_out, o_tile);
                 }
             }
         }

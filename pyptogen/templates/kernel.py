@@ -36,13 +36,14 @@ from pyptogen.lower.instruction.ir import (
     declarations,
     walk,
 )
-from pyptogen.lower.tile.ir import Extent, Fifo
-from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
+from pyptogen.lower.tile.ir import Fifo
+from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
 from pyptogen.templates.kernel_loops import condition_lines, loop_lines
 from pyptogen.templates.kernel_passes import PassText, carried_rows
 from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
+from pyptogen.templates.kernel_types import Aliases, gm_arguments
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.spelling import function_name, in_text, spelled
 
@@ -58,8 +59,7 @@ class Writer:
     """Collects the lines of one kernel body and the aliases they need."""
 
     source: Callable[[Span], str]
-    tile_aliases: dict[str, str] = field(default_factory=dict)
-    gm_aliases: dict[str, str] = field(default_factory=dict)
+    aliases: Aliases = field(default_factory=Aliases)
     types: dict[str, TileType] = field(default_factory=dict)
     """Tiles declared so far."""
     lines: list[str] = field(default_factory=list)
@@ -74,83 +74,6 @@ class Writer:
     """Names of arguments and loop variables."""
     queues: dict[str, Fifo] = field(default_factory=dict)
     """The rings of a mixed kernel, by name."""
-
-    # -- types ----------------------------------------------------------------------------------------------------
-
-    def tile_alias(self, kind: TileType) -> str:
-        """Name of a tile type; declared once at the top of the file."""
-        ctype = C_TYPES[kind.dtype]
-        vr = "DYNAMIC" if kind.valid_rows is None else str(kind.valid_rows)
-        vc = "DYNAMIC" if kind.valid_cols is None else str(kind.valid_cols)
-        shape = f"{ctype}, {kind.rows}, {kind.cols}"
-        if kind.loc in ("Left", "Right", "Acc"):
-            text = f"Tile{kind.loc}<{shape}, {vr}, {vc}>"
-        elif kind.loc == "Mat":
-            text = f"Tile<TileType::Mat, {shape}, BLayout::ColMajor, {vr}, {vc}, SLayout::RowMajor, 512>"
-        else:
-            rest = f", SLayout::NoneBox, 512, PadValue::{kind.pad}" if kind.pad else ""
-            major = "ColMajor" if kind.col_major else "RowMajor"
-            text = f"Tile<TileType::Vec, {shape}, BLayout::{major}, {vr}, {vc}{rest}>"
-        if text not in self.tile_aliases:
-            self.tile_aliases[text] = self._tile_name(kind)
-        return self.tile_aliases[text]
-
-    def _tile_name(self, kind: TileType) -> str:
-        name = f"{kind.loc}{SHORT[kind.dtype]}_{kind.rows}x{kind.cols}{f'_{kind.pad.lower()}' if kind.pad else ''}"
-        if kind.valid_cols is not None and kind.valid_cols != kind.cols:
-            name += f"_c{kind.valid_cols}"
-        if kind.valid_rows is not None and kind.valid_rows != kind.rows:
-            name += f"_r{kind.valid_rows}"
-        while name in self.tile_aliases.values():
-            name += "m"
-        return name
-
-    def gm_alias(self, window: GmWindow) -> str:
-        """Name of a GlobalTensor type: after its tensor."""
-        text = f"GlobalTensor<{C_TYPES[window.dtype]}, {self._shape(window)}, {self._stride(window)}"
-        text += ">" if window.layout == "ND" else f", Layout::{window.layout}>"
-        if text not in self.gm_aliases:
-            name, n = f"{camel(window.tensor)}Gm", 1
-            while name in self.gm_aliases.values():
-                n += 1
-                name = f"{camel(window.tensor)}Gm{n}"
-            self.gm_aliases[text] = name
-        return self.gm_aliases[text]
-
-    @staticmethod
-    def _shape(window: GmWindow) -> str:
-        rows, cols = (_fixed(e) for e in (window.rows, window.cols))
-        if window.layout == "NZ":
-            c0 = 32 // _bytes(window.dtype)
-            blocks = [
-                str(-(-e.size // step)) if e.valid is None else "DYNAMIC"
-                for e, step in ((window.cols, c0), (window.rows, 16))
-            ]
-            return f"Shape<1, {blocks[0]}, {blocks[1]}, 16, {c0}>"
-        return f"Shape<1, 1, 1, {rows}, {cols}>"
-
-    @staticmethod
-    def _stride(window: GmWindow) -> str:
-        def text(p: Poly) -> str:
-            return "DYNAMIC" if p.constant is None else str(p.constant)
-
-        if window.layout == "NZ":
-            c0 = 32 // _bytes(window.dtype)
-            return f"Stride<1, {text(window.row_stride * c0)}, {16 * c0}, {c0}, 1>"
-        return f"Stride<1, 1, 1, {text(window.row_stride)}, {text(window.col_stride)}>"
-
-    def gm_arguments(self, window: GmWindow) -> str:
-        """Constructor arguments of a GlobalTensor: pointer, run-time extents, run-time strides."""
-        offset = window.offset.c(wide=True)
-        pointer = window.tensor if offset == "0" else f"{window.tensor} + {offset}"
-        extents = [e.valid.c() for e in (window.rows, window.cols) if e.valid is not None]
-        strides = [s.c(wide=True) for s in (window.row_stride, window.col_stride) if s.constant is None]
-        text = pointer
-        if extents or strides:
-            text += f", {{{', '.join(extents)}}}"
-        if strides:
-            text += f", {{{', '.join(strides)}}}"
-        return text
 
     # -- lines ----------------------------------------------------------------------------------------------------
 
@@ -191,7 +114,7 @@ class Writer:
         where = f"0x{address:05x}" if address is not None else self.address_text(node.address)
         self.put(
             depth,
-            f"{self.tile_alias(node.type)} {node.name}{arguments}; TASSIGN({node.name}, {where});  // {node.note}",
+            f"{self.aliases.tile(node.type)} {node.name}{arguments}; TASSIGN({node.name}, {where});  // {node.note}",
         )
 
     @staticmethod
@@ -229,30 +152,30 @@ class Writer:
             if isinstance(operand, GmWindow):
                 self.put(
                     depth,
-                    f"{self.gm_alias(operand)} {self.gm_name(node, operand)}({self.gm_arguments(operand)});",
+                    f"{self.aliases.gm(operand)} {self.gm_name(node, operand)}({gm_arguments(operand)});",
                 )
 
     def call(self, node: Instr) -> str:
         queue = next((o for o in node.operands if isinstance(o, Queue)), None)
         if queue is not None:
-            return queue_call(node, self.queues[queue.name], self.types, self.tile_alias)
+            return queue_call(node, self.queues[queue.name], self.types, self.aliases.tile)
         operands = [self.operand(node, o) for o in node.operands if not isinstance(o, Pattern | Relu)]
         # The type of its first number and the direction (0: ascending) cannot be deduced from what TCI is given.
         name = node.name
         if name == "TCI":
             kind = self.types[operands[0]]
-            name = f"TCI<{self.tile_alias(kind)}, {C_TYPES[kind.dtype]}, 0>"
+            name = f"TCI<{self.aliases.tile(kind)}, {C_TYPES[kind.dtype]}, 0>"
         elif any(isinstance(o, Relu) for o in node.operands):
             window, tile = node.operands[0], operands[1]
             assert isinstance(window, GmWindow)
-            types = f"{self.tile_alias(self.types[tile])}, {self.gm_alias(window)}"
+            types = f"{self.aliases.tile(self.types[tile])}, {self.aliases.gm(window)}"
             name = f"TSTORE<{types}, AtomicType::AtomicNone, ReluPreMode::NormalRelu>"
         elif name == "TGATHER":
             pattern = next(o.name for o in node.operands if isinstance(o, Pattern))
-            types = ", ".join(self.tile_alias(self.types[o]) for o in operands)
+            types = ", ".join(self.aliases.tile(self.types[o]) for o in operands)
             name = f"TGATHER<{types}, MaskPattern::{pattern}>"
         elif is_merge_of_lists(node):
-            types = ", ".join(self.tile_alias(self.types[o]) for o in operands)
+            types = ", ".join(self.aliases.tile(self.types[o]) for o in operands)
             name = f"TMRGSORT<{types}, false>"
             operands.insert(1, "taken")
         return f"{name}({', '.join(operands)})"
@@ -341,16 +264,6 @@ def _event(node: SetFlag | WaitFlag) -> str:
     return f"event_t({node.event} + {node.slot})" if node.event else f"event_t({node.slot})"
 
 
-def _fixed(extent: Extent) -> str:
-    return "DYNAMIC" if extent.valid is not None else str(extent.size)
-
-
-def _bytes(dtype: str) -> int:
-    from pyptogen.lower.tensor.ir import DTYPES
-
-    return DTYPES[dtype]
-
-
 def _parameters(kernel: InstrKernel) -> list[str]:
     tensors = {t.name: t.dtype for t in kernel.tensors} | {fifo.name: fifo.dtype for fifo in kernel.fifos}
     scalars = dict(kernel.scalars)
@@ -413,7 +326,7 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
         guard=guards[kernel.core],
         parameters=_parameters(kernel),
         queue_aliases=[alias for fifo in kernel.fifos for alias in queue_aliases(fifo)],
-        tile_aliases=writer.tile_aliases,
-        gm_aliases=writer.gm_aliases,
+        tile_aliases=writer.aliases.tiles,
+        gm_aliases=writer.aliases.tensors,
         lines=writer.lines,
     )

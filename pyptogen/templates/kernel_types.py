@@ -1,0 +1,104 @@
+"""The types of tiles and GlobalTensors in the text of a kernel: aliases at the top of its file, one for each type."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.instruction.ir import GmWindow, TileType
+from pyptogen.lower.tile.ir import Extent
+from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
+
+
+@dataclass(slots=True)
+class Aliases:
+    """Aliases by the type that they stand for."""
+
+    tiles: dict[str, str] = field(default_factory=dict)
+    tensors: dict[str, str] = field(default_factory=dict)
+
+    def tile(self, kind: TileType) -> str:
+        """Name of a tile type; declared once at the top of the file."""
+        ctype = C_TYPES[kind.dtype]
+        vr = "DYNAMIC" if kind.valid_rows is None else str(kind.valid_rows)
+        vc = "DYNAMIC" if kind.valid_cols is None else str(kind.valid_cols)
+        shape = f"{ctype}, {kind.rows}, {kind.cols}"
+        if kind.loc in ("Left", "Right", "Acc"):
+            text = f"Tile{kind.loc}<{shape}, {vr}, {vc}>"
+        elif kind.loc == "Mat":
+            text = f"Tile<TileType::Mat, {shape}, BLayout::ColMajor, {vr}, {vc}, SLayout::RowMajor, 512>"
+        else:
+            rest = f", SLayout::NoneBox, 512, PadValue::{kind.pad}" if kind.pad else ""
+            major = "ColMajor" if kind.col_major else "RowMajor"
+            text = f"Tile<TileType::Vec, {shape}, BLayout::{major}, {vr}, {vc}{rest}>"
+        if text not in self.tiles:
+            self.tiles[text] = self._tile_name(kind)
+        return self.tiles[text]
+
+    def _tile_name(self, kind: TileType) -> str:
+        name = f"{kind.loc}{SHORT[kind.dtype]}_{kind.rows}x{kind.cols}{f'_{kind.pad.lower()}' if kind.pad else ''}"
+        if kind.valid_cols is not None and kind.valid_cols != kind.cols:
+            name += f"_c{kind.valid_cols}"
+        if kind.valid_rows is not None and kind.valid_rows != kind.rows:
+            name += f"_r{kind.valid_rows}"
+        while name in self.tiles.values():
+            name += "m"
+        return name
+
+    def gm(self, window: GmWindow) -> str:
+        """Name of a GlobalTensor type: after its tensor."""
+        text = f"GlobalTensor<{C_TYPES[window.dtype]}, {self._shape(window)}, {self._stride(window)}"
+        text += ">" if window.layout == "ND" else f", Layout::{window.layout}>"
+        if text not in self.tensors:
+            name, n = f"{camel(window.tensor)}Gm", 1
+            while name in self.tensors.values():
+                n += 1
+                name = f"{camel(window.tensor)}Gm{n}"
+            self.tensors[text] = name
+        return self.tensors[text]
+
+    @staticmethod
+    def _shape(window: GmWindow) -> str:
+        rows, cols = (_fixed(e) for e in (window.rows, window.cols))
+        if window.layout == "NZ":
+            c0 = 32 // _bytes(window.dtype)
+            blocks = [
+                str(-(-e.size // step)) if e.valid is None else "DYNAMIC"
+                for e, step in ((window.cols, c0), (window.rows, 16))
+            ]
+            return f"Shape<1, {blocks[0]}, {blocks[1]}, 16, {c0}>"
+        return f"Shape<1, 1, 1, {rows}, {cols}>"
+
+    @staticmethod
+    def _stride(window: GmWindow) -> str:
+        def text(p: Poly) -> str:
+            return "DYNAMIC" if p.constant is None else str(p.constant)
+
+        if window.layout == "NZ":
+            c0 = 32 // _bytes(window.dtype)
+            return f"Stride<1, {text(window.row_stride * c0)}, {16 * c0}, {c0}, 1>"
+        return f"Stride<1, 1, 1, {text(window.row_stride)}, {text(window.col_stride)}>"
+
+
+def gm_arguments(window: GmWindow) -> str:
+    """Constructor arguments of a GlobalTensor: pointer, run-time extents, run-time strides."""
+    offset = window.offset.c(wide=True)
+    pointer = window.tensor if offset == "0" else f"{window.tensor} + {offset}"
+    extents = [e.valid.c() for e in (window.rows, window.cols) if e.valid is not None]
+    strides = [s.c(wide=True) for s in (window.row_stride, window.col_stride) if s.constant is None]
+    text = pointer
+    if extents or strides:
+        text += f", {{{', '.join(extents)}}}"
+    if strides:
+        text += f", {{{', '.join(strides)}}}"
+    return text
+
+
+def _fixed(extent: Extent) -> str:
+    return "DYNAMIC" if extent.valid is not None else str(extent.size)
+
+
+def _bytes(dtype: str) -> int:
+    from pyptogen.lower.tensor.ir import DTYPES
+
+    return DTYPES[dtype]

@@ -104,7 +104,7 @@ def _sources(lowered: Mapping[str, Lowered]) -> dict[str, str]:
     """C++ by relative path, and PTO assembly of the same kernels for targets that have it: a file for each kernel, with
     both programs of a mixed one."""
     from pyptogen.lower.instruction.side_by_side import pairs
-    from pyptogen.lower.pipeline import spec_lines
+    from pyptogen.lower.spec_lines import spec_lines
     from pyptogen.templates.pto_text import ARCHITECTURES, pto_text
 
     texts = {}

@@ -3,6 +3,7 @@
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
                  opaque       stages with a kernel by hand      lowering    those kernels join at their own level
                  fit          dtypes and operations that the platform has
+                 named_sizes  a dim for each size that loops may cut
                  distinct_dims  each dim on one axis of a value at most
     Tile         split_products  products in parts of their depth
                  variants     tiling rows → kernels and sizes   partition   stages → kernels
@@ -25,9 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower import rings_or_scratch
 from pyptogen.lower.artifacts import KernelSource, Lowered
 from pyptogen.lower.block import memory, plan
@@ -44,11 +44,12 @@ from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction import passes, select, side_by_side, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
-from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
+from pyptogen.lower.instruction.duration import duration, nominal_length
 from pyptogen.lower.instruction.estimate import in_manifest, of_launch
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor import distinct_dims, fit, fixpipe, layouts, unlowered
+from pyptogen.lower.spec_lines import spec_lines
+from pyptogen.lower.tensor import distinct_dims, fit, fixpipe, layouts, named_sizes, unlowered
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import (
@@ -124,7 +125,8 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
 
 def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None) -> Lowered:
     """All passes, with the tiling rows that can apply."""
-    fitted, rows = split_products.run(*distinct_dims.run(fixpipe.run(fit.run(program, platform), platform, rows), rows))
+    fitted = fixpipe.run(named_sizes.run(fit.run(program, platform)), platform, rows)
+    fitted, rows = split_products.run(*distinct_dims.run(fitted, rows))
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)
@@ -221,7 +223,9 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
             tile = cut_part(part, table)
             if platform.costs is None:
                 return 0.0 if fits(tile) else None
-            rows = part.longest or min(NOMINAL_ROWS, program.dim(tile.segment).max if tile.segment else 1)
+            rows = part.longest or nominal_length(
+                tile.tiles, tile.segment, program.dim(tile.segment).max if tile.segment else 1
+            )
             longest = 0.0
             for side in _divided(legalise.run(tile, platform), platform):
                 _, found = plan.run(side, platform)
@@ -375,19 +379,3 @@ def _tile_sizes(nodes: Sequence[Node]) -> dict[str, list[int]]:
 def _sizes(kernel: BlockKernel) -> str:
     sizes = _tile_sizes(kernel.tile.body)
     return ", ".join(f"{dim} {' / '.join(map(str, tiles))}" for dim, tiles in sorted(sizes.items()))
-
-
-def spec_lines() -> Callable[[Span], str]:
-    """Looks up the line of a spec, or of a file that it includes, that a span stands in, with its place, for comments
-    in generated code."""
-    texts: dict[str, list[str]] = {}
-
-    def line(span: Span) -> str:
-        if span.file not in texts:
-            file = Path(span.file)
-            texts[span.file] = file.read_text(encoding="utf-8").splitlines() if file.is_file() else []
-        lines = texts[span.file]
-        text = lines[span.line - 1].split(" #")[0].strip().removeprefix("- ") if 0 < span.line <= len(lines) else ""
-        return f"{text}  [{Path(span.file).name}:{span.line}]"
-
-    return line

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from pyptogen.lower.expr import Poly
@@ -40,7 +41,9 @@ def far_stores(kernel: InstrKernel) -> Far:
         return Far(frozenset(), "")
     text = total.c(wide=True)
     if kernel.segment in total.names():
-        text = text.replace(f"int64_t({kernel.segment})", f"int64_t({kernel.segment}_end - {kernel.segment}_begin)")
+        part = f"{kernel.segment}_end - {kernel.segment}_begin"
+        text = text.replace(f"int64_t({kernel.segment})", f"int64_t({part})")
+        text = re.sub(rf"\b{kernel.segment}\b", f"({part})", text)
     names = ", ".join(t.name for t in results)
     return Far(
         frozenset(t.name for t in results), f"const FarStores far({text});  // {names}: around the cache if large"

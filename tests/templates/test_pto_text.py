@@ -23,7 +23,7 @@ from pyptogen.lower import pipeline
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.instruction.ir import Barrier, Declare, For, GmWindow, Instr, InstrKernel, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.side_by_side import pairs
-from pyptogen.lower.pipeline import spec_lines
+from pyptogen.lower.spec_lines import spec_lines
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.templates.pto_text import mnemonic, pto_text
 from pyptogen.templates.pto_text_values import literal

@@ -10,12 +10,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.estimate import instruction_cycles, trips
 from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations
 from pyptogen.lower.platforms.model import Costs, Platform
+from pyptogen.lower.tile.ir import TileVal
 
 NOMINAL_ROWS = 4096
 """Length of a run-time dim for which tilings are compared, where it may be so long."""
+NOMINAL_ELEMENTS = 1 << 20
+"""The same for a dim of columns without rows."""
 
 
 @dataclass(slots=True)
@@ -44,6 +48,19 @@ def _work(nodes: Sequence[Node], tiles: Mapping[str, Declare], costs: Costs, row
             cycles = instruction_cycles(instr, tiles, costs)
             total.add(_Work(cycles, {instr.pipe: cycles}), 1, False)
     return total
+
+
+def nominal_length(tiles: Sequence[TileVal], segment: str | None, most: int) -> int:
+    """Length of the segment dim for which tilings of a kernel are compared.
+
+    Args:
+        tiles: the tiles of the kernel.
+        segment: the run-time dim that launches get in parts.
+        most: its largest value.
+    """
+    part = Poly.of(f"{segment}0_valid")
+    in_lines = any(t.cols.valid == part for t in tiles) and not any(t.rows.valid == part for t in tiles)
+    return min(most, NOMINAL_ELEMENTS if in_lines else NOMINAL_ROWS)
 
 
 def duration(kernel: InstrKernel, platform: Platform, rows: int) -> float | None:

@@ -36,6 +36,8 @@ CPU_TILE_BYTES = 16 * 1024
 DEPTH = 3
 MOST_TILE = 1024
 """Largest tile of a run-time dim."""
+LINE, MOST_LINE = 4096, 16384
+"""First guess for a run-time dim that has no other beside it, and its largest tile."""
 TRIALS = 60
 """Tables that are tried for one kernel, some milliseconds each."""
 LEAST_GAIN = 0.01
@@ -53,7 +55,7 @@ class Choice:
     dim: str
     tile: int
     yields: int
-    most: int = 0
+    most: int
 
 
 def _choices(program: Program, kernel: KernelOps, platform: Platform, written: Mapping[str, int]) -> dict[str, Choice]:
@@ -63,9 +65,9 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
     blocks = {loop.block.name for loop in program.loops}
     found: dict[str, Choice] = {}
 
-    def note(dim: str | None, tile: int, yields: int) -> None:
+    def note(dim: str | None, tile: int, yields: int, most: int = MOST_TILE) -> None:
         if dim is not None and dim not in blocks and (dim not in found or tile < found[dim].tile):
-            found[dim] = Choice(dim, tile, yields)
+            found[dim] = Choice(dim, tile, yields, most)
 
     shapes = [(op, axes.axes(_looped(op).shape)) for op in kernel.ops]
     # The outer dims of an axis such as heads * d are columns here and may be rows elsewhere: one at a time.
@@ -81,8 +83,8 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
                 note(factor.dim, 1, 0)
         columns = shape[-1][-1].extent.constant if shape and shape[-1] else 1
         if columns is None and op.kind not in PRODUCTS:
-            columns = VECTOR_COLUMNS if rows_of is not None else MOST_TILE
-            note(shape[-1][-1].dim, columns, 2)
+            columns = VECTOR_COLUMNS if rows_of is not None else LINE
+            note(shape[-1][-1].dim, columns, 2, MOST_TILE if rows_of is not None else MOST_LINE)
         if rows_of is not None:
             note(rows_of.dim, _first_rows(op, columns, platform), 1)
         if op.kind in PRODUCTS:
@@ -224,7 +226,7 @@ def run(
     silent = not any(written.values())
     named = {dim for dims in written.values() for dim in dims}
     open_dims = {
-        c.dim: replace(c, most=static.get(c.dim) or MOST_TILE)
+        c.dim: replace(c, most=static.get(c.dim) or c.most)
         for c in _choices(program, kernel, platform, _tiles(written)).values()
         if c.dim not in named and (c.dim not in static or (silent and c.tile < static[c.dim]))
     }

@@ -10,9 +10,9 @@ using namespace pto;
 namespace {
 using VecF32_1x7168 = Tile<TileType::Vec, float, 1, 7168, BLayout::RowMajor, 1, 7168>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_8x7168 = Tile<TileType::Vec, float, 8, 7168, BLayout::RowMajor, DYNAMIC, 7168>;
+using VecF32_2x7168 = Tile<TileType::Vec, float, 2, 7168, BLayout::RowMajor, DYNAMIC, 7168>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecB16_8x7168 = Tile<TileType::Vec, bfloat16_t, 8, 7168, BLayout::RowMajor, DYNAMIC, 7168>;
+using VecB16_2x7168 = Tile<TileType::Vec, bfloat16_t, 2, 7168, BLayout::RowMajor, DYNAMIC, 7168>;
 using XN2Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 7168>, Stride<1, 1, 1, 1, 1>>;
 using XNVarGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using XN1Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 7168>, Stride<1, 1, 1, 7168, 1>>;
@@ -45,7 +45,7 @@ extern "C" __global__ AICORE void norm_vec3(
         XNVarGm x_n_var_in(x_n_var + int64_t(t0), {t0_valid});
         TLOAD(x_n_var_tile_row, x_n_var_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        VecF32_8x7168 x_n_1_tile(t0_valid); TASSIGN(x_n_1_tile, 0x00020);  // UB 0x00020..0x0e020
+        VecF32_2x7168 x_n_1_tile(t0_valid); TASSIGN(x_n_1_tile, 0x00020);  // UB 0x00020..0x0e020
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         XN1Gm x_n_1_in(x_n_1 + int64_t(t0) * 7168, {t0_valid});
         TLOAD(x_n_1_tile, x_n_1_in);
@@ -57,16 +57,16 @@ extern "C" __global__ AICORE void norm_vec3(
         VecF32_1x8 x_n_std_row(t0_valid); TASSIGN(x_n_std_row, 0x1c020);  // as a row, same bytes as x_n_std
         pipe_barrier(PIPE_V);
         TSQRT(x_n_std_row, x_n_var_eps_row);
-        VecF32_8x7168 x_n_unit(t0_valid); TASSIGN(x_n_unit, 0x1c040);  // UB 0x1c040..0x2a040
+        VecF32_2x7168 x_n_unit(t0_valid); TASSIGN(x_n_unit, 0x1c040);  // UB 0x1c040..0x2a040
         VecF32_8x1 x_n_std(t0_valid); TASSIGN(x_n_std, 0x1c020);  // UB 0x1c020..0x1c040
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TROWEXPANDDIV(x_n_unit, x_n_1_tile, x_n_std);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        VecF32_8x7168 x_n_4(t0_valid); TASSIGN(x_n_4, 0x1c040);  // UB 0x1c040..0x2a040
+        VecF32_2x7168 x_n_4(t0_valid); TASSIGN(x_n_4, 0x1c040);  // UB 0x1c040..0x2a040
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(x_n_4, x_n_unit, x_n_3);
-        VecB16_8x7168 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x15020);  // UB 0x15020..0x1c020
+        VecB16_2x7168 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x15020);  // UB 0x15020..0x1c020
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TCVT(x_n_tile, x_n_4, RoundMode::CAST_RINT);

@@ -42,6 +42,10 @@ class Selector:
         self.steps = dict(_loop_steps(kernel.body))
         columns = [DTYPES[t.dtype] for t in kernel.tiles if t.form == "col" and self.memory.get(t.name) == "ub"]
         self.row_step = 32 // min(columns) if columns else 1
+        ub = [b for b in kernel.buffers if b.memory == "ub" and self.tiles[b.name].form == "full"]
+        padded = [-(-b.rows // self.row_step) * self.row_step * b.pitch * DTYPES[b.dtype] for b in ub]
+        self.rows_fit = max(padded, default=0) <= platform.memories["ub"]
+        """Whether tiles may have the rows of the columns beside them, without one being larger than its memory."""
 
     def local(self, wanted: str) -> str:
         """A name for a local variable that no argument and no tile of the kernel has."""
@@ -80,7 +84,8 @@ class Selector:
             rows, cols = (Extent(1), rows) if as_row else (rows, Extent(1))
             kind = self._type(loc, tile.dtype, *shape, rows, cols, not as_row)
         elif loc == "Vec":
-            kind = self._type(loc, tile.dtype, 1 if tile.form == "row" else capacity, buffer.pitch, rows, cols, False)
+            height = 1 if tile.form == "row" else capacity if self.rows_fit else rows.size
+            kind = self._type(loc, tile.dtype, height, buffer.pitch, rows, cols, False)
         else:
             kind = self._type(loc, tile.dtype, *_in_fractals(loc, rows.size, cols.size, size), rows, cols, False)
         copies = f", {buffer.copies} copies" if buffer.slot else ""

@@ -37,9 +37,7 @@ class Alone:
         if any(size != 1 for size in op.result.shape[axis + 1 :]):
             return True
         length = self.axes.poly(source.shape[axis]).constant
-        return op.kind in REDUCE and (
-            length is None or length * DTYPES[source.dtype] > self.platform.memories["ub"] // SHARE
-        )
+        return length is None or length * DTYPES[source.dtype] > self.platform.memories["ub"] // SHARE
 
     def _concat(self, op: Op) -> bool:
         """Of an axis that is not the last, or of parts that do not begin at multiples of 32 bytes."""

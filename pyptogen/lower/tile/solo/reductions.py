@@ -11,7 +11,7 @@ from typing import Any
 
 import sympy
 
-from pyptogen.lower.expr import ONE, ZERO
+from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.axes import Factor, GmView, unsupported
 from pyptogen.lower.tile.ir import Extent
@@ -97,21 +97,14 @@ def _rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Ite
     """A column of results for a run of rows."""
     view, target = views
     dtype = op.result.dtype
-    cols = b.step(along, b.budget(dtype) // 4)
-    rows: Step | None = None
-    outer: list[Step] = []
-    if before:
-        rows = b.step(before[-1], max(1, b.budget(dtype) // cols.tile))
-        outer = [*(b.step(item, 1) for item in before[:-1]), rows]
-    height = rows.extent() if rows else Extent(1)
-    strides = rows.item.steps if rows else (ONE, ONE)
+    cols, outer, height, strides = _by_rows(b, dtype, before, along)
     total = b.tile("total", dtype, height, Extent(1), "col")
     part = b.tile("part", dtype, height, cols.extent(), "full")
     found = b.tile("found", dtype, height, Extent(1), "col")
     piece = b.wrapped(
         [cols],
         [
-            b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1]),
+            b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1], along.steps[1]),
             b.do(op.kind, found, part),
             b.do(JOINS[op.kind], total, total, found),
         ],
@@ -126,18 +119,60 @@ def _rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Ite
     )
 
 
+def _by_rows(
+    b: SoloBuilder, dtype: str, before: list[Item], along: Item
+) -> tuple[Step, list[Step], Extent, tuple[Poly, ...]]:
+    """Pieces of rows: the loop along them, the loops around it, the rows of a tile, and how far apart these lie."""
+    cols = b.step(along, b.budget(dtype) // 4)
+    if not before:
+        return cols, [], Extent(1), (ONE, ONE)
+    rows = b.step(before[-1], max(1, b.budget(dtype) // cols.tile))
+    return cols, [*(b.step(item, 1) for item in before[:-1]), rows], rows.extent(), rows.item.steps
+
+
+def _position_in_rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item) -> None:
+    """The extreme element so far and its place; a later piece wins only with a better one."""
+    view, target = views
+    dtype = str(op.operands[0].dtype) if isinstance(op.operands[0], Value) else op.result.dtype
+    better, extreme = ("gt", "amax") if op.kind == "argmax" else ("lt", "amin")
+    cols, outer, height, strides = _by_rows(b, dtype, before, along)
+
+    def column(name: str, of: str) -> str:
+        return b.tile(name, of, height, Extent(1), "col")
+
+    part = b.tile("part", dtype, height, cols.extent(), "full")
+    total, found, wins = column("total", dtype), column("found", dtype), column("wins", "bool")
+    start, inside, here, place = (column(name, "int32") for name in ("start", "inside", "here", "best"))
+    zero, nothing = b.number(sympy.Integer(0)), b.number(neutral(extreme, dtype))
+    piece = b.wrapped(
+        [cols],
+        [
+            b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1], along.steps[1]),
+            b.do(extreme, found, part),
+            b.do(op.kind, inside, part),
+            b.do("add", here, inside, start),
+            b.do(better, wins, found, total),
+            b.do("where", place, wins, here, place),
+            b.do(JOINS[extreme], total, total, found),
+            b.do("add", start, start, b.number(sympy.Integer(cols.tile))),
+        ],
+    )
+    begin = [b.do("fill", total, nothing), b.do("fill", place, zero), b.do("fill", start, zero)]
+    b.nest(outer, [*begin, *piece, b.store(place, target.tensor, b.at(target.offset, outer, 0), strides[0])])
+
+
 def position(b: SoloBuilder, op: Op) -> None:
-    """Of the first greatest (least) element along an axis, all of it in one tile."""
+    """Of the first greatest (least) element: along rows in pieces, along another axis with all of it in one tile."""
     source = op.operands[0]
     assert isinstance(source, Value)
     view, target = b.source(source), b.target()
     before, along, after = _axes(b, op, view, target)
-    deep = along.extent.constant
-    if deep is None:
-        raise unsupported(op.span, f"`{op.kind}` along a run-time axis", "take the places that `topk(…, 1)` gives")
     if not after:
         _position_in_rows(b, op, (view, target), before, along)
         return
+    deep = along.extent.constant
+    if deep is None:
+        raise unsupported(op.span, f"`{op.kind}` along a run-time axis that is not the last", "permute it to the end")
     *middle, last = after
     kept = [*(b.step(item, 1) for item in (*before, *middle)), b.step(last, max(8, b.budget(source.dtype) // deep))]
     cols = kept[-1].extent()
@@ -149,27 +184,6 @@ def position(b: SoloBuilder, op: Op) -> None:
             b.load(part, view.tensor, b.at(view.offset, kept, 1), along.steps[1]),
             b.do(f"column_{op.kind}", found, part),
             b.store(found, target.tensor, b.at(target.offset, kept, 0)),
-        ],
-    )
-
-
-def _position_in_rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item) -> None:
-    """A column of places for a run of rows, each row whole."""
-    view, target = views
-    source = op.operands[0]
-    assert isinstance(source, Value)
-    cols = b.step(along, along.extent.constant or 1)
-    beside = before[-1] if before else Item(ONE, (ONE, ONE))
-    rows = b.step(beside, max(1, b.budget(source.dtype) // cols.tile))
-    kept = [*(b.step(item, 1) for item in before[:-1]), rows]
-    part = b.tile("part", source.dtype, rows.extent(), cols.extent(), "full")
-    found = b.tile("found", "int32", rows.extent(), Extent(1), "col")
-    b.nest(
-        kept,
-        [
-            b.load(part, view.tensor, b.at(view.offset, kept, 1), beside.steps[1], along.steps[1]),
-            b.do(op.kind, found, part),
-            b.store(found, target.tensor, b.at(target.offset, kept, 0), beside.steps[0]),
         ],
     )
 

@@ -40,6 +40,12 @@ FOUND = {
              "y: abs(x) + 1; w: maximum(z, amax(x, axis=-1)) * 2"),
         {"r": 33, "s": 21},
     ),
+    "one element beside one row": (
+        spec("d: 42", "x: int16[1, r, d]; h: fp32[1, r, d]; n: int16[1]; s: fp32[1]",
+             "y: int16[1, r, d]; z: fp32[1, r, d]", "y: x // (abs(n) + 1); z: (abs(s) + 1) / (abs(h) + 1)",
+             "tiling:\n  - {r: 1}"),
+        {"r": 35},
+    ),
     "a product of a product": (
         spec("a: 33; b: 38; c: 64", "x: fp32[r, a]; v: fp32[a, b]; w: fp32[b, c]", "y: fp32[r, c]",
              "y: matmul(matmul(x, v), w)"),

@@ -37,7 +37,7 @@ extern "C" void cumsum_cpu(pto_rt::Runtime &rt, const cumsum_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t cumsum_blocks = fewer((rows + 511) / 512, vector);
+        const int32_t cumsum_blocks = fewer((rows + 7) / 8, vector);
         rt.launch(
             "cumsum", Core::Vector, cumsum_blocks,
             [=] {

@@ -56,13 +56,13 @@ extern "C" void scans_cpu(pto_rt::Runtime &rt, const scans_args &args)
             [=] {
                 scans_vec1(down, x, rows, scans_vec1_blocks);
             });
-        const int32_t scans_vec2_blocks = fewer((rows + 511) / 512, vector);
+        const int32_t scans_vec2_blocks = fewer((rows + 7) / 8, vector);
         rt.launch(
             "scans_vec2", Core::Vector, scans_vec2_blocks,
             [=] {
                 scans_vec2(product, x, rows, scans_vec2_blocks);
             });
-        const int32_t scans_vec3_blocks = fewer((rows + 511) / 512, vector);
+        const int32_t scans_vec3_blocks = fewer((rows + 7) / 8, vector);
         rt.launch(
             "scans_vec3", Core::Vector, scans_vec3_blocks,
             [=] {

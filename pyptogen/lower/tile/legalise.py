@@ -190,7 +190,9 @@ class _Legaliser:
                 if tile.form == "row" and tile.parent is None and self.is_one(tile.name):
                     self.tiles[tile.name] = replace(tile, form="col")
         if dst.rows.size == 1:
-            return [op] if self.broadcasts(op) else self.spread(op)
+            ones = [self.tiles[source] for source in op.srcs if isinstance(source, str) and self.is_one(source)]
+            short = dst.cols.size > 1 and any(one.form != "col" for one in ones)  # no row of the result's width
+            return [op] if self.broadcasts(op) and not short else self.spread(op)
         column = dst.form == "col" or dst.cols.size == 1
         shape = dst if column else replace(dst, rows=Extent(1), form="row")
         steps: list[TileOp] = []

@@ -131,3 +131,12 @@ def test_strided_rows_and_columns_are_transposed_on_chip(name: str) -> None:
                 )
                 assert length.size == 1 or stride == Poly.of(1), f"{kernel.name}: {window}"
     assert any(isinstance(n, Instr) and n.name == "TTRANS" for kernel in kernels for n in walk(kernel.body))
+
+
+def test_sums_of_rows_that_lie_apart_keep_to_few_lines_of_a_cpus_cache() -> None:
+    (kernel,) = lowered("cumsum", "cpu").instructions
+    windows = [o for n in walk(kernel.body) if isinstance(n, Instr) for o in n.operands if isinstance(o, GmWindow)]
+    assert windows
+    for window in windows:
+        assert window.row_stride == Poly.of(1024)
+        assert window.rows.size == 8

@@ -1,5 +1,5 @@
 // matmul_transposed: cube kernel of `matmul_transposed` for cpu. Made by pyptogen; change the spec, not this file.
-// stages matmul_transposed; tiles m 128, n 128; memory L0A 131072 B, L0B 131072 B, L0C 65536 B
+// stages matmul_transposed; tiles m 256; memory L0A 262144 B, L0B 262144 B, L0C 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,12 +8,12 @@
 using namespace pto;
 
 namespace {
-using LeftB16_128x512 = TileLeft<bfloat16_t, 128, 512, DYNAMIC, 512>;
-using RightB16_512x128 = TileRight<bfloat16_t, 512, 128, 512, 128>;
-using AccF32_128x128 = TileAcc<float, 128, 128, DYNAMIC, 128>;
+using RightB16_512x256 = TileRight<bfloat16_t, 512, 256, 512, 256>;
+using LeftB16_256x512 = TileLeft<bfloat16_t, 256, 512, DYNAMIC, 512>;
+using AccF32_256x256 = TileAcc<float, 256, 256, DYNAMIC, 256>;
+using BGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 512, 256>, Stride<1, 1, 1, 1, 512>, Layout::DN>;
 using AGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1, DYNAMIC>, Layout::DN>;
-using BGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 512, 128>, Stride<1, 1, 1, 1, 512>, Layout::DN>;
-using CGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 256, 1>>;
+using CGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 256, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void matmul_transposed(
@@ -27,21 +27,19 @@ extern "C" __global__ AICORE void matmul_transposed(
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t m0 = m_begin + block * 128; m0 < m_end; m0 += nblk * 128) {
-        const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
-        // c: matmul(a.T, b.T, dtype=fp32)  [matmul_transposed.yaml:17]
-        LeftB16_128x512 c_1(m0_valid); TASSIGN(c_1, 0x00000);  // L0A 0x00000..0x20000
+    // c: matmul(a.T, b.T, dtype=fp32)  [matmul_transposed.yaml:17]
+    RightB16_512x256 c_2; TASSIGN(c_2, 0x00000);  // L0B 0x00000..0x40000
+    BGm b_in(b);
+    TLOAD(c_2, b_in);
+    for (int32_t m0 = m_begin + block * 256; m0 < m_end; m0 += nblk * 256) {
+        const int32_t m0_valid = m_end - m0 < 256 ? m_end - m0 : 256;
+        LeftB16_256x512 c_1(m0_valid); TASSIGN(c_1, 0x00000);  // L0A 0x00000..0x40000
         AGm a_in(a + int64_t(m0), {m0_valid}, {int64_t(m)});
         TLOAD(c_1, a_in);
-        for (int32_t n0 = 0; n0 < 256; n0 += 128) {
-            RightB16_512x128 c_2; TASSIGN(c_2, 0x00000);  // L0B 0x00000..0x20000
-            BGm b_in(b + int64_t(n0) * 512);
-            TLOAD(c_2, b_in);
-            AccF32_128x128 c_acc(m0_valid); TASSIGN(c_acc, 0x00000);  // L0C 0x00000..0x10000
-            TMATMUL(c_acc, c_1, c_2);
-            CGm c_out(c + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-            TSTORE(c_out, c_acc);
-        }
+        AccF32_256x256 c_acc(m0_valid); TASSIGN(c_acc, 0x00000);  // L0C 0x00000..0x40000
+        TMATMUL(c_acc, c_1, c_2);
+        CGm c_out(c + int64_t(m0) * 256, {m0_valid});
+        TSTORE(c_out, c_acc);
     }
 #endif
 }

@@ -90,8 +90,9 @@ inline void pack_row_major(char* to, int64_t panel, const T* from, int64_t strid
     }
 }
 
-/// Transposes the 16 x 16 dwords of a fragment: 16 columns of 64 bytes, `stride` bytes apart, into 16 rows.
-PTO_INLINE void transpose_fragment(char* to, const char* from, int64_t stride)
+/// Transposes the 16 x 16 dwords of a fragment: 16 columns of 64 bytes, `stride` bytes apart, into 16 rows,
+/// `line` bytes apart.
+PTO_INLINE void transpose_fragment(char* to, const char* from, int64_t stride, int64_t line = 64)
 {
     for (int column = 0; column < 16; column += 4) {
         for (int row = 0; row < 16; row += 4) {
@@ -102,11 +103,11 @@ PTO_INLINE void transpose_fragment(char* to, const char* from, int64_t stride)
             const qwords2 ab1 = (qwords2)__builtin_shufflevector(a, b, 2, 6, 3, 7);
             const qwords2 cd0 = (qwords2)__builtin_shufflevector(c, d, 0, 4, 1, 5);
             const qwords2 cd1 = (qwords2)__builtin_shufflevector(c, d, 2, 6, 3, 7);
-            char* q = to + row * 64 + column * 4;
+            char* q = to + row * line + column * 4;
             store_bits(q, __builtin_shufflevector(ab0, cd0, 0, 2));
-            store_bits(q + 64, __builtin_shufflevector(ab0, cd0, 1, 3));
-            store_bits(q + 128, __builtin_shufflevector(ab1, cd1, 0, 2));
-            store_bits(q + 192, __builtin_shufflevector(ab1, cd1, 1, 3));
+            store_bits(q + line, __builtin_shufflevector(ab0, cd0, 1, 3));
+            store_bits(q + 2 * line, __builtin_shufflevector(ab1, cd1, 0, 2));
+            store_bits(q + 3 * line, __builtin_shufflevector(ab1, cd1, 1, 3));
         }
     }
 }

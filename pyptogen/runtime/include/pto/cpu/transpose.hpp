@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/common/event.hpp>
+#include <pto/cpu/pack.hpp>
 #include <pto/cpu/transpose_conv.hpp>
 
 namespace pto {
@@ -17,6 +18,14 @@ inline void transpose_lines(T* to, int64_t to_line, const T* from, int64_t from_
         const int64_t height = least(kBlock, rows - r0);
         for (int64_t c0 = 0; c0 < cols; c0 += kBlock) {
             const int64_t width = least(kBlock, cols - c0);
+            if constexpr (sizeof(T) == 4) {
+                if (height == kBlock && width == kBlock) {
+                    transpose_fragment(
+                        reinterpret_cast<char*>(to + c0 * to_line + r0),
+                        reinterpret_cast<const char*>(from + r0 * from_line + c0), from_line * 4, to_line * 4);
+                    continue;
+                }
+            }
             for (int64_t c = c0; c < c0 + width; ++c) {
                 T* line = to + c * to_line + r0;
                 const T* column = from + r0 * from_line + c;

@@ -11,14 +11,14 @@ a platform with figures, tiles are then doubled and halved as long as that makes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile import narrow
-from pyptogen.lower.tile.axes import Axes
+from pyptogen.lower.tile.axes import Axes, Axis
 from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.sizes import TileSize
 
@@ -72,6 +72,7 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
     shapes = [(op, axes.axes(_looped(op).shape)) for op in kernel.ops]
     # The outer dims of an axis such as heads * d are columns here and may be rows elsewhere: one at a time.
     shared = {f.dim for _, shape in shapes if shape for f in shape[-1][:-1]}
+    epilogues = _epilogues(shapes) if platform.unified else []
     for op, shape in shapes:
         leading = [f for axis in shape[:-1] for f in axis]
         given = (f for f in leading if written.get(f.dim or "", 1) > 1)
@@ -85,7 +86,7 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
         if columns is None and op.kind not in PRODUCTS:
             columns = VECTOR_COLUMNS if rows_of is not None else LINE
             note(shape[-1][-1].dim, columns, 2, MOST_TILE if rows_of is not None else MOST_LINE)
-        if rows_of is not None:
+        if rows_of is not None and op not in epilogues:
             note(rows_of.dim, _first_rows(op, columns, platform), 1)
         if op.kind in PRODUCTS:
             a = op.operands[0]
@@ -96,6 +97,27 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
     return found
+
+
+def _epilogues(shapes: Sequence[tuple[Op, tuple[Axis, ...]]]) -> list[Op]:
+    """Elementwise work on tiles of a product: its rows are those of the product, whose right operand is rearranged for
+    each tile of rows."""
+    dims = {
+        tuple(axis[-1].dim for axis in (shape[-2], shape[-1]) if axis)
+        for op, shape in shapes
+        if op.kind in PRODUCTS and not op.loop
+    }
+    found = []
+    for op, shape in shapes:
+        ends = tuple(axis[-1].dim for axis in shape[-2:] if axis)
+        if (
+            op.kind not in PRODUCTS
+            and not op.loop
+            and len(shape) > 1
+            and (ends in dims or (len(ends) == 1 and shape[-2]))
+        ):
+            found.append(op)
+    return found if dims else []
 
 
 def _looped(op: Op) -> Value:

@@ -62,6 +62,12 @@ def test_what_is_chosen_suits_the_platform(tmp_path: Path) -> None:
     assert tiles(lower(softmax, "a2a3")) == {"softmax": {"rows": [4]}}  # 64 KB a tile, and a copy of it
 
 
+def test_an_epilogue_has_the_rows_of_its_product(tmp_path: Path) -> None:
+    """Of a few rows each tile of the right operand would be rearranged again and again."""
+    fused = from_spec(load_spec(with_tiling("linear_relu", "  - {fuse: [[product, activation]]}", tmp_path)))
+    assert [sizes["t"] for sizes in tiles(lower(fused, "cpu")).values()] == [[256]]  # type: ignore[index]
+
+
 def test_what_is_written_stays(tmp_path: Path) -> None:
     product = from_spec(load_spec(with_tiling("matmul_bf16", "  - {n: 64}", tmp_path)))
     chosen = tiles(lower(product, "cpu"))["matmul_bf16"]

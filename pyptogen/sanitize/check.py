@@ -19,7 +19,7 @@ from pyptogen.sanitize.trace import Trace
 CAPACITY = {"Vec": 192 * 1024, "Mat": 512 * 1024, "Left": 64 * 1024, "Right": 64 * 1024, "Acc": 128 * 1024}
 """Bytes of the memories of a core of A2/A3."""
 TRIPS = (0, 1, 2, 3)
-LONGEST_BESIDE = 50_000
+LONGEST_BESIDE = 400_000
 """Instructions of a walk beside another one, which no loop may be cut short in; flags are judged in short ones."""
 DECISIONS: tuple[Decisions, ...] = ("then", "else", "in turn")
 CORES = ("VEC", "CUBE")

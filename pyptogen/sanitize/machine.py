@@ -42,7 +42,7 @@ from pyptogen.sanitize.trace import Trace
 from pyptogen.sanitize.values import SIZES, UNKNOWN, Cell, OtherType, ScalarType, Tile, TileKind
 
 Decisions = Literal["then", "else", "in turn"]
-LONGEST = 2500
+LONGEST = 10_000
 """Instructions of one walk: more than any schedule needs to repeat itself."""
 DEEPEST = 40
 

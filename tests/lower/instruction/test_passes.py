@@ -190,7 +190,7 @@ def test_a_tile_written_twice_and_names_of_the_text_keep_apart(tmp_path: Path) -
     operator = pyptogen.compile(spec, threads=1)
     x = np.linspace(-1, 1, 3 * 64, dtype=np.float32).reshape(3, 64)
     np.testing.assert_allclose(operator(x=x).y, (2 - np.exp(x)) * 3, rtol=1e-5, atol=1e-6)
-    assert "far_2" in program_text(spec)
+    assert "far__2" in program_text(spec)
 
 
 def program_text(path: Path) -> str:

@@ -47,15 +47,3 @@ def test_a_smaller_tile_helps(target: str) -> None:
     fix = caught.value.diagnostics[0].fix
     proposed = int(fix.split("`t: ")[1].split("`")[0])
     assert pipeline.lower(program_of(text.replace("t: 128", f"t: {proposed}")), target).kernels
-
-
-def test_rows_put_into_a_tensor_that_is_not_updated_in_place() -> None:
-    text = (
-        "pyptogen: 1\noperator: put\ndims: {t: {min: 1, max: 64}, n: {min: 1, max: 64}}\n"
-        "inputs:\n  x: fp32[n, 16]\n  at: int32[t]\n  v: fp32[t, 16]\noutputs:\n  y: fp32[n, 16]\n"
-        "graph:\n  y: scatter_update(x, at, v, dim=0)\n"
-    )
-    with pytest.raises(DiagnosticError) as caught:
-        pipeline.lower(program_of(text), "cpu")
-    (diagnostic,) = caught.value.diagnostics
-    assert (diagnostic.code, "inplace" in diagnostic.fix) == ("PTG303", True)

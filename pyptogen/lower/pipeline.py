@@ -49,15 +49,18 @@ from pyptogen.lower.instruction.estimate import in_manifest, of_launch
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.spec_lines import spec_lines
-from pyptogen.lower.tensor import distinct_dims, fit, fixpipe, layouts, named_sizes, unlowered
+from pyptogen.lower.tensor import fit, layouts, unlowered
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import (
     carried,
     choose,
     cut,
+    distinct_dims,
     divide,
+    fixpipe,
     legalise,
+    named_sizes,
     partition,
     run_ahead,
     shorter_rounds,

@@ -48,8 +48,9 @@ def test_matmul(program: Load, name: str, dtype: Any) -> None:
 
 
 KERNELS = sorted((SPECS.parent / "generated").glob("*/a2a3/kernels/*.cpp"))
-LACKING = {"moe_dispatch": "TCOLSUM of int32, which A2/A3 has"}
-"""Operators whose kernels use what the simulator of the public headers does not have."""
+LACKING = {"moe_dispatch-offsets_vec1": "TColSum.hpp"}
+"""Kernels that use what A2/A3 has and the simulator of the public headers does not, and where it refuses them: it has
+no TCOLSUM of int32."""
 PRELUDE = """\
 #include <cstddef>
 #include <cstdint>
@@ -80,8 +81,12 @@ def header(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, ...]:
 
 @pytest.mark.parametrize("file", KERNELS, ids=lambda file: f"{file.parts[-4]}-{file.stem}")
 def test_every_kernel_compiles(file: Path, header: tuple[str, ...]) -> None:
-    operator = file.parts[-4]
+    """But for those that lack something there, which are refused for that alone: no entry outlives its reason."""
     done = subprocess.run([*header, str(file)], capture_output=True, text=True, check=False)
-    if operator in LACKING and done.returncode != 0:
-        pytest.xfail(LACKING[operator])
-    assert done.returncode == 0, done.stderr[:2000]
+    lacking = LACKING.get(f"{file.parts[-4]}-{file.stem}")
+    if lacking is None:
+        assert done.returncode == 0, done.stderr[:2000]
+        return
+    errors = [line for line in done.stderr.splitlines() if ": error: " in line]
+    assert errors, "it compiles now: take it out of LACKING"
+    assert [line for line in errors if lacking not in line.partition(": error: ")[0]] == []

@@ -16,6 +16,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.scalars import ScalarReader, not_allowed
 from pyptogen.lower.tile.axes import Axes
 from pyptogen.schema import Expr
@@ -188,7 +189,7 @@ class Scope:
                 expected="one of " + ", ".join([*self.loops, *known]),
                 fix=did_you_mean(node.id, [*self.loops, *known]),
             )
-        return self.axes.poly(sympy.Symbol(node.id, integer=True, positive=True))
+        return self.axes.poly(dim_symbol(node.id))
 
     # -- scalars --------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ import sympy
 from pyptogen.diagnostics import Span, did_you_mean, fault
 from pyptogen.lower.tensor.assumptions import Assumption, multilinear, solve, unbound
 from pyptogen.lower.tensor.ir import Dim, Requirement, Shape
+from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.scalars import ScalarReader
 from pyptogen.schema import DimSpec, Expr
 
@@ -58,7 +59,7 @@ class DimTable:
     def add_block(self, block: Dim) -> None:
         """Makes a block's size known; its name has a dot, so no name of a spec is the same. One of 1 is a number."""
         self.blocks[block.name] = self._by_name[block.name] = block
-        self.symbols[block.name] = sympy.Symbol(block.name, integer=True, positive=True)
+        self.symbols[block.name] = dim_symbol(block.name)
         if block.max == 1:
             self._known[self.symbols[block.name]] = sympy.Integer(1)
 
@@ -230,7 +231,7 @@ class _DimReader:
         self._specs = specs
         self._done: dict[str, Dim] = {}
         self._open: list[str] = []
-        self.symbols = {name: sympy.Symbol(name, integer=True, positive=True) for name in specs}
+        self.symbols = {name: dim_symbol(name) for name in specs}
 
     def dim(self, name: str) -> Dim:
         if name not in self._done:

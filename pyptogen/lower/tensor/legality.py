@@ -27,6 +27,7 @@ from pyptogen.lower.tensor.ir import (
     Program,
     Value,
 )
+from pyptogen.lower.tensor.program_names import dim_symbol
 
 
 class IllegalIR(AssertionError):
@@ -35,7 +36,7 @@ class IllegalIR(AssertionError):
 
 def dim_table(program: Program) -> DimTable:
     """The dims of a program with the symbols that its shapes are made of."""
-    symbols = {dim.name: sympy.Symbol(dim.name, integer=True, positive=True) for dim in program.dims}
+    symbols = {dim.name: dim_symbol(dim.name) for dim in program.dims}
     attrs = {attr.name: sympy.Symbol(attr.name, real=True) for attr in program.attrs}
     table = DimTable(program.dims, {**symbols, **attrs})
     for loop in program.loops:

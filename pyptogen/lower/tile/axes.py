@@ -15,6 +15,7 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
 from pyptogen.lower.tensor.dims import show_size
 from pyptogen.lower.tensor.ir import VIEWS, Loop, Op, Program, Value
+from pyptogen.lower.tensor.program_names import dim_symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +42,7 @@ class InRounds:
 
     def elements(self, axes: Axes) -> Poly:
         """Elements of all rounds."""
-        return (axes.poly(axes.symbol(self.loop.over)) + self.loop.tile) * self.step
+        return (axes.poly(dim_symbol(self.loop.over)) + self.loop.tile) * self.step
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,19 +159,12 @@ class Axes:
                 if over is None or factor.dim is None:
                     found.append((factor, factor.extent))
                 elif factor.dim not in seen:
-                    found.append((factor, self.poly(self.symbol(over))))
+                    found.append((factor, self.poly(dim_symbol(over))))
                 else:
                     found.append((replace(factor, still=True), Poly.of(self.largest_block[factor.dim])))
                 seen.add(factor.dim or "")
             result.append(tuple(found))
         return tuple(result)
-
-    @staticmethod
-    def symbol(name: str) -> Any:
-        """The symbol of a dim in shapes."""
-        import sympy
-
-        return sympy.Symbol(name, integer=True, positive=True)
 
     def apply(self, view: GmView, op: Op) -> GmView:
         """The view after one reshape, slice, transpose, reorder or block.

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile.axes import Axes, Factor, unsupported
 from pyptogen.lower.tile.ir import Extent, Form, GmTensor, TileVal
 from pyptogen.lower.tile.nest import Nest, Scope
@@ -107,7 +107,7 @@ class Grid:
                 self.segment = dim
                 start, stop = Poly.of(f"{dim}_begin"), Poly.of(f"{dim}_end")
             else:
-                start, stop = ZERO, self.axes.poly(self.symbol(dim))
+                start, stop = ZERO, self.axes.poly(dim_symbol(dim))
             band = self._band(dim, whole)
             size = band or tile
             exact = size == 1 or (
@@ -168,12 +168,6 @@ class Grid:
             longest = self.longest_segment if dim == self.segment else 0
             stop = longest or self.program.dim(dim).max
         return -(-stop // scope.tile)
-
-    @staticmethod
-    def symbol(name: str) -> Any:
-        import sympy
-
-        return sympy.Symbol(name, integer=True, positive=True)
 
     def loop_of(self, dim: str | None, scope: Scope) -> Scope | None:
         """The loop over ``dim`` around ``scope``, innermost first."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from pyptogen.lower.expr import ZERO
 from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile.axes import Apart, root, unsupported
 from pyptogen.lower.tile.ir import TileOp, TileVal
 from pyptogen.lower.tile.nest import Scope
@@ -93,7 +94,7 @@ class Products(Rounds):
         key = (id(scope), k_dim, k_tile)
         if key not in self.reduce_loops:
             whole = self.whole(k_dim)
-            stop = self.axes.poly(self.symbol(k_dim))
+            stop = self.axes.poly(dim_symbol(k_dim))
             exact = whole is not None and whole % k_tile == 0
             self.reduce_loops[key] = self.nest.child(scope, k_dim, ZERO, stop, k_tile, exact, "reduce", op.span)
         return self.reduce_loops[key]

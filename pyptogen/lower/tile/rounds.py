@@ -18,6 +18,7 @@ from typing import Any
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tensor.ir import Loop, Op, Value
+from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile.axes import root, unsupported
 from pyptogen.lower.tile.between_rounds import varying
 from pyptogen.lower.tile.grid import Shape2D
@@ -63,9 +64,9 @@ class Rounds(Operands):
         over_grid = self.loop_of(loop.over, inner) is not None
         # Shapes may rely on it that a block is one element.
         tile = loop.tile if named is None or over_grid or loop.tile == 1 else named.tile
-        whole = self.axes.poly(self.symbol(loop.over)).constant
+        whole = self.axes.poly(dim_symbol(loop.over)).constant
         tile = tile if whole is None else min(tile, whole)
-        stop = self.axes.poly(self.symbol(loop.over))
+        stop = self.axes.poly(dim_symbol(loop.over))
         dim = next((d for d in self.program.dims if d.name == loop.over), None)
         exact = whole % tile == 0 if whole is not None else dim is not None and dim.multiple_of % tile == 0
         scope = self.nest.child(inner, loop.block.name, ZERO, stop, tile, exact, "rounds", loop.span)

@@ -19,6 +19,7 @@ import sympy
 
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.ir import Dim, Op, Program, Shape, TilingRow, Value
+from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.sizes import Selected
 
 FEW = 4
@@ -71,8 +72,7 @@ class _Splitter:
         self.program = program
         self.made_by = {op.result.name: op for op in program.ops}
         self.spans = {stage: span for row in rows for (stage, key), span in row.row.spans.items() if key == "split_k"}
-        self.taken = {v.name for v in program.inputs} | set(self.made_by) | {d.name for d in program.dims}
-        self.taken |= {name for name, _ in program.outputs} | {attr.name for attr in program.attrs}
+        self.names = FreeNames(program)
         self.cuts: list[_Cut] = []
         self.dims: list[Dim] = []
 
@@ -86,7 +86,7 @@ class _Splitter:
         steps: list[Op] = []
 
         def add(kind: str, value: Sequence[Value], shape: Shape, dtype: str, **attrs: Any) -> Value:
-            name = self._name(f"{op.result.name}_{'parts' if kind == 'batch_matmul' else kind}")
+            name = self.names.take(f"{op.result.name}_{'parts' if kind == 'batch_matmul' else kind}")
             result = Value(name, dtype, shape, "nd", op.span)
             more: Mapping[str, Mapping[str, Any]] = {
                 "reshape": {"shape": shape},
@@ -120,20 +120,18 @@ class _Splitter:
 
     def _cut(self, op: Op, a: Value, parts: int) -> tuple[Any, Any]:
         """The symbols of the two dims that the depth becomes."""
-        whole = next(
-            (d for d in self.program.dims if sympy.Symbol(d.name, integer=True, positive=True) == a.shape[-1]), None
-        )
+        whole = next((d for d in self.program.dims if dim_symbol(d.name) == a.shape[-1]), None)
         if whole is None or whole.value is None or len(a.shape) != 2 or op.loop or whole.value % parts:
             what = "is no static dim" if whole is None or whole.value is None else f"is {whole.value}"
             raise self._refused(op, f"`split_k: {parts}` of a product whose depth {what}", parts)
-        part = replace(whole, name=self._name(f"{op.result.name}_part"), value=parts, definition=None)
+        part = replace(whole, name=self.names.take(f"{op.result.name}_part"), value=parts, definition=None)
         part = replace(part, min=parts, max=parts, multiple_of=parts)
         size = whole.value // parts
-        depth = replace(whole, name=self._name(f"{op.result.name}_depth"), value=size, definition=None)
+        depth = replace(whole, name=self.names.take(f"{op.result.name}_depth"), value=size, definition=None)
         depth = replace(depth, min=size, max=size, multiple_of=size)
         self.dims += [part, depth]
         self.cuts.append(_Cut(op.stage, whole.name, part.name, depth))
-        return _symbol(part), _symbol(depth)
+        return dim_symbol(part.name), dim_symbol(depth.name)
 
     def _right(self, b: Value, part: Any, depth: Any, add: Any) -> Value:
         """The right operand by parts; one that is a transposed matrix is cut before it is transposed."""
@@ -146,14 +144,6 @@ class _Splitter:
         cut = add("reshape", [source], (rows, part, depth), b.dtype)
         cut = add("reorder", [cut], (part, rows, depth), b.dtype, axes=(1, 0, 2))
         return add("transpose", [cut], (part, depth, rows), b.dtype)  # type: ignore[no-any-return]
-
-    def _name(self, wanted: str) -> str:
-        name, n = wanted, 1
-        while name in self.taken:
-            n += 1
-            name = f"{wanted}_{n}"
-        self.taken.add(name)
-        return name
 
     def _refused(self, op: Op, what: str, parts: int) -> DiagnosticError:
         span: Span = self.spans.get(op.stage, op.span)
@@ -178,10 +168,6 @@ class _Splitter:
             at = spans.get((cut.stage, "split_k"), row.span)
             spans |= {(cut.stage, cut.part): at, (cut.stage, cut.depth.name): at}
         return replace(row, sizes=sizes, spans=spans)
-
-
-def _symbol(dim: Dim) -> Any:
-    return sympy.Symbol(dim.name, integer=True, positive=True)
 
 
 def _clipped(tile: Any, most: int) -> Any:

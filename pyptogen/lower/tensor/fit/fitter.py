@@ -12,6 +12,7 @@ from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import VIEWS, Dim, Loop, Op, Operand, Program, Scalar, Shape, Value
+from pyptogen.lower.tensor.program_names import FreeNames
 
 MASK = "fp16"
 """Truth values on tiles: 1 and 0 in this dtype. In GM a bool is a byte."""
@@ -38,9 +39,7 @@ class Fitter:
         self.program, self.platform = program, platform
         self.ops: list[Op] = []
         self.fitted: dict[str, Value] = {}
-        self.taken = {v.name for v in program.inputs} | {op.result.name for op in program.ops}
-        self.taken |= {name for name, _ in program.outputs} | {d.name for d in program.dims}
-        self.taken |= {a.name for a in program.attrs}
+        self.names = FreeNames(program)
         self.at: Op = program.ops[0] if program.ops else Op("", (), program.inputs[0], {}, "", program.span)
         self._casts: dict[tuple[str, str, str], Value] = {}
         self.dims: list[Dim] = []
@@ -107,7 +106,7 @@ class Fitter:
         loop: str = "",
     ) -> Value:
         """One operation in the stage, and in the loop, of the one at hand, or in another ``loop``."""
-        name = self._name(f"{self.at.result.name}_{hint or kind}")
+        name = self.names.take(f"{self.at.result.name}_{hint or kind}")
         value = Value(name, dtype, shape, "nd", self.at.span)
         inside = loop or self.at.loop
         self.ops.append(Op(kind, tuple(operands), value, attrs or {}, self.at.stage, self.at.span, inside))
@@ -123,10 +122,10 @@ class Fitter:
             for _ in range(count):
                 starts = step(*starts)
             return list(starts)
-        name = self._name(f"{op.stage}_{what}")
+        name = self.names.take(f"{op.stage}_{what}")
         over = next((dim for dim in self.dims if dim.name.startswith(f"{what}_rounds") and dim.value == count), None)
         if over is None:
-            over = Dim(self._name(f"{what}_rounds"), count, count, count, 1, None, op.span)
+            over = Dim(self.names.take(f"{what}_rounds"), count, count, count, 1, None, op.span)
             self.dims.append(over)
         self.at = replace(op, loop=name)
         carries = [self.emit("carry", [v], v.dtype, v.shape, "round", {"name": op.result.name}) for v in starts]
@@ -139,14 +138,6 @@ class Fitter:
             self.emit("carried", [carry, value], value.dtype, value.shape, "end", {"loop": name})
             for carry, value in zip(carries, following, strict=True)
         ]
-
-    def _name(self, wish: str) -> str:
-        name, n = wish, 1
-        while name in self.taken:
-            n += 1
-            name = f"{wish}_{n}"
-        self.taken.add(name)
-        return name
 
     def cast(self, value: Value, dtype: str, mode: str = "rint") -> Value:
         """``value`` in another dtype, made once a stage."""

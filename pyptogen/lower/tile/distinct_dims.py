@@ -29,6 +29,7 @@ from pyptogen.lower.tensor.ir import (
     TilingRow,
     Value,
 )
+from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.sizes import Selected
 
 _KEEPS_AXES = REDUCE | ARG_REDUCE | SCAN | {"prod"}
@@ -67,8 +68,7 @@ class _Namer:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.dims = {dim.name: dim for dim in program.dims if dim.value != 1}
-        self.taken = {value.name for value in program.inputs} | {op.result.name for op in program.ops}
-        self.taken |= {name for name, _ in program.outputs} | {attr.name for attr in program.attrs} | set(self.dims)
+        self.names = FreeNames(program)
         self.twins: dict[str, Dim] = {}
         self.original: dict[str, str] = {}
         self.now: dict[str, Value] = {}
@@ -171,7 +171,7 @@ class _Namer:
         if key in self.views:
             return self.views[key]
         maker = self.made_by.get(value.name)
-        name = self._name(f"{value.name}_twin")
+        name = self.names.take(f"{value.name}_twin")
         result = replace(value, name=name, shape=shape, layout="nd" if maker else value.layout)
         if maker is not None and maker.kind == "transpose":
             (source,) = maker.operands
@@ -212,12 +212,12 @@ class _Namer:
         family = [base.name, *(twin for twin, of in self.original.items() if of == base.name)]
         for name in family:
             if name not in used:
-                return _symbol(name)
+                return dim_symbol(name)
         dim = self.dims[base.name]
-        name = self._name(f"{base.name}_twin")
+        name = self.names.take(f"{base.name}_twin")
         self.twins[name] = replace(dim, name=name, definition=base if dim.value is None else None)
         self.original[name] = base.name
-        return _symbol(name)
+        return dim_symbol(name)
 
     def _symbols(self, size: Any) -> list[Any]:
         """The dims that are factors of a size, in the order in which they lie in memory."""
@@ -236,15 +236,9 @@ class _Namer:
         import sympy
 
         size = sympy.sympify(size)
-        return size.xreplace({s: _symbol(self.original[s.name]) for s in size.free_symbols if s.name in self.original})
-
-    def _name(self, wanted: str) -> str:
-        name, n = wanted, 1
-        while name in self.taken:
-            n += 1
-            name = f"{wanted}_{n}"
-        self.taken.add(name)
-        return name
+        return size.xreplace(
+            {s: dim_symbol(self.original[s.name]) for s in size.free_symbols if s.name in self.original}
+        )
 
 
 def _with_twins(row: TilingRow, original: Mapping[str, str]) -> TilingRow:
@@ -257,9 +251,3 @@ def _with_twins(row: TilingRow, original: Mapping[str, str]) -> TilingRow:
         (scope, twin): span for (scope, dim), span in row.spans.items() for twin in original if original[twin] == dim
     }
     return replace(row, sizes=sizes, spans={**row.spans, **more})
-
-
-def _symbol(name: str) -> Any:
-    import sympy
-
-    return sympy.Symbol(name, integer=True, positive=True)

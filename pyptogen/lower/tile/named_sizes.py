@@ -15,6 +15,7 @@ from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.tensor.ir import Dim, Op, Operand, Program, Shape, Value
+from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.axes import Axes
 
 
@@ -37,8 +38,7 @@ class _Names:
         self.program = program
         self.axes = Axes(program)
         self.computed = {op.result.name for op in program.ops}
-        self.taken = {value.name for value in program.inputs} | self.computed | {dim.name for dim in program.dims}
-        self.taken |= {name for name, _ in program.outputs} | {attr.name for attr in program.attrs}
+        self.names = FreeNames(program)
         self.dims: dict[Any, Dim] = {}
         """By size."""
 
@@ -62,16 +62,13 @@ class _Names:
 
     def _size(self, size: Any, wanted: str, value: Value) -> Any:
         if size in self.dims:
-            return _symbol(self.dims[size].name)
+            return dim_symbol(self.dims[size].name)
         if not self._is_nameless(size):
             return size
-        name = wanted
-        while name in self.taken:
-            name += "_"
-        self.taken.add(name)
+        name = self.names.take(wanted)
         ends = [self._at_ends(size, end) for end in ("min", "max")]
         self.dims[size] = Dim(name, None, max(1, min(ends)), max(ends), 1, size, value.span)
-        return _symbol(name)
+        return dim_symbol(name)
 
     def _is_nameless(self, size: Any) -> bool:
         """Whether one of the factors of an axis is known at run time only and is no dim."""
@@ -82,9 +79,3 @@ class _Names:
 
     def _at_ends(self, size: Any, end: str) -> int:
         return self.axes.poly(size).evaluate({dim.name: getattr(dim, end) for dim in self.program.dims})
-
-
-def _symbol(name: str) -> Any:
-    import sympy
-
-    return sympy.Symbol(name, integer=True, positive=True)

@@ -60,6 +60,7 @@ from pyptogen.lower.tile import (
     divide,
     fixpipe,
     legalise,
+    literal_sizes,
     named_sizes,
     partition,
     run_ahead,
@@ -129,7 +130,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
 def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None) -> Lowered:
     """All passes, with the tiling rows that can apply."""
     fitted = fixpipe.run(named_sizes.run(fit.run(program, platform)), platform, rows)
-    fitted, rows = split_products.run(*distinct_dims.run(fitted, rows))
+    fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(fitted), rows))
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)

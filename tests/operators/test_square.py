@@ -1,5 +1,6 @@
 """Operators with one dim on several axes: square weights, gram matrices, a sequence that attends to itself; chains of
-products whose depth is the width of the product before. References in numpy, float64."""
+products whose depth is the width of the product before; one size under several names, or as a number. References in
+numpy, float64."""
 
 from __future__ import annotations
 
@@ -109,6 +110,18 @@ graph:
 """
 
 
+NAMES = """\
+  x: fp32[n, k]
+  g: fp32[%(k)s]
+  w: fp32[%(k)s, m]
+  b: fp32[%(m)s]
+outputs:
+  y: fp32[n, %(m)s]
+graph:
+  y: matmul(x * g, w) + b
+"""
+
+
 def call(body: str, target: str, row: str, folder: Path, dims: dict[str, int | str], **inputs: Array) -> Any:
     path = folder / "square.yaml"
     path.write_text(HEAD % "\n".join(f"  {name}: {size}" for name, size in dims.items()) + body + f"tiling:\n  {row}\n")
@@ -197,3 +210,25 @@ def test_a_square_state(target: str, rng: np.random.Generator, tmp_path: Path) -
     for at in range(0, 21, 8):
         want = want * 0.5 + xw[at : at + 8].T @ xw[at : at + 8]
     np.testing.assert_allclose(got.y, want + w, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+@pytest.mark.parametrize("row", ["- {n: 16, k: 64, m: 32}", "- {}"])
+@pytest.mark.parametrize("names", [{"k": "k2", "m": "m2"}, {"k": "640", "m": "160"}], ids=["names", "numbers"])
+def test_one_size_under_several_names(
+    target: str, row: str, names: dict[str, str], rng: np.random.Generator, tmp_path: Path
+) -> None:
+    x, g, w, b = drawn(rng, 37, 640), drawn(rng, 640), drawn(rng, 640, 160), drawn(rng, 160)
+    dims: dict[str, int | str] = {"n": ANY, "k": 640, "m": 160, "k2": 640, "m2": 160}
+    got = call(NAMES % names, target, row, tmp_path, dims, x=x, g=g, w=w, b=b)
+    xw, gw, ww, bw = wide(x, g, w, b)
+    np.testing.assert_allclose(got.y, (xw * gw) @ ww + bw, rtol=1e-5, atol=1e-4)
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_all_sizes_as_numbers(target: str, rng: np.random.Generator, tmp_path: Path) -> None:
+    body = NAMES.replace("x: fp32[n, k]", "x: fp32[n, 1536]").replace(", m]", ", 160]") % {"k": "1536", "m": "160"}
+    x, g, w, b = drawn(rng, 37, 1536), drawn(rng, 1536), drawn(rng, 1536, 160), drawn(rng, 160)
+    got = call(body, target, "- {}", tmp_path, {"n": ANY}, x=x, g=g, w=w, b=b)
+    xw, gw, ww, bw = wide(x, g, w, b)
+    np.testing.assert_allclose(got.y, (xw * gw) @ ww + bw, rtol=1e-5, atol=1e-4)

@@ -1,7 +1,11 @@
-"""Pass: no value has one dim on two axes, so that a loop over the rows is never taken for one over the columns.
+"""Pass: no value has one dim on two axes, so that a loop over the rows is never taken for one over the columns; and
+axes that belong together have one name, so that a loop over one is a loop over both.
 
 before: y = matmul(x: [b, h], w: [h, h])             z = add(y: [b, h], x: [b, h])
 after:  y = matmul(x: [b, h], w: [h, h_twin])        z = add(y: [b, h_twin], x_twin: [b, h_twin])
+
+before: y = matmul(x: [b, k], w: [k2, n]) + bias: [m]                               k2 = k and m = n, by their numbers
+after:  y = matmul(x: [b, k], w_twin: [k, n]) + bias_twin: [n]
 
 A twin is a dim of the same size, with the tiles that the tiling row gives the original. `x_twin` is a view: the same
 elements under other names, free for what lies in GM. In a product the depth differs from rows and columns as well.
@@ -21,6 +25,7 @@ from pyptogen.lower.tensor.ir import (
     PRODUCTS,
     REDUCE,
     SCAN,
+    VIEWS,
     Dim,
     Op,
     Operand,
@@ -29,6 +34,7 @@ from pyptogen.lower.tensor.ir import (
     TilingRow,
     Value,
 )
+from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.sizes import Selected
 
@@ -45,7 +51,7 @@ def run(program: Program, rows: Sequence[Selected]) -> tuple[Program, tuple[Sele
     namer.now |= {value.name: value for value in inputs}
     for op in program.ops:
         namer.add(op)
-    if not namer.original:
+    if tuple(namer.ops) == program.ops and inputs == program.inputs:
         return program, tuple(rows)
     carried = {carry: namer.following.get(after, after) for loop in program.loops for carry, after in loop.carried}
     loops = tuple(
@@ -68,6 +74,7 @@ class _Namer:
     def __init__(self, program: Program) -> None:
         self.program = program
         self.dims = {dim.name: dim for dim in program.dims if dim.value != 1}
+        self.table = dim_table(program)
         self.names = FreeNames(program)
         self.twins: dict[str, Dim] = {}
         self.original: dict[str, str] = {}
@@ -81,7 +88,7 @@ class _Namer:
 
     def add(self, op: Op) -> None:
         """Name the axes of an operation's result, and give it operands that agree with them."""
-        values = [self.now[v.name] for v in op.operands if isinstance(v, Value)]
+        values = [self.now[v.name] for v in _values(op)]
         wanted, shape = self._named(op, [value.shape for value in values])
         seen = iter([self.view(value, axes, op) for value, axes in zip(values, wanted, strict=True)])
         operands: tuple[Operand, ...] = tuple(next(seen) if isinstance(v, Value) else v for v in op.operands)
@@ -102,7 +109,7 @@ class _Namer:
         """The axes that each operand should have, and those of the result."""
         given = op.result.shape
         if op.kind in PRODUCTS:
-            return self._product(shapes, given)
+            return self._product(shapes)
         if op.kind in _OTHERS_AXES or not shapes:
             return shapes, self._distinct(given)
         first = shapes[0]
@@ -112,8 +119,7 @@ class _Namer:
             return shapes, tuple(first[axis] for axis in op.attrs["axes"])
         if op.kind in _KEEPS_AXES or op.kind in ("slice", "block"):
             axis = int(op.attrs["axis"])
-            same = self._base(first[axis]) == self._base(given[axis])
-            size = first[axis] if same else given[axis]
+            size = first[axis] if self._same(first[axis], given[axis]) else given[axis]
             return shapes, self._distinct((*first[:axis], size, *first[axis + 1 :]))
         if op.kind == "reshape":
             return shapes, self._reshaped(first, given)
@@ -123,32 +129,38 @@ class _Namer:
         skipped = int(op.attrs["axis"]) if op.kind == "concat" else None
         return [self._aligned(shape, result, skipped) for shape in shapes], result
 
-    def _product(self, shapes: list[Shape], given: Shape) -> tuple[list[Shape], Shape]:
+    def _product(self, shapes: list[Shape]) -> tuple[list[Shape], Shape]:
         """Rows are named by the left operand, columns by the right one, the depth by either or anew."""
         a, b = shapes
-        result = self._distinct((*a[:-1], b[-1]))
+        lead = a[:-2] if len(b) == 2 else tuple(y if x == 1 else x for x, y in zip(a[:-2], b[:-2], strict=True))
+        result = self._distinct((*lead, a[-2], b[-1]))
         used = self._names(result)
         depth = next((size for size in (a[-1], b[-2]) if not self._names((size,)) & used), None)
         if depth is None:
             depth = self._distinct((*result, a[-1]))[-1]
-        lead = result[: len(b) - 2] if len(b) == len(given) else b[:-2]
-        return [(*result[:-1], depth), (*lead, depth, result[-1])], result
+        left, right = (self._aligned(shape[:-2], result[: len(shape) - 2]) for shape in (a, b))
+        return [(*left, result[-2], depth), (*right, depth, result[-1])], result
 
     def _broadcast(self, op: Op, shapes: Sequence[Shape]) -> Shape:
         """The names of each axis: of what is computed before what is loaded, which costs nothing to rename."""
-        operands = [v for v in op.operands if isinstance(v, Value)]
-        order = sorted(zip(operands, shapes, strict=True), key=lambda pair: pair[0].name not in self.made_by)
+        order = sorted(zip(_values(op), shapes, strict=True), key=lambda pair: self._is_loaded(pair[0].name))
         named = list(op.result.shape)
         for axis in range(1, len(named) + 1):
             sizes = [shape[-axis] for _, shape in order if axis <= len(shape)]
-            named[-axis] = next((s for s in sizes if self._base(s) == self._base(named[-axis])), named[-axis])
+            same = [size for size in sizes if self._same(size, named[-axis])]
+            named[-axis] = next((size for size in same if not size.is_number), named[-axis])
         return self._distinct(tuple(named))
 
-    def _aligned(self, shape: Shape, result: Shape, skipped: int | None) -> Shape:
-        """An operand's axes under the names of the result's."""
+    def _is_loaded(self, name: str) -> bool:
+        """Whether a value lies in GM before the operator runs: an input, or a view of one."""
+        maker = self.made_by.get(name)
+        return maker is None or (maker.kind in VIEWS and all(self._is_loaded(v.name) for v in _values(maker)))
+
+    def _aligned(self, shape: Shape, result: Shape, skipped: int | None = None) -> Shape:
+        """An operand's axes under the names of the result's, but for the axis ``skipped``."""
         shift = len(result) - len(shape)
         axes = enumerate(shape, shift)
-        return tuple(s if at == skipped or self._base(s) != self._base(result[at]) else result[at] for at, s in axes)
+        return tuple(s if at == skipped or not self._same(s, result[at]) else result[at] for at, s in axes)
 
     def _reshaped(self, source: Shape, given: Shape) -> Shape:
         """Whole dims keep their names."""
@@ -231,6 +243,11 @@ class _Namer:
     def _names(self, shape: Shape) -> set[str]:
         return {symbol.name for size in shape for symbol in self._symbols(size)}
 
+    def _same(self, one: Any, other: Any) -> bool:
+        """Whether two sizes are equal, whatever their names."""
+        one, other = self._base(one), self._base(other)
+        return bool(one == other or self.table.equal(one, other))
+
     def _base(self, size: Any) -> Any:
         """A size in the dims of the spec."""
         import sympy
@@ -239,6 +256,10 @@ class _Namer:
         return size.xreplace(
             {s: dim_symbol(self.original[s.name]) for s in size.free_symbols if s.name in self.original}
         )
+
+
+def _values(op: Op) -> list[Value]:
+    return [v for v in op.operands if isinstance(v, Value)]
 
 
 def _with_twins(row: TilingRow, original: Mapping[str, str]) -> TilingRow:

@@ -26,8 +26,8 @@ outputs:
 """
 
 
-def distinct(text: str) -> Program:
-    program = from_spec(load_source(Source("demo.yaml", HEAD + text)))
+def distinct(text: str, head: str = HEAD) -> Program:
+    program = from_spec(load_source(Source("demo.yaml", head + text)))
     found, _ = distinct_dims.run(program, select_rows(program, "cpu"))
     return found
 
@@ -61,6 +61,14 @@ def test_tiles_of_a_twin() -> None:
     program = from_spec(load_source(Source("demo.yaml", HEAD + text)))
     _, rows = distinct_dims.run(program, select_rows(program, "cpu"))
     assert rows[0].row.sizes == {"": {"n": 8, "n_twin": 8}, "a": {"d": 4, "d_twin": 4}}
+
+
+def test_one_size_under_two_names() -> None:
+    head = HEAD.replace("  d: 16\n", "  d: 16\n  e: 16\n").replace(
+        "w: fp32[d, d]\n", "w: fp32[e, heads]\n  g: fp32[e]\n"
+    )
+    found = distinct("  y: fp32[n, heads]\ngraph:\n  y: matmul(x * g, w)\n", head)
+    assert {"y_g_row_twin": "1, d", "y_1": "n, d", "w_twin": "d, heads"}.items() <= shapes(found).items()
 
 
 @pytest.mark.parametrize("path", sorted(SPECS.glob("*.yaml")), ids=lambda path: path.stem)

@@ -64,10 +64,10 @@ extern "C" __global__ AICORE void add_to_out(
         set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
         for (int32_t k0 = 0; k0 < 8; ++k0, k0_slot ^= 1) {
             // w: sum(weight * e[k], axis=-1, keepdim=true)  [moe_combine.yaml:31]
-            VecF32_8x8_r1 w_block; TASSIGN(w_block, 0x08200 + k0_slot * 0x00020);  // UB 0x08200..0x08240, 2 copies
+            VecF32_8x8_r1 w_block_twin; TASSIGN(w_block_twin, 0x08200 + k0_slot * 0x00020);  // UB 0x08200..0x08240, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + k0_slot));  // free again
             EGm e_in(e + int64_t(k0) * 8);
-            TLOAD(w_block, e_in);
+            TLOAD(w_block_twin, e_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + k0_slot));
             // total: total + cast(reshape(picked[k], [t, h]), fp32) * w  [moe_combine.yaml:33]
             VecB16_8x1024 total_1(t0_valid); TASSIGN(total_1, 0x08240 + k0_slot * 0x04000);  // UB 0x08240..0x10240, 2 copies
@@ -78,7 +78,7 @@ extern "C" __global__ AICORE void add_to_out(
             // w: sum(weight * e[k], axis=-1, keepdim=true)  [moe_combine.yaml:31]
             VecF32_8x8 w_1(t0_valid); TASSIGN(w_1, 0x20240);  // UB 0x20240..0x20340
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + k0_slot));
-            TCOLEXPANDMUL(w_1, weight_tile, w_block);
+            TCOLEXPANDMUL(w_1, weight_tile, w_block_twin);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + k0_slot));
             VecF32_8x1 w(t0_valid); TASSIGN(w, 0x20340);  // UB 0x20340..0x20360
             VecF32_8x8 w_tmp(t0_valid); TASSIGN(w_tmp, 0x20360);  // UB 0x20360..0x20460

@@ -45,13 +45,13 @@ extern "C" __global__ AICORE void add_to_out(
         WeightGm weight_in(weight + int64_t(t0) * 8, {t0_valid});
         TLOAD(weight_tile, weight_in);
         for (int32_t k0 = 0; k0 < 8; ++k0) {
-            VecF32_8x8_r1 w_block; TASSIGN(w_block, 0x04080);  // UB 0x04080..0x040a0
+            VecF32_8x8_r1 w_block_twin; TASSIGN(w_block_twin, 0x04080);  // UB 0x04080..0x040a0
             EGm e_in(e + int64_t(k0) * 8);
-            TLOAD(w_block, e_in);
+            TLOAD(w_block_twin, e_in);
             VecF32_8x1 w(t0_valid); TASSIGN(w, 0x040c0);  // UB 0x040c0..0x040e0
             TPASS(t0_valid, 8, [&](auto at, auto &w_sum) {
                 const auto weight_tile_v = at.load(weight_tile);
-                const auto w_1 = weight_tile_v * at.row(w_block);
+                const auto w_1 = weight_tile_v * at.row(w_block_twin);
                 w_sum.take(at, w_1);
             }, RowSum(w));
             SharedGm picked_3_in(picked_3 + int64_t(k0) * t * 1024 + int64_t(t0) * 1024, {t0_valid});

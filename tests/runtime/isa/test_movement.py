@@ -126,6 +126,15 @@ def test_channels_in_blocks(build: Build) -> None:
     check_through(build, "acc_nc1hwc0", I32, index, (2, 3, 3, 5, 8), (1000, 300, 50, 8, 1))
 
 
+@pytest.mark.parametrize(("name", "dtype", "c0"), [("int32", I32, 16), ("fp32", F32, 8)])
+def test_channels_of_volumes(build: Build, name: str, dtype: np.dtype[np.generic], c0: int) -> None:
+    """NDC1HWC0: rows are (N, H, W), columns are (D, C1, C0); A2/A3 stores 16 channels of int32 side by side."""
+    n, d, c1, h, w = 2, 2, 2, 3, 4
+    r, c = np.arange(n * h * w)[:, None], np.arange(d * c1 * c0)[None, :]
+    index = r // 12 * 4000 + c // (c1 * c0) * 1500 + c // c0 % c1 * 500 + r // w % h * 100 + r % w * c0 + c % c0
+    check_through(build, f"acc_ndc1hwc0_{name}", dtype, index, (n, d, c1, h, w), (4000, 1500, 500, 100, c0))
+
+
 EXTRACTS = {
     **dict.fromkeys(["left_nz", "left_zn", "left_nd", "left_dn", "left_vec"], ((48, 80), F16, (64, 96), F16)),
     **dict.fromkeys(["right_nz", "right_zn", "right_nd", "right_dn"], ((48, 80), F16, (64, 96), F16)),

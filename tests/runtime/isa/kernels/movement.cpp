@@ -94,6 +94,8 @@ THROUGH(mat_nz_nz, Mat, float, ColMajor, RowMajor, NZ)
 THROUGH(acc_nd, Acc, float, ColMajor, RowMajor, ND)
 THROUGH(acc_nz, Acc, float, ColMajor, RowMajor, NZ)
 THROUGH(acc_nc1hwc0, Acc, int32_t, ColMajor, RowMajor, NC1HWC0)
+THROUGH(acc_ndc1hwc0_int32, Acc, int32_t, ColMajor, RowMajor, NDC1HWC0)
+THROUGH(acc_ndc1hwc0_fp32, Acc, float, ColMajor, RowMajor, NDC1HWC0)
 
 #define REGION(NAME, D, DT, S, ST)                                                                                   \
     extern "C" void NAME(DT* to, ST* from, const int* at, int insert) { region<D, S>(to, from, at, insert != 0); }

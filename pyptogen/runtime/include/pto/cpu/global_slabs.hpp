@@ -11,12 +11,16 @@ struct Extents {
     int64_t rows, cols;
 };
 
+/// C0 of NDC1HWC0, which is no extent of the tensor: 32 bytes, but 16 channels of int32, as A2/A3 stores accumulators.
+template <typename T>
+inline constexpr int64_t channel_block = is_same<T, int32_t> ? 16 : C0_SIZE_BYTE / static_cast<int64_t>(sizeof(T));
+
 /// Rows and columns of a global tensor, in its layout; see channel_offset for those of convolutions and scales.
 template <typename Global>
 PTO_INLINE Extents extents_of(const Global& global)
 {
     constexpr Layout kLayout = Global::layout;
-    constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(typename Global::RawDType));
+    constexpr int64_t kC0 = channel_block<typename Global::RawDType>;
     const int64_t n0 = global.GetShape(0), n1 = global.GetShape(1), n2 = global.GetShape(2);
     const int64_t n3 = global.GetShape(3), n4 = global.GetShape(4);
     switch (kLayout) {
@@ -100,7 +104,7 @@ template <typename Global>
 PTO_INLINE int64_t run_of_columns(const Global& global)
 {
     constexpr Layout kLayout = Global::layout;
-    constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(typename Global::RawDType));
+    constexpr int64_t kC0 = channel_block<typename Global::RawDType>;
     switch (kLayout) {
         case Layout::NC1HWC0: return global.GetShape(4);
         case Layout::NDC1HWC0: return kC0;
@@ -119,7 +123,7 @@ template <typename Global>
 inline int64_t channel_offset(const Global& global, int64_t r, int64_t c)
 {
     constexpr Layout kLayout = Global::layout;
-    constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(typename Global::RawDType));
+    constexpr int64_t kC0 = channel_block<typename Global::RawDType>;
     const auto n = [&](int dim) { return global.GetShape(dim); };
     const auto at = [&](int64_t i0, int64_t i1, int64_t i2, int64_t i3, int64_t i4) {
         return i0 * global.GetStride(0) + i1 * global.GetStride(1) + i2 * global.GetStride(2) +

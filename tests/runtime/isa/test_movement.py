@@ -38,7 +38,7 @@ def check_through(
     stride: tuple[int, ...],
     valid: tuple[int, int] | None = None,
 ) -> None:
-    """``index[r, c]`` says where in memory element (r, c) of the tile is, whose valid extents are those of ``index``."""
+    """``index[r, c]`` says where in memory element (r, c) of the tile is; the tile is as large unless `valid` is given."""
     rng = np.random.default_rng(5)
     memory = elements(rng, (9000,), dtype)
     tile, out = guarded((64, 64), dtype), guarded((9000,), dtype)
@@ -133,6 +133,17 @@ def test_channels_of_volumes(build: Build, name: str, dtype: np.dtype[np.generic
     r, c = np.arange(n * h * w)[:, None], np.arange(d * c1 * c0)[None, :]
     index = r // 12 * 4000 + c // (c1 * c0) * 1500 + c // c0 % c1 * 500 + r // w % h * 100 + r % w * c0 + c % c0
     check_through(build, f"acc_ndc1hwc0_{name}", dtype, index, (n, d, c1, h, w), (4000, 1500, 500, 100, c0))
+
+
+@pytest.mark.parametrize(("groups", "cols"), [(8, 64), (4, 48), (2, 16)])
+def test_scales_of_groups_of_rows(build: Build, groups: int, cols: int) -> None:
+    """The transpose of the scales, in boxes of 16 x 2 row after row."""
+    scales = np.random.default_rng(2).integers(0, 255, (8, 64)).astype(np.uint8)
+    to = guarded((64 * 8,), np.dtype(np.uint8))
+    build("movement").scales_of_rows(pointer(to), pointer(scales), groups, cols)
+    boxes = scales[:groups, :cols].T.reshape(cols // 16, 16, groups // 2, 2).transpose(0, 2, 1, 3)
+    assert np.array_equal(to[: groups * cols], boxes.ravel())
+    assert is_guard(to[groups * cols :])
 
 
 EXTRACTS = {

@@ -138,6 +138,6 @@ def test_rows_that_would_lie_over_each_other(tmp_path: Path) -> None:
     operator = pyptogen.compile(path)
     x = np.ones((3, 8), np.float32)
     assert (operator(x=x, z=np.ones(8, np.float32)).y == 2).all()
-    with pytest.raises(DiagnosticError, match=r"ld >= 8 .rows of `y` lie apart") as caught:
+    with pytest.raises(DiagnosticError, match=r"ld >= d .rows of `y` lie apart") as caught:
         operator(x=x, z=np.ones(7, np.float32))
     assert caught.value.diagnostics[0].code == "PTG406"

@@ -38,7 +38,7 @@ def check_through(
     stride: tuple[int, ...],
     valid: tuple[int, int] | None = None,
 ) -> None:
-    """``index[r, c]`` says where in memory element (r, c) of the tile is; the tile is as large unless `valid` is given."""
+    """``index[r, c]`` says where in memory element (r, c) of the tile is, which is as large unless `valid` is given."""
     rng = np.random.default_rng(5)
     memory = elements(rng, (9000,), dtype)
     tile, out = guarded((64, 64), dtype), guarded((9000,), dtype)

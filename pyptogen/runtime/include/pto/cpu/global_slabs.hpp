@@ -42,11 +42,37 @@ PTO_INLINE Extents extents_of(const Global& global)
     }
 }
 
-/// What a transfer of `rows` x `cols` elements moves: as many of them as the tensor has.
+/// Elements one after another from the first on along dimension 3 or 4, with the outer dimensions that go on where it
+/// ends.
+template <typename Global>
+PTO_INLINE int64_t run_of(const Global& global, int dim)
+{
+    int64_t run = global.GetShape(dim);
+    for (int outer = 2; outer >= 0; --outer) {
+        const int64_t extent = global.GetShape(outer);
+        if (extent != 1 && global.GetStride(outer) != run * global.GetStride(dim)) {
+            break;
+        }
+        run *= extent;
+    }
+    return run;
+}
+
+/// What a transfer of `rows` x `cols` elements moves: as many of them as the tensor has. Outer dimensions of a DN tensor
+/// may be rows, too, where there are no more columns than dimension 4 has, and those of an ND tensor columns.
 template <typename Global>
 PTO_INLINE Extents covered(const Global& global, int64_t rows, int64_t cols)
 {
-    const Extents all = extents_of(global);
+    Extents all = extents_of(global);
+    if constexpr (Global::layout == Layout::DN) {
+        if (rows > all.rows && cols <= global.GetShape(4)) {
+            all.rows = run_of(global, 3);
+        }
+    } else if constexpr (Global::layout == Layout::ND) {
+        if (cols > all.cols && rows <= global.GetShape(3)) {
+            all.cols = run_of(global, 4);
+        }
+    }
     return {least(rows, all.rows), least(cols, all.cols)};
 }
 

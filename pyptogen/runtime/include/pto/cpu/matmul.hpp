@@ -7,6 +7,7 @@
 #include <pto/cpu/bodies.hpp>
 #include <pto/cpu/held_operands.hpp>
 #include <pto/cpu/matmul_amx.hpp>
+#include <pto/cpu/matmul_avx2.hpp>
 #include <pto/cpu/matmul_split.hpp>
 #include <pto/cpu/matmul_vector.hpp>
 
@@ -76,6 +77,9 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
         return;
     }
 #endif
+#if defined(PTO_CPU_AVX2)
+    multiply_registers<T>({to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate});
+#else
     if constexpr (is_same<T, float>) {
         multiply_vectors<C>(
             {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps * kStepK<T>, accumulate});
@@ -83,6 +87,7 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
         multiply_widened<T, C>(
             to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
     }
+#endif
 }
 
 /// The first `rows` rows of an accumulator to another one of the same shape, unless the two are one.

@@ -36,7 +36,7 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
 {
     check_matmul_tiles<Acc, Left, Right>();
     using T = typename Left::DType;
-    using C = typename Acc::DType;
+    using C [[maybe_unused]] = typename Acc::DType;
     const int m = static_cast<int>(a.GetValidRow());
     const int n_panels = static_cast<int>((b.GetValidCol() + 31) / 32);
     const int k_steps = (static_cast<int>(a.GetValidCol()) + kStepK<T> - 1) / kStepK<T>;

@@ -23,18 +23,10 @@ class Far:
 
 def far_stores(kernel: InstrKernel) -> Far:
     """Results that passes store: all or none of them go around the cache, by their bytes in this launch. A workspace
-    stays, because the next kernel reads it."""
-    stored = {
-        operand.tensor
-        for node in walk(kernel.body)
-        if isinstance(node, Pass)
-        for member in node.members
-        if member.name == "TSTORE"
-        for operand in member.operands
-        if isinstance(operand, GmWindow)
-    }
+    stays, because the next kernel reads it, and so does what this kernel itself loads again."""
+    stored, loaded = _windows(kernel, "TSTORE"), _windows(kernel, "TLOAD")
     known = {*kernel.dims, *([kernel.segment] if kernel.segment else [])}
-    results = [t for t in kernel.writes if t.name in stored and not t.workspace]
+    results = [t for t in kernel.writes if t.name in stored - loaded and not t.workspace]
     sizes = [_bytes(t.shape, DTYPES[t.dtype]) for t in results]
     total = sum(sizes, Poly())
     if not results or not total.names() <= known or (total.constant or LEAST_BYTES) < LEAST_BYTES:
@@ -48,6 +40,19 @@ def far_stores(kernel: InstrKernel) -> Far:
     return Far(
         frozenset(t.name for t in results), f"const FarStores far({text});  // {names}: around the cache if large"
     )
+
+
+def _windows(kernel: InstrKernel, name: str) -> set[str]:
+    """The tensors that instructions of this name in passes touch."""
+    return {
+        operand.tensor
+        for node in walk(kernel.body)
+        if isinstance(node, Pass)
+        for member in node.members
+        if member.name == name
+        for operand in member.operands
+        if isinstance(operand, GmWindow)
+    }
 
 
 def _bytes(shape: tuple[Poly, ...], size: int) -> Poly:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/cpu/matmul_amx.hpp>
+#include <pto/cpu/matmul_avx2.hpp>
 #include <pto/cpu/matmul_split.hpp>
 #include <pto/cpu/matmul_vector.hpp>
 #include <pto/cpu/pack.hpp>
@@ -24,13 +25,23 @@ PTO_CPU_PACK(bfloat16_t)
 PTO_CPU_PACK(int8_t)
 #undef PTO_CPU_PACK
 
+#if defined(PTO_CPU_AVX2)
+PTO_CPU_BODY void multiply_registers<float>(const TilePlan&);
+PTO_CPU_BODY void multiply_registers<half>(const TilePlan&);
+PTO_CPU_BODY void multiply_registers<bfloat16_t>(const TilePlan&);
+PTO_CPU_BODY void multiply_registers<int8_t>(const TilePlan&);
+#else
 PTO_CPU_BODY void multiply_vectors<float>(const VectorPlan&);
+#endif
 
 #if defined(PTO_CPU_AMX)
 PTO_CPU_BODY void multiply_tiles<bfloat16_t, false>(const TilePlan&);
 PTO_CPU_BODY void multiply_tiles<bfloat16_t, true>(const TilePlan&);
 PTO_CPU_BODY void multiply_tiles<int8_t, false>(const TilePlan&);
 PTO_CPU_BODY void multiply_tiles<int8_t, true>(const TilePlan&);
+#endif
+
+#if defined(PTO_CPU_AMX) || defined(PTO_CPU_AVX2)  // for AVX2, of MX products alone
 #define PTO_CPU_WIDENED multiply_widened_small
 #else
 #define PTO_CPU_WIDENED multiply_widened

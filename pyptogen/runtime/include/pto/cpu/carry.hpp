@@ -27,6 +27,13 @@ PTO_INLINE void carry_row(char* to, const char* from, int64_t bytes, bool far)
         const __mmask64 left = ~uint64_t(0) >> (64 - (bytes - at));
         _mm512_mask_storeu_epi8(to + at, left, _mm512_maskz_loadu_epi8(left, from + at));
     }
+#elif defined(PTO_CPU_AVX2)
+    if (far && reinterpret_cast<uintptr_t>(to) % 32 == 0) {
+        for (; at + 32 <= bytes; at += 32) {
+            _mm256_stream_si256(reinterpret_cast<__m256i*>(to + at), load_bits<__m256i>(from + at));
+        }
+    }
+    __builtin_memcpy(to + at, from + at, bytes - at);
 #else
     (void)far;
     __builtin_memcpy(to + at, from + at, bytes);

@@ -25,13 +25,15 @@ constexpr bool is_nearest(RoundMode mode) { return mode == RoundMode::CAST_RINT 
 
 #if defined(PTO_CPU_AVX512)
 #include <pto/cpu/cvt_avx512.hpp>
+#elif defined(PTO_CPU_AVX2)
+#include <pto/cpu/cvt_avx2.hpp>
 #endif
 
 namespace pto {
 
 namespace cpu {
 
-#if !defined(PTO_CPU_AVX512)
+#if !defined(PTO_CPU_AVX512) && !defined(PTO_CPU_AVX2)
 
 template <typename To>
 PTO_INLINE f32v nearest_for_int(f32v v)

@@ -48,7 +48,7 @@ constexpr void check_same_shape_tiles()
         ((Dst::isRowMajor == Src::isRowMajor) && ...), "all tiles need the same layout (row-major or column-major)");
 }
 
-#if defined(PTO_CPU_AVX512)
+#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
 
 /// dst = f(src...) for a line of half or bf16, two vectors of fp32 at a time.
 template <typename F, typename T, typename... S>
@@ -83,7 +83,7 @@ PTO_INLINE void map_lines(int64_t m, int64_t n, F f, Lines<D> dst, Lines<S>... s
         m = m > 0 ? 1 : 0;
     }
     for (; m > 0; --m) {
-#if defined(PTO_CPU_AVX512)
+#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
         constexpr bool kNarrow = is_half_width_float<D> && (is_same<D, S> && ...);
 #else
         constexpr bool kNarrow = false;

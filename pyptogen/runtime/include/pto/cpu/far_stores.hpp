@@ -14,7 +14,7 @@ public:
     explicit FarStores(int64_t bytes) : far_(bytes >= kLeastBytes) {}
     ~FarStores()
     {
-#if defined(PTO_CPU_AVX512)
+#if defined(PTO_CPU_STREAMS)
         if (far_) {
             _mm_sfence();
         }
@@ -30,9 +30,10 @@ private:
 
 namespace cpu {
 
-#if defined(PTO_CPU_AVX512)
+#if defined(PTO_CPU_STREAMS)
 
-/// Bits around the cache where the address allows it, in pieces of as many bytes as it is a multiple of (at least 16).
+// Bits around the cache where the address allows it, in pieces of as many bytes as it is a multiple of (at least 16).
+#if defined(PTO_CPU_AVX512)
 PTO_INLINE void stream_bits(void* to, __m512i bits)
 {
     const auto place = reinterpret_cast<uintptr_t>(to) % 64;
@@ -48,6 +49,7 @@ PTO_INLINE void stream_bits(void* to, __m512i bits)
         store_bits(to, bits);
     }
 }
+#endif
 PTO_INLINE void stream_bits(void* to, __m256i bits)
 {
     const auto place = reinterpret_cast<uintptr_t>(to) % 32;
@@ -82,8 +84,16 @@ PTO_INLINE void store_far(T* to, V v)
     } else {
         store_int(converted, v, Full{});
     }
-    using Bits = typename VectorOf<long long, kF32Lanes * static_cast<int>(sizeof(T))>::type;
-    stream_bits(to, load_bits<Bits>(converted));
+    constexpr int kBytes = kF32Lanes * static_cast<int>(sizeof(T));
+    if constexpr (kBytes < 16) {
+        if (reinterpret_cast<uintptr_t>(to) % 8 == 0) {
+            _mm_stream_si64(reinterpret_cast<long long*>(to), load_bits<long long>(converted));
+        } else {
+            __builtin_memcpy(to, converted, kBytes);
+        }
+    } else {
+        stream_bits(to, load_bits<typename VectorOf<long long, kBytes>::type>(converted));
+    }
 }
 
 #else

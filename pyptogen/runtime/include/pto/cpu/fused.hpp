@@ -17,6 +17,8 @@ PTO_INLINE compute_vec<T> rounded_to(compute_vec<T> v)
     if constexpr (is_same<T, half>) {
 #if defined(PTO_CPU_AVX512)
         return (f32v)_mm512_cvtph_ps(f32_to_f16(v));
+#elif defined(PTO_CPU_AVX2)
+        return (f32v)_mm256_cvtph_ps(f32_to_f16(v));
 #else
         return __builtin_convertvector(__builtin_convertvector(v, quarter_or_half_vec<half>), f32v);
 #endif

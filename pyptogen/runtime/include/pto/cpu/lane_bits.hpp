@@ -42,6 +42,18 @@ PTO_INLINE uint64_t lane_bits(M mask)
     } else {
         return _mm512_movepi64_mask((__m512i)mask);
     }
+#elif defined(PTO_CPU_AVX2)
+    if constexpr (kLane == 1) {
+        return static_cast<uint32_t>(_mm256_movemask_epi8((__m256i)mask));
+    } else if constexpr (kLane == 2) {
+        const __m256i m = (__m256i)mask;
+        const __m128i bytes = _mm_packs_epi16(_mm256_castsi256_si128(m), _mm256_extracti128_si256(m, 1));
+        return static_cast<uint32_t>(_mm_movemask_epi8(bytes));
+    } else if constexpr (kLane == 4) {
+        return static_cast<uint32_t>(_mm256_movemask_ps((__m256)mask));
+    } else {
+        return static_cast<uint32_t>(_mm256_movemask_pd((__m256d)mask));
+    }
 #else
     uint64_t bits = 0;
     for (int i = 0; i < kVectorBytes / kLane; ++i) {
@@ -66,6 +78,25 @@ PTO_INLINE vec<R> select_lanes(uint64_t bits, vec<R> a, vec<R> b)
     } else {
         return (vec<R>)_mm512_mask_blend_epi64(static_cast<__mmask8>(bits), no, yes);
     }
+#elif defined(PTO_CPU_AVX2)
+    __m256i of_lane, spread;  // the bit of each lane, and where it would be
+    if constexpr (sizeof(R) == 1) {
+        const __m256i byte_of_lane = _mm256_setr_epi64x(
+            0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
+        of_lane = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201));
+        spread = _mm256_shuffle_epi8(_mm256_set1_epi32(static_cast<int>(bits)), byte_of_lane);
+    } else if constexpr (sizeof(R) == 2) {
+        of_lane = (__m256i)(splat<uint16_t>(1) << lane_numbers<uint16_t>());
+        spread = _mm256_set1_epi16(static_cast<short>(bits));
+    } else if constexpr (sizeof(R) == 4) {
+        of_lane = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+        spread = _mm256_set1_epi32(static_cast<int>(bits));
+    } else {
+        of_lane = _mm256_setr_epi64x(1, 2, 4, 8);
+        spread = _mm256_set1_epi64x(static_cast<long long>(bits));
+    }
+    const __m256i chosen = (__m256i)((vec<R>)_mm256_and_si256(spread, of_lane) == (vec<R>)of_lane);
+    return (vec<R>)_mm256_blendv_epi8((__m256i)b, (__m256i)a, chosen);
 #else
     for (int i = 0; i < kVectorBytes / static_cast<int>(sizeof(R)); ++i) {
         b[i] = (bits >> i) & 1 ? a[i] : b[i];

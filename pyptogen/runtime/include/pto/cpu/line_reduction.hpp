@@ -4,7 +4,7 @@
 // rounded once.
 #pragma once
 
-#include <pto/cpu/words.hpp>
+#include <pto/cpu/lane_fold.hpp>
 
 namespace pto::cpu {
 
@@ -25,7 +25,7 @@ template <typename Op, typename C>
 struct FoldOf {
     using type = Op;
 };
-#if defined(PTO_CPU_AVX512)
+#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
 template <>
 struct FoldOf<Max, float> {
     using type = IgnoringNan<Max>;
@@ -38,53 +38,7 @@ struct FoldOf<Min, float> {
 template <typename Op, typename C>
 using FoldOfLanes = typename FoldOf<Op, C>::type;
 
-#if defined(PTO_CPU_AVX512)
-
-/// The 32-bit lanes of a 64-byte vector, rotated so that lane i gets lane i ^ Distance.
-template <int Distance, typename C>
-PTO_INLINE vec<C> exchanged(vec<C> v)
-{
-    const i32v w = (i32v)v;
-    if constexpr (Distance == 8) {
-        return (vec<C>)__builtin_shufflevector(w, w, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
-    } else if constexpr (Distance == 4) {
-        return (vec<C>)__builtin_shufflevector(w, w, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
-    } else if constexpr (Distance == 2) {
-        return (vec<C>)__builtin_shufflevector(w, w, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13);
-    } else {
-        return (vec<C>)__builtin_shufflevector(w, w, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
-    }
-}
-
-/// Reduces one vector to a scalar by halving.
-template <typename Op, typename C>
-PTO_INLINE C reduce_lanes(vec<C> v)
-{
-    v = Op::template apply<C>(v, exchanged<8, C>(v));
-    v = Op::template apply<C>(v, exchanged<4, C>(v));
-    v = Op::template apply<C>(v, exchanged<2, C>(v));
-    if constexpr (sizeof(C) < 8) {
-        v = Op::template apply<C>(v, exchanged<1, C>(v));
-    }
-    if constexpr (sizeof(C) < 4) {
-        v = Op::template apply<C>(v, (vec<C>)((u32v)v >> 16));
-    }
-    if constexpr (sizeof(C) < 2) {
-        v = Op::template apply<C>(v, (vec<C>)((u32v)v >> 8));
-    }
-    return v[0];
-}
-
-/// Lanes that are NaN.
-PTO_INLINE __mmask16 unordered_lanes(f32v a, f32v b) { return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q); }
-PTO_INLINE __mmask16 unordered_lanes(f32v v) { return unordered_lanes(v, v); }
-PTO_INLINE bool any_lane(__mmask16 lanes) { return lanes != 0; }
-
-/// The lanes of `so_far` in which neither is NaN.
-PTO_INLINE __mmask16 still_ordered(__mmask16 so_far, f32v x, f32v y)
-{
-    return _mm512_mask_cmp_ps_mask(so_far, (__m512)x, (__m512)y, _CMP_ORD_Q);
-}
+#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
 
 /// Max or Min over n contiguous floats, the lanes still apart. NaN is looked for beside the comparison, two vectors at a
 /// time, and then fills all lanes.
@@ -92,11 +46,11 @@ template <typename Op, typename T>
 PTO_INLINE f32v extreme_of_line(const T* p, int64_t n)
 {
     f32v a = splat(Op::template neutral<float>()), b = a, c = a, d = a;
-    __mmask16 first = 0xffff, second = 0xffff;  // lanes in which every pair so far was ordered
+    LaneFlags first = kAllLanes, second = kAllLanes;  // lanes in which every pair so far was ordered
     int64_t i = 0;
-    for (; i + 64 <= n; i += 64) {
-        const f32v x = load(p + i, Full{}), y = load(p + i + 16, Full{});
-        const f32v z = load(p + i + 32, Full{}), w = load(p + i + 48, Full{});
+    for (; i + 4 * kF32Lanes <= n; i += 4 * kF32Lanes) {
+        const f32v x = load(p + i, Full{}), y = load(p + i + kF32Lanes, Full{});
+        const f32v z = load(p + i + 2 * kF32Lanes, Full{}), w = load(p + i + 3 * kF32Lanes, Full{});
         a = Op::ignoring_nan(a, x);
         b = Op::ignoring_nan(b, y);
         c = Op::ignoring_nan(c, z);
@@ -104,23 +58,16 @@ PTO_INLINE f32v extreme_of_line(const T* p, int64_t n)
         first = still_ordered(first, x, y);
         second = still_ordered(second, z, w);
     }
-    for (; i < n; i += 16) {
+    for (; i < n; i += kF32Lanes) {
         const int64_t left = n - i;
-        const f32v x = left >= 16 ? load(p + i, Full{})
-                                  : load_or(p + i, Part{static_cast<int>(left)}, Op::template neutral<float>());
+        const f32v x = left >= kF32Lanes
+                           ? load(p + i, Full{})
+                           : load_or(p + i, Part{static_cast<int>(left)}, Op::template neutral<float>());
         a = Op::ignoring_nan(a, x);
         first = still_ordered(first, x, x);
     }
     a = Op::ignoring_nan(Op::ignoring_nan(a, b), Op::ignoring_nan(c, d));
-    return (first & second) == 0xffff ? a : splat(__builtin_nanf(""));
-}
-
-/// Two vectors of every other element of 32, side by side again.
-PTO_INLINE void interleave(f32v& even, f32v& odd)
-{
-    const f32v e = even, o = odd;
-    even = (f32v)__builtin_shufflevector(e, o, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-    odd = (f32v)__builtin_shufflevector(e, o, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31);
+    return every_lane(first & second) ? a : splat(__builtin_nanf(""));
 }
 
 /// Any operation over n contiguous narrow floats but Max and Min, in fp32, the lanes still apart: every element is added
@@ -132,17 +79,17 @@ PTO_INLINE f32v reduce_narrow_line(const T* p, int64_t n)
     constexpr float kNeutral = Op::template neutral<float>();
     f32v a = splat(kNeutral), b = a, c = a, d = a;
     int64_t i = 0;
-    for (; i + 64 <= n; i += 64) {
+    for (; i + 4 * kF32Lanes <= n; i += 4 * kF32Lanes) {
         a = with(a, load_first(p + i));
         b = with(b, load_second(p + i));
-        c = with(c, load_first(p + i + 32));
-        d = with(d, load_second(p + i + 32));
+        c = with(c, load_first(p + i + 2 * kF32Lanes));
+        d = with(d, load_second(p + i + 2 * kF32Lanes));
     }
     if constexpr (is_same<T, bfloat16_t>) {
         interleave(a, b);
         interleave(c, d);
     }
-    for (; i + 16 <= n; i += 16) {
+    for (; i + kF32Lanes <= n; i += kF32Lanes) {
         a = with(a, load(p + i, Full{}));
     }
     if (i < n) {
@@ -217,34 +164,6 @@ PTO_INLINE float extreme_of_words(const T* p, int64_t n)
 
 #endif
 
-#else
-
-/// Lanes that are NaN.
-PTO_INLINE i32v unordered_lanes(f32v v) { return v != v; }
-PTO_INLINE i32v unordered_lanes(f32v a, f32v b) { return unordered_lanes(a) | unordered_lanes(b); }
-PTO_INLINE bool any_lane(i32v lanes)
-{
-    int32_t any = 0;
-    for (int i = 0; i < kF32Lanes; ++i) {
-        any |= lanes[i];
-    }
-    return any != 0;
-}
-
-/// Reduces one vector to a scalar by halving.
-template <typename Op, typename C>
-PTO_INLINE C reduce_lanes(vec<C> v)
-{
-    for (int half_count = kVectorBytes / static_cast<int>(sizeof(C)) / 2; half_count > 0; half_count /= 2) {
-        vec<C> upper = v;
-        for (int i = 0; i < half_count; ++i) {
-            upper[i] = v[i + half_count];
-        }
-        v = Op::template apply<C>(v, upper);
-    }
-    return v[0];
-}
-
 #endif
 
 /// Op over n contiguous elements, the lanes of one vector still apart.
@@ -252,7 +171,7 @@ template <typename Op, typename T>
 PTO_INLINE compute_vec<T> line_lanes(const T* p, int64_t n)
 {
     using C = compute_t<T>;
-#if defined(PTO_CPU_AVX512)
+#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
     if constexpr (is_same<C, float> && is_extreme<Op>) {
         return extreme_of_line<Op>(p, n);
     } else if constexpr (is_half_width_float<T>) {
@@ -353,6 +272,39 @@ PTO_INLINE void reduce_lines(const T* p, int64_t pitch, int64_t n, int count, T 
     store_bits(lanes, all);
     for (int r = 0; r < 4; ++r) {
         results[r] = static_cast<T>(lanes[r * 16 / static_cast<int>(sizeof(Lane))]);
+    }
+}
+
+#elif defined(PTO_CPU_AVX2)
+
+/// Op over each of up to four lines of n elements, `pitch` elements apart: what reduce_line gives, but the last steps are
+/// done for all of them together.
+template <typename Op, typename T>
+PTO_INLINE void reduce_lines(const T* p, int64_t pitch, int64_t n, int count, T (&results)[4])
+{
+    using C = compute_t<T>;
+    if constexpr (sizeof(C) == 4) {
+        if (count == 4) {
+            const auto with = [](__m256i x, __m256i y) __attribute__((always_inline)) {
+                return (__m256i)FoldOfLanes<Op, C>::template apply<C>((vec<C>)x, (vec<C>)y);
+            };
+            const auto row = [&](int r) __attribute__((always_inline)) { return (__m256i)line_lanes<Op>(p + r * pitch, n); };
+            const __m256i r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
+            const __m256i ab = with(_mm256_permute2x128_si256(r0, r1, 0x20), _mm256_permute2x128_si256(r0, r1, 0x31));
+            const __m256i cd = with(_mm256_permute2x128_si256(r2, r3, 0x20), _mm256_permute2x128_si256(r2, r3, 0x31));
+            __m256i all = with(_mm256_unpacklo_epi64(ab, cd), _mm256_unpackhi_epi64(ab, cd));
+            all = with(all, _mm256_shuffle_epi32(all, 0xb1));
+            alignas(32) C lanes[8];
+            store_bits(lanes, all);
+            results[0] = static_cast<T>(lanes[0]);
+            results[1] = static_cast<T>(lanes[4]);
+            results[2] = static_cast<T>(lanes[2]);
+            results[3] = static_cast<T>(lanes[6]);
+            return;
+        }
+    }
+    for (int r = 0; r < count; ++r) {
+        results[r] = static_cast<T>(reduce_line<Op>(p + r * pitch, n));
     }
 }
 

@@ -7,6 +7,7 @@
 #include <pto/cpu/bodies.hpp>
 #include <pto/cpu/held_operands.hpp>
 #include <pto/cpu/matmul_amx.hpp>
+#include <pto/cpu/matmul_avx2.hpp>
 #include <pto/cpu/matmul_rounded.hpp>
 #include <pto/cpu/matmul_split.hpp>
 #include <pto/cpu/matmul_vector.hpp>
@@ -36,7 +37,7 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
 {
     check_matmul_tiles<Acc, Left, Right>();
     using T = typename Left::DType;
-    using C = typename Acc::DType;
+    using C [[maybe_unused]] = typename Acc::DType;
     const int m = static_cast<int>(a.GetValidRow());
     const int n_panels = static_cast<int>((b.GetValidCol() + 31) / 32);
     const int k_steps = (static_cast<int>(a.GetValidCol()) + kStepK<T> - 1) / kStepK<T>;
@@ -78,17 +79,25 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
     }
 #endif
     if constexpr (is_same<T, float>) {
-        const VectorPlan plan{to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels,
-                              k_steps * kStepK<T>, accumulate};
         if (__builtin_expect(in_ctrl(MAD_MODE_BIT), 0)) {
-            multiply_rounded<kRoundedPlaces>(plan, in_ctrl(MAD_ROUND_MODE_BIT));
-        } else {
-            multiply_vectors<C>(plan);
+            const int k = k_steps * kStepK<T>;
+            multiply_rounded<kRoundedPlaces>(
+                {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k, accumulate},
+                in_ctrl(MAD_ROUND_MODE_BIT));
+            return;
         }
+    }
+#if defined(PTO_CPU_AVX2)
+    multiply_registers<T>({to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate});
+#else
+    if constexpr (is_same<T, float>) {
+        multiply_vectors<C>(
+            {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps * kStepK<T>, accumulate});
     } else {
         multiply_widened<T, C>(
             to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
     }
+#endif
 }
 
 /// The first `rows` rows of an accumulator to another one of the same shape, unless the two are one.

@@ -17,6 +17,8 @@ PTO_INLINE f64v multiply_add_f64(f64v a, f64v b, double c)
 {
 #if defined(PTO_CPU_AVX512)
     return (f64v)_mm512_fmadd_pd((__m512d)a, (__m512d)b, _mm512_set1_pd(c));
+#elif defined(PTO_CPU_AVX2)
+    return (f64v)_mm256_fmadd_pd((__m256d)a, (__m256d)b, _mm256_set1_pd(c));
 #else
     return a * b + c;
 #endif

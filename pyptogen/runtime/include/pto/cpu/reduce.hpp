@@ -117,6 +117,10 @@ private:
     Mask ordered_[kVectors];
 };
 
+#endif
+
+#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
+
 /// Whole groups of columns, four vectors (two of narrow floats) at a time, as far as a plain walk over them is not the best
 /// that can be done. Returns the columns done.
 template <typename Op, typename T>
@@ -124,7 +128,7 @@ PTO_INLINE int64_t reduce_col_groups(T* to, const T* from, int64_t stride, int64
 {
     int64_t done = 0;
     if constexpr (is_half_width_float<T> && !is_extreme<Op>) {
-        for (; done + 32 <= cols; done += 32) {
+        for (; done + 2 * kF32Lanes <= cols; done += 2 * kF32Lanes) {
             const T* at = from + done;
             f32v first = load_first(at), second = load_second(at);
             for (int64_t r = 1; r < rows; ++r) {
@@ -134,6 +138,7 @@ PTO_INLINE int64_t reduce_col_groups(T* to, const T* from, int64_t stride, int64
             }
             store_pair(to + done, first, second);
         }
+#if defined(PTO_CPU_AVX512)
     } else if constexpr (is_extreme<Op> && (is_same<T, float> || on_words<Op, T>())) {
         using Group = OrderedExtremes<Op, T>;
         for (; done + Group::kCols <= cols; done += Group::kCols) {
@@ -145,6 +150,7 @@ PTO_INLINE int64_t reduce_col_groups(T* to, const T* from, int64_t stride, int64
                 reduce_cols_of<Op>(to + done, from + done, stride, rows, Group::kCols);
             }
         }
+#endif
     }
     return done;
 }

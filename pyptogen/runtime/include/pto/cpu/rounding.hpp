@@ -10,6 +10,8 @@ PTO_INLINE f32v rint_f32(f32v v)
 {
 #if defined(PTO_CPU_AVX512)
     return (f32v)_mm512_roundscale_ps((__m512)v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#elif defined(PTO_CPU_AVX2)
+    return (f32v)_mm256_round_ps((__m256)v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 #else
     const u32v sign = (u32v)v & 0x80000000U;
     const f32v magic = (f32v)(sign | 0x4b000000U);  // 2^23 with v's sign; larger magnitudes are whole already

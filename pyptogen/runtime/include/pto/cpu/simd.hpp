@@ -9,6 +9,12 @@
 #if !defined(PTO_PORTABLE) && defined(__AVX512F__) && defined(__AVX512BW__) && defined(__AVX512VL__) && \
     defined(__AVX512DQ__)
 #define PTO_CPU_AVX512 1
+#elif !defined(PTO_PORTABLE) && defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
+#define PTO_CPU_AVX2 1
+#endif
+
+#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
+#define PTO_CPU_STREAMS 1  // stores that go around the cache, which a release has to wait for
 // gcc 12 writes "undefined" operands as variables initialised with themselves and then warns about them.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wuninitialized"
@@ -115,6 +121,8 @@ PTO_INLINE vec<T> lane_numbers()
 
 #if defined(PTO_CPU_AVX512)
 #include <pto/cpu/simd_avx512.hpp>
+#elif defined(PTO_CPU_AVX2)
+#include <pto/cpu/simd_avx2.hpp>
 #else
 #include <pto/cpu/simd_generic.hpp>
 #endif
@@ -143,6 +151,8 @@ PTO_INLINE f32v only(Part part, f32v v, float fill)
 {
 #if defined(PTO_CPU_AVX512)
     return (f32v)_mm512_mask_mov_ps(_mm512_set1_ps(fill), lane_mask<4>(part.n), (__m512)v);
+#elif defined(PTO_CPU_AVX2)
+    return (f32v)_mm256_blendv_ps(_mm256_set1_ps(fill), (__m256)v, (__m256)lane_mask<4>(part.n));
 #else
     return lane_numbers<int32_t>() < part.n ? v : splat(fill);
 #endif

@@ -16,7 +16,7 @@
 
 namespace pto::cpu {
 
-#if defined(PTO_CPU_AVX512)
+#if defined(PTO_CPU_STREAMS)
 
 constexpr size_t kStreamAfter = size_t(4) << 20;  // twice the second-level cache
 constexpr size_t kStreamGap = size_t(1) << 20;    // what other cores may store between two stores of one stream
@@ -50,7 +50,12 @@ PTO_INLINE void stream_bytes(char* to, const char* from, int64_t bytes)
     copy_bytes(to, from, head);
     int64_t at = head;
     for (; at + 64 <= bytes; at += 64) {
+#if defined(PTO_CPU_AVX512)
         _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at), load_bits<__m512i>(from + at));
+#else
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to + at), load_bits<__m256i>(from + at));
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(to + at + 32), load_bits<__m256i>(from + at + 32));
+#endif
     }
     copy_bytes(to + at, from + at, bytes - at);
 }

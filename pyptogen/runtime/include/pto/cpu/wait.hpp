@@ -21,7 +21,7 @@ PTO_INLINE T load_acquire(const T* from)
 template <typename T>
 PTO_INLINE void store_release(T* to, T value)
 {
-#if defined(PTO_CPU_AVX512)
+#if defined(PTO_CPU_STREAMS)
     _mm_sfence();
 #endif
     __atomic_store_n(to, value, __ATOMIC_RELEASE);

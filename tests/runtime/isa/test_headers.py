@@ -13,7 +13,8 @@ FLAGS = ["-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-DPTO_PO
 PARTS = ("checked/begin.hpp", "checked/end.hpp", "checked/wrappers.hpp", "checked/sites.hpp")
 """Parts of one header: what is between begin and end gets other names, wrappers and sites follow."""
 BY_CHOICE = (
-    "simd_avx512.hpp", "simd_avx2.hpp", "simd_generic.hpp", "cvt_avx512.hpp", "cvt_avx2.hpp", "matmul_amx.hpp", "amx.hpp",
+    "simd_avx512.hpp", "simd_avx2.hpp", "simd_generic.hpp", "cvt_avx512.hpp", "cvt_avx2.hpp",
+    "matmul_amx.hpp", "amx.hpp",
 )  # fmt: skip
 """Included by another header where the processor asks for them."""
 

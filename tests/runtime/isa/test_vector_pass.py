@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Mapping
 
 import numpy as np
 import pytest
@@ -28,7 +29,7 @@ def outputs(skew: int) -> dict[str, Array]:
     return found
 
 
-def addresses(arrays: dict[str, Array]) -> ctypes.Array[ctypes.c_void_p]:
+def addresses(arrays: Mapping[str, Array] | Mapping[int, Array]) -> ctypes.Array[ctypes.c_void_p]:
     return (ctypes.c_void_p * len(arrays))(*(a.ctypes.data for a in arrays.values()))
 
 
@@ -92,3 +93,16 @@ def test_quotients_by_one_divisor_are_correctly_rounded(build: Build) -> None:
         nan = np.isnan(want)
         assert (np.isnan(got["quotient"]) == nan).all()
         assert (got["quotient"].view(np.uint32)[~nan] == want.view(np.uint32)[~nan]).all(), magnitude
+
+
+@pytest.mark.parametrize("bound", [1.5, 0.0, -0.0, np.inf, np.nan])
+def test_bounds_are_those_of_the_instructions(build: Build, bound: float) -> None:
+    """A NaN among the values stays, one as the bound spreads, and the sign of a zero is the instruction's."""
+    whole = values(np.random.default_rng(3), (ROWS, COLS), "fp32")
+    whole[0, :4] = [0.0, -0.0, np.nan, bound]
+    got = [guarded((ROWS, COLS), np.dtype(np.float32)) for _ in range(4)]
+    build("vector_pass").bounded(pointer(whole), ctypes.c_float(bound), addresses(dict(enumerate(got))))
+    for walked, single, numpy in ((got[0], got[2], np.maximum), (got[1], got[3], np.minimum)):
+        nan = np.isnan(numpy(whole, np.float32(bound)))
+        assert (np.isnan(walked) == nan).all()
+        assert walked[~nan].tobytes() == single[~nan].tobytes()

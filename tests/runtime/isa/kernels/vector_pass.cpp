@@ -91,3 +91,21 @@ extern "C" void one_by_one(float* whole, const float* column, const float* row, 
     TROWMIN(statistic, x, tmp);
     read_tile(to->least, statistic);
 }
+
+/// The larger and the smaller of values and one number: by a pass, then by instructions.
+extern "C" void bounded(float* whole, float bound, float* const* to)
+{
+    Block x(kRows, kCols), y(kRows, kCols);
+    TASSIGN(x, 0);
+    TASSIGN(y, 0x2000);
+    Gm<float> from(whole, {kRows, kCols}), larger(to[0], {kRows, kCols}), smaller(to[1], {kRows, kCols});
+    TPASS(kRows, kCols, [&](auto at) {
+        at.store(larger, at.max(at.load(from), bound));
+        at.store(smaller, at.min(at.load(from), bound));
+    });
+    fill_tile(x, whole);
+    TMAXS(y, x, bound);
+    read_tile(to[2], y);
+    TMINS(y, x, bound);
+    read_tile(to[3], y);
+}

@@ -146,8 +146,8 @@ struct PassLanes {
     PTO_INLINE static f32v relu(f32v v) { return Max::apply<float>(v, f32v{}); }
     PTO_INLINE static f32v max(f32v a, f32v b) { return Max::apply<float>(a, b); }
     PTO_INLINE static f32v min(f32v a, f32v b) { return Min::apply<float>(a, b); }
-    PTO_INLINE static f32v max(f32v a, float b) { return Max::apply<float>(a, splat(b)); }
-    PTO_INLINE static f32v min(f32v a, float b) { return Min::apply<float>(a, splat(b)); }
+    PTO_INLINE static f32v max(f32v a, float b) { return beyond<Max>(a, b); }
+    PTO_INLINE static f32v min(f32v a, float b) { return beyond<Min>(a, b); }
     PTO_INLINE static f32v all(float value) { return splat(value); }
     PTO_INLINE static f32v to_float(i32v v) { return __builtin_convertvector(v, f32v); }
     /// Rounded to a narrow float type, as a cast to it and back.
@@ -171,6 +171,13 @@ struct PassLanes {
     }
 
 private:
+    /// Max or Min of values and one number. The comparison alone gives its second operand where that is NaN or equal, so
+    /// nothing needs a second look unless the number is NaN or a zero, whose sign would count.
+    template <typename Op>
+    PTO_INLINE static f32v beyond(f32v a, float b)
+    {
+        return b == b && b != 0.0f ? Op::ignoring_nan(splat(b), a) : Op::template apply<float>(a, splat(b));
+    }
     template <typename T>
     PTO_INLINE auto loaded(const T* from) const
     {

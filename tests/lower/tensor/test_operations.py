@@ -288,6 +288,7 @@ FURTHER: dict[str, tuple[str, str, Array]] = {
         "t, d",
         np.concatenate([z[:2], x[:1], z[3:]]),
     ),
+    "where_numbers": ("where(x > 0, 1, -2.5)", "t, d", np.where(X > 0, 1, -2.5)),
     "where_both": ("where(u > v, x, z)", "t, d", np.where(U > V, x, z)),
     "matmul_trans": ("matmul(x, w.T, b_trans=true)", "t, 3", x @ w),
     "batch": (

@@ -11,14 +11,14 @@ a platform with figures, tiles are then doubled and halved as long as that makes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile import narrow
-from pyptogen.lower.tile.axes import Axes, Axis
+from pyptogen.lower.tile.axes import Apart, Axes, Axis
 from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.round_rows import shared_rows
 from pyptogen.lower.tile.sizes import TileSize
@@ -285,12 +285,31 @@ def run(
     written = {
         stage: {**dict.fromkeys(crowded, TileSize(1, 1, (), place)), **sizes} for stage, sizes in written.items()
     }
-    chooser = _Chooser(open_dims, written, place, cost)
-    tiles = chooser.shrink({dim: (choice.tile, choice.tile) for dim, choice in open_dims.items()})
+    in_loops = {op.result.name for op in kernel.ops if op.loop or op.kind == "carry"}
+    chooser, tiles = _first(open_dims, static, in_loops, _Chooser(open_dims, written, place, cost))
     if platform.costs is not None and tiles:
         found = [chooser.improve(start) for start in (tiles, chooser.flat(tiles)) if chooser.price(start) is not None]
         tiles = min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles)
     return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)
+
+
+def _first(
+    open_dims: Mapping[str, Choice], static: Mapping[str, int], in_loops: Collection[str], chooser: _Chooser
+) -> tuple[_Chooser, Tiles]:
+    """The first guess, shrunk until it fits; where it cuts what a loop needs whole, such as a carried value that goes
+    through a product, that with all rows and columns whole whose length is known.
+
+    Raises:
+        Apart: PTG303, the kernel is to be cut between values that are not both of a loop.
+    """
+    try:
+        return chooser, chooser.shrink({dim: (choice.tile, choice.tile) for dim, choice in open_dims.items()})
+    except DiagnosticError as error:
+        fewer = {dim: choice for dim, choice in open_dims.items() if dim not in static or not choice.yields}
+        if len(fewer) == len(open_dims) or not isinstance(error, Apart) or not in_loops.issuperset(error.edge):
+            raise
+        whole = _Chooser(fewer, chooser.written, chooser.place, chooser.cost)
+        return whole, whole.shrink({dim: (choice.tile, choice.tile) for dim, choice in fewer.items()})
 
 
 def _tiles(written: Mapping[str, Mapping[str, TileSize]]) -> dict[str, int]:

@@ -32,7 +32,7 @@ def _completed(b: Builder, x: Value, shape: Shape) -> Shape:
             return (*shape[: open_axes[0]], left, *shape[open_axes[0] + 1 :])
     raise b.fault(
         "PTG205",
-        f"reshape of {show_shape(x.shape)} to {show_shape(shape)}: the other sizes do not divide the number of elements",
+        f"reshape of {show_shape(x.shape)} to {show_shape(shape)}: the others do not divide the elements",
         expected=f"{show_size(b.dims.product(x.shape))} elements",
     )
 

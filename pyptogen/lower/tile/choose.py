@@ -11,7 +11,7 @@ a platform with figures, tiles are then doubled and halved as long as that makes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import DiagnosticError, Span
@@ -294,7 +294,7 @@ def run(
 
 
 def _first(
-    open_dims: Mapping[str, Choice], static: Mapping[str, int], in_loops: Collection[str], chooser: _Chooser
+    open_dims: Mapping[str, Choice], static: Mapping[str, int], in_loops: Set[str], chooser: _Chooser
 ) -> tuple[_Chooser, Tiles]:
     """The first guess, shrunk until it fits; where it cuts what a loop needs whole, such as a carried value that goes
     through a product, that with all rows and columns whole whose length is known.
@@ -306,7 +306,7 @@ def _first(
         return chooser, chooser.shrink({dim: (choice.tile, choice.tile) for dim, choice in open_dims.items()})
     except DiagnosticError as error:
         fewer = {dim: choice for dim, choice in open_dims.items() if dim not in static or not choice.yields}
-        if len(fewer) == len(open_dims) or not isinstance(error, Apart) or not in_loops.issuperset(error.edge):
+        if len(fewer) == len(open_dims) or not isinstance(error, Apart) or not in_loops >= set(error.edge):
             raise
         whole = _Chooser(fewer, chooser.written, chooser.place, chooser.cost)
         return whole, whole.shrink({dim: (choice.tile, choice.tile) for dim, choice in fewer.items()})

@@ -23,11 +23,10 @@ def reshape(b: Builder, x: Value, shape: Shape) -> Value:
 def _completed(b: Builder, x: Value, shape: Shape) -> Shape:
     """The shape with its -1 replaced by what is left of the elements. Raises PTG205 where that is no whole number."""
     open_axes = [axis for axis, size in enumerate(shape) if size == -1]
-    if len(open_axes) != 1:
+    if len(open_axes) != 1 or 0 in shape:
         return shape
-    others = [size for size in shape if size != -1]
-    for known in (lambda size: size, b.dims.resolve):
-        left = sympy.cancel(known(b.dims.product(x.shape)) / known(b.dims.product(others)))
+    ratio = b.dims.product(x.shape) / b.dims.product(tuple(size for size in shape if size != -1))
+    for left in (sympy.cancel(ratio), sympy.cancel(b.dims.resolve(ratio))):
         if sympy.denom(left) == 1:
             return (*shape[: open_axes[0]], left, *shape[open_axes[0] + 1 :])
     raise b.fault(

@@ -1,11 +1,12 @@
 """How good the compiler's own tiles are: what it chooses for `- {}` against the best row that a full search finds.
 
-    python benchmarks/tile_choice.py                      both platforms
-    python benchmarks/tile_choice.py --target a2a3        by the cost model, all powers of two
+    python benchmarks/tile_choice.py                      all platforms
+    python benchmarks/tile_choice.py --target a2a3        by the cost model, all powers of two; a5 alike
     python benchmarks/tile_choice.py --target cpu         by running on one thread, all powers of two around the choice
 
-On `a2a3` a row costs the cycles of `pyptogen.lower.instruction.duration`; on `cpu` the least time of many interleaved
-runs with given outputs. A ratio of 1.10 says that the choice takes 10 % longer than the best row. The aim is 1.25.
+On `a2a3` and `a5` a row costs the cycles of `pyptogen.lower.instruction.duration`; on `cpu` the least processor time
+(one thread: others on the machine do not count) of many interleaved runs with given outputs. A ratio of 1.10 says that
+the choice takes 10 % longer than the best row. The aim is 1.25.
 """
 
 from __future__ import annotations
@@ -34,6 +35,14 @@ OPERATORS: Mapping[str, tuple[str, int]] = {
     "linear_int8": ("t", 512), "matmul_fp32": ("m", 512), "matmul_bf16": ("m", 512), "matmul_int8": ("m", 512),
 }  # fmt: skip
 """The dynamic dim of each operator, and its length in the runs on the CPU."""
+ROUNDS = tuple({"tile": 1024, "rows": rows} for rows in (32, 64, 128, 256))
+LOOPS_AND_EPILOGUES: Mapping[str, tuple[dict[str, int], dict[str, tuple[Any, ...]]]] = {
+    "flash_attention": ({"sq": 512, "kv": 512}, {"heads": (1,), "sq": ROUNDS, "kv": (128, 256, 512)}),
+    "flash_attention_fp32": ({"sq": 512, "kv": 512}, {"heads": (1,), "sq": ROUNDS, "kv": (128, 256, 512)}),
+    "glm_gate": ({"t": 512}, {"t": (64, 128, 256), "h": (512, 1024, 2048)}),
+    "linear_gelu": ({"t": 256}, {"t": (64, 128, 256), "n": (128, 256), "k": (512, 1024)}),
+}
+"""More for the CPU: sizes of the runs, and the tiles of the search by dim."""
 NOMINAL = 4096
 """Length of the dynamic dim in the cost model."""
 LARGEST = 1024
@@ -74,13 +83,17 @@ def powers(limit: int) -> list[int]:
     return [2**i for i in range(limit.bit_length()) if 2**i <= limit]
 
 
-def grid(program: Program, name: str, chosen: Row, target: str) -> Iterator[Row]:
+def grid(program: Program, name: str, target: str) -> Iterator[Row]:
     """All rows of the search."""
+    if name in LOOPS_AND_EPILOGUES:
+        _, tiles = LOOPS_AND_EPILOGUES[name]
+        yield from (dict(zip(tiles, row, strict=True)) for row in product(*tiles.values()))
+        return
     dynamic, _ = OPERATORS[name]
     static = {d.name: d.value for d in program.dims if d.value is not None}
     is_product = any(op.kind == "matmul" for op in program.ops)
     if not is_product:
-        yield from ({dynamic: tile} for tile in powers(256 if target == "a2a3" else 64))
+        yield from ({dynamic: tile} for tile in powers(64 if target == "cpu" else 256))
         return
     dims = [dynamic, "n", "k"]
     if target == "cpu":
@@ -93,49 +106,50 @@ def grid(program: Program, name: str, chosen: Row, target: str) -> Iterator[Row]
                 yield {dynamic: rows, "n": columns, "k": {"l1": depth, "l0": inner}}
 
 
-def cycles(program: Program, row: Row) -> float | None:
-    """Cost of a row on A2/A3, None where it cannot be lowered."""
+def cycles(program: Program, row: Row, target: str) -> float | None:
+    """Cost of a row on a platform with figures, None where it cannot be lowered."""
     try:
-        kernels = lower(tiled(program, row), "a2a3").instructions
+        kernels = lower(tiled(program, row), target).instructions
     except DiagnosticError:
         return None
-    found = [duration(k, PLATFORMS["a2a3"], NOMINAL) for k in kernels]
+    found = [duration(k, PLATFORMS[target], NOMINAL) for k in kernels]
     return sum(f for f in found if f is not None)
 
 
-def by_model(name: str) -> Outcome:
+def by_model(name: str, target: str) -> Outcome:
     """Choice and full search by the cost model."""
     program = from_spec(load_spec(SPECS / f"{name}.yaml"))
-    chosen = chosen_row(program, "a2a3")
-    cost = cycles(program, {})
+    chosen = chosen_row(program, target)
+    cost = cycles(program, {}, target)
     assert cost is not None
-    rows = [(found, row) for row in grid(program, name, chosen, "a2a3") if (found := cycles(program, row)) is not None]
+    every = ((cycles(program, row, target), row) for row in grid(program, name, target))
+    rows = [(found, row) for found, row in every if found is not None]
     best_cost, best = min(rows, key=lambda entry: entry[0])
     return Outcome(name, chosen, cost, best, min(best_cost, cost), len(rows))
 
 
 def by_running(name: str, seconds: float) -> Outcome:
     """Choice and search by running, interleaved, outputs given, one thread."""
-    dynamic, size = OPERATORS[name]
+    sizes = LOOPS_AND_EPILOGUES[name][0] if name in LOOPS_AND_EPILOGUES else dict([OPERATORS[name]])
     spec = load_spec(SPECS / f"{name}.yaml")
     program = from_spec(spec)
     chosen = chosen_row(program, "cpu")
-    rows: list[Row] = [{}, *grid(program, name, chosen, "cpu")]
+    rows: list[Row] = [{}, *grid(program, name, "cpu")]
     text = (SPECS / f"{name}.yaml").read_text(encoding="utf-8")
     operators = []
     for row in rows:
         operator = compiled(text, row)
         if operator is not None:
             operators.append((row, operator))
-    arrays = operators[0][1].example_inputs(seed=1, **{dynamic: size})
+    arrays = operators[0][1].example_inputs(seed=1, **sizes)
     outputs = operators[0][1](**arrays)._asdict()
     least = [float("inf")] * len(operators)
     until = time.perf_counter() + seconds
     while time.perf_counter() < until:
         for i, (_, operator) in enumerate(operators):
-            start = time.perf_counter()
+            start = time.process_time()
             operator(**arrays, out=outputs)
-            least[i] = min(least[i], time.perf_counter() - start)
+            least[i] = min(least[i], time.process_time() - start)
     best = min(range(len(operators)), key=least.__getitem__)
     return Outcome(name, chosen, least[0], operators[best][0] or chosen, least[best], len(operators))
 
@@ -157,15 +171,16 @@ def compiled(text: str, row: Row) -> Any:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--target", choices=("a2a3", "cpu"), help="only this platform")
-    parser.add_argument("--only", nargs="*", choices=tuple(OPERATORS), help="only these operators")
+    parser.add_argument("--target", choices=("a2a3", "a5", "cpu"), help="only this platform")
+    parser.add_argument("--only", nargs="*", choices=(*OPERATORS, *LOOPS_AND_EPILOGUES), help="only these operators")
     parser.add_argument("--seconds", type=float, default=4.0, help="time for the runs of one operator on the CPU")
     given = parser.parse_args()
-    for target in (given.target,) if given.target else ("a2a3", "cpu"):
-        print(f"{target}: {'cycles' if target == 'a2a3' else 'ms'}")
-        for name in given.only or OPERATORS:
-            found = by_model(name) if target == "a2a3" else by_running(name, given.seconds)
-            scale = 1 if target == "a2a3" else 1e3
+    for target in (given.target,) if given.target else ("a2a3", "a5", "cpu"):
+        on_cpu = target == "cpu"
+        print(f"{target}: {'ms' if on_cpu else 'cycles'}")
+        for name in [n for n in given.only or (*OPERATORS, *LOOPS_AND_EPILOGUES) if on_cpu or n in OPERATORS]:
+            found = by_running(name, given.seconds) if on_cpu else by_model(name, target)
+            scale = 1e3 if on_cpu else 1
             print(
                 f"  {name:<20} {found.ratio:5.2f}  chosen {found.chosen} {found.chosen_cost * scale:.2f}"
                 f"  best of {found.rows} {found.best} {found.best_cost * scale:.2f}",

@@ -60,7 +60,7 @@ def read_attrs(node: Node) -> tuple[AttrSpec, ...]:
 
 def read_inputs(node: Node) -> tuple[TensorSpec, ...]:
     """The ``inputs`` section."""
-    inputs = tuple(read_tensor(key, value) for key, value in need_mapping(node, "`inputs`"))
+    inputs = tuple(read_tensor(key, value, "an input") for key, value in need_mapping(node, "`inputs`"))
     for tensor in inputs:
         if tensor.init is not None:
             raise fault("PTG104", f"the input `{tensor.name}` has an `init`", tensor.init.span, expected="an output")
@@ -76,7 +76,7 @@ def read_outputs(node: Node, inputs: tuple[TensorSpec, ...]) -> tuple[TensorSpec
         if isinstance(value, Mapping) and value.key("inplace") is not None:
             outputs.append(_in_place(key, value, by_name))
             continue
-        output = read_tensor(key, value)
+        output = read_tensor(key, value, "an output")
         if output.name in by_name:
             raise fault(
                 "PTG208",
@@ -112,9 +112,9 @@ def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> Tens
     return TensorSpec(name, of.dtype, of.shape, of.layout, model.doc, source, key.span, node.span)
 
 
-def read_tensor(key: Scalar, node: Node) -> TensorSpec:
+def read_tensor(key: Scalar, node: Node, what: str = "a tensor") -> TensorSpec:
     """A tensor's type in its short or long form. Raises PTG104 to PTG106, PTG212, PTG213."""
-    name = check_key(key, "a tensor")
+    name = check_key(key, what)
     if isinstance(node, Mapping):
         return _long_form(name, key, node)
     text = node.text if isinstance(node, Scalar) else ""

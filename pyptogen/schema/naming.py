@@ -13,6 +13,9 @@ from pyptogen.schema.tree import Scalar
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _SNAKE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _WORDS = frozenset({"true", "false", "null", "inf", "nan", "target", "when", "fuse", "out"})
+_OF_CONDITIONS_AND_CALLS = frozenset({"target", "out"})
+"""Taken where conditions of rows read a name, or a call an argument: not by what only the graph knows."""
+_IN_THE_GRAPH = frozenset({"a value", "an output", "a parameter"})
 _CPP = (
     "alignas alignof and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
     "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue "
@@ -27,10 +30,10 @@ RESERVED = _WORDS | frozenset(_CPP.split()) | frozenset(keyword.kwlist) | frozen
 
 
 def check_name(name: str, span: Span, what: str, *, snake: bool = False) -> str:
-    """``name`` if it may be given to a ``what``; raises PTG213. A stage may be called `out`: no parameter takes its
-    name."""
-    reserved = name in RESERVED and (name, what) != ("out", "a stage")
-    if reserved:
+    """``name`` if it may be given to a ``what``; raises PTG213. A stage may be called `out`, and a value or an output
+    `out` or `target`: no parameter takes their names."""
+    free = (name, what) == ("out", "a stage") or (name in _OF_CONDITIONS_AND_CALLS and what in _IN_THE_GRAPH)
+    if name in RESERVED and not free:
         raise fault(
             "PTG213",
             f"`{name}` is reserved and cannot name {what}",

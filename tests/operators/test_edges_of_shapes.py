@@ -34,6 +34,27 @@ tiling:
   - {}
 """
 
+OVER_A_COLUMN = """\
+pyptogen: 1
+operator: over_a_column
+dims:
+  b: {min: 1, max: 64}
+  n: 33
+inputs:
+  x: fp32[b, n, 5]
+outputs:
+  top: fp32[b, 1, 1]
+  place: int32[b, 1]
+  share: fp32[b, n, 1]
+graph:
+  most: amax(x, axis=-1, keepdim=true)
+  top: amax(most, axis=1, keepdim=true)
+  place: argmax(most, axis=1)
+  share: most / sum(most, axis=1, keepdim=true)
+tiling:
+  - {}
+"""
+
 DIM_AS_NUMBER = """\
 pyptogen: 1
 operator: dim_as_number
@@ -69,6 +90,17 @@ def test_rows_of_one_element(target: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(got.place, np.zeros((37, 1), np.int32))
     np.testing.assert_array_equal(got.share, np.ones((37, 1), np.float32))
     np.testing.assert_array_equal(got.product, x * 3)
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_a_reduction_over_the_rows_of_a_computed_column(target: str, tmp_path: Path) -> None:
+    """Its tile has one element a row: an instruction that reduces rows would leave it as it is."""
+    x = np.random.default_rng(5).uniform(0.5, 2, (7, 33, 5)).astype(np.float32)
+    got = compiled(OVER_A_COLUMN, target, tmp_path)(x=x)
+    most = x.max(-1, keepdims=True)
+    np.testing.assert_array_equal(got.top, most.max(1, keepdims=True))
+    np.testing.assert_array_equal(got.place, most.argmax(1))
+    np.testing.assert_allclose(got.share, most / most.sum(1, keepdims=True, dtype=np.float64), rtol=1e-5)
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])

@@ -105,6 +105,17 @@ def test_words_of_both_languages_stay_reserved(name: str, tmp_path: Path) -> Non
         load_spec(path)
 
 
+@pytest.mark.parametrize("name", ["out", "target"])
+def test_values_and_outputs_may_have_names_that_arguments_may_not(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "one.yaml"
+    text = f"pyptogen: 1\noperator: one\ndims: {{n: 64}}\ninputs:\n  x: fp32[n, n]\noutputs:\n  {name}: fp32[n, n]\n"
+    path.write_text(f"{text}graph:\n  {name}: x * 2\n")
+    assert load_spec(path).outputs[0].name == name
+    path.write_text(f"{text.replace('x:', f'{name}:')}graph:\n  y: {name} * 2\n")
+    with pytest.raises(DiagnosticError, match="PTG213"):
+        load_spec(path)
+
+
 @pytest.mark.parametrize(("name", "said"), [("nblk", "number of blocks"), ("m_begin", "begins"), ("m_end", "ends")])
 def test_names_of_arguments_that_every_kernel_has_are_refused(name: str, said: str, tmp_path: Path) -> None:
     path = tmp_path / "one.yaml"

@@ -15,6 +15,7 @@ from pyptogen.lower.tensor.arguments import bind_arguments
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.dims import show_shape
 from pyptogen.lower.tensor.ir import DTYPES, Operand, Scalar, Value
+from pyptogen.lower.tensor.other_names import WRITTEN
 from pyptogen.lower.tensor.registry import REQUIRED, Parameter, operations
 from pyptogen.lower.tensor.rules import CAST_MODES
 from pyptogen.lower.tensor.scalars import CONSTANTS, FUNCTIONS, arithmetic, check_right, not_allowed, number
@@ -25,6 +26,10 @@ _COMPARE: dict[type[ast.cmpop], str] = {
     ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
 }  # fmt: skip
 _BINARY: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
+_EXPANDED: dict[type[ast.operator], str] = {
+    ast.Mod: "remainder", ast.FloorDiv: "floor_div", ast.Pow: "pow", ast.BitAnd: "bitwise_and", ast.BitOr: "bitwise_or",
+    ast.BitXor: "bitwise_xor", ast.LShift: "bitwise_left_shift", ast.RShift: "bitwise_right_shift",
+}  # fmt: skip
 
 _WORDS: Mapping[str, Mapping[str, Any]] = {
     "dtype": {name: name for name in DTYPES},
@@ -87,6 +92,8 @@ class Evaluator:
             if isinstance(node.op, ast.UAdd):
                 return inner
             return self.b.unary("neg", inner) if isinstance(inner, Value) else Scalar(-inner.expr, self.b.at)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Invert):
+            return self._expanded("bitwise_not", self.tensor(node.operand, "what `~` turns"))
         if isinstance(node, ast.BinOp):
             return self._binary(node)
         if isinstance(node, ast.Compare):
@@ -127,6 +134,8 @@ class Evaluator:
         return found.expr
 
     def _binary(self, node: ast.BinOp) -> Operand:
+        if isinstance(node.op, ast.MatMult):
+            return self._expanded("matmul", *(self.tensor(side, "a side of `@`") for side in (node.left, node.right)))
         left, right = self.operand(node.left), self.operand(node.right)
         if isinstance(left, Scalar) and isinstance(right, Scalar):
             check_right(node.op, right.expr, self._expr, node.right)
@@ -134,18 +143,15 @@ class Evaluator:
             if folded is None:
                 raise not_allowed(self._expr, node)
             return Scalar(folded, self.b.at)
-        if isinstance(node.op, ast.Mod | ast.FloorDiv | ast.Pow):
-            name = {ast.Mod: "remainder", ast.FloorDiv: "floor_div", ast.Pow: "pow"}[type(node.op)]
-            found: Operand = operations()[name].expand(self.b, left, right)
-            return found
-        if type(node.op) not in _BINARY:
-            raise self.b.fault(
-                "PTG108",
-                "this operator has no meaning for tensors",
-                expected="+ - * / // % ** and comparisons",
-                fix="write `matmul(a, b)`" if isinstance(node.op, ast.MatMult) else "",
-            )
+        if type(node.op) in _EXPANDED:
+            return self._expanded(_EXPANDED[type(node.op)], left, right)
         return self.b.binary(_BINARY[type(node.op)], left, right)
+
+    def _expanded(self, operation: str, *operands: Operand) -> Operand:
+        """What an operator means that is an operation of the registry."""
+        called = operations()[operation]
+        found: Operand = called.expand(self.b, *operands, *(p.default for p in called.parameters[len(operands) :]))
+        return found
 
     def _compare(self, node: ast.Compare) -> Value:
         if len(node.ops) != 1 or type(node.ops[0]) not in _COMPARE:
@@ -153,7 +159,7 @@ class Evaluator:
                 "PTG108",
                 "this comparison has no meaning for tensors",
                 expected="one of < <= > >= == != between two operands",
-                fix="join two of them with `logical_and(…, …)`",
+                fix="join two of them with `&`: `(a < b) & (b < c)`",
             )
         left, right = self.operand(node.left), self.operand(node.comparators[0])
         if isinstance(left, Scalar) and isinstance(right, Scalar):
@@ -179,6 +185,7 @@ class Evaluator:
         x = self.tensor(node.value, f"`{self._expr.text_of(node.value)}`")
         items = list(node.slice.elts) if isinstance(node.slice, ast.Tuple) else [node.slice]
         new_axes = sum(_is_none(item) for item in items)
+        items = self._without_dots(items, len(x.shape) + new_axes)
         if len(items) - new_axes > len(x.shape):
             raise self.b.fault(
                 "PTG204",
@@ -198,6 +205,16 @@ class Evaluator:
             axis += 1
         return self.b.reshape(x, (*shape, *x.shape[axis:])) if reshaped else x
 
+    def _without_dots(self, items: list[ast.expr], rank: int) -> list[ast.expr]:
+        """The indices with whole axes in place of `...`. Raises PTG108 for a second one."""
+        dots = [at for at, item in enumerate(items) if isinstance(item, ast.Constant) and item.value is Ellipsis]
+        if not dots:
+            return items
+        if len(dots) > 1:
+            raise self.b.fault("PTG108", "`...` twice in one index", expected="one at most")
+        whole: list[ast.expr] = [ast.Slice()] * (rank - len(items) + 1)
+        return [*items[: dots[0]], *whole, *items[dots[0] + 1 :]]
+
     def _index(self, x: Value, axis: int, item: ast.expr) -> tuple[Value, bool]:
         """One index applied; False when it drops its axis."""
         extent = x.shape[axis]
@@ -205,7 +222,7 @@ class Evaluator:
             if self._scope.block is not None and isinstance(item, ast.Name) and item.id == self._scope.block[0]:
                 return self._block(x, axis, *self._scope.block), True
             if not isinstance(item, ast.Slice):
-                at = self._from_end(self.scalar(item, "an index"), extent)
+                at = self._from_end(self._place(item, axis), extent)
                 return self.b.slice(x, axis, at, at + 1), False
             start = self._from_end(self.scalar(item.lower, "a bound"), extent) if item.lower else sympy.Integer(0)
             stop = self._from_end(self.scalar(item.upper, "a bound"), extent) if item.upper else extent
@@ -216,6 +233,20 @@ class Evaluator:
                 what = f"the step `{self._expr.text_of(item.step)}` of a slice"
                 raise self.b.fault("PTG215", what, expected="a positive whole number, known at build time")
             return strided.run(self.b, x, axis, start, stop, step), True
+
+    def _place(self, item: ast.expr, axis: int) -> Any:
+        """An index, which is a number. Raises PTG220."""
+        found = self.operand(item)
+        if isinstance(found, Scalar):
+            return found.expr
+        places = found.dtype in ("int32", "int64")
+        raise fault(
+            "PTG220",
+            f"an index is a tensor {found.dtype}{show_shape(found.shape)}",
+            self._expr.span_of(item),
+            expected="a number, or an expression of dims and attrs",
+            fix=f"`index_select(x, {axis}, {self._expr.text_of(item)})`" if places else "`where(mask, x, 0)`",
+        )
 
     def _block(self, x: Value, axis: int, dim: str, size: Any) -> Value:
         """`x[dim]` inside a loop over `dim`. Raises PTG231."""
@@ -279,7 +310,7 @@ class Evaluator:
                 f"there is no operation `{name}`",
                 self._expr.span_of(node.func),
                 expected="an operation of the language, or a function of this spec",
-                fix=did_you_mean(name, [*known, *self._scope.functions]),
+                fix=_meant(name, [*known, *self._scope.functions]),
             )
         operation = known[name]
         bound = bind_arguments(operation.name, operation.signature, operation.parameters, node, self._expr)
@@ -358,3 +389,8 @@ def _is_none(node: ast.expr) -> bool:
 def _after_variadic(parameter: Parameter, parameters: tuple[Parameter, ...]) -> bool:
     """Whether an argument goes by keyword, because tensors in any number stand before it."""
     return any(p.variadic for p in parameters) and not parameter.variadic
+
+
+def _meant(name: str, known: list[str]) -> str:
+    """The fix for an operation that the language lacks."""
+    return f"write {WRITTEN[name]}" if name in WRITTEN else did_you_mean(name, known)

@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.lower.tensor.other_names import instead
 from pyptogen.schema import Expr
 
 Lookup = Callable[[str, Expr, ast.AST], Any]
@@ -134,5 +135,6 @@ def not_allowed(expr: Expr, node: ast.AST) -> DiagnosticError:
         "PTG108",
         f"this has no meaning here: `{expr.text_of(node) if isinstance(node, ast.expr) else expr.text}`",
         expr.span_of(node),
-        expected="names, numbers, + - * / // % **, slices, `.T` and calls of operations",
+        expected="names, numbers, + - * / // % ** @ & | ^ ~, slices, `.T` and calls of operations",
+        fix=instead(node),
     )

@@ -14,7 +14,7 @@ from pyptogen.lower.tensor.rules import FLOATS, INTEGERS, broadcast, matmul_dtyp
 
 
 def where(b: Builder, condition: Value, x: Operand, y: Operand, hint: str = "") -> Value:
-    """``x`` where the condition holds, else ``y``; the three broadcast. Raises PTG205, PTG206, PTG220."""
+    """``x`` where the condition holds, else ``y``; the three broadcast. Raises PTG205, PTG206."""
     if condition.dtype != "bool":
         raise b.fault(
             "PTG206",
@@ -22,9 +22,9 @@ def where(b: Builder, condition: Value, x: Operand, y: Operand, hint: str = "") 
             expected="bool",
             fix="compare it, such as `ne(…, 0)`",
         )
+    if isinstance(x, Scalar) and isinstance(y, Scalar):
+        x = b.full((sympy.Integer(1),) * len(condition.shape), x.expr, "fp32")
     values = [operand for operand in (x, y) if isinstance(operand, Value)]
-    if not values:
-        raise b.fault("PTG220", "`where` of two numbers", expected="a tensor as one of them", fix="full([…], number)")
     dtype = values[0].dtype
     if any(value.dtype != dtype for value in values):
         raise b.fault("PTG206", f"`where` of {dtype} and {values[-1].dtype}", expected="operands of one dtype")

@@ -11,15 +11,16 @@ a platform with figures, tiles are then doubled and halved as long as that makes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Program, Value
 from pyptogen.lower.tile import narrow
-from pyptogen.lower.tile.axes import Axes, Axis
+from pyptogen.lower.tile.axes import Apart, Axes, Axis
 from pyptogen.lower.tile.partition import KernelOps
+from pyptogen.lower.tile.round_rows import shared_rows
 from pyptogen.lower.tile.sizes import TileSize
 
 MATMUL_ROWS, MATMUL_COLUMNS, MATMUL_DEPTH_BYTES = 128, 128, 512
@@ -27,6 +28,9 @@ MATMUL_ROWS, MATMUL_COLUMNS, MATMUL_DEPTH_BYTES = 128, 128, 512
 CPU_ROWS, CPU_COLUMNS, CPU_DEPTH_BYTES = 256, 256, 8192
 """The same where L0A and L0B are a budget of L2 and a tile of A is rearranged when it is loaded: K whole, so that all
 columns use it, up to 2 MB of A."""
+ROUND_ROWS, ROWS_AT_ONCE, ROUND_COLUMNS = 1024, 128, 1024
+"""First guess for the products of a loop on a CPU: a round's block is rearranged once for many rows, which meet it a
+part at a time, so that what lies between the products stays in L2. Cut columns would do all rounds again."""
 VECTOR_ROWS = 64
 VECTOR_COLUMNS = 256
 """First guess where the columns are known at run time only."""
@@ -50,12 +54,29 @@ Tiles = dict[str, tuple[int, int]]
 @dataclass(frozen=True, slots=True)
 class Choice:
     """A dim that may be chosen: its first tile, the order in which tiles shrink (higher first; `DEPTH` for what a
-    product sums over, 0 for what is looped one by one), and the largest tile."""
+    product sums over, 0 for what is looped one by one), the largest tile, and how many of them a round takes at a
+    time (0: all)."""
 
     dim: str
     tile: int
     yields: int
     most: int
+    at_once: int = 0
+
+    def cuts(self, length: int) -> bool:
+        """Whether a dim of that length, known at build time, is cut at first."""
+        return (self.at_once or self.tile) < length
+
+    def within(self, length: int | None) -> Choice:
+        """The choice for a dim of that length, None where it is known at run time only."""
+        if length is None:
+            return self
+        parts = length // self.at_once * self.at_once if self.at_once else self.tile
+        return replace(self, most=length, tile=min(self.tile, max(parts, 1)))
+
+    def part(self, tile: int) -> int:
+        """How many of a tile's rows a round takes at a time; 0: all."""
+        return self.at_once if self.at_once < tile and not tile % (self.at_once or 1) else 0
 
 
 def _choices(program: Program, kernel: KernelOps, platform: Platform, written: Mapping[str, int]) -> dict[str, Choice]:
@@ -65,14 +86,15 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
     blocks = {loop.block.name for loop in program.loops}
     found: dict[str, Choice] = {}
 
-    def note(dim: str | None, tile: int, yields: int, most: int = MOST_TILE) -> None:
+    def note(dim: str | None, tile: int, yields: int, most: int = MOST_TILE, at_once: int = 0) -> None:
         if dim is not None and dim not in blocks and (dim not in found or tile < found[dim].tile):
-            found[dim] = Choice(dim, tile, yields, most)
+            found[dim] = Choice(dim, tile, yields, most, at_once)
 
     shapes = [(op, axes.axes(_looped(op).shape)) for op in kernel.ops]
     # The outer dims of an axis such as heads * d are columns here and may be rows elsewhere: one at a time.
     shared = {f.dim for _, shape in shapes if shape for f in shape[-1][:-1]}
     epilogues = _epilogues(shapes) if platform.unified else []
+    round_rows = shared_rows(axes, kernel) if platform.unified else None
     for op, shape in shapes:
         leading = [f for axis in shape[:-1] for f in axis]
         given = (f for f in leading if written.get(f.dim or "", 1) > 1)
@@ -86,13 +108,17 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
         if columns is None and op.kind not in PRODUCTS:
             columns = VECTOR_COLUMNS if rows_of is not None else LINE
             note(shape[-1][-1].dim, columns, 2, MOST_TILE if rows_of is not None else MOST_LINE)
-        if rows_of is not None and op not in epilogues:
+        in_rounds = round_rows is not None and bool(op.loop)
+        if rows_of is not None and round_rows == rows_of.dim:
+            note(round_rows, ROUND_ROWS, 1, at_once=ROWS_AT_ONCE)
+        elif rows_of is not None and op not in epilogues:
             note(rows_of.dim, _first_rows(op, columns, platform), 1)
         if op.kind in PRODUCTS:
             a = op.operands[0]
             assert isinstance(a, Value)
             for factor in shape[-1][-1:]:  # none where the columns are one element
-                note(factor.dim, CPU_COLUMNS if platform.unified else MATMUL_COLUMNS, 2)
+                wide = CPU_COLUMNS if platform.unified else MATMUL_COLUMNS
+                note(factor.dim, ROUND_COLUMNS if in_rounds else wide, 2)
             depth = CPU_DEPTH_BYTES if platform.unified else MATMUL_DEPTH_BYTES
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
@@ -150,7 +176,10 @@ class _Chooser:
         self.known: dict[tuple[tuple[str, int, int], ...], float | None] = {}
 
     def table(self, tiles: Tiles) -> Table:
-        chosen = {dim: TileSize(tile, inner, (), self.place) for dim, (tile, inner) in tiles.items()}
+        chosen = {
+            dim: TileSize(tile, inner, (), self.place, rows=self.open_dims[dim].part(tile))
+            for dim, (tile, inner) in tiles.items()
+        }
         return {stage: {**chosen, **self.written[stage]} for stage in self.written}
 
     def shrink(self, tiles: Tiles) -> Tiles:
@@ -248,20 +277,39 @@ def run(
     silent = not any(written.values())
     named = {dim for dims in written.values() for dim in dims}
     open_dims = {
-        c.dim: replace(c, most=static.get(c.dim) or c.most)
+        c.dim: c.within(static.get(c.dim))
         for c in _choices(program, kernel, platform, _tiles(written)).values()
-        if c.dim not in named and (c.dim not in static or (silent and c.tile < static[c.dim]))
+        if c.dim not in named and (c.dim not in static or (silent and c.cuts(static[c.dim])))
     }
     crowded = narrow.crowded(program, kernel, {**_tiles(written), **{dim: c.tile for dim, c in open_dims.items()}})
     written = {
         stage: {**dict.fromkeys(crowded, TileSize(1, 1, (), place)), **sizes} for stage, sizes in written.items()
     }
-    chooser = _Chooser(open_dims, written, place, cost)
-    tiles = chooser.shrink({dim: (choice.tile, choice.tile) for dim, choice in open_dims.items()})
+    in_loops = {op.result.name for op in kernel.ops if op.loop or op.kind == "carry"}
+    chooser, tiles = _first(open_dims, static, in_loops, _Chooser(open_dims, written, place, cost))
     if platform.costs is not None and tiles:
         found = [chooser.improve(start) for start in (tiles, chooser.flat(tiles)) if chooser.price(start) is not None]
         tiles = min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles)
     return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)
+
+
+def _first(
+    open_dims: Mapping[str, Choice], static: Mapping[str, int], in_loops: Set[str], chooser: _Chooser
+) -> tuple[_Chooser, Tiles]:
+    """The first guess, shrunk until it fits; where it cuts what a loop needs whole, such as a carried value that goes
+    through a product, that with all rows and columns whole whose length is known.
+
+    Raises:
+        Apart: PTG303, the kernel is to be cut between values that are not both of a loop.
+    """
+    try:
+        return chooser, chooser.shrink({dim: (choice.tile, choice.tile) for dim, choice in open_dims.items()})
+    except DiagnosticError as error:
+        fewer = {dim: choice for dim, choice in open_dims.items() if dim not in static or not choice.yields}
+        if len(fewer) == len(open_dims) or not isinstance(error, Apart) or not in_loops >= set(error.edge):
+            raise
+        whole = _Chooser(fewer, chooser.written, chooser.place, chooser.cost)
+        return whole, whole.shrink({dim: (choice.tile, choice.tile) for dim, choice in fewer.items()})
 
 
 def _tiles(written: Mapping[str, Mapping[str, TileSize]]) -> dict[str, int]:

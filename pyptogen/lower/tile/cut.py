@@ -159,6 +159,8 @@ class Cutter(Products):
         early = home.role == "grid" and all(p.early or p.scope is not home for p in operands)
         shape = self.shape2d(self.axes.axes(op.result.shape), home, op)
         kind = {"full": "fill", "places": "iota"}.get(op.kind, op.kind)
+        if op.kind in REDUCE | ARG_REDUCE and shape.rows.size == 1 < self.tiles[operands[0].tile].rows.size:
+            kind = f"column_{kind}"  # of an axis before one of size 1, computed here: its elements are the rows
         first = self._first_place(op, home) if op.kind == "places" else ZERO
         if kind == "fill":
             sources = [ScalarArg(op.attrs["value"], op.span)]

@@ -257,8 +257,8 @@ class TileRun:
             return whole(values[0], op.mode)
         if op.kind == "cast":
             return numerics.cast(values[0], dst.numpy, op.mode, op.saturate)
-        if op.kind in REDUCE:
-            return numerics.reduce(op.kind, values[0], 1)
+        if op.kind.removeprefix("column_") in REDUCE:
+            return numerics.reduce(op.kind.removeprefix("column_"), values[0], int(op.kind in REDUCE))
         if op.kind == "compare":
             left, right = (v if isinstance(v, float) else numerics.widen(v) for v in values)
             holds = np.asarray(COMPARE[op.mode](left, right))

@@ -61,7 +61,7 @@ class _Legaliser:
             source = self.tiles[str(node.srcs[0])]
             columns = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
             return [replace(node, scratch=self.like(f"{node.dst}_tmp", source, cols=columns))]
-        if node.kind in ("turn", *ARG_REDUCE, *(f"column_{kind}" for kind in ARG_REDUCE)):
+        if node.kind in ("turn", *ARG_REDUCE, *(f"column_{kind}" for kind in ARG_REDUCE)) or self.of_a_column(node):
             source = self.tiles[str(node.srcs[0])]
             return [replace(node, scratch=self.like(f"{node.dst}_tmp", source))]
         if node.kind == "scatter":
@@ -75,6 +75,10 @@ class _Legaliser:
         if node.kind in BITWISE or (node.kind in STEMS and not self.broadcasts(node)):
             return self.spread(node)
         return [node]
+
+    def of_a_column(self, node: TileOp) -> bool:
+        """Whether a reduction over rows is that of one column, which lies as a row."""
+        return node.kind.startswith("column_") and self.tiles[str(node.srcs[0])].form == "col"
 
     def add(self, wanted: str, like: TileVal) -> str:
         name, n = wanted, 1

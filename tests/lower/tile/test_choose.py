@@ -17,7 +17,7 @@ from pyptogen.lower.pipeline import lower
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec, interpret
 from pyptogen.lower.tensor.ir import Program, TilingRow
-from pyptogen.schema import load_spec
+from pyptogen.schema import Source, load_source, load_spec
 from pyptogen.verify import example_inputs
 
 SPECS = Path(__file__).parents[3] / "specs"
@@ -66,6 +66,40 @@ def test_an_epilogue_has_the_rows_of_its_product(tmp_path: Path) -> None:
     """Of a few rows each tile of the right operand would be rearranged again and again."""
     fused = from_spec(load_spec(with_tiling("linear_relu", "  - {fuse: [[product, activation]]}", tmp_path)))
     assert [sizes["t"] for sizes in tiles(lower(fused, "cpu")).values()] == [[256]]  # type: ignore[index]
+
+
+def test_a_block_of_a_loop_meets_many_rows_a_part_at_a_time(tmp_path: Path) -> None:
+    """A block of keys is rearranged once for 1024 queries; scores of 128 of them stay in the cache."""
+    attention = from_spec(load_spec(with_tiling("flash_attention", "  - {}", tmp_path)))
+    assert tiles(lower(attention, "cpu")) == {"flash_attention": {"heads": [1], "sq": [1024, 128], "kv": [512]}}
+
+
+def test_columns_of_a_loop_stay_whole(tmp_path: Path) -> None:
+    """Cut ones would make all scores again for every part of them."""
+    sparse = from_spec(load_spec(with_tiling("sparse_attention", "  - {}", tmp_path)))
+    assert tiles(lower(sparse, "cpu"))["attend"] == {"t": [1], "selected": [128]}
+
+
+def test_what_a_product_carries_on_stays_whole() -> None:
+    """A carried value that goes through a product cannot be cut along what it sums over."""
+    program = from_spec(
+        load_source(
+            Source(
+                "power.yaml",
+                "pyptogen: 1\noperator: power\ndims: {n: 129, steps: 7}\ninputs:\n  a: fp32[n, n]\n  v: fp32[n, 1]\n"
+                "outputs:\n  u: fp32[n, 1]\ngraph:\n  iterate:\n"
+                "    loop: {over: steps, tile: 1}\n    carry:\n      u: v\n"
+                "    body:\n      z: a @ u\n    next:\n      u: z / sqrt(sum(z * z, axis=0, keepdim=true))\n",
+            )
+        )
+    )
+    rng = np.random.default_rng(3)
+    a, u = rng.normal(size=(129, 129)).astype(np.float32), rng.normal(size=(129, 1)).astype(np.float32)
+    got = run_instructions(lower(program, "cpu"), {"a": a, "v": u})["u"]
+    for _ in range(7):
+        u = a.astype(np.float64) @ u
+        u /= np.linalg.norm(u)
+    np.testing.assert_allclose(got, u, rtol=1e-3, atol=1e-4)
 
 
 def test_what_is_written_stays(tmp_path: Path) -> None:

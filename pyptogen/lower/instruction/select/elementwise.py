@@ -24,6 +24,11 @@ def reduce(sel: Selector, op: TileOp) -> list[Node]:
 
 
 def reduce_columns(sel: Selector, op: TileOp) -> list[Node]:
+    """Of a tile with one element a row, the row that its bytes are."""
+    if sel.tiles[str(op.srcs[0])].form == "col":
+        name = REDUCE_NAMES[op.kind.removeprefix("column_")]
+        rows = [sel.use(str(tile), "row") for tile in (op.srcs[0], op.scratch)]
+        return [sel.instr(op, name, sel.use(str(op.dst)), *rows)]
     name = COLUMN_NAMES[op.kind.removeprefix("column_")]
     scratch = [sel.use(op.scratch)] if op.scratch else []
     return [sel.instr(op, name, sel.use(str(op.dst)), sel.use(str(op.srcs[0])), *scratch)]

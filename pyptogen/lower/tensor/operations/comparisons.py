@@ -78,7 +78,8 @@ def logical_or(b: Builder, left: Value, right: Value) -> Value:
 
 @operation(
     "where(condition, a: operand, b: operand)",
-    "the three broadcast as in NumPy; condition is bool, a and b have one dtype, which the result has",
+    "the three broadcast as in NumPy; condition is bool, a and b have one dtype, which the result has; two numbers are "
+    "fp32",
     "where(x > 0, x, z)",
 )
 def where(b: Builder, condition: Value, left: Operand, right: Operand) -> Value:

@@ -16,8 +16,24 @@ from pyptogen.lower.tensor.rules import reduced
 
 @operation("reshape(x, shape: shape)", "the given shape; dtype of x", "abs(reshape(x, [t, 1, d]))")
 def reshape(b: Builder, x: Value, shape: Shape) -> Value:
-    """The same elements, in the same order, in another shape."""
-    return b.reshape(x, shape)
+    """The same elements, in the same order, in another shape; one size may be -1, which the others give."""
+    return b.reshape(x, _completed(b, x, shape))
+
+
+def _completed(b: Builder, x: Value, shape: Shape) -> Shape:
+    """The shape with its -1 replaced by what is left of the elements. Raises PTG205 where that is no whole number."""
+    open_axes = [axis for axis, size in enumerate(shape) if size == -1]
+    if len(open_axes) != 1 or 0 in shape:
+        return shape
+    ratio = b.dims.product(x.shape) / b.dims.product(tuple(size for size in shape if size != -1))
+    for left in (sympy.cancel(ratio), sympy.cancel(b.dims.resolve(ratio))):
+        if sympy.denom(left) == 1:
+            return (*shape[: open_axes[0]], left, *shape[open_axes[0] + 1 :])
+    raise b.fault(
+        "PTG205",
+        f"reshape of {show_shape(x.shape)} to {show_shape(shape)}: the others do not divide the elements",
+        expected=f"{show_size(b.dims.product(x.shape))} elements",
+    )
 
 
 @operation("unsqueeze(x, axis: int)", "shape of x with one more axis; dtype of x", "abs(unsqueeze(x, 1))")

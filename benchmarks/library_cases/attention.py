@@ -155,6 +155,7 @@ ATTENTION = (
         "lightning_indexer.yaml",
         {"t": 64, "kv": 8192},
         lightning_indexer,
+        static={"heads": 16, "selected": 64},
         operations=lambda d: 2.0 * d["t"] * 16 * d["kv"] * 128,
         unit="bf16",
         apart=2**-6,

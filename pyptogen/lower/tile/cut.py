@@ -162,6 +162,8 @@ class Cutter(Products):
         first = self._first_place(op, home) if op.kind == "places" else ZERO
         if kind == "fill":
             sources = [ScalarArg(op.attrs["value"], op.span)]
+        if kind in REDUCE | ARG_REDUCE and self._over_rows(op, self.tiles[operands[0].tile], shape):
+            kind = f"column_{kind}"
         leaving = self.result_rows(op, home, shape)
         name = (
             self._result_tile(op, shape)
@@ -174,6 +176,20 @@ class Cutter(Products):
         self.emit(made, home, early)
         if leaving is None:
             self.placed[(op.result.name, "")] = Placed(name, home, early)
+
+    def _over_rows(self, op: Op, source: TileVal, result: Shape2D) -> bool:
+        """Whether a reduction is over the rows of its tile, as that of a middle axis is, and not along them.
+
+        Raises:
+            Apart: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of its own.
+        """
+        rows, cols = source.rows.size, source.cols.size
+        if (result.rows.size, result.cols.size) == (rows, 1):
+            return False
+        if (result.rows.size, result.cols.size) == (1, cols) and cols > 1:
+            return True
+        error = unsupported(op.span, f"`{op.kind}` over a part of a tile", "give the other dims the tile 1")
+        raise Apart(error, (op.result.name, op.result.name))
 
     def _first_place(self, op: Op, scope: Scope) -> Poly:
         """Which element of the whole axis is the first one of this tile."""

@@ -99,7 +99,8 @@ class SpecProcess:
         self._said.close()
         status = self._process.exitcode or 0
         if status == _TOOL_FAILED:
-            raise RuntimeError("\n".join([*said.splitlines()[-1:], said]))
+            last = (said.splitlines() or [""])[-1]
+            raise RuntimeError("\n".join([f"{self._arguments[0]}: {last}", said]))
         self.over = status == 0
         if not self.over:
             reason = said or f"ended by {signal.Signals(-status).name if status < 0 else f'exit {status}'}"

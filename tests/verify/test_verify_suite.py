@@ -147,7 +147,7 @@ def test_a_fault_of_the_tool_is_none_of_the_spec(specs: Path, monkeypatch: pytes
         raise KeyError("lost")
 
     compiled(monkeypatch, broken)
-    with pytest.raises(RuntimeError, match=r"^KeyError: 'lost'\n[^$]*Traceback"):
+    with pytest.raises(RuntimeError, match=r"second.yaml: KeyError: 'lost'\n[^$]*Traceback"):
         list(run_suite([specs]))
 
 

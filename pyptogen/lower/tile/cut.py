@@ -18,7 +18,7 @@ from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Scalar, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
 from pyptogen.lower.tile.axes import Apart, Axes, GmView, root, unsupported, value_views
 from pyptogen.lower.tile.grid import Shape2D
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel, TileOp, TileVal
@@ -28,6 +28,10 @@ from pyptogen.lower.tile.operands import Placed
 from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.products import Products
 from pyptogen.lower.tile.sizes import TileSize
+
+REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
+OF_WHOLE_ROWS = SCAN | SORTING | INDEXED
+"""Kernels of their own outside of loops, and not yet operations on a tile."""
 
 
 class Cutter(Products):
@@ -144,7 +148,9 @@ class Cutter(Products):
                 raise Apart(error, (op.result.name, op.result.name))
 
     def _vector(self, op: Op, scope: Scope) -> None:
-        if op.kind in REDUCE | ARG_REDUCE:
+        if op.kind in OF_WHOLE_ROWS:
+            raise unsupported(op.span, f"`{op.kind}` in a round of a loop", "compute it before the loop, or after it")
+        if op.kind in REDUCTIONS:
             self._check_whole(op, self.nest.inner if scope.role == "grid" else scope)
         sources: list[Source] = []
         operands: list[Placed] = []
@@ -162,7 +168,7 @@ class Cutter(Products):
         first = self._first_place(op, home) if op.kind == "places" else ZERO
         if kind == "fill":
             sources = [ScalarArg(op.attrs["value"], op.span)]
-        if kind in REDUCE | ARG_REDUCE and self._over_rows(op, self.tiles[operands[0].tile], shape):
+        if kind in REDUCTIONS and self._over_rows(op, self.tiles[operands[0].tile], shape):
             kind = f"column_{kind}"
         leaving = self.result_rows(op, home, shape)
         name = (

@@ -16,9 +16,8 @@ FOLDER = Path(__file__).resolve().parent
 SEED = 7
 
 CASES = (
-    {"t": 1, "kv": 64},
-    {"t": 3, "kv": 130},
-    {"t": 9, "kv": 2000},
+    {"t": 1, "kv": 2048},
+    {"t": 3, "kv": 5001},
     {"t": 16, "kv": 32768},
 )
 

@@ -1,4 +1,4 @@
-"""Attention: dense, paged, sparse, and the indexer that selects its keys; a step of a gated delta rule."""
+"""Attention: dense, paged, sparse, and the indexer that selects its keys; the gated delta rule."""
 
 from __future__ import annotations
 
@@ -73,12 +73,42 @@ def lightning_indexer(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
     return best.indices, best.values
 
 
-def gated_delta_step(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
-    def unit(x: torch.Tensor) -> torch.Tensor:
-        wide = x.float()
-        return wide * torch.rsqrt((wide * wide).sum(dim=-1, keepdim=True) + 1e-6)
+def _unit(x: torch.Tensor) -> torch.Tensor:
+    wide = x.float()
+    return wide * torch.rsqrt((wide * wide).sum(dim=-1, keepdim=True) + 1e-6)
 
-    q, k, state = unit(t["q"]) * t["q"].shape[-1] ** -0.5, unit(t["k"]), t["state"]
+
+def gated_delta_rule(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+    """Chunk by chunk in fp32, the triangle solved by LAPACK; the prompt is whole chunks long."""
+    chunk = 64
+
+    def in_chunks(x: torch.Tensor, order: tuple[int, ...]) -> torch.Tensor:
+        x = x.float().permute(order)
+        return x.unflatten(3, (-1, chunk))
+
+    heads_first = (0, 2, 3, 1, 4)
+    q = in_chunks(_unit(t["q"])[:, :, :, None] * t["q"].shape[-1] ** -0.5, heads_first)
+    k = in_chunks(_unit(t["k"])[:, :, :, None], heads_first)
+    v = in_chunks(t["v"], heads_first)
+    beta = in_chunks(t["beta"], heads_first[:-1])[..., None]
+    gamma = in_chunks(t["g"], heads_first[:-1]).cumsum(dim=-1)
+    decay = torch.exp((gamma[..., :, None] - gamma[..., None, :]).tril()).tril()
+    lower = (k @ k.mT * decay * beta).tril(-1)
+    sides = torch.cat((v * beta, k * (beta * torch.exp(gamma)[..., None])), dim=-1)
+    u, w = torch.linalg.solve_triangular(lower, sides, upper=False, unitriangular=True).split(v.shape[-1], dim=-1)
+    state, read = t["state"].mT, torch.empty_like(v)
+    scores = q @ k.mT * decay
+    for i in range(v.shape[3]):
+        since = torch.exp(gamma[:, :, :, i])[..., None]
+        fresh = u[:, :, :, i] - w[:, :, :, i] @ state
+        read[:, :, :, i] = (q[:, :, :, i] * since) @ state + scores[:, :, :, i] @ fresh
+        state = state * since[..., -1:, :] + (k[:, :, :, i] * decay[:, :, :, i, -1, :, None]).mT @ fresh
+    t["state"].copy_(state.mT)
+    return read.flatten(3, 4).permute(0, 3, 1, 2, 4).to(torch.bfloat16).contiguous(), t["state"]
+
+
+def gated_delta_step(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+    q, k, state = _unit(t["q"]) * t["q"].shape[-1] ** -0.5, _unit(t["k"]), t["state"]
     state.mul_(torch.exp(t["g"])[..., None, None])
     seen = (state * k[:, :, None, None, :]).sum(dim=-1)
     change = (t["v"].float() - seen) * t["beta"][..., None]
@@ -125,10 +155,22 @@ ATTENTION = (
         "lightning_indexer.yaml",
         {"t": 64, "kv": 8192},
         lightning_indexer,
+        static={"heads": 16, "selected": 64},
         operations=lambda d: 2.0 * d["t"] * 16 * d["kv"] * 128,
         unit="bf16",
         apart=2**-6,
         outliers=0.5,  # the peer's products are rounded to bf16, and the chosen scores lie close to each other
+    ),
+    Case(
+        "gated_delta_rule 1×2048×32×128",
+        "gated_delta_rule.yaml",
+        {"b": 1, "s": 2048},
+        gated_delta_rule,
+        compiled=False,
+        # For each value head and token: three products with the state, three rows and two columns of a chunk's square.
+        operations=lambda d: 2.0 * d["b"] * d["s"] * 32 * (3 * 128 * 128 + 5 * 64 * 128),
+        unit="bf16",
+        apart=2**-6,
     ),
     Case(
         "gated_delta_step 8×32×128×128",

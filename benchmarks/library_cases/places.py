@@ -20,6 +20,13 @@ def scans(t: Tensors) -> tuple[torch.Tensor, ...]:
     return x.cumsum(0), x.cumprod(-1), mark.cumsum(-1, dtype=torch.int32)
 
 
+def embedding_bag(t: Tensors) -> torch.Tensor:
+    """Places to leave out have the weight 0."""
+    table, token = t["table"], t["token"]
+    weights = (token >= 0).to(table.dtype)
+    return F.embedding_bag(token.clamp_min(0), table, mode="sum", per_sample_weights=weights)
+
+
 def scatter_update(t: Tensors) -> torch.Tensor:
     cache = t["cache"]
     cache.view(-1, cache.shape[-1]).index_copy_(0, t["slot"], t["rows"].to(torch.bfloat16))
@@ -110,6 +117,14 @@ PLACES = (
         lambda t: F.embedding(t["token"], t["table"]),
         out=lambda t, out: torch.index_select(t["table"], 0, t["token"], out=out["y"]),
         moved=lambda d: 2.0 * 2 * d["t"] * 1024,
+    ),
+    Case(
+        "embedding_bag 4096×26×128",
+        "embedding_bag.yaml",
+        {"t": 4096, "bag": 26, "vocabulary": 50000},
+        embedding_bag,
+        moved=lambda d: 2.0 * 128 * d["t"] * (d["bag"] + 1),
+        apart=2**-7,
     ),
     Case(
         "one_hot 65536×160",

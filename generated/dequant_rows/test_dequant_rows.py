@@ -18,6 +18,7 @@ SEED = 7
 CASES = (
     {"rows": 1},
     {"rows": 37},
+    {"rows": 2048},
 )
 
 

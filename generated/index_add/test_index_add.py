@@ -19,6 +19,7 @@ CASES = (
     {"rows": 1, "added": 5},
     {"rows": 37, "added": 64},
     {"rows": 512, "added": 1024},
+    {"rows": 4096, "added": 8192},
 )
 
 

@@ -19,12 +19,12 @@ struct lightning_indexer_args {
   const float* weights;  // fp32[t, heads]
 
   // outputs
-  int32_t* index;        // int32[t, 64]
-  float* score;          // fp32[t, 64]
+  int32_t* index;        // int32[t, 2048]
+  float* score;          // fp32[t, 2048]
 
   // sizes
   int64_t t;             // 1 to 16384
-  int64_t kv;            // 64 to 65536
+  int64_t kv;            // 2048 to 131072
 };
 static_assert(sizeof(lightning_indexer_args) == 7 * 8, "one slot per argument");
 

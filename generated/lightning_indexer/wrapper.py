@@ -19,9 +19,9 @@ class LightningIndexerOutputs(NamedTuple):
     """What ``lightning_indexer`` returns, in contract order."""
 
     index: npt.NDArray[Any]
-    """int32[t, 64]"""
+    """int32[t, 2048]"""
     score: npt.NDArray[Any]
-    """fp32[t, 64]"""
+    """fp32[t, 2048]"""
 
 
 @cache
@@ -42,7 +42,7 @@ def lightning_indexer(
     over indexer heads of relu(q k^T); the best ones are selected. Among equal scores the first key comes
     first.
 
-    Sizes: t 1 to 16384; kv 64 to 65536; heads = 16; d = 128; selected = 64.
+    Sizes: t 1 to 16384; kv 2048 to 131072; heads = 64; d = 128; selected = 2048.
 
     Args:
         q: bf16[t, heads, d]

@@ -18,6 +18,7 @@ SEED = 7
 CASES = (
     {"batch": 1, "pages": 3, "blocks": 8},
     {"batch": 3, "pages": 9, "blocks": 20},
+    {"batch": 8, "pages": 64, "blocks": 1024},
 )
 
 

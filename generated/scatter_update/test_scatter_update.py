@@ -19,6 +19,7 @@ CASES = (
     {"tokens": 1, "blocks": 1},
     {"tokens": 37, "blocks": 4},
     {"tokens": 512, "blocks": 16},
+    {"tokens": 4096, "blocks": 64},
 )
 
 

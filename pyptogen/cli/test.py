@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from time import perf_counter
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+if TYPE_CHECKING:
+    from pyptogen.verify.suite_process import Outcome
+
+MOST_JOBS = 8
+"""Specs in work at a time unless said otherwise: goldens of model sizes take a gigabyte each."""
 
 
 def command(
@@ -15,23 +23,50 @@ def command(
         typer.Option("--target", help="Only this platform (repeatable). Default: all of the spec."),
     ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the example data.")] = 7,
+    checked: Annotated[
+        bool, typer.Option("--checked", help="In checked mode: races, ranges, bytes never written end a case.")
+    ] = False,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
+    ] = None,
 ) -> None:
     """Run every verify case of specs on every target and verify all outputs."""
     from pyptogen.cli.recorded import interrupt_ends
-    from pyptogen.cli.tables import milliseconds, sizes_text
+    from pyptogen.runtime.toolchain.build import available_processors
     from pyptogen.verify.suite import run_suite
 
-    failed = count = 0
+    begin = perf_counter()
+    outcomes: list[Outcome] = []
     with interrupt_ends():
-        for operator, result in run_suite(paths, target or None, seed):
-            count += 1
-            failed += not result.passed
-            state = "ok" if result.passed else "FAILED"
-            line = f"{operator.spec.name} {operator.target} {sizes_text(result.dims)}"
-            typer.echo(f"{state:6} {line}  {milliseconds(result.seconds)}")
-            for verdict in result.verdicts:
-                if not verdict.passed:
-                    typer.echo(f"       {verdict.describe()}")
-    typer.echo(f"{count - failed} of {count} cases agree")
+        at_once = jobs or min(available_processors(), MOST_JOBS)
+        for outcome in run_suite(paths, target or None, seed, checked=checked, jobs=at_once):
+            outcomes.append(outcome)
+            for line in _lines(outcome):
+                typer.echo(line)
+            sys.stdout.flush()  # whoever reads from a pipe sees how far it is, too
+    failed = [outcome for outcome in outcomes if not outcome.passed]
+    for name in dict.fromkeys(f"{outcome.operator} {outcome.target}".strip() for outcome in failed):
+        typer.echo(f"failed: {name}")
+    minutes, seconds = divmod(round(perf_counter() - begin), 60)
+    specs = len({outcome.operator for outcome in outcomes})
+    typer.echo(
+        f"{len(outcomes) - len(failed)} of {len(outcomes)} cases agree "
+        f"({specs} spec{'s' if specs > 1 else ''}, {minutes} min {seconds} s)"
+    )
     if failed:
         raise typer.Exit(1)
+
+
+def _lines(outcome: Outcome) -> list[str]:
+    """A line for a case, and under it what is wrong with it."""
+    from pyptogen.cli.tables import milliseconds, sizes_text
+    from pyptogen.diagnostics import render_text
+
+    state = "ok" if outcome.passed else "FAILED"
+    line = f"{state:6} {outcome.operator} {outcome.target} {sizes_text(outcome.dims)}".rstrip()
+    result = outcome.result
+    if result is not None:
+        failed = [verdict.describe() for verdict in result.verdicts if not verdict.passed]
+        return [f"{line}  {milliseconds(result.seconds)}", *(f"       {text}" for text in failed)]
+    texts = [outcome.problem, *(render_text(diagnostic) for diagnostic in outcome.diagnostics)]
+    return [line, *(f"       {part}" for text in texts for part in text.splitlines())]

@@ -12,7 +12,7 @@ from pyptogen.schema.spec import DimSpec, GoldenSpec, TensorSpec, Tolerance, Ver
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence
 from pyptogen.schema.validate import need_mapping, validate
 
-GENERATORS = ("uniform", "normal", "integers", "permutation", "skip", "cos", "sin", "zeros", "ones")
+GENERATORS = ("uniform", "normal", "integers", "permutation", "skip", "skip_rows", "cos", "sin", "zeros", "ones")
 """Functions that a generator may call; ``pyptogen.verify`` gives them their meaning."""
 
 

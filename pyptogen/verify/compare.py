@@ -21,8 +21,9 @@ memory."""
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """How one output compares. ``worst`` is the largest absolute difference and ``worst_index`` where it is;
-    ``outside`` the fraction of elements beyond the tolerance; ``not_finite`` counts NaN and Inf in the
-    result, which always fail."""
+    ``outside`` the fraction of elements beyond the tolerance; ``not_finite`` counts NaN, and infinities
+    that the reference does not have, which always fail. NaN fails where the reference is NaN, too: it hides whatever
+    was to be compared."""
 
     output: str
     shape: tuple[int, ...]
@@ -77,10 +78,12 @@ def _verdict(name: str, got: npt.NDArray[Any] | None, wanted: npt.NDArray[Any], 
     for start, part_got, part_wanted in _chunks(got, wanted):
         reference = part_wanted.astype(np.float64)
         finite = np.isfinite(part_got)
-        not_finite += int(finite.size - np.count_nonzero(finite))
+        sound = finite | (part_got == part_wanted)
+        not_finite += int(sound.size - np.count_nonzero(sound))
         difference = np.where(finite, _difference(part_got, part_wanted, reference), 0.0)
-        # Written so that a NaN in the reference counts as outside.
-        inside = difference <= tolerance.allowed(np.abs(reference), scale)
+        # Where the reference is not finite, no tolerance says what is near.
+        near = difference <= tolerance.allowed(np.abs(reference), scale)
+        inside = np.where(np.isfinite(reference), near, part_got == part_wanted)
         outside += int(inside.size - np.count_nonzero(inside))
         difference = np.nan_to_num(difference, nan=0.0)
         at = int(np.argmax(difference))

@@ -1,23 +1,23 @@
 """The generator language of ``verify: generate:``, evaluated over its syntax tree and never executed.
 
-=========================
-==================================================================================================
-``uniform(a, b)``         reals from a to b; for an integer tensor, integers from a to b, both included
-``normal(mean, std)``     normally distributed; ``normal()`` is the standard one ``integers(a, b)``
-integers from a to b, both included; ``integers()`` is the full range of the tensor's dtype ``permutation(n)``
-distinct integers of 0 … n-1, in random order; n must be at least the tensor's size ``skip(g, value, part)``
-generator g with a random ``part`` of its elements replaced by ``value`` ``cos(g)``, ``sin(g)``    of another
-generator, element by element ``zeros()``, ``ones()``   constants, also without parentheses ``x + y``, ``-x``
-…       arithmetic (``+ - * / // % **``) on generators, numbers and dims =========================
-==================================================================================================
+- ``uniform(a, b)``: reals from a to b; for an integer tensor, integers from a to b, both included
+- ``normal(mean, std)``: normally distributed; ``normal()`` is the standard one
+- ``integers(a, b)``: integers from a to b, both included; ``integers()`` is the full range of the tensor's dtype
+- ``permutation(n)``: distinct integers of 0 … n-1, in random order; n must be at least the tensor's size
+- ``skip(g, value, part)``: generator g with a random ``part`` of its elements replaced by ``value``
+- ``skip_rows(g, value, part)``: the same with whole rows, along the last axis
+- ``cos(g)``, ``sin(g)``: of another generator, element by element
+- ``zeros()``, ``ones()``: constants, also without parentheses
+- ``x + y``, ``-x`` …: arithmetic (``+ - * / // % **``) on generators, numbers, ``inf`` and dims
 """
 
 from __future__ import annotations
 
 import ast
+import math
 import operator
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,6 +65,8 @@ class Generator:
                 return number
             case ast.Name(id=name) if name in self.dims:
                 return self.dims[name]
+            case ast.Name(id="inf"):
+                return math.inf
             case ast.Name(id=name) if name in _FUNCTIONS:
                 return self._call(node, name, [])
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -157,6 +159,12 @@ def _skip(g: Generator, drawn: Any, value: float, part: float) -> Any:
     return np.where(g.rng.random(g.shape) < part, np.asarray(value, dtype=drawn.dtype), drawn)
 
 
+def _skip_rows(g: Generator, drawn: Any, value: float, part: float) -> Any:
+    chosen = _skip(replace(g, shape=(*g.shape[:-1], 1)), False, True, part)
+    drawn = np.broadcast_to(np.asarray(drawn), g.shape)
+    return np.where(chosen, np.asarray(value, dtype=drawn.dtype), drawn)
+
+
 def _constant(value: int) -> Callable[[Generator], Any]:
     return lambda g: np.full(g.shape, value, dtype=np.int64)
 
@@ -167,6 +175,7 @@ _FUNCTIONS: Mapping[str, tuple[Callable[..., Any], tuple[int, ...]]] = {
     "integers": (_integers, (0, 2)),
     "permutation": (_permutation, (1,)),
     "skip": (_skip, (3,)),
+    "skip_rows": (_skip_rows, (3,)),
     "cos": (lambda _, x: np.cos(x), (1,)),
     "sin": (lambda _, x: np.sin(x), (1,)),
     "zeros": (_constant(0), (0,)),

@@ -1,35 +1,54 @@
-"""All verify cases of some specs, one after the other."""
+"""All verify cases of some specs: several specs at a time, each in a process of its own."""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from multiprocessing.connection import wait
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pyptogen.verify.cases import CaseResult, verify_case
-
-if TYPE_CHECKING:
-    from pyptogen.runtime import CompiledOperator
+from pyptogen.verify.suite_process import Conditions, Outcome, SpecProcess
 
 
 def run_suite(
-    paths: Iterable[Path], targets: Sequence[str] | None = None, seed: int = 7
-) -> Iterator[tuple[CompiledOperator, CaseResult]]:
-    """Compile each spec for each target and run its cases as they are asked for; a spec without cases has
-    one, of the sizes that the spec fixes.
+    paths: Iterable[Path],
+    targets: Sequence[str] | None = None,
+    seed: int = 7,
+    *,
+    checked: bool = False,
+    jobs: int = 1,
+) -> Iterator[Outcome]:
+    """Compile each spec for each target, run its cases, and give what came out: by spec, target and case.
 
-    ``targets`` None means all that each spec declares; targets that a spec does not have are left out where a folder
-    led to it. Raises ``DiagnosticError`` when a spec or a compilation fails.
+    A spec without cases has one, of the sizes that it fixes. What goes wrong with one case, or with one spec, ends
+    nothing else.
+
+    Args:
+        paths: specs, or folders of specs
+        targets: None means all that each spec declares; targets that a spec does not have are left out where a folder
+            led to it
+        seed: of the example data
+        checked: in the checked mode of the bundled headers; targets whose kernels have no flags are left out
+        jobs: specs in work at a time
+
+    Raises ``DiagnosticError`` PTG110 for a folder without specs, and ``RuntimeError`` for a fault of the tool.
     """
-    import pyptogen
     from pyptogen.builder.run import find_specs, given_paths
-    from pyptogen.lower.tensor import from_spec
-    from pyptogen.lower.tensor.targets import chosen_targets
 
     given = given_paths(paths)
-    for path in find_specs(given):
-        spec = pyptogen.load(path)
-        for target in chosen_targets(from_spec(spec), targets, path not in given):
-            operator = pyptogen.compile(spec, target=target)
-            for dims in spec.verify.cases or ({},):
-                yield operator, verify_case(operator, dims, seed)
+    conditions = Conditions(None if targets is None else tuple(targets), seed, checked)
+    waiting = deque(find_specs(given))
+    running: deque[SpecProcess] = deque()
+    while waiting or running:
+        while waiting and sum(not process.over for process in running) < jobs:
+            path = waiting.popleft()
+            running.append(SpecProcess(path, path not in given, conditions))
+        ready = wait([process.pipe for process in running if not process.over])
+        for process in running:
+            if process.pipe in ready:
+                process.listen()
+        while running and (running[0].outcomes or running[0].over):
+            yield from running[0].taken()
+            if not running[0].over:
+                break
+            running.popleft()

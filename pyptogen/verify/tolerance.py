@@ -2,11 +2,11 @@
 
 A tolerance that the spec does not give is derived by a first-order error analysis of the Tensor program. Each
 value carries a relative error: every float operation adds half a unit in the last place of its result's
-dtype, a sum, running sum or matmul of length n adds sqrt(n) of them in its accumulator, errors of operands add up. An
-output is then allowed four times its error, relative to its element and to the root mean square of the whole
-output (where terms cancel, an element's own size says nothing about its error), and never less than one unit
-in the last place. An integer output is exact unless it was rounded from a float that carries an error: then
-it may be one off.
+dtype, a sum, product, running sum or matmul of length n adds sqrt(n) of them in its accumulator, errors of
+operands add up, and those of n factors to sqrt(n) of one. An output is then allowed four times its error,
+relative to its element and to the root mean square of the whole output (where terms cancel, an element's own
+size says nothing about its error), and never less than one unit in the last place. An integer output is exact
+unless it was rounded from a float that carries an error: then it may be one off.
 """
 
 from __future__ import annotations
@@ -105,9 +105,11 @@ def _error(op: Op, errors: Mapping[str, float], sizes: Mapping[str, int]) -> flo
     if op.kind == "cast":
         exact = values[0].dtype == op.result.dtype or _EPSILON.get(values[0].dtype, 0.0) > epsilon
         return carried if exact else carried + epsilon / 2
-    if op.kind in PRODUCTS | SCAN | {"sum"}:
+    if op.kind in PRODUCTS | SCAN | {"sum", "prod"}:
         axis = -1 if op.kind in PRODUCTS else op.attrs["axis"]
         length = evaluate(values[0].shape[axis], sizes)
+        if op.kind in ("prod", "cumprod"):
+            carried *= math.sqrt(length)
         return carried + _EPSILON["fp32"] / 2 * math.sqrt(length) + epsilon / 2
     return carried + epsilon / 2
 

@@ -195,7 +195,7 @@ def test_test_runs_every_case_on_every_target(cli: Run, compiled: dict[str, Any]
         "toy a2a3 t=5 blocks=4",
         "toy a2a3 t=9 blocks=2",
     ]
-    assert result.out.splitlines()[-1] == "4 of 4 cases agree"
+    assert result.out.splitlines()[-1].startswith("4 of 4 cases agree (1 spec, ")
 
 
 def test_test_says_what_differs(cli: Run, compiled: dict[str, Any], spec: Path) -> None:
@@ -203,7 +203,8 @@ def test_test_says_what_differs(cli: Run, compiled: dict[str, Any], spec: Path) 
     result = cli("test", spec, "--target", "cpu")
     assert result.code == 1
     assert "y: differs, worst difference 1 at [0, 3]" in result.out
-    assert result.out.splitlines()[-1] == "0 of 2 cases agree"
+    assert result.out.splitlines()[-2] == "failed: toy cpu"
+    assert result.out.splitlines()[-1].startswith("0 of 2 cases agree (1 spec, ")
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,12 @@ def embedding(a: Arrays) -> dict[str, Array]:
     return {"y": a["table"][a["token"]]}
 
 
+def embedding_bag(a: Arrays) -> dict[str, Array]:
+    """Bag by bag, places with -1 left out."""
+    table = wide(a["table"])
+    return {"y": bf16(np.stack([table[bag[bag >= 0]].sum(axis=0) for bag in a["token"]]))}
+
+
 def argmax(a: Arrays) -> dict[str, Array]:
     return {"y": a["x"].argmax(axis=-1)[:, None].astype(np.int32)}
 
@@ -176,12 +182,18 @@ def transpose(a: Arrays) -> dict[str, Array]:
     return {"y": np.ascontiguousarray(a["x"].swapaxes(1, 2))}
 
 
+def saturated(x: Array, dtype: type) -> Array:
+    return np.clip(x, np.iinfo(dtype).min, np.iinfo(dtype).max).astype(dtype)
+
+
 def casts(a: Arrays) -> dict[str, Array]:
     x = wide(a["x"])
-    level = np.clip(np.trunc(x), -128, 127)
+    level = saturated(np.trunc(x), np.int8)
+    with np.errstate(over="ignore"):  # to infinity
+        half = x.astype(np.float16)
     return {
-        "as_fp16": a["x"].astype(np.float16), "as_bf16": bf16(x), "nearest": np.rint(x).astype(np.int32),
-        "below": np.floor(x).astype(np.int16), "level": level.astype(np.int8), "back": level.astype(np.float32),
+        "as_fp16": half, "as_bf16": bf16(x), "nearest": saturated(np.rint(x), np.int32),
+        "below": saturated(np.floor(x), np.int16), "level": level, "back": level.astype(np.float32),
     }  # fmt: skip
 
 

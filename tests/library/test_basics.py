@@ -22,6 +22,7 @@ ALLOWED = {
     "column_sum": {"y": (1e-5, 1e-4)},
     "cumsum": {"y": (1e-5, 3e-4)},
     "embedding": {"y": EXACT},
+    "embedding_bag": {"y": (2**-7, 1e-4)},
     "glm_gate": {"score": (2e-5, 3e-6), "choice": (2e-5, 1e-5)},
     "hadamard_int8": {"q": (0, 1), "scale": (1e-5, 0)},
     "matmul_split_k": {"c": (2**-7, 1e-3)},
@@ -53,6 +54,7 @@ ALLOWED = {
 DIMS = {
     "batched_matmul": [{"m": 1}, {"m": 131}],
     "embedding": [{"t": 1, "vocabulary": 1}, {"t": 67, "vocabulary": 300}],
+    "embedding_bag": [{"t": 1, "bag": 1, "vocabulary": 1}, {"t": 67, "bag": 9, "vocabulary": 300}],
     "glm_gate": [{"t": 1}, {"t": 67}],
     "matmul_split_k": [{"m": 1}, {"m": 33}, {"m": 64}],
     "matmul_swizzle": [{"m": 1}, {"m": 1100}],
@@ -102,6 +104,38 @@ def test_scores_that_are_masked_are_chosen_last_and_in_order(target: str) -> Non
     scores[1, ::2] = np.arange(1500) % 7
     got = agree("topk_long", target, {"scores": scores})
     assert got.indices[0].tolist() == [*range(1000, 2900), *range(148)]
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_among_equal_scores_the_first_come_first(target: str) -> None:
+    rng = np.random.default_rng(5)
+    x = rng.integers(-20, 20, (3, 4096)).astype(np.float32)
+    x[1, 100:] = -np.inf
+    x[2] = 7
+    agree("topk", target, {"x": x})
+    agree("argsort", target, {"x": x})
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_casts_saturate_and_ties_go_to_even(target: str) -> None:
+    x = np.zeros((2, 256), np.float32)
+    x[0, :12] = [0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 126.9, 128, -129, 70000, -70000, 3e9]
+    x[1, :8] = [1e30, -1e30, -3e9, 65520, 1e-30, -1e-30, 32767.5, -32768.5]
+    agree("casts", target, {"x": x})
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_an_empty_bag_is_zeros(target: str) -> None:
+    arrays = operator("embedding_bag", target).example_inputs(seed=2, t=5, bag=3, vocabulary=10)
+    arrays["token"][1] = -1
+    assert not agree("embedding_bag", target, arrays).y[1].any()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_rows_without_a_slot_are_skipped(target: str) -> None:
+    arrays = operator("scatter_update", target).example_inputs(seed=3, tokens=20, blocks=1)
+    arrays["slot"][::3] = -1
+    agree("scatter_update", target, arrays)
 
 
 @pytest.mark.parametrize("target", TARGETS)

@@ -48,7 +48,7 @@ def test_sparse_attention(t: int, kv: int, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-@pytest.mark.parametrize(("t", "kv"), [(1, 64), (3, 515), (2, 3000)])
+@pytest.mark.parametrize(("t", "kv"), [(1, 2048), (3, 2563), (2, 5000)])
 def test_lightning_indexer(t: int, kv: int, target: str) -> None:
     """Scores that are whole numbers are exact in any order of summing: so is the choice, also among equal ones."""
     indexer = operator("lightning_indexer", target)
@@ -59,7 +59,7 @@ def test_lightning_indexer(t: int, kv: int, target: str) -> None:
     arrays["weights"] = rng.integers(0, 4, arrays["weights"].shape).astype(np.float32)
     dots = np.maximum(np.einsum("thd,sd->ths", wide(arrays["q"]), wide(arrays["k"])), 0)
     scores = np.einsum("ths,th->ts", dots, wide(arrays["weights"]))
-    order = np.argsort(-scores, axis=1, kind="stable")[:, :64]
+    order = np.argsort(-scores, axis=1, kind="stable")[:, :2048]
     got = indexer(**arrays)
     np.testing.assert_array_equal(got.index, order)
     np.testing.assert_array_equal(got.score, np.take_along_axis(scores, order, 1))

@@ -12,8 +12,44 @@ import pytest
 
 import pyptogen
 from operators.loop_specs import CASES, inputs
+from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
+from pyptogen.lower.tensor import from_spec
+from pyptogen.schema import load_spec
+
+MIDDLE = """\
+pyptogen: 1
+operator: middle_axes
+dims:
+  t: {min: 1, max: 64}
+  n: {min: 1, max: 4096}
+  heads: 24
+  d: 16
+inputs:
+  q: bf16[t, heads, d]
+  k: bf16[n, d]
+  w: fp32[t, heads]
+  x: fp32[heads, 1]
+outputs:
+  total: fp32[t, n]
+  best: fp32[t, n]
+  product: fp32[t, n]
+  height: fp32[1, 1]
+graph:
+  scores:
+    loop: {over: n, tile: 64}
+    body:
+      s: relu(matmul(q, k[n].T, dtype=fp32)) * w[:, :, None]
+    collect:
+      total: sum(s, axis=1)
+      best: amax(s, axis=1)
+      product: prod(1 + s * 0.01, axis=1)
+  column:
+    height: sum(x * 2, axis=0, keepdim=true)
+tiling:
+  - {t: 1, n: 64}
+"""
 
 RUNS = [(name, target) for name, case in CASES.items() for target in case.targets]
 
@@ -64,3 +100,32 @@ def test_checked_levels(looped: Callable[[str, str], Any], name: str, target: st
     want = CASES[name].reference(arrays)
     agree(name, operator.golden(**arrays)._asdict(), want)
     agree(name, interpret(lower(operator.program, target), arrays), want)
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+@pytest.mark.parametrize(("t", "n"), [(1, 1), (3, 150)])
+def test_reductions_over_the_rows_of_a_tile(t: int, n: int, target: str, tmp_path: Path) -> None:
+    """Of a middle axis in a loop, and of a column: sums along the rows of their tiles would be of something else."""
+    path = tmp_path / "middle_axes.yaml"
+    path.write_text(MIDDLE)
+    operator = pyptogen.compile(path, target=target, threads=2)
+    given = operator.example_inputs(seed=n, t=t, n=n)
+    q, k, w = (given[name].astype(np.float64) for name in ("q", "k", "w"))
+    s = np.maximum(q @ k.T, 0) * w[:, :, None]
+    got = operator(**given)
+    np.testing.assert_allclose(got.total, s.sum(axis=1), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(got.best, s.max(axis=1), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(got.product, (1 + s * 0.01).prod(axis=1), rtol=1e-5)
+    np.testing.assert_allclose(got.height, 2 * given["x"].sum(keepdims=True), rtol=1e-5)
+
+
+@pytest.mark.parametrize("kind", ["cumsum(x[:, n], axis=-1)", "cumprod(x[:, n], axis=0)"])
+def test_what_needs_a_kernel_of_its_own_is_refused_in_a_round(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "round.yaml"
+    path.write_text(
+        "pyptogen: 1\noperator: round_\ndims: {n: {min: 1, max: 4096}, a: 24}\n"
+        "inputs: {x: 'fp32[a, n]' }\noutputs: {y: 'fp32[a, n]'}\n"
+        f"graph:\n  s:\n    loop: {{over: n, tile: 64}}\n    body: {{v: 'x[:, n] * 2'}}\n    collect: {{y: '{kind}'}}\n"
+    )
+    with pytest.raises(DiagnosticError, match="in a round of a loop"):
+        lower(from_spec(load_spec(path)), "cpu")

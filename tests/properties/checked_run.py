@@ -10,10 +10,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
-
-DEVICE = {"cpu": (), "a2a3": ("-DPTO_CHECKED_A2A3",)}
 
 
 def said_by_checked_mode(path: Path, target: str, dims: Mapping[str, int], seed: int) -> str:
@@ -32,23 +29,9 @@ def said_by_checked_mode(path: Path, target: str, dims: Mapping[str, int], seed:
 
 def run(path: Path, target: str, seed: int, dims: Mapping[str, int]) -> None:
     """Compile the spec's kernels with checks, and run them once on example inputs."""
-    from pyptogen.lower.pipeline import lower
-    from pyptogen.lower.tensor import from_spec
-    from pyptogen.runtime.operator.compiled import CompiledOperator, entry_name
-    from pyptogen.runtime.toolchain.build import make_toolchain
-    from pyptogen.schema import load_spec
-    from pyptogen.templates import wrapper_hpp
+    import pyptogen
 
-    spec = load_spec(path)
-    program = from_spec(spec)
-    lowered = lower(program, target)
-    sources = {f"{target}/kernels/{kernel.name}.cpp": kernel.text for kernel in lowered.kernels}
-    sources[f"{target}/orchestration.cpp"] = lowered.orchestration
-    sources["wrapper.hpp"] = wrapper_hpp.render(program, program.targets, path.name)
-    plain = make_toolchain()
-    toolchain = replace(plain, flags=(*plain.flags, "-O1", "-DPTO_CHECKED", *DEVICE[target]))
-    library = toolchain.shared_object(program.name, sources, [entry_name(program.name, target)])
-    operator = CompiledOperator(spec, program, target, library, 2)
+    operator = pyptogen.compile(path, target=target, threads=2, checked=True)
     operator(**operator.example_inputs(seed=seed, **dims))
 
 

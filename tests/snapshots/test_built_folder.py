@@ -82,7 +82,8 @@ def test_run_and_test_agree_on_a_good_spec() -> None:
     assert (ran.returncode, ran.stderr) == (0, "")
     assert ran.stdout.count("│ ok ") == 2
     tested = pyptogen_command("test", SPEC, "--target", "cpu")
-    assert (tested.returncode, tested.stdout.splitlines()[-1]) == (0, "3 of 3 cases agree")
+    assert tested.returncode == 0
+    assert tested.stdout.splitlines()[-1].startswith("3 of 3 cases agree (1 spec, ")
 
 
 def test_a_second_build_changes_nothing_and_check_sees_an_edit(tmp_path: Path) -> None:

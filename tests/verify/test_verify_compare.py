@@ -44,15 +44,29 @@ def test_outliers_may_exceed() -> None:
     assert not verdict(got, wanted, outliers=0.005).passed
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
-def test_not_finite_fails_whatever_is_allowed(bad: float) -> None:
+@pytest.mark.parametrize(("bad", "reference"), [(np.nan, np.nan), (np.nan, 0), (np.inf, 0), (-np.inf, np.inf)])
+def test_not_finite_fails_whatever_is_allowed(bad: float, reference: float) -> None:
     wanted = np.zeros(100)
-    wanted[3] = bad
-    got = wanted.copy()
+    wanted[3] = reference
+    got = np.zeros(100)
+    got[3] = bad
     result = verdict(got, wanted, atol=1e30, outliers=1.0)
     assert not result.passed
     assert result.not_finite == 1
     assert "NaN or Inf" in result.describe()
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float16, ml_dtypes.bfloat16])
+def test_an_infinity_agrees_with_itself(dtype: Any) -> None:
+    """As the logarithm of a share of zero."""
+    result = verdict([1, -np.inf, np.inf], [1, -np.inf, np.inf], dtype=dtype)
+    assert result.passed
+    assert (result.worst, result.outside, result.not_finite) == (0, 0, 0)
+
+
+def test_a_number_is_far_from_an_infinity() -> None:
+    assert not verdict([1.0], [np.inf], atol=1e30).passed
+    assert not verdict([1.0], [np.inf], rtol=1e-5).passed
 
 
 def test_nan_in_the_reference_alone_is_outside() -> None:

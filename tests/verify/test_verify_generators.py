@@ -63,6 +63,13 @@ def test_permutation_is_distinct_and_in_range() -> None:
     assert list(slots) != sorted(slots)
 
 
+def test_skip_rows_replaces_whole_rows() -> None:
+    drawn = draw("skip_rows(uniform(1, 2), -inf, 0.25)", shape=(4, 1000, 3))
+    masked = np.isneginf(drawn)
+    assert (masked.all(axis=-1) == masked.any(axis=-1)).all()
+    assert 0.2 < masked.mean() < 0.3
+
+
 def test_skip_replaces_a_part() -> None:
     slots = draw("skip(permutation(n), -1, 0.25)", shape=(4000,), dtype=np.int64, n=4000)
     kept = slots[slots >= 0]

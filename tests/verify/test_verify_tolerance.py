@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+import pytest
 import sympy
 
 from pyptogen.lower.tensor.ir import Op, Scalar
@@ -81,6 +82,14 @@ def test_the_toy_operator() -> None:
     assert set(tolerances) == {"cache", "y"}
     assert tolerances["y"].rtol > tolerances["cache"].rtol > 2.0**-23
     assert "derived" in tolerances["y"].describe()
+
+
+@pytest.mark.parametrize("kind", ["prod", "cumprod"])
+def test_a_product_has_the_errors_of_all_its_factors(kind: str) -> None:
+    factors = op("mul", (X, X), "f", "fp32")
+    exact = derived_from(op(kind, (X,), "y", "fp32", axis=1))
+    rounded = derived_from(factors, op(kind, (factors.result,), "y", "fp32", axis=1))
+    assert rounded.rtol - exact.rtol == pytest.approx(4 * 2.0**-24 * 32**0.5)
 
 
 def test_a_running_sum_is_a_sum() -> None:

@@ -10,32 +10,32 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void heads_scores_cube(
-    __gm__ float *s_3,
+extern "C" __global__ AICORE void scores_cube(
+    __gm__ float *s_2,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     int32_t t_begin,
     int32_t t_end,
     int32_t kv,
     int32_t nblk);
-extern "C" __global__ AICORE void heads_scores_vec(
-    __gm__ float *s,
-    __gm__ float *s_3,
+extern "C" __global__ AICORE void scores_vec(
+    __gm__ float *all_scores_1,
+    __gm__ float *s_2,
     __gm__ float *weights,
     int32_t t_begin,
     int32_t t_end,
     int32_t kv,
     int32_t nblk);
-extern "C" __global__ AICORE void total(
+extern "C" __global__ AICORE void best_vec1(
+    __gm__ float *score_rows,
     __gm__ float *all_scores_1,
-    __gm__ float *s,
     int32_t kv,
     int32_t t,
     int32_t nblk);
-extern "C" __global__ AICORE void best(
+extern "C" __global__ AICORE void best_vec2(
     __gm__ float *score,
     __gm__ int32_t *index,
-    __gm__ float *all_scores_1,
+    __gm__ float *score_rows,
     int32_t kv,
     int32_t t,
     int32_t nblk);
@@ -63,38 +63,38 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
     auto *index = (__gm__ int32_t *)args.index;
     auto *score = (__gm__ float *)args.score;
     // Values between kernels.
-    auto *s_3 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * 16 * sizeof(float)));
-    auto *s = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * 16 * sizeof(float)));
+    auto *s_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * 64 * sizeof(float)));
     auto *all_scores_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
+    auto *score_rows = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t heads_scores_cube_blocks = fewer((t_end - t_begin + 0) / 1, cube);
-        const Launch heads_scores_cube_done = rt.launch(
-            "heads_scores_cube", Core::Cube, heads_scores_cube_blocks,
+        const int32_t scores_cube_blocks = fewer((t_end - t_begin + 0) / 1, cube);
+        const Launch scores_cube_done = rt.launch(
+            "scores_cube", Core::Cube, scores_cube_blocks,
             [=] {
-                heads_scores_cube(s_3, q, k, t_begin, t_end, kv, heads_scores_cube_blocks);
+                scores_cube(s_2, q, k, t_begin, t_end, kv, scores_cube_blocks);
             }, {}, 3);
-        const int32_t heads_scores_vec_blocks = fewer((t_end - t_begin + 0) / 1, vector);
-        const Launch heads_scores_vec_done = rt.launch(
-            "heads_scores_vec", Core::Vector, heads_scores_vec_blocks,
+        const int32_t scores_vec_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const Launch scores_vec_done = rt.launch(
+            "scores_vec", Core::Vector, scores_vec_blocks,
             [=] {
-                heads_scores_vec(s, s_3, weights, t_begin, t_end, kv, heads_scores_vec_blocks);
-            }, {heads_scores_cube_done}, 2);
-        const int32_t total_blocks = fewer((t + 0) / 1, vector);
-        const Launch total_done = rt.launch(
-            "total", Core::Vector, total_blocks,
+                scores_vec(all_scores_1, s_2, weights, t_begin, t_end, kv, scores_vec_blocks);
+            }, {scores_cube_done}, 2);
+        const int32_t best_vec1_blocks = fewer((kv * t + 6143) / 6144, vector);
+        const Launch best_vec1_done = rt.launch(
+            "best_vec1", Core::Vector, best_vec1_blocks,
             [=] {
-                total(all_scores_1, s, kv, t, total_blocks);
-            }, {heads_scores_vec_done}, 1);
-        const int32_t best_blocks = fewer((t + 0) / 1, vector);
+                best_vec1(score_rows, all_scores_1, kv, t, best_vec1_blocks);
+            }, {scores_vec_done}, 1);
+        const int32_t best_vec2_blocks = fewer((t + 0) / 1, vector);
         rt.launch(
-            "best", Core::Vector, best_blocks,
+            "best_vec2", Core::Vector, best_vec2_blocks,
             [=] {
-                best(score, index, all_scores_1, kv, t, best_blocks);
-            }, {total_done});
+                best_vec2(score, index, score_rows, kv, t, best_vec2_blocks);
+            }, {best_vec1_done});
     };
 
     segment(0, t);

@@ -10,8 +10,8 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void heads_scores(
-    __gm__ float *s,
+extern "C" __global__ AICORE void scores(
+    __gm__ float *all_scores_1,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     __gm__ float *weights,
@@ -19,16 +19,16 @@ extern "C" __global__ AICORE void heads_scores(
     int32_t t_end,
     int32_t kv,
     int32_t nblk);
-extern "C" __global__ AICORE void total(
+extern "C" __global__ AICORE void best_vec1(
+    __gm__ float *score_rows,
     __gm__ float *all_scores_1,
-    __gm__ float *s,
     int32_t kv,
     int32_t t,
     int32_t nblk);
-extern "C" __global__ AICORE void best(
+extern "C" __global__ AICORE void best_vec2(
     __gm__ float *score,
     __gm__ int32_t *index,
-    __gm__ float *all_scores_1,
+    __gm__ float *score_rows,
     int32_t kv,
     int32_t t,
     int32_t nblk);
@@ -56,31 +56,31 @@ extern "C" void lightning_indexer_cpu(pto_rt::Runtime &rt, const lightning_index
     auto *index = (__gm__ int32_t *)args.index;
     auto *score = (__gm__ float *)args.score;
     // Values between kernels.
-    auto *s = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * 16 * sizeof(float)));
     auto *all_scores_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
+    auto *score_rows = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
     const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t heads_scores_blocks = fewer((t_end - t_begin + 0) / 1, mixed);
-        const Launch heads_scores_done = rt.launch(
-            "heads_scores", Core::Mixed, heads_scores_blocks,
+        const int32_t scores_blocks = fewer((t_end - t_begin + 0) / 1, mixed);
+        const Launch scores_done = rt.launch(
+            "scores", Core::Mixed, scores_blocks,
             [=] {
-                heads_scores(s, q, k, weights, t_begin, t_end, kv, heads_scores_blocks);
+                scores(all_scores_1, q, k, weights, t_begin, t_end, kv, scores_blocks);
             }, {}, 2);
-        const int32_t total_blocks = fewer((t + 0) / 1, vector);
-        const Launch total_done = rt.launch(
-            "total", Core::Vector, total_blocks,
+        const int32_t best_vec1_blocks = fewer((kv * t + 4095) / 4096, vector);
+        const Launch best_vec1_done = rt.launch(
+            "best_vec1", Core::Vector, best_vec1_blocks,
             [=] {
-                total(all_scores_1, s, kv, t, total_blocks);
-            }, {heads_scores_done}, 1);
-        const int32_t best_blocks = fewer((t + 0) / 1, vector);
+                best_vec1(score_rows, all_scores_1, kv, t, best_vec1_blocks);
+            }, {scores_done}, 1);
+        const int32_t best_vec2_blocks = fewer((t + 0) / 1, vector);
         rt.launch(
-            "best", Core::Vector, best_blocks,
+            "best_vec2", Core::Vector, best_vec2_blocks,
             [=] {
-                best(score, index, all_scores_1, kv, t, best_blocks);
-            }, {total_done});
+                best_vec2(score, index, score_rows, kv, t, best_vec2_blocks);
+            }, {best_vec1_done});
     };
 
     segment(0, t);

@@ -18,7 +18,7 @@ from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Scalar, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
 from pyptogen.lower.tile.axes import Apart, Axes, root, unsupported
 from pyptogen.lower.tile.grid import Shape2D
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel, TileOp, TileVal
@@ -28,6 +28,10 @@ from pyptogen.lower.tile.operands import Placed
 from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.products import Products
 from pyptogen.lower.tile.sizes import TileSize
+
+REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
+OF_WHOLE_ROWS = SCAN | SORTING | INDEXED
+"""Kernels of their own outside of loops, and not yet operations on a tile."""
 
 
 class Cutter(Products):
@@ -144,7 +148,9 @@ class Cutter(Products):
                 raise Apart(error, (op.result.name, op.result.name))
 
     def _vector(self, op: Op, scope: Scope) -> None:
-        if op.kind in REDUCE | ARG_REDUCE:
+        if op.kind in OF_WHOLE_ROWS:
+            raise unsupported(op.span, f"`{op.kind}` in a round of a loop", "compute it before the loop, or after it")
+        if op.kind in REDUCTIONS:
             self._check_whole(op, self.nest.inner if scope.role == "grid" else scope)
         sources: list[Source] = []
         operands: list[Placed] = []
@@ -164,6 +170,8 @@ class Cutter(Products):
         first = self._first_place(op, home) if op.kind == "places" else ZERO
         if kind == "fill":
             sources = [ScalarArg(op.attrs["value"], op.span)]
+        if kind in REDUCTIONS and self._over_rows(op, self.tiles[operands[0].tile], shape):
+            kind = f"column_{kind}"
         leaving = self.result_rows(op, home, shape)
         name = (
             self._result_tile(op, shape)
@@ -176,6 +184,20 @@ class Cutter(Products):
         self.emit(made, home, early)
         if leaving is None:
             self.placed[(op.result.name, "")] = Placed(name, home, early)
+
+    def _over_rows(self, op: Op, source: TileVal, result: Shape2D) -> bool:
+        """Whether a reduction is over the rows of its tile, as that of a middle axis is, and not along them.
+
+        Raises:
+            Apart: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of its own.
+        """
+        rows, cols = source.rows.size, source.cols.size
+        if (result.rows.size, result.cols.size) == (rows, 1):
+            return False
+        if (result.rows.size, result.cols.size) == (1, cols) and cols > 1:
+            return True
+        error = unsupported(op.span, f"`{op.kind}` over a part of a tile", "give the other dims the tile 1")
+        raise Apart(error, (op.result.name, op.result.name))
 
     def _first_place(self, op: Op, scope: Scope) -> Poly:
         """Which element of the whole axis is the first one of this tile."""

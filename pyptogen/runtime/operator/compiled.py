@@ -27,7 +27,7 @@ from pyptogen.runtime.native.binding import Chip, RunReport, load_entry, shared_
 from pyptogen.runtime.operator.contract import Contract, TensorArg
 from pyptogen.runtime.operator.indices import index_bounds
 from pyptogen.runtime.operator.repeated import Repeated
-from pyptogen.runtime.toolchain.build import available_processors, make_toolchain
+from pyptogen.runtime.toolchain.build import Toolchain, available_processors, make_toolchain
 from pyptogen.runtime.toolchain.headers import isa_root
 
 if TYPE_CHECKING:
@@ -233,12 +233,15 @@ def compile(
     isa: str | Path | None = None,
     threads: int | None = None,
     portable: bool = False,
+    checked: bool = False,
 ) -> CompiledOperator:
     """Lower a spec for a target, compile its kernels for this machine, and load them.
 
     ``isa`` is an installation of PTO-ISA to use instead of the bundled headers (PTO_ISA_ROOT may name one
     for targets other than ``cpu``); ``threads`` is the number of cores of the simulated chip (default: all
-    processors of this process); ``portable`` uses no instruction beyond the baseline of the architecture.
+    processors of this process); ``portable`` uses no instruction beyond the baseline of the architecture;
+    ``checked`` compiles in the checked mode of the bundled headers for the target, so that the first fault of a
+    kernel is told on standard error and ends the process.
     Raises ``DiagnosticError`` for faults of the spec (PTG1xx to PTG3xx) and of the toolchain (PTG5xx).
     """
     from pyptogen.lower.pipeline import lower
@@ -254,7 +257,10 @@ def compile(
     sources = {f"{target}/kernels/{kernel.name}.cpp": kernel.text for kernel in lowered.kernels}
     sources[f"{target}/orchestration.cpp"] = lowered.orchestration
     sources["wrapper.hpp"] = wrapper_hpp.render(program, program.targets, Path(loaded.path).name)
-    return _link(loaded, program, target, sources, isa, threads, portable)
+    toolchain = make_toolchain(
+        isa=None if checked else isa_root(isa, target), portable=portable, checked=target if checked else None
+    )
+    return _link(loaded, program, target, sources, toolchain, threads)
 
 
 def load_generated(
@@ -300,7 +306,8 @@ def load_generated(
             fix=f"run `pyptogen build --target {target}`",
         )
     sources = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
-    return _link(loaded, program, target, sources, isa, threads, portable)
+    toolchain = make_toolchain(isa=isa_root(isa, target), portable=portable)
+    return _link(loaded, program, target, sources, toolchain, threads)
 
 
 def _link(
@@ -308,11 +315,9 @@ def _link(
     program: Program,
     target: str,
     sources: Mapping[str, str],
-    isa: str | Path | None,
+    toolchain: Toolchain,
     threads: int | None,
-    portable: bool,
 ) -> CompiledOperator:
-    toolchain = make_toolchain(isa=isa_root(isa, target), portable=portable)
     try:
         library = toolchain.shared_object(program.name, sources, [entry_name(program.name, target)])
     except DiagnosticError as error:

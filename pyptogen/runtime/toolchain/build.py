@@ -25,6 +25,8 @@ _BY_FAMILY = {
     "gcc": ("-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
     "clang": ("-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20"),
 }
+_CHECKED = ("-O1", "-DPTO_CHECKED")
+"""The checks are long code of their own: -O1 compiles it in half the time."""
 _PREFIX = "#include <cstddef>\n#include <cstdint>\n\n#include <pto/pto-inst.hpp>\n#include <pto/runtime.hpp>\n"
 _APART = "#define PTO_CPU_BODIES_APART 1\n"
 _BODIES = "#define PTO_CPU_BODIES 1\n\n#include <pto/pto-inst.hpp>\n"
@@ -186,11 +188,14 @@ def available_processors() -> int:
     return os.cpu_count() or 1
 
 
-def make_toolchain(*, isa: Path | None = None, portable: bool = False, cache: Cache | None = None) -> Toolchain:
+def make_toolchain(
+    *, isa: Path | None = None, portable: bool = False, checked: str | None = None, cache: Cache | None = None
+) -> Toolchain:
     """The toolchain for this machine.
 
     ``isa`` is an installation of PTO-ISA to compile against instead of the bundled headers. ``portable``
-    builds for the baseline of the architecture. Raises PTG501, PTG503, PTG504.
+    builds for the baseline of the architecture. ``checked`` names a target for whose limits the bundled headers check
+    kernels as they run. Raises PTG501, PTG503, PTG504.
     """
     cache = cache or Cache()
     level = PORTABLE if portable else native_level()
@@ -198,6 +203,8 @@ def make_toolchain(*, isa: Path | None = None, portable: bool = False, cache: Ca
         return _isa_toolchain(isa, level, cache)
     compiler = find_compiler()
     flags = ("-std=c++20", *_COMMON, *_BY_FAMILY[compiler.family], *level.flags)
+    if checked is not None:
+        flags = (*flags, *_CHECKED, f"-DPTO_CHECKED_{checked.upper()}")
     return Toolchain(compiler, level.name, flags, bundled_headers(), cache)
 
 

@@ -21,12 +21,12 @@ class Alone:
         self.platform = platform
 
     def __call__(self, op: Op) -> bool:
+        if op.loop:
+            return False
         if op.kind in REDUCE | ARG_REDUCE:
             return self._reduction(op)
         if op.kind == "concat":
             return self._concat(op)
-        if op.kind == "copy" and op.loop:
-            return False
         return op.kind in ALWAYS
 
     def _reduction(self, op: Op) -> bool:

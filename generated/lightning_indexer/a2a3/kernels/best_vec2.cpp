@@ -1,5 +1,5 @@
-// best: vector kernel of `lightning_indexer` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages best; tiles i1 1, n0 2048; memory UB 83968 B
+// best_vec2: vector kernel of `lightning_indexer` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages best; tiles i1 1, n0 2048; memory UB 147456 B
 #include <cstddef>
 #include <cstdint>
 
@@ -14,21 +14,18 @@ using VecF32_1x2048_min = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor,
 using VecF32_1x4096 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 4096>;
 using VecF32_1x2048m = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048>;
 using VecU32_1x2048 = Tile<TileType::Vec, uint32_t, 1, 2048, BLayout::RowMajor, 1, 2048>;
-using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
-using VecF32_1x4224 = Tile<TileType::Vec, float, 1, 4224, BLayout::RowMajor, 1, 4224>;
+using VecF32_1x8192 = Tile<TileType::Vec, float, 1, 8192, BLayout::RowMajor, 1, 8192>;
 using VecF32_1x4096_c2048 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajor, 1, 2048>;
-using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
-using VecI32_1x128 = Tile<TileType::Vec, int32_t, 1, 128, BLayout::RowMajor, 1, 128>;
-using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
-using AllScores1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
-using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
-using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+using VecI32_1x4096 = Tile<TileType::Vec, int32_t, 1, 4096, BLayout::RowMajor, 1, 4096>;
+using ScoreRowsGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
+using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void best(
+extern "C" __global__ AICORE void best_vec2(
     __gm__ float *score,
     __gm__ int32_t *index,
-    __gm__ float *all_scores_1,
+    __gm__ float *score_rows,
     int32_t kv,
     int32_t t,
     int32_t nblk)
@@ -38,8 +35,8 @@ extern "C" __global__ AICORE void best(
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
-    // score, index: topk(all_scores, 64)  [lightning_indexer.yaml:26]
-    VecI32_1x2048 places; TASSIGN(places, 0x04400);  // UB 0x04400..0x06400
+    // score, index: topk(all_scores, selected)  [lightning_indexer.yaml:30]
+    VecI32_1x2048 places; TASSIGN(places, 0x0c000);  // UB 0x0c000..0x0e000
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
     wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -50,60 +47,60 @@ extern "C" __global__ AICORE void best(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
     for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
-        VecI32_1x2048 places_here; TASSIGN(places_here, 0x06600);  // UB 0x06600..0x08600
+        VecI32_1x2048 places_here; TASSIGN(places_here, 0x12000);  // UB 0x12000..0x14000
         TMOV(places_here, places);
         for (int32_t n0 = 0; n0 < kv; n0 += 2048, n0_slot ^= 1) {
             const int32_t n0_valid = kv - n0 < 2048 ? kv - n0 : 2048;
             VecF32_1x2048 part_in(n0_valid); TASSIGN(part_in, 0x00000 + n0_slot * 0x02000);  // columns 0.. of part
             wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
-            AllScores1Gm all_scores_1_in(all_scores_1 + int64_t(i1) * kv + int64_t(n0), {n0_valid});
-            TLOAD(part_in, all_scores_1_in);
+            ScoreRowsGm score_rows_in(score_rows + int64_t(i1) * kv + int64_t(n0), {n0_valid});
+            TLOAD(part_in, score_rows_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
             VecF32_1x2048_min part_padded; TASSIGN(part_padded, 0x00000 + n0_slot * 0x02000);  // same bytes as part
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
             TFILLPAD_INPLACE(part_padded, part_in);
-            VecF32_1x4096 pairs; TASSIGN(pairs, 0x08600);  // UB 0x08600..0x0c600
+            VecF32_1x4096 pairs; TASSIGN(pairs, 0x14000);  // UB 0x14000..0x18000
             VecF32_1x2048m part; TASSIGN(part, 0x00000 + n0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            VecU32_1x2048 places_here_uint32; TASSIGN(places_here_uint32, 0x06600);  // same bytes as places_here
+            VecU32_1x2048 places_here_uint32; TASSIGN(places_here_uint32, 0x12000);  // same bytes as places_here
             pipe_barrier(PIPE_V);
             TSORT32(pairs, part, places_here_uint32);
             set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
-            VecF32_1x4096 pairs_2; TASSIGN(pairs_2, 0x0c600);  // UB 0x0c600..0x10600
+            VecF32_1x4096 pairs_2; TASSIGN(pairs_2, 0x18000);  // UB 0x18000..0x1c000
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs_2, pairs, 64);
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs, pairs_2, 256);
             pipe_barrier(PIPE_V);
             TMRGSORT(pairs_2, pairs, 1024);
-            VecF32_1x128 pairs_kept; TASSIGN(pairs_kept, 0x06400);  // UB 0x06400..0x06600
-            VecF32_1x4224 merged; TASSIGN(merged, 0x10600);  // UB 0x10600..0x14800
-            VecF32_1x4096_c2048 half; TASSIGN(half, 0x0c600);  // columns 0.. of pairs_2
-            VecF32_1x4096_c2048 half_2; TASSIGN(half_2, 0x0e600);  // columns 2048.. of pairs_2
+            VecF32_1x4096 pairs_kept; TASSIGN(pairs_kept, 0x0e000);  // UB 0x0e000..0x12000
+            VecF32_1x8192 merged; TASSIGN(merged, 0x1c000);  // UB 0x1c000..0x24000
+            VecF32_1x4096_c2048 half; TASSIGN(half, 0x18000);  // columns 0.. of pairs_2
+            VecF32_1x4096_c2048 half_2; TASSIGN(half_2, 0x1a000);  // columns 2048.. of pairs_2
             pipe_barrier(PIPE_V);
             if (n0 == 0) {
-                TMRGSORT<VecF32_1x128, VecF32_1x4224, VecF32_1x4096_c2048, VecF32_1x4096_c2048, false>(pairs_kept, taken, merged, half, half_2);
+                TMRGSORT<VecF32_1x4096, VecF32_1x8192, VecF32_1x4096_c2048, VecF32_1x4096_c2048, false>(pairs_kept, taken, merged, half, half_2);
             } else {
-                TMRGSORT<VecF32_1x128, VecF32_1x4224, VecF32_1x128, VecF32_1x4096, false>(pairs_kept, taken, merged, pairs_kept, pairs_2);
+                TMRGSORT<VecF32_1x4096, VecF32_1x8192, VecF32_1x4096, VecF32_1x4096, false>(pairs_kept, taken, merged, pairs_kept, pairs_2);
             }
             TADDS(places_here, places_here, 2048);
         }
-        VecF32_1x128 best; TASSIGN(best, 0x06400);  // columns 0.. of pairs_kept
-        VecF32_1x64 values; TASSIGN(values, 0x04000 + i1_slot * 0x00100);  // UB 0x04000..0x04200, 2 copies
+        VecF32_1x4096 best; TASSIGN(best, 0x0e000);  // columns 0.. of pairs_kept
+        VecF32_1x2048m values; TASSIGN(values, 0x04000 + i1_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));  // free again
-        TGATHER<VecF32_1x64, VecF32_1x128, MaskPattern::P0101>(values, best);
+        TGATHER<VecF32_1x2048m, VecF32_1x4096, MaskPattern::P0101>(values, best);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + i1_slot));
-        ScoreGm score_out(score + int64_t(i1) * 64);
+        ScoreGm score_out(score + int64_t(i1) * 2048);
         TSTORE(score_out, values);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i1_slot));
-        VecI32_1x128 best_int32; TASSIGN(best_int32, 0x06400);  // same bytes as best
-        VecI32_1x64 indices; TASSIGN(indices, 0x04200 + i1_slot * 0x00100);  // UB 0x04200..0x04400, 2 copies
+        VecI32_1x4096 best_int32; TASSIGN(best_int32, 0x0e000);  // same bytes as best
+        VecI32_1x2048 indices; TASSIGN(indices, 0x08000 + i1_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
-        TGATHER<VecI32_1x64, VecI32_1x128, MaskPattern::P1010>(indices, best_int32);
+        TGATHER<VecI32_1x2048, VecI32_1x4096, MaskPattern::P1010>(indices, best_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
-        IndexGm index_out(index + int64_t(i1) * 64);
+        IndexGm index_out(index + int64_t(i1) * 2048);
         TSTORE(index_out, indices);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
     }

@@ -1,0 +1,127 @@
+// Orchestration of `embedding_bag` for a2a3. Made by pyptogen; change the spec, not this file.
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+
+#include "../wrapper.hpp"
+
+using pto_rt::Core;
+using pto_rt::Launch;
+
+extern "C" __global__ AICORE void look_up_vec1(
+    __gm__ int32_t *rows_1,
+    __gm__ int32_t *token,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t bag,
+    int32_t nblk);
+extern "C" __global__ AICORE void look_up_vec2(
+    __gm__ bfloat16_t *rows,
+    __gm__ bfloat16_t *table,
+    __gm__ int32_t *rows_1,
+    int32_t bag,
+    int32_t t,
+    int32_t nblk);
+extern "C" __global__ AICORE void add_vec1(
+    __gm__ float *each_2,
+    __gm__ float *each_3,
+    __gm__ int32_t *token,
+    __gm__ bfloat16_t *rows,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t bag,
+    int32_t nblk);
+extern "C" __global__ AICORE void add_vec2(
+    __gm__ float *each,
+    __gm__ float *each_2,
+    __gm__ float *each_3,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t bag,
+    int32_t nblk);
+extern "C" __global__ AICORE void add_vec3(
+    __gm__ float *y_1,
+    __gm__ float *each,
+    int32_t bag,
+    int32_t t,
+    int32_t nblk);
+extern "C" __global__ AICORE void add_vec4(
+    __gm__ bfloat16_t *y,
+    __gm__ float *y_1,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+
+namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
+}  // namespace
+
+extern "C" void embedding_bag_a2a3(pto_rt::Runtime &rt, const embedding_bag_args &args)
+{
+    const int32_t t = static_cast<int32_t>(args.t);
+    const int32_t bag = static_cast<int32_t>(args.bag);
+    auto *table = (__gm__ bfloat16_t *)args.table;
+    auto *token = (__gm__ int32_t *)args.token;
+    auto *y = (__gm__ bfloat16_t *)args.y;
+    // Values between kernels.
+    auto *rows_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(bag) * t * sizeof(int32_t)));
+    auto *rows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(bag) * t * 128 * sizeof(bfloat16_t)));
+    auto *each_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(bag) * t * 128 * sizeof(float)));
+    auto *each_3 = static_cast<__gm__ float *>(rt.workspace(int64_t(bag) * t * sizeof(float)));
+    auto *each = static_cast<__gm__ float *>(rt.workspace(int64_t(bag) * t * 128 * sizeof(float)));
+    auto *y_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 128 * sizeof(float)));
+    const int32_t vector = blocks_for(rt, Core::Vector);
+
+    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
+    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+        const int32_t look_up_vec1_blocks = fewer((t_end - t_begin + 127) / 128, vector);
+        const Launch look_up_vec1_done = rt.launch(
+            "look_up_vec1", Core::Vector, look_up_vec1_blocks,
+            [=] {
+                look_up_vec1(rows_1, token, t_begin, t_end, bag, look_up_vec1_blocks);
+            }, {}, 5);
+        const int32_t look_up_vec2_blocks = fewer((bag * t + 0) / 1, vector);
+        const Launch look_up_vec2_done = rt.launch(
+            "look_up_vec2", Core::Vector, look_up_vec2_blocks,
+            [=] {
+                look_up_vec2(rows, table, rows_1, bag, t, look_up_vec2_blocks);
+            }, {look_up_vec1_done}, 4);
+        const int32_t add_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const Launch add_vec1_done = rt.launch(
+            "add_vec1", Core::Vector, add_vec1_blocks,
+            [=] {
+                add_vec1(each_2, each_3, token, rows, t_begin, t_end, bag, add_vec1_blocks);
+            }, {look_up_vec2_done}, 3);
+        const int32_t add_vec2_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const Launch add_vec2_done = rt.launch(
+            "add_vec2", Core::Vector, add_vec2_blocks,
+            [=] {
+                add_vec2(each, each_2, each_3, t_begin, t_end, bag, add_vec2_blocks);
+            }, {add_vec1_done}, 2);
+        const int32_t add_vec3_blocks = fewer((t + 0) / 1, vector);
+        const Launch add_vec3_done = rt.launch(
+            "add_vec3", Core::Vector, add_vec3_blocks,
+            [=] {
+                add_vec3(y_1, each, bag, t, add_vec3_blocks);
+            }, {add_vec2_done}, 1);
+        const int32_t add_vec4_blocks = fewer((t_end - t_begin + 31) / 32, vector);
+        rt.launch(
+            "add_vec4", Core::Vector, add_vec4_blocks,
+            [=] {
+                add_vec4(y, y_1, t_begin, t_end, add_vec4_blocks);
+            }, {add_vec3_done});
+    };
+
+    segment(0, t);
+}

@@ -1,0 +1,43 @@
+// best_vec1: vector kernel of `lightning_indexer` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages best; tiles i1 6144; memory UB 49152 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x6144 = Tile<TileType::Vec, float, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
+using AllScores1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void best_vec1(
+    __gm__ float *score_rows,
+    __gm__ float *all_scores_1,
+    int32_t kv,
+    int32_t t,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    for (int32_t i1 = block * 6144; i1 < kv * t; i1 += nblk * 6144, i1_slot ^= 1) {
+        const int32_t i1_valid = kv * t - i1 < 6144 ? kv * t - i1 : 6144;
+        // score, index: topk(all_scores, selected)  [lightning_indexer.yaml:30]
+        VecF32_1x6144 part(i1_valid); TASSIGN(part, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
+        AllScores1Gm all_scores_1_in(all_scores_1 + int64_t(i1), {i1_valid});
+        TLOAD(part, all_scores_1_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        AllScores1Gm score_rows_out(score_rows + int64_t(i1), {i1_valid});
+        TSTORE(score_rows_out, part);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

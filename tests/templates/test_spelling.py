@@ -42,7 +42,7 @@ def test_every_word_of_a_kernel_is_a_variable_or_kept_from_variables(operator: s
         ours = variables(kernel) - {"nblk"}
         marked = {name: f"v{i}z" for i, name in enumerate(sorted(ours))}
         shown = renamed(kernel, marked)
-        text = kernel_text(replace(shown, name="k"), "o", "", lambda span: "")
+        text = kernel_text(shown, "k", "o", "", lambda span: "")
         own = {spelled(_with_variable(shown, word))[1].get(word, word) != word and word for word in _words(text)}
         loose = {
             word

@@ -177,7 +177,9 @@ class Replay:
                     node.span,
                 )
                 return
-            self._learn(node.dst, token.knew)
+            # What the scalar unit waits for, everything that it issues later has waited for.
+            for pipe in get_args(Pipe) if node.dst == "S" else (node.dst,):
+                self._learn(pipe, token.knew)
             self.last_wait[key] = self.clock
             self.progress[node.dst] = self.clock
 

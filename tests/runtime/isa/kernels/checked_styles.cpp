@@ -34,8 +34,8 @@ void order(pipe_t before, pipe_t after, event_t id = EVENT_ID7)
     wait_flag(before, after, id);
 }
 
-// Two buffers in turn: the load of one while the other is worked on. 1: wrong id, 2: a buffer is loaded again before it is
-// stored, 3: the flag is set too early.
+// Two buffers in turn: the load of one while the other is worked on. 1: wrong id, 2: a buffer is loaded again before it
+// is stored, 3: the flag is set too early.
 void double_buffer(float* to, float* from, int rounds, int fault)
 {
     Block tiles[2] = {at<Block>(0), at<Block>(0x1000)};
@@ -91,8 +91,8 @@ void events(float* to, float* from, int fault)
     }
 }
 
-// A product over its depth with two buffers in L1 and in L0. 1: L0 is filled again before it is multiplied, 2: so is L1,
-// 3: the first product adds to nothing.
+// A product over its depth with two buffers in L1 and in L0. 1: L0 is filled again before it is multiplied, 2: so is
+// L1, 3: the first product adds to nothing.
 void product(float* to, half* from, int rounds, int fault)
 {
     using Mat = Tile<TileType::Mat, half, 16, 16, BLayout::ColMajor, 16, 16, SLayout::RowMajor, 512>;
@@ -146,8 +146,8 @@ void product(float* to, half* from, int rounds, int fault)
     TLOAD(again, out);
 }
 
-// Numbers by the scalar unit. 1: it reads before the vector unit has written, 2: that reads before it has written, 3: the
-// tile is loaded again before it has read, 4: an element outside, 5: one that nobody has written.
+// Numbers by the scalar unit. 1: it reads before the vector unit has written, 2: that reads before it has written,
+// 3: the tile is loaded again before it has read, 4: an element outside, 5: one that nobody has written.
 void scalars(float* to, float* from, int fault)
 {
     Block a = at<Block>(0), b = at<Block>(0x800);
@@ -209,8 +209,8 @@ void rows(float* to, float* from, int fault)
     TSTORE(out, x);
 }
 
-// Work in place. 1: wider elements over the narrow ones that they come from, 2: a result one row further on, 3: a scratch
-// tile over an operand.
+// Work in place. 1: wider elements over the narrow ones that they come from, 2: a result one row further on,
+// 3: a scratch tile over an operand.
 void in_place(float* from, int fault)
 {
     Block x = at<Block>(0), next = at<Block>(64);

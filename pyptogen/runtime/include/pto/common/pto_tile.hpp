@@ -187,7 +187,8 @@ struct Tile {
     DType GetValue(const uint32_t offset, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const
     {
         static_assert(Loc == TileType::Vec, "GetValue and SetValue need a Vec tile");
-        return cpu::checked::on_element(data_, offset, Numel, sizeof(DType), false, file, line) ? data_[offset] : DType{};
+        const bool inside = cpu::checked::on_element(data_, offset, Numel, sizeof(DType), false, file, line);
+        return inside ? data_[offset] : DType{};
     }
 #else
     /// Scalar access to a vector tile by element offset from its start.

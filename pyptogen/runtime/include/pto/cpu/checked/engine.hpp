@@ -215,8 +215,8 @@ private:
                 return;
             }
             // Nobody knows of the one and not of the other: a scalar loop stays one access.
-            if (now.pipe == PIPE_S && before.pipe == PIPE_S && before.writes == now.writes && before.time > told_[PIPE_S] &&
-                before.place.line == now.place.line && extend(before.region, now.region)) {
+            const bool both = now.pipe == PIPE_S && before.pipe == PIPE_S && before.writes == now.writes;
+            if (both && before.time > told_[PIPE_S] && before.place.line == now.place.line && extend(before.region, now.region)) {
                 before.time = now.time;
                 before.to = now.to > before.to ? now.to : before.to;
                 return;

@@ -57,8 +57,8 @@ inline bool window_fits(const Place& place, const char* name, bool extracts, con
     return false;
 }
 
-/// What devices want of the valid regions of the operands that an instruction reads: kSame: each has that of the result;
-/// kOneSame: one of them has; kSameRows, kSameCols: the first one has its rows, or its columns.
+/// What devices want of the valid regions of the operands that an instruction reads: kSame: each has that of the
+/// result; kOneSame: one of them has; kSameRows, kSameCols: the first one has its rows, or its columns.
 enum EqualExtents { kAny, kSame, kOneSame, kSameRows, kSameCols };
 
 /// The valid regions of a call's tiles.
@@ -73,7 +73,8 @@ struct ReadExtents {
     void take(const Operand& operand)
     {
         if constexpr (is_tile_data_v<Operand>) {
-            const Extent valid{static_cast<int64_t>(operand.GetValidRow()), static_cast<int64_t>(operand.GetValidCol())};
+            const auto rows = static_cast<int64_t>(operand.GetValidRow());
+            const Extent valid{rows, static_cast<int64_t>(operand.GetValidCol())};
             const char effect = effect_of(effects, operands, index);
             if (index == 0) {
                 result = valid;
@@ -105,9 +106,9 @@ inline void check_equal_extents(
         other = agrees(found.read[i]) ? other : i;
     }
     if (agreeing < (wanted == kOneSame ? 1 : asked)) {
-        constexpr const char* kWords[] = {"", "all the same", "that of one operand", "the same rows", "the same columns"};
-        report(place, "%s: the valid region of an operand is %lld x %lld, that of the result %lld x %lld; %s wants %s", name,
-               static_cast<long long>(found.read[other].rows), static_cast<long long>(found.read[other].cols),
+        constexpr const char* kWords[] = {"", "all the same", "one the same", "the same rows", "the same columns"};
+        report(place, "%s: the valid region of an operand is %lld x %lld, that of the result %lld x %lld; %s wants %s",
+               name, static_cast<long long>(found.read[other].rows), static_cast<long long>(found.read[other].cols),
                static_cast<long long>(found.result.rows), static_cast<long long>(found.result.cols), kPlatform,
                kWords[wanted]);
     }

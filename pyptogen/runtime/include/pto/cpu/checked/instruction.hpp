@@ -59,7 +59,8 @@ inline void check_reads(const Call& call, const Tile& tile, const Region& region
     const int64_t hole = region.empty() ? -1 : engine().first_unwritten(region, is_plain_vec<Tile>);
     if (hole >= 0) {
         report(engine().place, "%s reads byte %#zx of %s, which nothing has written", call.name,
-               static_cast<size_t>(named_offset(Tile::Loc, region) + static_cast<uintptr_t>(hole)), memory_name(Tile::Loc));
+               static_cast<size_t>(named_offset(Tile::Loc, region) + static_cast<uintptr_t>(hole)),
+               memory_name(Tile::Loc));
     }
 }
 

@@ -82,8 +82,8 @@ inline void check_apart(const Place& place, const char* name, const Global& tens
         }
         for (int a = 0; a < 5; ++a) {
             if (tensor.GetStride(a) == 0 && extents[a] > 1) {
-                report(place, "%s: elements of one store lie in one place: dimension %d has %lld elements with a stride of 0",
-                       name, a, static_cast<long long>(extents[a]));
+                report(place, "%s: elements of one store lie in one place: dimension %d has %lld elements with a stride "
+                       "of 0", name, a, static_cast<long long>(extents[a]));
                 return;
             }
             for (int b = a + 1; b < 5; ++b) {

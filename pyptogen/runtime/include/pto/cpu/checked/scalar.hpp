@@ -6,8 +6,8 @@
 
 namespace pto::cpu::checked {
 
-/// One element of a tile, `offset` elements from its start, read or written by the scalar unit. False when it lies outside
-/// of the tile.
+/// One element of a tile, `offset` elements from its start, read or written by the scalar unit. False when it lies
+/// outside of the tile.
 inline bool on_element(
     const void* tile, size_t offset, size_t elements, size_t bytes, bool writes, const char* file, int line)
 {

@@ -177,11 +177,14 @@ class Replay:
                     node.span,
                 )
                 return
-            # What the scalar unit waits for, everything that it issues later has waited for.
-            for pipe in get_args(Pipe) if node.dst == "S" else (node.dst,):
+            for pipe in self._held_up(node.dst):
                 self._learn(pipe, token.knew)
             self.last_wait[key] = self.clock
             self.progress[node.dst] = self.clock
+
+    def _held_up(self, pipe: str) -> tuple[str, ...]:
+        """The pipes that run nothing further while ``pipe`` waits, as far as kernels may count on it."""
+        return (pipe,)
 
     def _barrier(self, pipe: str) -> None:
         if pipe != "ALL":

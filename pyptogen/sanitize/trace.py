@@ -79,8 +79,8 @@ class Trace:
 
 
 class _PlacedReplay(Replay):
-    """A replay of a walk: rounds of one line of the file are one place, as rounds of a loop are in the IR. The scalar unit
-    issues the instructions of all pipes, so what it waits for, they have waited for."""
+    """A replay of a walk: rounds of one line of the file are one place, as rounds of a loop are in the IR. The scalar
+    unit issues the instructions of all pipes, so what it waits for, they have waited for."""
 
     def _held_up(self, pipe: str) -> tuple[str, ...]:
         return get_args(Pipe) if pipe == "S" else (pipe,)

@@ -340,15 +340,19 @@ def _emit(
 ) -> Lowered:
     from pyptogen.templates.kernel import kernel_text
     from pyptogen.templates.orchestration import orchestration_text
-    from pyptogen.templates.spelling import function_name
+    from pyptogen.templates.spelling import function_names
 
     program = session.program
     longest = _longest_range(graph)
     source = spec_lines()
-    texts = tuple(
-        KernelSource(k.name, k.core, by_hand.source(k.name) or kernel_text(k, program.name, _sizes(b), source))
-        for k, b in zip(walked, blocks, strict=True)
-    )
+    written = [k.name for k in kernels if by_hand.source(k.name)]
+    functions = function_names([k.name for k in kernels if k.name not in written], program.name, written)
+
+    def text_of(kernel: InstrKernel, block: BlockKernel) -> str:
+        by_author = by_hand.source(kernel.name)
+        return by_author or kernel_text(kernel, functions[kernel.name], program.name, _sizes(block), source)
+
+    texts = tuple(KernelSource(k.name, k.core, text_of(k, b)) for k, b in zip(walked, blocks, strict=True))
     report = {
         "kernels": {
             k.name: {
@@ -363,7 +367,6 @@ def _emit(
             for k, b in zip(walked, blocks, strict=True)
         },
     }
-    functions = {k.name: k.name if by_hand.source(k.name) else function_name(k.name) for k in kernels}
     text = orchestration_text(graph, program, kernels, functions)
     known = tuple(k for k in kernels if by_hand.source(k.name) is None)
     mine = tuple(b for b in blocks if b.tile.name not in by_hand.finished)

@@ -24,8 +24,8 @@ LONGEST_BESIDE = 400_000
 DECISIONS: tuple[Decisions, ...] = ("then", "else", "in turn")
 CORES = ("VEC", "CUBE")
 MACROS: Mapping[str, Mapping[str, str]] = {
-    "VEC": {"__DAV_VEC__": "1", "__DAV_C220_VEC__": "1"},
-    "CUBE": {"__DAV_CUBE__": "1", "__DAV_C220_CUBE__": "1"},
+    "VEC": {"__CCE_AICORE__": "220", "__DAV_VEC__": "1", "__DAV_C220_VEC__": "1"},
+    "CUBE": {"__CCE_AICORE__": "220", "__DAV_CUBE__": "1", "__DAV_C220_CUBE__": "1"},
 }
 FIXES = {
     "race": "set a flag after the earlier instruction and wait for it before this one",
@@ -234,12 +234,14 @@ class _Kernel:
     def _walks(self) -> Iterator[Trace]:
         """Walks for every number of rounds and every way of deciding; one where nothing is unknown."""
         for trips in TRIPS:
+            forced = False
             for decisions in DECISIONS:
                 trace = self.walk(trips, decisions)
+                forced = forced or trace.forced
                 yield trace
                 if not trace.decided:
                     break
-            if not trace.forced:
+            if not forced:
                 return
 
     def walk_with(self, given: Mapping[str, int]) -> Trace:

@@ -97,7 +97,8 @@ class Lexer:
             taken.pop()
         elif word == "define" and all(active):
             name = re.match(r"\s*(\w+)(.?)", rest)
-            if name and name[2] != "(":
+            # A file may give a pipe that its headers lack a number: it stays the pipe of that name.
+            if name and name[2] != "(" and not name[1].startswith("PIPE_"):
                 self.macros[name[1]] = self._scan(rest.split("//")[0][name.end(1) :], 0)[0]
 
     def _condition(self, word: str, text: str) -> bool:

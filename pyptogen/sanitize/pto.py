@@ -206,6 +206,10 @@ def _method(machine: Machine, node: Call, target: Member) -> Any:
             return valid[target.name == "GetValidCol"]
         if target.name in ("SetValidRow", "SetValidCol", "SetValidShape"):
             holder.valid = (UNKNOWN, UNKNOWN)
+        if target.name == "data":
+            return UNKNOWN if holder.address is None else holder.address
+        if target.name in ("GetValue", "SetValue") and values:
+            _element(machine, holder, values[0], target.name, target.token)
         return UNKNOWN
     if isinstance(holder, Event):
         if target.name in ("Wait", "wait") and holder.number is not None:
@@ -216,6 +220,20 @@ def _method(machine: Machine, node: Call, target: Member) -> Any:
     if any(isinstance(value, Tile) for value in values):
         raise machine.fault(target.token, f"the method `{target.name}`, which takes a tile")
     return UNKNOWN
+
+
+def _element(machine: Machine, tile: Tile, offset: Any, name: str, token: Token) -> None:
+    """The scalar unit reads or writes one element of a tile, or any of them where the offset is not known."""
+    from pyptogen.sanitize.machine import TooLong
+
+    region = region_of(machine, tile, token)
+    if isinstance(tile.address, int) and isinstance(offset, int):
+        begin = tile.address + offset * tile.kind.element.size
+        region = Region(tile.kind.loc, begin, begin + tile.kind.element.size, 0, 0)
+    reads, writes = ([region], []) if name == "GetValue" else ([], [region])
+    machine.trace.instruction(name, "S", machine.span(token), reads, writes)
+    if len(machine.trace.nodes) > machine.most:
+        raise TooLong
 
 
 def _flag(machine: Machine, node: Call, name: str) -> Any:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, get_args
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, SetFlag, WaitFlag
+from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, Pipe, SetFlag, WaitFlag
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips
 from pyptogen.lower.instruction.touches import Region, Touch, Touches
 
@@ -79,7 +79,11 @@ class Trace:
 
 
 class _PlacedReplay(Replay):
-    """A replay of a walk: rounds of one line of the file are one place, as rounds of a loop are in the IR."""
+    """A replay of a walk: rounds of one line of the file are one place, as rounds of a loop are in the IR. The scalar
+    unit issues the instructions of all pipes, so what it waits for, they have waited for."""
+
+    def _held_up(self, pipe: str) -> tuple[str, ...]:
+        return get_args(Pipe) if pipe == "S" else (pipe,)
 
     def _instr(self, instr: Instr, path: Path, iteration: Path) -> None:
         super()._instr(instr, (instr.span.line, instr.span.col), path)

@@ -66,6 +66,11 @@ def is_c_name(name: str) -> bool:
     return name in _FUNCTIONS or _FAMILIES.fullmatch(name) is not None
 
 
+def is_c_function(name: str) -> bool:
+    """Whether headers do declare a function ``name`` for sure: then no other function of C can have it."""
+    return name in _FUNCTIONS
+
+
 def is_macro(name: str) -> bool:
     """Whether ``name`` may be replaced before the compiler sees it. Macros are in capitals, but for a few; none
     ends in an underscore."""

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pyptogen.diagnostics import Span, fault
 from pyptogen.schema.below import SOURCE_SUFFIXES, read_below
+from pyptogen.schema.c_names import is_c_function
 from pyptogen.schema.contract_sections import read_tensor
 from pyptogen.schema.expression import Expr, parse_expression, parse_expression_list
 from pyptogen.schema.hand import (
@@ -220,7 +221,14 @@ def _source(mapping: Mapping, model: Any, root: str) -> SourceFile:
     file = mapping.get("file")
     assert file is not None
     found = read_below(file, root, SOURCE_SUFFIXES)
-    blocks = mapping.get("blocks")
+    blocks, entry = mapping.get("blocks"), mapping.get("entry")
+    if entry is not None and is_c_function(str(model.entry)):
+        raise fault(
+            "PTG213",
+            f"`{model.entry}` cannot name the entry of a kernel: the library of C has a function of that name",
+            entry.span,
+            fix=f"call it `{model.entry}_kernel`, here and in the file",
+        )
     return SourceFile(
         found.file,
         found.text,

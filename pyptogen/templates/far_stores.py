@@ -35,7 +35,7 @@ def far_stores(kernel: InstrKernel) -> Far:
     if kernel.segment in total.names():
         part = f"{kernel.segment}_end - {kernel.segment}_begin"
         text = text.replace(f"int64_t({kernel.segment})", f"int64_t({part})")
-        text = re.sub(rf"\b{kernel.segment}\b", f"({part})", text)
+        text = re.sub(rf"\b{kernel.segment}\b(?!\()", f"({part})", text)  # but where it is the type of that name
     names = ", ".join(t.name for t in results)
     return Far(
         frozenset(t.name for t in results), f"const FarStores far({text});  // {names}: around the cache if large"

@@ -45,7 +45,7 @@ from pyptogen.templates.kernel_passes import PassText, carried_rows
 from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
 from pyptogen.templates.kernel_types import Aliases, gm_arguments
 from pyptogen.templates.merges import is_merge_of_lists
-from pyptogen.templates.spelling import function_name, in_text, spelled
+from pyptogen.templates.spelling import in_text, spelled
 
 ROUND_MODES = {
     "none": "CAST_NONE", "rint": "CAST_RINT", "round": "CAST_ROUND", "floor": "CAST_FLOOR", "ceil": "CAST_CEIL",
@@ -69,7 +69,7 @@ class Writer:
     far: frozenset[str] = frozenset()
     """Tensors to which stores of passes may go around the cache."""
     taken: frozenset[str] = frozenset()
-    """Names of arguments and tiles."""
+    """Names of arguments, tiles and loop variables."""
     fixed: frozenset[str] = frozenset()
     """Names of arguments and loop variables."""
     queues: dict[str, Fifo] = field(default_factory=dict)
@@ -286,11 +286,12 @@ def _loop_names(kernel: InstrKernel) -> Iterator[str]:
             yield node.name
 
 
-def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable[[Span], str]) -> str:
+def kernel_text(kernel: InstrKernel, function: str, operator: str, sizes: str, source: Callable[[Span], str]) -> str:
     """The C++ file of one kernel.
 
     Args:
         kernel: its instructions.
+        function: its name as a function of C.
         operator: name of the operator.
         sizes: the chosen tile sizes, for the head comment.
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
@@ -300,7 +301,7 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
     writer = Writer(
         source,
         far=frozenset(names.get(tensor, tensor) for tensor in far.tensors),
-        taken=frozenset({*kernel.arguments, *declarations(kernel)}),
+        taken=frozenset({*kernel.arguments, *declarations(kernel), *_loop_names(kernel)}),
         fixed=frozenset({*kernel.arguments, *_loop_names(kernel)}),
         queues={fifo.name: fifo for fifo in kernel.fifos},
     )
@@ -319,7 +320,7 @@ def kernel_text(kernel: InstrKernel, operator: str, sizes: str, source: Callable
     return render(
         "kernel.cpp.j2",
         kernel=kernel,
-        function=function_name(kernel.name),
+        function=function,
         operator=operator,
         sizes=sizes,
         occupancy=occupancy,

@@ -10,7 +10,7 @@ after:  __gm__ half *half_, int32_t block_
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -32,8 +32,10 @@ from pyptogen.lower.instruction.ir import (
     SetFlag,
     SkipIfNegative,
     WaitFlag,
+    declarations,
     walk,
 )
+from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tile.ir import Extent, Fifo, GmTensor
 from pyptogen.schema.c_names import is_c_name, is_macro
 from pyptogen.templates.cpp_names import C_TYPES
@@ -60,6 +62,16 @@ _VARIABLES: Mapping[type, tuple[str, ...]] = {
     Workspace: ("name", "elements", "row"),
 }
 """The fields of each node that name variables, or have nodes that do."""
+_TILES: Mapping[type, tuple[str, ...]] = {
+    Choose: ("then", "other"),
+    Declare: ("name", "owner"),
+    For: ("body",),
+    Instr: ("operands",),
+    InstrKernel: ("body",),
+    Pass: ("members", "kept", "tiles", "dtypes"),
+}
+"""The fields that name tiles, or have nodes that do. There a name is that of a tile; elsewhere it is another variable,
+even where the two are called the same."""
 _FIRST_ONLY = frozenset({(InstrKernel, "scalars"), (Pass, "dtypes"), (Cut, "when")})
 """Fields of tuples that begin with a variable; in the rest of them are other words."""
 
@@ -103,16 +115,28 @@ def field_name(name: str) -> str:
     return f"{name}_" if is_macro(name) or name in _TYPES else name
 
 
-def function_name(kernel: str) -> str:
-    """A kernel's name as that of a C function: `select_kernel` for `select`, which C's library has."""
-    taken = (
+def function_names(kernels: Sequence[str], operator: str, by_hand: Sequence[str]) -> dict[str, str]:
+    """The names of kernels as those of C functions: `select_kernel` for `select`, which C's library has. Functions of
+    an author keep theirs; the operator has an entry for each target, of the name `<operator>_<target>`."""
+    entries = {*by_hand, *(f"{operator}_{platform}" for platform in PLATFORMS)}
+    found: dict[str, str] = {}
+    for kernel in kernels:
+        name = kernel if kernel == kernel.lower() else f"{kernel}_kernel"
+        while _is_taken(name) or name in entries or (name != kernel and (name in kernels or name in found.values())):
+            name += "_kernel"
+        found[kernel] = name
+    return found | {name: name for name in by_hand}
+
+
+def _is_taken(kernel: str) -> bool:
+    """Whether a function of C cannot have this name: headers or the orchestration have a word for it."""
+    return (
         is_c_name(kernel)
         or is_macro(kernel)
         or kernel in ORCHESTRATION_WORDS
         or is_kernel_word(kernel)
         or kernel in _TYPES
     )
-    return f"{kernel}_kernel" if taken or kernel != kernel.lower() else kernel
 
 
 def variables(node: Any) -> frozenset[str]:
@@ -123,20 +147,38 @@ def variables(node: Any) -> frozenset[str]:
         found.add(name)
         return name
 
-    _renamed(node, note)
+    _renamed(node, note, _VARIABLES)
     return frozenset(found)
 
 
 def renamed(node: Any, names: Mapping[str, str]) -> Any:
     """A kernel or an execution graph with other names for some of its variables."""
-    return _renamed(node, lambda name: names.get(name, name)) if names else node
+    return _renamed(node, lambda name: names.get(name, name), _VARIABLES) if names else node
 
 
 def spelled(kernel: InstrKernel) -> tuple[InstrKernel, dict[str, str]]:
     """The kernel as its text has it, and what is spelled otherwise in it."""
+    kernel = _tiles_apart(kernel)
     own = _own_words(kernel)
     names = respelled(variables(kernel), lambda name: name in own or is_kernel_word(name))
     return renamed(kernel, names), names
+
+
+def _tiles_apart(kernel: InstrKernel) -> InstrKernel:
+    """The kernel with other names for tiles that are called as an argument is, or as a number of a loop."""
+    numbers = {*kernel.arguments, *(fifo.name for fifo in kernel.fifos), *(fifo.slot for fifo in kernel.fifos)}
+    for node in walk(kernel.body):
+        if isinstance(node, For):
+            numbers |= {name for name in (node.var, node.valid, node.slot) if name}
+        elif isinstance(node, ReadIndex):
+            numbers.add(node.name)
+    names: dict[str, str] = {}
+    for tile in sorted(declarations(kernel)):
+        name = tile
+        while name in numbers or (name != tile and name in declarations(kernel)):
+            name += "_tile"
+        names |= {tile: name} if name != tile else {}
+    return _renamed(kernel, lambda name: names.get(name, name), _TILES) if names else kernel
 
 
 def _own_words(kernel: InstrKernel) -> frozenset[str]:
@@ -167,27 +209,30 @@ def in_text(text: str, names: Mapping[str, str]) -> str:
     return _NAME.sub(lambda m: names.get(m[0], m[0]), text) if names else text
 
 
-def _renamed(node: Any, name: Callable[[str], str]) -> Any:
+def _renamed(node: Any, name: Callable[[str], str], fields: Mapping[type, tuple[str, ...]]) -> Any:
+    """``node`` with other names in ``fields``, and in what they have."""
     if node is None or isinstance(node, Span | int):
         return node
     if isinstance(node, str):
         return name(node)
+    if isinstance(node, Poly | Imm) and fields is _TILES:
+        return node
     if isinstance(node, Poly):
         return Poly._collect({tuple(sorted(map(name, factors))): n for factors, n in node.terms})
     if isinstance(node, Imm):
         return replace(node, text=_NAME.sub(lambda m: name(m[0]), node.text))
     if isinstance(node, tuple):
-        return tuple(_renamed(part, name) for part in node)
+        return tuple(_renamed(part, name, fields) for part in node)
     kind = type(node)
-    if kind not in _VARIABLES:
+    if kind not in fields:
         return node
     changed: dict[str, Any] = {}
-    for field in _VARIABLES[kind]:
+    for field in fields[kind]:
         value = getattr(node, field)
         if (kind, field) in _FIRST_ONLY:
             changed[field] = tuple((name(part[0]), *part[1:]) for part in value)
         elif (kind, field) == (LaunchPlan, "programs"):
             changed[field] = tuple((function, tuple(map(name, arguments))) for function, arguments in value)
         else:
-            changed[field] = _renamed(value, name)
+            changed[field] = _renamed(value, name, fields)
     return replace(node, **changed)

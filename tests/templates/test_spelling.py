@@ -18,7 +18,7 @@ from pyptogen.schema import load_spec
 from pyptogen.schema.c_names import is_c_name, is_macro
 from pyptogen.schema.naming import RESERVED
 from pyptogen.templates.kernel import kernel_text
-from pyptogen.templates.spelling import function_name, in_text, is_kernel_word, renamed, respelled, spelled, variables
+from pyptogen.templates.spelling import function_names, in_text, is_kernel_word, renamed, respelled, spelled, variables
 
 SPECS = Path(__file__).parents[2] / "specs"
 OPERATORS = ("softmax", "topk_long", "moe_dispatch", "flash_attention", "scans")
@@ -42,7 +42,7 @@ def test_every_word_of_a_kernel_is_a_variable_or_kept_from_variables(operator: s
         ours = variables(kernel) - {"nblk"}
         marked = {name: f"v{i}z" for i, name in enumerate(sorted(ours))}
         shown = renamed(kernel, marked)
-        text = kernel_text(replace(shown, name="k"), "o", "", lambda span: "")
+        text = kernel_text(shown, "k", "o", "", lambda span: "")
         own = {spelled(_with_variable(shown, word))[1].get(word, word) != word and word for word in _words(text)}
         loose = {
             word
@@ -83,7 +83,14 @@ def test_a_spelling_is_free() -> None:
      ("pthread_create", "pthread_create_kernel"), ("query_linear", "query_linear"), ("softmax", "softmax")],
 )  # fmt: skip
 def test_kernels_keep_clear_of_functions_of_c(stage: str, function: str) -> None:
-    assert function_name(stage) == function
+    assert function_names([stage], "o", [])[stage] == function
+
+
+def test_functions_of_kernels_are_all_different() -> None:
+    names = function_names(["select", "select_kernel", "o_cpu", "mine"], "o", ["mine_too", "select_kernel_kernel"])
+    assert list(names.values()) == [
+        "select_kernel_kernel_kernel", "select_kernel", "o_cpu_kernel", "mine", "mine_too", "select_kernel_kernel",
+    ]  # fmt: skip
 
 
 def test_macros_are_known_by_their_looks() -> None:

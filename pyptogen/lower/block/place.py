@@ -15,8 +15,9 @@ from dataclasses import replace
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.platforms.model import Memory
+from pyptogen.lower.tensor.program_names import loop_variable
 from pyptogen.lower.tile.axes import unsupported
-from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal
+from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, walk_loops
 
 L0A: Memory = "l0a"
 L0B: Memory = "l0b"
@@ -82,14 +83,16 @@ class _Placer:
         k = self.tiles[a].cols
         inner = min(op.k_inner or k.size, k.size)
         stepped = inner < k.size
-        valid = "k1_valid" if stepped and (k.valid is not None or k.size % inner) else None
+        taken = {*self.kernel.arguments, *self.tiles, *(loop.var for loop in walk_loops(self.kernel.body))}
+        var = loop_variable("k1", taken)
+        valid = f"{var}_valid" if stepped and (k.valid is not None or k.size % inner) else None
         depth = Extent(inner, Poly.of(valid) if valid else None) if stepped else k
         left = self.sibling(a, "l0a", self.tiles[a].rows, depth)
         right = self.sibling(b, "l0b", depth, self.tiles[b].cols)
-        start = Poly.of("k1") if stepped else ZERO
+        start = Poly.of(var) if stepped else ZERO
         first = op.first
         if stepped:
-            first = f"{op.first} + k1" if op.first else "k1"
+            first = f"{op.first} + {var}" if op.first else var
         body: tuple[Node, ...] = (
             TileOp("move", left, (a,), op.span, op.stage, role="a", row=start),
             TileOp("move", right, (b,), op.span, op.stage, role="b", row=start),
@@ -97,7 +100,7 @@ class _Placer:
         )
         if not stepped:
             return list(body)
-        return [Loop("k1", "k1", ZERO, k.poly(), inner, valid, "reduce", False, body, op.span)]
+        return [Loop(var, "k1", ZERO, k.poly(), inner, valid, "reduce", False, body, op.span)]
 
     def where(self, tile: str) -> Memory:
         return self.memory[self.tiles[tile].parent or tile]

@@ -23,9 +23,16 @@ from pyptogen.schema.hand import HandKernel, SourceFile
 def run(
     kernel: HandKernel, scope: Scope, tensors: Mapping[str, Tensor], gm: Mapping[str, GmTensor], platform: Platform
 ) -> Finished:
-    """The signature of one kernel. Raises PTG201, PTG303, PTG304."""
+    """The signature of one kernel. Raises PTG201, PTG213, PTG303, PTG304."""
     source, core = kernel.source, kernel.core
     assert source is not None and core is not None
+    if source.entry == f"{scope.program.name}_{platform.name}":
+        raise fault(
+            "PTG213",
+            f"`{source.entry}` cannot name the entry of a kernel: the operator is called so on {platform.name}",
+            kernel.span,
+            fix=f"call it `{source.entry}_kernel`, here and in the file",
+        )
     writes = list(dict.fromkeys(tensors[name].gm for name, _ in kernel.writes))
     reads = list(dict.fromkeys(tensors[name].gm for name, _ in kernel.reads))
     dynamic = [dim.name for dim in scope.program.dims if dim.dynamic]

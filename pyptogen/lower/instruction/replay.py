@@ -177,9 +177,14 @@ class Replay:
                     node.span,
                 )
                 return
-            self._learn(node.dst, token.knew)
+            for pipe in self._held_up(node.dst):
+                self._learn(pipe, token.knew)
             self.last_wait[key] = self.clock
             self.progress[node.dst] = self.clock
+
+    def _held_up(self, pipe: str) -> tuple[str, ...]:
+        """The pipes that run nothing further while ``pipe`` waits, as far as kernels may count on it."""
+        return (pipe,)
 
     def _barrier(self, pipe: str) -> None:
         if pipe != "ALL":

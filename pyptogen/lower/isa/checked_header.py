@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from pyptogen.lower.isa.extents import extents_of
 from pyptogen.lower.isa.instruction import (
     ALL,
     ARITH,
@@ -32,9 +33,10 @@ _HEADER = """\
 // Every instruction that the checker sees, written from the instruction table (pyptogen/lower/isa) by
 // `python -m pyptogen.lower.isa.checked_header`; a test proves that it is up to date.
 //
-// X(name, effects, typed operand, element types on A2/A3, element types on A5). Effects, one letter for each tile and
-// GlobalTensor: w: written, r: read, u: read and written, t: scratch (may be overwritten), -: not touched. The word
-// with as many letters as a call has operands holds, else the first one, cut or with its last letter repeated.
+// X(name, effects, typed operand, element types on A2/A3, element types on A5, equal extents). Effects, one letter for
+// each tile and GlobalTensor: w: written, r: read, u: read and written, t: scratch (may be overwritten), -: untouched.
+// The word with as many letters as a call has operands holds, else the first one, cut or with its last letter repeated.
+// Equal extents: what the valid regions of operands have in common with that of the result; see extents.hpp.
 #pragma once
 
 #include <cstdint>
@@ -116,7 +118,7 @@ def render() -> str:
     lines.append("#define PTO_CHECKED_INSTRUCTIONS(X) \\")
     calls = [
         f'    X({row.name}, "{row.effects}", k{row.typed.capitalize()}, {names[row.dtypes["a2a3"]]},'
-        f" {names[row.dtypes['a5']]})"
+        f" {names[row.dtypes['a5']]}, k{extents_of(row.name).title().replace('_', '')})"
         for row in rows
     ]
     return "\n".join([*lines, " \\\n".join(calls), ""])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from typing import Any
 
 from pyptogen.lower.tensor.ir import Program
@@ -14,13 +15,35 @@ def dim_symbol(name: str) -> Any:
     return sympy.Symbol(name, integer=True, positive=True)
 
 
+def names_of(program: Program) -> set[str]:
+    """The names of a program: of its values, dims, attrs and outputs."""
+    taken = {value.name for value in program.inputs} | {op.result.name for op in program.ops}
+    taken |= {name for name, _ in program.outputs} | {attr.name for attr in program.attrs}
+    return taken | {dim.name for dim in program.dims}
+
+
+def names_in_kernels(program: Program, tensors: Iterable[str]) -> set[str]:
+    """What the variables that a kernel makes for itself keep clear of: the names of the program and of the
+    ``tensors``, the ends of the ranges of dims, and the number of blocks."""
+    ends = {f"{dim.name}_{end}" for dim in program.dims for end in ("begin", "end")}
+    return names_of(program) | set(tensors) | ends | {"nblk"}
+
+
+def loop_variable(wanted: str, taken: Collection[str]) -> str:
+    """``wanted``, with a number where it is taken, or where a name is that kernels make of it: the valid extent of a
+    tile, the ends of the loop, the number of a buffer."""
+    name, n = wanted, 1
+    while any(f"{name}{end}" in taken for end in ("", "_valid", "_begin", "_end", "_slot")):
+        n += 1
+        name = f"{wanted}_{n}"
+    return name
+
+
 class FreeNames:
     """Gives names that no value, dim, attr or output of a program has, each once."""
 
     def __init__(self, program: Program) -> None:
-        self._taken = {value.name for value in program.inputs} | {op.result.name for op in program.ops}
-        self._taken |= {name for name, _ in program.outputs} | {attr.name for attr in program.attrs}
-        self._taken |= {dim.name for dim in program.dims}
+        self._taken = names_of(program)
 
     def take(self, wanted: str) -> str:
         """``wanted``, with a number where it is taken."""

@@ -39,6 +39,8 @@ class Cutter(Products):
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
+        self.whole_tiles: dict[str, str] = {}
+        """The tile of each concatenation that others are windows of."""
         self.writes: list[str] = []
         self.scalars: list[str] = []
 
@@ -223,7 +225,9 @@ class Cutter(Products):
             name, shift = self._window_base(outer.base, outer.offset)
             return name, shift + offset
         placed = self.placed.get((base, ""))
-        return (placed.tile if placed else (base if base not in self.tensors else f"{base}_tile")), offset
+        if base not in self.whole_tiles:
+            self.whole_tiles[base] = placed.tile if placed else self.name(base)
+        return self.whole_tiles[base], offset
 
     def _scalar(self, scalar: Scalar) -> ScalarArg:
         for symbol in sorted(getattr(scalar.expr, "free_symbols", ()), key=str):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program, Value
-from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tensor.program_names import dim_symbol, names_in_kernels
 from pyptogen.lower.tile.axes import Axes, Factor, unsupported
 from pyptogen.lower.tile.ir import Extent, Form, GmTensor, TileVal
 from pyptogen.lower.tile.nest import Nest, Scope
@@ -56,7 +56,7 @@ class Grid:
         self.made_by = producers(program)
         self.mine = {op.result.name: op for op in kernel.ops}
         self.blocks = {loop.block.name: loop for loop in program.loops}
-        self.nest = Nest(kernel.span)
+        self.nest = Nest(kernel.span, frozenset(names_in_kernels(program, tensors)))
         self.tiles: dict[str, TileVal] = {}
         self.sub_loops: dict[str, Scope] = {}
         self.wanted_segment = segment

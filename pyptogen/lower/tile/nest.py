@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
+from pyptogen.lower.tensor.program_names import loop_variable
 from pyptogen.lower.tile.ir import Extent, Loop, LoopRole, Node, TileOp
 
 
@@ -67,9 +68,10 @@ class Scope:
 
 
 class Nest:
-    """Scopes of one kernel."""
+    """Scopes of one kernel. Loops get no name that is ``taken``."""
 
-    def __init__(self, span: Span) -> None:
+    def __init__(self, span: Span, taken: frozenset[str]) -> None:
+        self.taken = taken
         self.top = Scope("", "", Poly(), Poly(), 1, None, "grid", span, None, 0)
         self.inner = self.top
 
@@ -108,10 +110,10 @@ class Nest:
             yield at
             at = at.parent
 
-    @staticmethod
     def _open(
+        self,
         parent: Scope,
-        var: str,
+        wanted: str,
         dim: str,
         start: Poly,
         stop: Poly,
@@ -120,6 +122,7 @@ class Nest:
         role: LoopRole,
         span: Span,
     ) -> Scope:
+        var = loop_variable(wanted, self.taken)
         valid = None if whole_tiles else f"{var}_valid"
         scope = Scope(var, dim, start, stop, tile, valid, role, span, parent, parent.depth + 1)
         parent.items.append(scope)

@@ -50,7 +50,7 @@ class Operands(Grid):
         """A tile name that no tensor and no other tile has."""
         base = wanted if wanted not in self.tensors else f"{wanted}_tile"
         name, n = base, 1
-        while name in self.tiles:
+        while name in self.tiles or name in self.tensors:
             n += 1
             name = f"{base}_{n}"
         return name

@@ -14,7 +14,7 @@ belong to their readers and cost nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -261,6 +261,25 @@ def _titles(name: str, runs: list[tuple[CoreKind, list[Op]]]) -> list[str]:
     ]
 
 
+def _distinct(
+    kernels: Sequence[tuple[str, CoreKind, tuple[str, ...], list[Op]]], given: Mapping[str, HandKernel]
+) -> list[tuple[str, CoreKind, tuple[str, ...], list[Op]]]:
+    """The kernels, each with a name of its own: an author's C++ has that of its entry, a stage its own, and what is
+    named after several stages, or is a part of one, gets a number where its name is one of these."""
+    entries = {hand.source.entry for stage, hand in given.items() if hand.source}
+    stages = {stage for _, _, names, _ in kernels for stage in names}
+    taken: set[str] = set()
+    result = []
+    for wanted, core, names, ops in kernels:
+        hand, name, n = given.get(names[0]), wanted, 1
+        while not (hand and hand.source) and (name in entries | taken or (name in stages and names != (name,))):
+            n += 1
+            name = f"{wanted}_{n}"
+        taken |= {name, *((f"{name}_cube", f"{name}_vec") if core == "mixed" else ())}
+        result.append((name, core, names, ops))
+    return result
+
+
 def run(
     program: Program,
     row: TilingRow,
@@ -306,6 +325,7 @@ def run(
             continue
         for title, (core, part) in zip(_titles(name, runs), runs, strict=True):
             kernels.append((title, core, tuple(s for s in stages if any(op.stage == s for op in part)), part))
+    kernels = _distinct(kernels, given)
     order = _order(kernels, made_by)
     outputs = {root(value.name, made_by) for _, value in program.outputs}
     outputs |= {

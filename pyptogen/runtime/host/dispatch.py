@@ -242,7 +242,8 @@ class Dispatcher:
         """Take all answers of a worker off its socket; replace it when it has ended."""
         if self._workers.get(worker.chip) is not worker:
             return
-        heard = False
+        # The event may be of its predecessor, whose descriptors had the same numbers.
+        ended, heard = ended and worker.has_ended(), False
         while ended or worker.sent or not worker.ready:
             try:
                 size = worker.line.recv_into(self._buffer)
@@ -256,7 +257,7 @@ class Dispatcher:
             heard = True
             self._answer(worker, bytes(self._buffer[:size]))
         # An idle worker says nothing: what is readable is its end.
-        ended = ended or (not heard and not worker.sent and worker.process.poll() is not None)
+        ended = ended or (not heard and not worker.sent and worker.has_ended())
         if ended:
             self._replace(worker)
 
@@ -339,9 +340,7 @@ class Dispatcher:
 
     def _replace(self, worker: WorkerProcess) -> None:
         """A worker has ended: its running task fails or starts anew, the others go to its successor."""
-        chip = worker.chip
-        worker.kill()
-        ending = worker.ending()
+        chip, ending = worker.chip, worker.ending()
         # A task that was late before it had begun is over too: its successor would be as late.
         running = worker.stopped if worker.stopped in worker.sent else worker.begun(self.arena)
         waiting = [task for task in worker.sent if task is not running]

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections import deque
 from contextlib import suppress
 
@@ -79,11 +80,28 @@ class WorkerProcess:
         """The descriptors that tell that it has something to say, or has ended."""
         return [self.line.fileno(), *([self.life] if self.life >= 0 else [])]
 
+    def has_ended(self) -> bool:
+        """Whether the process has ended. It keeps its number until ``ending`` or ``reap``."""
+        if self.process.returncode is not None:
+            return True
+        try:
+            return os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+        except ChildProcessError:
+            # Somebody else in this process has waited for all children.
+            return True
+
     def ending(self) -> str:
-        """How the process ended, in words. It must have ended or be about to."""
+        """How the process ended, in words. It is about to, or is killed after a second; so is what it started."""
+        end = time.monotonic() + 1
+        while not self.has_ended() and time.monotonic() < end:
+            time.sleep(0.001)
+        ended = self.has_ended()
+        self.kill()
         try:
             code = self.process.wait(1)
         except subprocess.TimeoutExpired:
+            ended = False
+        if not ended:
             return "stopped answering"
         if code >= 0:
             return f"ended with exit code {code}"

@@ -19,6 +19,6 @@ def test_it_has_what_touches_tiles() -> None:
 def test_sets_are_written_with_their_types() -> None:
     text = render()
     assert "constexpr Types kFloats = kFp32 | kFp16;" in text
-    assert 'X(TADD, "wr", kFirst, kArithmetic, kPlain)' in text
-    assert 'X(TCMP, "wr", kRead, kFp32Fp16Int32, kPlain)' in text
-    assert 'X(TINTERLEAVE, "wwrr", kFirst, kNowhere, kUpTo4Bytes)' in text
+    assert 'X(TADD, "wr", kFirst, kArithmetic, kPlain, kSame)' in text
+    assert 'X(TCMP, "wr", kRead, kFp32Fp16Int32, kPlain, kSameRows)' in text
+    assert 'X(TINTERLEAVE, "wwrr", kFirst, kNowhere, kUpTo4Bytes, kAny)' in text

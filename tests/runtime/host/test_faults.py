@@ -24,7 +24,8 @@ REPOSITORY = Path(__file__).parents[3]
 @pytest.fixture(autouse=True)
 def registered(rt: Runtime) -> None:
     for name in (
-        "add", "die", "die_once", "die_once_in_place", "fail", "fail_oddly", "increase", "nothing", "scale", "sleep",
+        "add", "die", "die_once", "die_once_in_place", "fail", "fail_oddly", "hang_up_and_end",
+        "increase", "nothing", "scale", "sleep",
     ):  # fmt: skip
         rt.register(name, getattr(kernels, name))
 
@@ -66,6 +67,19 @@ def test_idle_worker_that_died_is_replaced(rt: Runtime) -> None:
     os.kill(before, signal.SIGKILL)
     assert rt.submit("nothing", chip=1).result(10) == ()
     assert rt.processes()[1] != before
+
+
+def test_worker_is_asked_how_it_ended_before_it_is_killed(rt: Runtime) -> None:
+    with pytest.raises(WorkerLost, match="its worker ended with exit code 7 while it ran"):
+        rt.run("hang_up_and_end", {"code": 7}, chip=0)
+
+
+def test_late_event_of_a_worker_that_is_gone_spares_its_successor(rt: Runtime) -> None:
+    rt.run("nothing", chip=0)
+    dispatcher, before = rt._level.dispatcher, rt.processes()
+    with dispatcher._lock:
+        dispatcher._hear(dispatcher._workers[0], ended=True)
+    assert rt.processes() == before
 
 
 def test_lost_task_is_tried_again(rt: Runtime, tmp_path: Path) -> None:

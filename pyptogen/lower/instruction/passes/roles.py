@@ -89,7 +89,7 @@ class Roles:
     def full(self, name: str) -> bool:
         """Whether a tile is a row-major Vec tile with elements of its own; the row view of a column is not."""
         tile = self.tiles[name]
-        return tile.type.loc == "Vec" and not tile.type.col_major and tile.name != f"{tile.owner}_row"
+        return tile.type.loc == "Vec" and not tile.type.col_major and tile.name.rstrip("_") != f"{tile.owner}_row"
 
     def space(self, name: str) -> Space:
         """The valid extents of a tile."""

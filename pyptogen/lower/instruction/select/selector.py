@@ -49,14 +49,20 @@ class Selector:
 
     def local(self, wanted: str) -> str:
         """A name for a local variable that no argument and no tile of the kernel has."""
-        return wanted if wanted not in self.taken else f"{wanted}_i"
+        while wanted in self.taken:
+            wanted += "_i"
+        return wanted
 
     # -- tiles ----------------------------------------------------------------------------------------------------
 
     def use(self, name: str, view: View = "own") -> str:
         """Name of the declaration of a tile under one of its two types."""
         tile = self.tiles[name]
-        declared = f"{name}_row" if view == "row" and tile.form == "col" else name
+        declared = name
+        if view == "row" and tile.form == "col":
+            declared = f"{name}_row"
+            while declared in self.tiles:
+                declared += "_"
         if declared not in self.declared:
             self.declared[declared] = self._declare(tile, declared, as_row=declared != name)
         return declared
@@ -67,6 +73,8 @@ class Selector:
         if tile.dtype == dtype:
             return self.use(name)
         declared = f"{name}_{dtype}"
+        while declared in self.tiles:
+            declared += "_"
         if declared not in self.declared:
             own = self._declare(tile, declared, as_row=False)
             self.declared[declared] = replace(own, type=replace(own.type, dtype=dtype), note=f"same bytes as {name}")

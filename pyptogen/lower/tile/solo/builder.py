@@ -9,6 +9,7 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
+from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
 from pyptogen.lower.tile.axes import Axes, Factor, GmView, root, unsupported, value_views
 from pyptogen.lower.tile.ir import (
     Extent,
@@ -77,16 +78,10 @@ class SoloBuilder:
         self.op: Op = kernel.ops[0]
         self.dealt = True
         """Whether the blocks of a launch share the work; else one block does it in order."""
-        self.place = self._free("place")
+        self.taken = names_in_kernels(program, tensors)
+        self.place = loop_variable("place", self.taken)
         """The local number that an index is read into."""
         self._vars = 0
-
-    def _free(self, wanted: str) -> str:
-        """A name that no argument of the kernel has."""
-        taken = {*self.tensors, *(d.name for d in self.program.dims), *(a.name for a in self.program.attrs)}
-        return next(
-            name for n in range(1, len(taken) + 2) if (name := wanted if n == 1 else f"{wanted}_{n}") not in taken
-        )
 
     # -- tensors ----------------------------------------------------------------------------------------------------
 
@@ -165,7 +160,8 @@ class SoloBuilder:
         """A loop over an item; a tile that is larger than it is cut down to it."""
         whole = item.extent.constant
         self._vars += 1
-        return Step(item, f"i{self._vars}", min(tile, whole) if whole is not None else tile)
+        var = loop_variable(f"i{self._vars}", self.taken)
+        return Step(item, var, min(tile, whole) if whole is not None else tile)
 
     def nest(self, steps: Sequence[Step], body: Sequence[Node]) -> None:
         """Add a nest of loops, outermost first; the longest of them is dealt to the blocks of a launch."""

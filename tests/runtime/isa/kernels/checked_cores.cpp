@@ -52,6 +52,17 @@ void add(float* to)
     pipe_barrier(PIPE_ALL);
 }
 
+void store_typed(float* to)
+{
+    Block a;
+    Memory out(to);
+    TASSIGN(a, 0);
+    TEXPANDS(a, 2.0f);
+    pipe_barrier(PIPE_ALL);
+    TSTORE<Block, Memory, AtomicType::AtomicNone>(out, a);
+    pipe_barrier(PIPE_ALL);
+}
+
 void pop()
 {
     using Ring = TPipe<0, Direction::DIR_C2V, 512, 2>;
@@ -77,6 +88,9 @@ void kernel(float* data, int32_t* word, int which)
         case 6: store<Wide>(data + block * 12); break;                            // four columns in common
         case 7: load(data); break;                                                // all read
         case 8: add(data); break;                                                 // atomic
+        case 13: store_typed(data); break;                                        // typed, all the same
+        case 14: store_typed(mine); break;                                        // typed, blocks of their own
+        case 15: block == 0 ? store_typed(data) : add(data); break;               // one of them is not atomic
         case 10: pop(); break;                                                    // nobody pushes
         case 11:                                                                  // not all come
             if (block != 0) {

@@ -15,6 +15,7 @@ struct EventBaseTag {};
 #if defined(PTO_CHECKED)
 namespace cpu::checked {
 inline event_t next_event_id(pipe_t source, pipe_t destination);
+inline void on_event(pipe_t source, pipe_t destination, event_t id, bool waits);
 }
 #endif
 
@@ -49,7 +50,11 @@ struct Event : EventBaseTag {
     {
         check_one_core();
         if constexpr (!isSamePipe && !IsCrossCore) {
+#if defined(PTO_CHECKED)
+            cpu::checked::on_event(srcPipe, dstPipe, token, false);
+#else
             set_flag(srcPipe, dstPipe, token);
+#endif
         }
         return *this;
     }
@@ -63,11 +68,17 @@ struct Event : EventBaseTag {
     PTO_INLINE const Event& Wait() const
     {
         check_one_core();
+#if defined(PTO_CHECKED)
+        if constexpr (!IsCrossCore) {
+            cpu::checked::on_event(srcPipe, dstPipe, token, true);
+        }
+#else
         if constexpr (isSamePipe) {
             pipe_barrier(srcPipe);
         } else if constexpr (!IsCrossCore) {
             wait_flag(srcPipe, dstPipe, token);
         }
+#endif
         return *this;
     }
 

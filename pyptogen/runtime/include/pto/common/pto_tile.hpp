@@ -7,6 +7,13 @@
 
 namespace pto {
 
+#if defined(PTO_CHECKED)
+namespace cpu::checked {
+inline bool on_element(
+    const void* tile, size_t offset, size_t elements, size_t bytes, bool writes, const char* file, int line);
+}
+#endif
+
 #if defined(__PTO_AUTO__)
 namespace detail {
 
@@ -168,6 +175,23 @@ struct Tile {
         SetValidCol(cols);
     }
 
+#if defined(PTO_CHECKED)
+    /// Scalar access to a vector tile by element offset from its start, told to the checker.
+    void SetValue(
+        const uint32_t offset, const DType value, const char* file = __builtin_FILE(), int line = __builtin_LINE())
+    {
+        static_assert(Loc == TileType::Vec, "GetValue and SetValue need a Vec tile");
+        if (cpu::checked::on_element(data_, offset, Numel, sizeof(DType), true, file, line)) {
+            data_[offset] = value;
+        }
+    }
+    DType GetValue(const uint32_t offset, const char* file = __builtin_FILE(), int line = __builtin_LINE()) const
+    {
+        static_assert(Loc == TileType::Vec, "GetValue and SetValue need a Vec tile");
+        const bool inside = cpu::checked::on_element(data_, offset, Numel, sizeof(DType), false, file, line);
+        return inside ? data_[offset] : DType{};
+    }
+#else
     /// Scalar access to a vector tile by element offset from its start.
     PTO_INLINE void SetValue(const uint32_t offset, const DType value)
     {
@@ -179,6 +203,7 @@ struct Tile {
         static_assert(Loc == TileType::Vec, "GetValue and SetValue need a Vec tile");
         return data_[offset];
     }
+#endif
 
     /// Scalar access by row and column, in any location (defined in cpu/fragments.hpp).
     DType GetElement(int64_t row, int64_t col);

@@ -34,13 +34,13 @@ inline bool only_barriers(LaunchState& launch)
     return only;
 }
 
-/// Compares an access to global memory with those of other cores since the last SYNCALL, then keeps it. Accesses whose
-/// place is not known are left out: a store with template arguments may be atomic.
+/// Compares an access to global memory with those of other cores since the last SYNCALL, then keeps it. Two atomic ones
+/// may meet.
 inline void share(const Access& now)
 {
     CoreState& core = core_state();
     LaunchState* launch = core.launch;
-    if (launch == nullptr || launch->blocks * launch->subblocks < 2 || now.region.empty() || !now.place.exact ||
+    if (launch == nullptr || launch->blocks * launch->subblocks < 2 || now.region.empty() ||
         !only_barriers(*launch)) {
         return;
     }
@@ -59,9 +59,9 @@ inline void share(const Access& now)
     for (uint32_t i = 0; i < log.count && !race; ++i) {
         const CoreLog::Entry& before = log.entries[i];
         known = known || (before.core == mine && before.round == round && before.access.writes == now.writes &&
-                          before.access.region == now.region);
+                          before.access.atomic == now.atomic && before.access.region == now.region);
         race = before.core != mine && before.round == round && (now.writes || before.access.writes) &&
-               overlap(now.region, before.access.region);
+               !(now.atomic && before.access.atomic) && overlap(now.region, before.access.region);
         found = race ? before : found;
     }
     if (!race && !known && log.count < CoreLog::kRoom) {

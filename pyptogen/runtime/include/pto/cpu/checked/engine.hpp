@@ -44,6 +44,7 @@ struct Flag {
 class Engine {
 public:
     Place place;
+    bool inside = false;  // of an instruction, whose events the checker has waited for
 
     uint32_t begin_instruction(int pipe) { return ++issued_[pipe]; }
 
@@ -77,6 +78,7 @@ public:
         }
         *flag = {clocks_[source], place, true};
         flag->clock.seen[source] = issued_[source];
+        told_[source] = issued_[source];
     }
 
     void wait_flag(int source, int destination, int id)
@@ -92,6 +94,11 @@ public:
         }
         flag->pending = false;
         clocks_[destination].join(flag->clock);
+        if (destination == PIPE_S) {  // the scalar unit issues what follows, to every pipe
+            for (Clock& clock : clocks_) {
+                clock.join(flag->clock);
+            }
+        }
         forget_known();
     }
 
@@ -99,6 +106,7 @@ public:
     {
         if (pipe != PIPE_ALL) {
             clocks_[pipe].seen[pipe] = issued_[pipe];
+            told_[pipe] = issued_[pipe];
             return;
         }
         for (Clock& clock : clocks_) {
@@ -206,6 +214,13 @@ private:
                 before = now;  // whoever knows of the later one knows of the earlier one
                 return;
             }
+            // Nobody knows of the one and not of the other: a scalar loop stays one access.
+            const bool both = now.pipe == PIPE_S && before.pipe == PIPE_S && before.writes == now.writes;
+            if (both && before.time > told_[PIPE_S] && before.place.line == now.place.line && extend(before.region, now.region)) {
+                before.time = now.time;
+                before.to = now.to > before.to ? now.to : before.to;
+                return;
+            }
         }
         if (count_ == room_) {
             room_ = room_ == 0 ? 256 : 2 * room_;
@@ -257,6 +272,7 @@ private:
         for (int p = 0; p < kPipes; ++p) {
             clocks_[p] = {};
             issued_[p] = 0;
+            told_[p] = 0;
         }
         __builtin_memset(static_cast<void*>(flags_), 0, sizeof(flags_));
         __builtin_memset(next_event_, 0, sizeof(next_event_));
@@ -269,6 +285,7 @@ private:
 
     Clock clocks_[kPipes];
     uint32_t issued_[kPipes] = {};
+    uint32_t told_[kPipes] = {};  // how much of each pipe others may know of
     Flag flags_[kPipes][kPipes][EVENT_ID_MAX];
     uint8_t next_event_[kPipes][kPipes] = {};
     Access* accesses_ = nullptr;

@@ -1,7 +1,9 @@
-// Whether what an instruction moves lies inside of what it is moved from and to.
+// Whether what an instruction moves lies inside of what it is moved from and to, and whether its operands agree.
 #pragma once
 
+#include <pto/cpu/checked/calls.hpp>
 #include <pto/cpu/checked/names.hpp>
+#include <pto/cpu/checked/platform.hpp>
 #include <pto/cpu/checked/region.hpp>
 #include <pto/cpu/checked/report.hpp>
 #include <pto/cpu/operators.hpp>
@@ -53,6 +55,63 @@ inline bool window_fits(const Place& place, const char* name, bool extracts, con
            static_cast<long long>(window.rows), static_cast<long long>(window.cols), static_cast<long long>(parts.row),
            static_cast<long long>(parts.col), static_cast<long long>(whole.rows), static_cast<long long>(whole.cols));
     return false;
+}
+
+/// What devices want of the valid regions of the operands that an instruction reads: kSame: each has that of the
+/// result; kOneSame: one of them has; kSameRows, kSameCols: the first one has its rows, or its columns.
+enum EqualExtents { kAny, kSame, kOneSame, kSameRows, kSameCols };
+
+/// The valid regions of a call's tiles.
+struct ReadExtents {
+    static constexpr int kMost = 4;
+    const char* effects;
+    int operands;
+    int index = 0, reads = 0;
+    Extent result = {}, read[kMost] = {};
+
+    template <typename Operand>
+    void take(const Operand& operand)
+    {
+        if constexpr (is_tile_data_v<Operand>) {
+            const auto rows = static_cast<int64_t>(operand.GetValidRow());
+            const Extent valid{rows, static_cast<int64_t>(operand.GetValidCol())};
+            const char effect = effect_of(effects, operands, index);
+            if (index == 0) {
+                result = valid;
+            } else if (reads < kMost && effect == 'r') {
+                read[reads++] = valid;
+            }
+            ++index;
+        }
+    }
+};
+
+template <typename... A>
+inline void check_equal_extents(
+    const Place& place, const char* name, EqualExtents wanted, const char* effects, int operands, const A&... all)
+{
+    ReadExtents found{effects, operands};
+    (found.take(all), ...);
+    if (wanted == kAny || found.reads == 0) {
+        return;
+    }
+    const auto agrees = [&](const Extent& read) {
+        const bool rows = wanted == kSameCols || read.rows == found.result.rows;
+        return rows && (wanted == kSameRows || read.cols == found.result.cols);
+    };
+    const int asked = wanted == kSame || wanted == kOneSame ? found.reads : 1;
+    int agreeing = 0, other = 0;
+    for (int i = 0; i < asked; ++i) {
+        agreeing += agrees(found.read[i]);
+        other = agrees(found.read[i]) ? other : i;
+    }
+    if (agreeing < (wanted == kOneSame ? 1 : asked)) {
+        constexpr const char* kWords[] = {"", "all the same", "one the same", "the same rows", "the same columns"};
+        report(place, "%s: the valid region of an operand is %lld x %lld, that of the result %lld x %lld; %s wants %s",
+               name, static_cast<long long>(found.read[other].rows), static_cast<long long>(found.read[other].cols),
+               static_cast<long long>(found.result.rows), static_cast<long long>(found.result.cols), kPlatform,
+               kWords[wanted]);
+    }
 }
 
 /// Whether a GlobalTensor in rows has what a tile of rows x cols covers. Other layouts are not looked at.

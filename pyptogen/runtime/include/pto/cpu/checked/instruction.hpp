@@ -1,125 +1,22 @@
 // One instruction under the checker: its pipe, its operands, then the instruction itself.
 #pragma once
 
+#include <pto/cpu/checked/calls.hpp>
 #include <pto/cpu/checked/cores.hpp>
 #include <pto/cpu/checked/engine.hpp>
 #include <pto/cpu/checked/extents.hpp>
 #include <pto/cpu/checked/names.hpp>
+#include <pto/cpu/checked/overlaps.hpp>
+#include <pto/cpu/checked/scalar.hpp>
 
 namespace pto::cpu::checked {
-
-template <typename T>
-struct Bare {
-    using type = T;
-};
-template <typename T>
-struct Bare<T&> {
-    using type = T;
-};
-template <typename T>
-struct Bare<const T> {
-    using type = T;
-};
-template <typename T>
-struct Bare<const T&> {
-    using type = T;
-};
-template <typename T>
-using bare_t = typename Bare<T>::type;
-
-constexpr bool same_text(const char* a, const char* b)
-{
-    while (*a != 0 && *a == *b) {
-        ++a, ++b;
-    }
-    return *a == *b;
-}
-constexpr bool starts_with(const char* text, const char* start)
-{
-    while (*start != 0 && *text == *start) {
-        ++text, ++start;
-    }
-    return *start == 0;
-}
-
-constexpr int kNoTile = -1;
-
-template <typename T>
-constexpr int location_of()
-{
-    if constexpr (is_tile_data_v<T>) {
-        return static_cast<int>(T::Loc);
-    } else {
-        return kNoTile;
-    }
-}
-
-/// The pipe that runs an instruction whose operands lie in these locations (kNoTile for other operands).
-constexpr int pipe_of_call(const char* name, const int* locations, int count)
-{
-    const auto is = [&](int operand, TileType loc) {
-        return operand < count && locations[operand] == static_cast<int>(loc);
-    };
-    if (starts_with(name, "TLOAD") || starts_with(name, "TPREFETCH") || same_text(name, "TPOP")) {
-        return PIPE_MTE2;
-    }
-    if (starts_with(name, "TSTORE")) {
-        return is(1, TileType::Acc) ? PIPE_FIX : PIPE_MTE3;
-    }
-    if (starts_with(name, "TMATMUL") || starts_with(name, "TGEMV")) {
-        return PIPE_M;
-    }
-    if (same_text(name, "TPUSH")) {
-        return is(0, TileType::Acc) || is(1, TileType::Acc) ? PIPE_FIX : PIPE_MTE3;
-    }
-    if (same_text(name, "TIMG2COL")) {
-        return PIPE_MTE1;
-    }
-    if (same_text(name, "TCI")) {
-        return PIPE_S;
-    }
-    if (starts_with(name, "TMOV") || starts_with(name, "TEXTRACT") || starts_with(name, "TINSERT")) {
-        if (is(1, TileType::Mat)) {
-            return is(0, TileType::Scaling) ? PIPE_FIX : PIPE_MTE1;
-        }
-        if (is(1, TileType::Acc)) {
-            return PIPE_FIX;
-        }
-        return is(0, TileType::Vec) ? PIPE_V : PIPE_MTE3;
-    }
-    return is(0, TileType::Mat) ? PIPE_MTE2 : PIPE_V;
-}
-
-/// The effects of one operand of a call: of the word with a letter for each operand, else of the first one, whose last
-/// letter holds for all further operands; see names.hpp.
-constexpr char effect_of(const char* words, int operands, int index)
-{
-    const char* word = words;
-    for (const char* at = words;; ++at) {
-        int length = 0;
-        for (; at[length] != 0 && at[length] != '|'; ++length) {
-        }
-        if (length == operands) {
-            word = at;
-            break;
-        }
-        at += length;
-        if (*at == 0) {
-            break;
-        }
-    }
-    char effect = '-';
-    for (int i = 0; i <= index && word[i] != 0 && word[i] != '|'; ++i) {
-        effect = word[i];
-    }
-    return effect;
-}
 
 struct Call {
     const char* name;
     const char* effects;
     int operands;  // tiles and GlobalTensors
     int pipe;
+    bool atomic;
     uint32_t time;
     int64_t rows = -1;  // what the call's tile covers of a GlobalTensor
     int64_t cols = -1;
@@ -151,14 +48,6 @@ inline bool check_tile(const Call& call, const Tile& tile)
     return true;
 }
 
-/// Where a region of a tile begins, as kernels count: memories of the matrix unit have more bytes here than there.
-template <typename Tile>
-inline uintptr_t named_offset(const Region& region)
-{
-    const auto base = reinterpret_cast<uintptr_t>(pool_address(Tile::Loc, 0));
-    return (region.begin - base) / CorePools::spread(Tile::Loc);
-}
-
 template <typename Tile>
 inline void check_reads(const Call& call, const Tile& tile, const Region& region)
 {
@@ -170,7 +59,8 @@ inline void check_reads(const Call& call, const Tile& tile, const Region& region
     const int64_t hole = region.empty() ? -1 : engine().first_unwritten(region, is_plain_vec<Tile>);
     if (hole >= 0) {
         report(engine().place, "%s reads byte %#zx of %s, which nothing has written", call.name,
-               static_cast<size_t>(named_offset<Tile>(region) + static_cast<uintptr_t>(hole)), memory_name(Tile::Loc));
+               static_cast<size_t>(named_offset(Tile::Loc, region) + static_cast<uintptr_t>(hole)),
+               memory_name(Tile::Loc));
     }
 }
 
@@ -185,10 +75,14 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
         if (effect == '-' || (reads && !is_read) || (!reads && !is_written)) {
             return;
         }
-        Access access{{}, call.name, "global memory", 0, 0, engine().place, call.time, call.pipe, !reads, false};
+        const bool atomic = call.atomic && !reads;
+        Access access{{}, call.name, "global memory", 0, 0, engine().place, call.time, call.pipe, !reads, atomic};
         if constexpr (is_global_data_v<T>) {
             if (starts_with(call.name, "TLOAD") || starts_with(call.name, "TSTORE")) {
                 call.safe = tensor_holds(engine().place, call.name, operand, call.rows, call.cols) && call.safe;
+            }
+            if (!reads && !call.atomic) {
+                check_apart(engine().place, call.name, operand, call.rows, call.cols);
             }
             access.region = region_of_global(operand, call.rows, call.cols);
             access.from = access.region.begin;
@@ -201,7 +95,7 @@ inline void check_operand(Call& call, int& index, const Operand& operand, bool r
             }
             access.region = region_of_tile(operand);
             access.memory = memory_name(T::Loc);
-            access.from = named_offset<T>(access.region);
+            access.from = named_offset(T::Loc, access.region);
             access.to = access.from + (is_plain_vec<T> ? access.region.end() - access.region.begin : T::GetSizeInBytes());
             if (reads) {
                 check_reads(call, operand, access.region);
@@ -250,12 +144,13 @@ struct ElementOf<T> {
     using type = typename T::RawDType;
 };
 
-/// What is asked of one call: an instruction's name, effects and element types.
+/// What is asked of one call: an instruction's name, effects, element types and equal extents.
 struct Rule {
     const char* name;
     const char* effects;
     TypedOperand typed;
     Types types;
+    EqualExtents extents;
 };
 
 /// Reports the element type of operand `index` if the rule is about it and does not have it.
@@ -288,14 +183,24 @@ inline void check_cast(const Rule& rule)
     }
 }
 
-/// Checks a call's operands; runs the instruction unless it would touch memory outside of its tiles.
+/// An instruction at work, which may wait for its events once more.
+class Inside {
+public:
+    Inside() { engine().inside = true; }
+    ~Inside() { engine().inside = false; }
+    Inside(const Inside&) = delete;
+    Inside& operator=(const Inside&) = delete;
+};
+
+/// Checks a call's operands; runs the instruction unless it would touch memory outside of its tiles. `atomic`: what it
+/// stores is added to what is there, or the like.
 template <typename Run, typename... A>
-inline auto run(const Rule& rule, Run instruction, A&... operands)
+inline auto run(const Rule& rule, bool atomic, Run instruction, A&... operands)
 {
     (wait_for(operands), ...);
     constexpr int kOperands = (0 + ... + (is_tile_data_v<bare_t<A>> || is_global_data_v<bare_t<A>> ? 1 : 0));
     constexpr int kLocations[sizeof...(A) + 1] = {location_of<bare_t<A>>()..., kNoTile};
-    Call call{rule.name, rule.effects, kOperands, pipe_of_call(rule.name, kLocations, sizeof...(A)), 0};
+    Call call{rule.name, rule.effects, kOperands, pipe_of_call(rule.name, kLocations, sizeof...(A)), atomic, 0};
     int typed = 0;
     (check_type<bare_t<A>>(rule, kOperands, typed), ...);
     if constexpr (sizeof...(A) >= 2) {
@@ -307,12 +212,20 @@ inline auto run(const Rule& rule, Run instruction, A&... operands)
     if (extracts || starts_with(rule.name, "TINSERT")) {
         call.safe = window_fits(engine().place, rule.name, extracts, operands...);
     }
+    if (kDevice) {
+        check_equal_extents(engine().place, rule.name, rule.extents, rule.effects, kOperands, operands...);
+    }
+    check_overlaps(engine().place, rule.name, rule.effects, operands...);
     int index = 0;
     (check_operand(call, index, operands, true), ...);
     index = 0;
     (check_operand(call, index, operands, false), ...);
     engine().place.exact = false;
-    return call.safe ? instruction() : decltype(instruction()){};
+    if (!call.safe) {
+        return decltype(instruction()){};
+    }
+    const Inside inside;
+    return instruction();
 }
 
 /// Checks a TASSIGN of a tile: alignment, and that the valid region stays in the memory of the platform. Only the valid
@@ -354,6 +267,20 @@ inline void on_barrier(pipe_t pipe, const char* file, int line)
     engine().place = {file, line, true};
     engine().barrier(pipe);
     engine().place.exact = false;
+}
+/// An Event sets or waits for its flag, on the line of the call that takes it or gives it.
+inline void on_event(pipe_t source, pipe_t destination, event_t id, bool waits)
+{
+    if (engine().inside) {
+        return;
+    }
+    if (!waits) {
+        engine().set_flag(source, destination, id);
+    } else if (source == destination) {
+        engine().barrier(source);
+    } else {
+        engine().wait_flag(source, destination, id);
+    }
 }
 inline event_t next_event_id(pipe_t source, pipe_t destination) { return engine().next_event(source, destination); }
 

@@ -1,9 +1,10 @@
 // Every instruction that the checker sees, written from the instruction table (pyptogen/lower/isa) by
 // `python -m pyptogen.lower.isa.checked_header`; a test proves that it is up to date.
 //
-// X(name, effects, typed operand, element types on A2/A3, element types on A5). Effects, one letter for each tile and
-// GlobalTensor: w: written, r: read, u: read and written, t: scratch (may be overwritten), -: not touched. The word
-// with as many letters as a call has operands holds, else the first one, cut or with its last letter repeated.
+// X(name, effects, typed operand, element types on A2/A3, element types on A5, equal extents). Effects, one letter for
+// each tile and GlobalTensor: w: written, r: read, u: read and written, t: scratch (may be overwritten), -: untouched.
+// The word with as many letters as a call has operands holds, else the first one, cut or with its last letter repeated.
+// Equal extents: what the valid regions of operands have in common with that of the result; see extents.hpp.
 #pragma once
 
 #include <cstdint>
@@ -132,139 +133,139 @@ inline constexpr Types casts_a5<kE1m2> = kBf16;
 }  // namespace pto::cpu::checked
 
 #define PTO_CHECKED_INSTRUCTIONS(X) \
-    X(MGATHER, "wr", kFirst, kUpTo4Bytes, kEveryButInt64Uint64E8m0E2m1E1m2Int4) \
-    X(MSCATTER, "wr", kRead, kUpTo4Bytes, kEveryButInt64Uint64E8m0E2m1E1m2Int4) \
-    X(TABS, "wr", kFirst, kFloats, kFp32Fp16Int8Int16Int32) \
-    X(TADD, "wr", kFirst, kArithmetic, kPlain) \
-    X(TADDC, "wr", kFirst, kNowhere, kNowhere) \
-    X(TADDDEQRELU, "wrrt", kFirst, kFp16, kFp16) \
-    X(TADDRELUCONV, "wr", kFirst, kFp16Int8, kFp16Int8) \
-    X(TADDS, "wr", kFirst, kArithmetic, kPlain) \
-    X(TADDSC, "wr", kFirst, kNowhere, kNowhere) \
-    X(TAND, "wr", kFirst, kInt8To32, kUpTo4Bytes) \
-    X(TANDS, "wr", kFirst, kInt16To32, kUpTo4Bytes) \
-    X(TAXPY, "ur", kFirst, kFloats, kFloats) \
-    X(TBOTTOMK, "wrt", kRead, kNowhere, kNowhere) \
-    X(TCI, "wt", kFirst, kInt16To32, kInt16To32) \
-    X(TCMP, "wr", kRead, kFp32Fp16Int32, kPlain) \
-    X(TCMPS, "wr", kRead, kFp32Fp16Int16Uint16Int32, kPlain) \
-    X(TCOLARGMAX, "wrt|wwrt", kRead, kFp32Fp16Uint16Uint32, kUpTo4Bytes) \
-    X(TCOLARGMIN, "wrt|wwrt", kRead, kFp32Fp16Uint16Uint32, kUpTo4Bytes) \
-    X(TCOLEXPAND, "wr", kFirst, kUpTo4Bytes, kPlain) \
-    X(TCOLEXPANDADD, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TCOLEXPANDDIV, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TCOLEXPANDEXPDIF, "wr", kFirst, kFloats, kFloats) \
-    X(TCOLEXPANDMAX, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TCOLEXPANDMIN, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TCOLEXPANDMUL, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TCOLEXPANDSUB, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TCOLMAX, "wr", kFirst, kArithmetic, kPlain) \
-    X(TCOLMIN, "wr", kFirst, kArithmetic, kPlain) \
-    X(TCOLPROD, "wr", kFirst, kArithmetic, kTwoOr4Bytes) \
-    X(TCOLSUM, "wrt", kFirst, kArithmetic, kPlain) \
-    X(TCONCAT, "wrr|wrrwrr", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
-    X(TCVT, "wrt", kFirst, kEveryButUint16Uint32Uint64E4m3E5m2Hif8E8m0E2m1E1m2, kEveryButUint64E8m0Int4) \
-    X(TDEINTERLEAVE, "wwrr|wwr", kFirst, kNowhere, kUpTo4Bytes) \
-    X(TDEQUANT, "wr", kFirst, kFp32, kFp32) \
-    X(TDIV, "wr", kFirst, kArithmetic, kPlainButBf16Int8Uint8) \
-    X(TDIVS, "wr", kFirst, kArithmetic, kPlainButBf16Int8Uint8) \
-    X(TEXP, "wr", kFirst, kFloats, kFloats) \
-    X(TEXPANDS, "w", kFirst, kUpTo4Bytes, kPlain) \
-    X(TEXTRACT, "wr", kFirst, kPlain, kEveryButInt4) \
-    X(TEXTRACT_FP, "wr", kFirst, kFp16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8) \
-    X(TFILLPAD, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
-    X(TFILLPAD_EXPAND, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
-    X(TFILLPAD_INPLACE, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
-    X(TFMOD, "wr", kFirst, kFp32, kFp32Fp16Int16Uint16Int32Uint32) \
-    X(TFMODS, "wr", kFirst, kFp32, kTwoOr4Bytes) \
-    X(TFUSEDMULADD, "urr", kFirst, kFloats, kFloats) \
-    X(TFUSEDMULADDRELU, "urr", kFirst, kFloats, kFloats) \
-    X(TGATHER, "wrrt|wrrwt", kFirst, kTwoOr4Bytes, kEveryButInt4) \
-    X(TGATHERB, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
-    X(TGEMV, "wr", kFirst, kFp32Int32, kFp32Int32) \
-    X(TGEMV_ACC, "wrrr", kFirst, kFp32Int32, kFp32Int32) \
-    X(TGEMV_BIAS, "wr", kFirst, kFp32Int32, kFp32Int32) \
-    X(TGEMV_MX, "wr", kFirst, kNowhere, kFp32) \
-    X(THISTOGRAM, "wr", kRead, kNowhere, kUint16Uint32) \
-    X(TIMG2COL, "wr", kFirst, kFp32Fp16Bf16Int8, kUpTo4Bytes) \
-    X(TINSERT, "ur", kFirst, kUpTo4Bytes, kEveryButInt64Uint64Int4) \
-    X(TINSERT_FP, "urr", kFirst, kFp16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8) \
-    X(TINTERLEAVE, "wwrr", kFirst, kNowhere, kUpTo4Bytes) \
-    X(TLOAD, "wr", kFirst, kPlain, kEveryButInt4) \
-    X(TLOG, "wr", kFirst, kFloats, kFloats) \
-    X(TLRELU, "wr", kFirst, kFloats, kFloats) \
-    X(TMATMUL, "wr", kFirst, kFp32Int32, kFp32Int32) \
-    X(TMATMUL_ACC, "urr|wrrr", kFirst, kFp32Int32, kFp32Int32) \
-    X(TMATMUL_BIAS, "wr", kFirst, kFp32Int32, kFp32Int32) \
-    X(TMATMUL_MX, "wr", kFirst, kNowhere, kFp32) \
-    X(TMAX, "wr", kFirst, kArithmetic, kPlain) \
-    X(TMAXS, "wr", kFirst, kArithmetic, kPlain) \
-    X(TMIN, "wr", kFirst, kArithmetic, kPlain) \
-    X(TMINS, "wr", kFirst, kArithmetic, kPlain) \
-    X(TMOV, "wr", kFirst, kPlain, kEveryButInt4) \
-    X(TMOV_FP, "wr", kFirst, kFp16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8) \
-    X(TMRGSORT, "wtrrrr|wr", kFirst, kFloats, kFloats) \
-    X(TMUL, "wr", kFirst, kArithmetic, kPlainButInt8Uint8) \
-    X(TMULADDDST, "urr", kFirst, kFloats, kFloats) \
-    X(TMULS, "wr", kFirst, kArithmetic, kPlainButInt8Uint8) \
-    X(TNEG, "wr", kFirst, kArithmetic, kFp32Fp16Bf16Int8Int16Int32) \
-    X(TNOT, "wr", kFirst, kInt8To32, kInt8To32) \
-    X(TOR, "wr", kFirst, kInt8To32, kUpTo4Bytes) \
-    X(TORS, "wr", kFirst, kInt16To32, kUpTo4Bytes) \
-    X(TPAIRREDUCESUM, "wr", kFirst, kFloats, kFloats) \
-    X(TPARTADD, "wr", kFirst, kArithmetic, kPlain) \
-    X(TPARTARGMAX, "wrrwrr", kFirst, kFloats, kFloats) \
-    X(TPARTARGMIN, "wrrwrr", kFirst, kFloats, kFloats) \
-    X(TPARTMAX, "wr", kFirst, kArithmetic, kPlain) \
-    X(TPARTMIN, "wr", kFirst, kArithmetic, kPlain) \
-    X(TPARTMUL, "wr", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TPOP, "w", kFirst, kPlain, kPlain) \
-    X(TPOW, "wrrt", kFirst, kFp32Int8Uint8Int16Uint16Int32Uint32, kUpTo4Bytes) \
-    X(TPOWS, "wrt", kFirst, kFp32Int8Uint8Int16Uint16Int32Uint32, kUpTo4Bytes) \
-    X(TPREFETCH, "-r", kFirst, kPlain, kEveryButInt4) \
-    X(TPREFETCH_ASYNC, "r", kFirst, kPlain, kEveryButInt4) \
-    X(TPRELU, "wrrt", kFirst, kFloats, kFloats) \
-    X(TPUSH, "r", kFirst, kPlain, kPlain) \
-    X(TQUANT, "wr", kFirst, kInt8Uint8, kInt8Uint8E4m3E2m1) \
-    X(TRANDOM, "w", kFirst, kNowhere, kInt32Uint32) \
-    X(TRECIP, "wr", kFirst, kArithmetic, kPlainButBf16Int8Uint8) \
-    X(TRELU, "wr", kFirst, kFp32Fp16Int32, kFp32Fp16Int32) \
-    X(TREM, "wrrt", kFirst, kFp32Int32, kPlainButBf16Int8Uint8) \
-    X(TREMS, "wrt", kFirst, kFp32Int32, kPlainButInt8Uint8) \
-    X(TROWARGMAX, "wrt|wwrt", kRead, kArithmetic, kFloats) \
-    X(TROWARGMIN, "wrt|wwrt", kRead, kArithmetic, kFloats) \
-    X(TROWEXPAND, "wr", kFirst, kUpTo4Bytes, kPlain) \
-    X(TROWEXPANDADD, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TROWEXPANDDIV, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TROWEXPANDEXPDIF, "wrrt", kFirst, kFloats, kFloats) \
-    X(TROWEXPANDMAX, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TROWEXPANDMIN, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TROWEXPANDMUL, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TROWEXPANDSUB, "wrrt", kFirst, kArithmetic, kUpTo4Bytes) \
-    X(TROWMAX, "wrt", kFirst, kArithmetic, kPlainButBf16Uint16Uint32) \
-    X(TROWMIN, "wrt", kFirst, kArithmetic, kPlainButBf16Uint16Uint32) \
-    X(TROWPROD, "wrt", kFirst, kArithmetic, kArithmetic) \
-    X(TROWSUM, "wrt", kFirst, kArithmetic, kFp32Fp16Int16Int32Int64Uint64) \
-    X(TRSQRT, "wrt", kFirst, kFloats, kFloats) \
-    X(TSCATTER, "wr", kFirst, kUpTo4Bytes, kPlain) \
-    X(TSEL, "wrrrt", kFirst, kTwoOr4Bytes, kPlain) \
-    X(TSELS, "wrrt", kFirst, kTwoOr4Bytes, kPlainButBf16) \
-    X(TSHL, "wr", kFirst, kInt8To32, kIntegers) \
-    X(TSHLS, "wr", kFirst, kInt16To32, kIntegers) \
-    X(TSHR, "wr", kFirst, kInt8To32, kIntegers) \
-    X(TSHRS, "wr", kFirst, kInt16To32, kIntegers) \
-    X(TSORT32, "wrrt", kFirst, kFloats, kFloats) \
-    X(TSQRT, "wr", kFirst, kFloats, kFloats) \
-    X(TSTORE, "wr", kRead, kPlain, kEveryButInt4) \
-    X(TSTORE_FP, "wr", kFirst, kFp16Bf16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8) \
-    X(TSUB, "wr", kFirst, kArithmetic, kPlain) \
-    X(TSUBC, "wr", kFirst, kNowhere, kNowhere) \
-    X(TSUBRELU, "wr", kFirst, kFloats, kFloats) \
-    X(TSUBRELUCONV, "wr", kFirst, kFp16Int8, kFp16Int8) \
-    X(TSUBS, "wr", kFirst, kArithmetic, kPlain) \
-    X(TSUBSC, "wr", kFirst, kNowhere, kNowhere) \
-    X(TTOPK, "wrt", kRead, kNowhere, kNowhere) \
-    X(TTRANS, "wrt", kFirst, kUpTo4Bytes, kUpTo4Bytes) \
-    X(TTRI, "w", kFirst, kFp32Fp16Int16Uint16Int32Uint32, kPlain) \
-    X(TXOR, "wrrt", kFirst, kInt8To32, kInt8To32) \
-    X(TXORS, "wrt", kFirst, kInt8To32, kUpTo4Bytes)
+    X(MGATHER, "wr", kFirst, kUpTo4Bytes, kEveryButInt64Uint64E8m0E2m1E1m2Int4, kAny) \
+    X(MSCATTER, "wr", kRead, kUpTo4Bytes, kEveryButInt64Uint64E8m0E2m1E1m2Int4, kAny) \
+    X(TABS, "wr", kFirst, kFloats, kFp32Fp16Int8Int16Int32, kSame) \
+    X(TADD, "wr", kFirst, kArithmetic, kPlain, kSame) \
+    X(TADDC, "wr", kFirst, kNowhere, kNowhere, kAny) \
+    X(TADDDEQRELU, "wrrt", kFirst, kFp16, kFp16, kAny) \
+    X(TADDRELUCONV, "wr", kFirst, kFp16Int8, kFp16Int8, kAny) \
+    X(TADDS, "wr", kFirst, kArithmetic, kPlain, kSame) \
+    X(TADDSC, "wr", kFirst, kNowhere, kNowhere, kAny) \
+    X(TAND, "wr", kFirst, kInt8To32, kUpTo4Bytes, kSame) \
+    X(TANDS, "wr", kFirst, kInt16To32, kUpTo4Bytes, kSame) \
+    X(TAXPY, "ur", kFirst, kFloats, kFloats, kSame) \
+    X(TBOTTOMK, "wrt", kRead, kNowhere, kNowhere, kAny) \
+    X(TCI, "wt", kFirst, kInt16To32, kInt16To32, kAny) \
+    X(TCMP, "wr", kRead, kFp32Fp16Int32, kPlain, kSameRows) \
+    X(TCMPS, "wr", kRead, kFp32Fp16Int16Uint16Int32, kPlain, kSameRows) \
+    X(TCOLARGMAX, "wrt|wwrt", kRead, kFp32Fp16Uint16Uint32, kUpTo4Bytes, kAny) \
+    X(TCOLARGMIN, "wrt|wwrt", kRead, kFp32Fp16Uint16Uint32, kUpTo4Bytes, kAny) \
+    X(TCOLEXPAND, "wr", kFirst, kUpTo4Bytes, kPlain, kSameCols) \
+    X(TCOLEXPANDADD, "wr", kFirst, kArithmetic, kUpTo4Bytes, kAny) \
+    X(TCOLEXPANDDIV, "wr", kFirst, kArithmetic, kUpTo4Bytes, kAny) \
+    X(TCOLEXPANDEXPDIF, "wr", kFirst, kFloats, kFloats, kAny) \
+    X(TCOLEXPANDMAX, "wr", kFirst, kArithmetic, kUpTo4Bytes, kAny) \
+    X(TCOLEXPANDMIN, "wr", kFirst, kArithmetic, kUpTo4Bytes, kAny) \
+    X(TCOLEXPANDMUL, "wr", kFirst, kArithmetic, kUpTo4Bytes, kAny) \
+    X(TCOLEXPANDSUB, "wr", kFirst, kArithmetic, kUpTo4Bytes, kAny) \
+    X(TCOLMAX, "wr", kFirst, kArithmetic, kPlain, kSameCols) \
+    X(TCOLMIN, "wr", kFirst, kArithmetic, kPlain, kSameCols) \
+    X(TCOLPROD, "wr", kFirst, kArithmetic, kTwoOr4Bytes, kSameCols) \
+    X(TCOLSUM, "wrt", kFirst, kArithmetic, kPlain, kSameCols) \
+    X(TCONCAT, "wrr|wrrwrr", kFirst, kUpTo4Bytes, kUpTo4Bytes, kAny) \
+    X(TCVT, "wrt", kFirst, kEveryButUint16Uint32Uint64E4m3E5m2Hif8E8m0E2m1E1m2, kEveryButUint64E8m0Int4, kAny) \
+    X(TDEINTERLEAVE, "wwrr|wwr", kFirst, kNowhere, kUpTo4Bytes, kAny) \
+    X(TDEQUANT, "wr", kFirst, kFp32, kFp32, kAny) \
+    X(TDIV, "wr", kFirst, kArithmetic, kPlainButBf16Int8Uint8, kSame) \
+    X(TDIVS, "wr", kFirst, kArithmetic, kPlainButBf16Int8Uint8, kSame) \
+    X(TEXP, "wr", kFirst, kFloats, kFloats, kSame) \
+    X(TEXPANDS, "w", kFirst, kUpTo4Bytes, kPlain, kAny) \
+    X(TEXTRACT, "wr", kFirst, kPlain, kEveryButInt4, kAny) \
+    X(TEXTRACT_FP, "wr", kFirst, kFp16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8, kAny) \
+    X(TFILLPAD, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes, kAny) \
+    X(TFILLPAD_EXPAND, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes, kAny) \
+    X(TFILLPAD_INPLACE, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes, kAny) \
+    X(TFMOD, "wr", kFirst, kFp32, kFp32Fp16Int16Uint16Int32Uint32, kSame) \
+    X(TFMODS, "wr", kFirst, kFp32, kTwoOr4Bytes, kSame) \
+    X(TFUSEDMULADD, "urr", kFirst, kFloats, kFloats, kSame) \
+    X(TFUSEDMULADDRELU, "urr", kFirst, kFloats, kFloats, kSame) \
+    X(TGATHER, "wrrt|wrrwt", kFirst, kTwoOr4Bytes, kEveryButInt4, kAny) \
+    X(TGATHERB, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes, kAny) \
+    X(TGEMV, "wr", kFirst, kFp32Int32, kFp32Int32, kAny) \
+    X(TGEMV_ACC, "wrrr", kFirst, kFp32Int32, kFp32Int32, kAny) \
+    X(TGEMV_BIAS, "wr", kFirst, kFp32Int32, kFp32Int32, kAny) \
+    X(TGEMV_MX, "wr", kFirst, kNowhere, kFp32, kAny) \
+    X(THISTOGRAM, "wr", kRead, kNowhere, kUint16Uint32, kAny) \
+    X(TIMG2COL, "wr", kFirst, kFp32Fp16Bf16Int8, kUpTo4Bytes, kAny) \
+    X(TINSERT, "ur", kFirst, kUpTo4Bytes, kEveryButInt64Uint64Int4, kAny) \
+    X(TINSERT_FP, "urr", kFirst, kFp16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8, kAny) \
+    X(TINTERLEAVE, "wwrr", kFirst, kNowhere, kUpTo4Bytes, kAny) \
+    X(TLOAD, "wr", kFirst, kPlain, kEveryButInt4, kAny) \
+    X(TLOG, "wr", kFirst, kFloats, kFloats, kSame) \
+    X(TLRELU, "wr", kFirst, kFloats, kFloats, kSame) \
+    X(TMATMUL, "wr", kFirst, kFp32Int32, kFp32Int32, kAny) \
+    X(TMATMUL_ACC, "urr|wrrr", kFirst, kFp32Int32, kFp32Int32, kAny) \
+    X(TMATMUL_BIAS, "wr", kFirst, kFp32Int32, kFp32Int32, kAny) \
+    X(TMATMUL_MX, "wr", kFirst, kNowhere, kFp32, kAny) \
+    X(TMAX, "wr", kFirst, kArithmetic, kPlain, kSame) \
+    X(TMAXS, "wr", kFirst, kArithmetic, kPlain, kSame) \
+    X(TMIN, "wr", kFirst, kArithmetic, kPlain, kSame) \
+    X(TMINS, "wr", kFirst, kArithmetic, kPlain, kSame) \
+    X(TMOV, "wr", kFirst, kPlain, kEveryButInt4, kAny) \
+    X(TMOV_FP, "wr", kFirst, kFp16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8, kAny) \
+    X(TMRGSORT, "wtrrrr|wr", kFirst, kFloats, kFloats, kAny) \
+    X(TMUL, "wr", kFirst, kArithmetic, kPlainButInt8Uint8, kSame) \
+    X(TMULADDDST, "urr", kFirst, kFloats, kFloats, kSame) \
+    X(TMULS, "wr", kFirst, kArithmetic, kPlainButInt8Uint8, kSame) \
+    X(TNEG, "wr", kFirst, kArithmetic, kFp32Fp16Bf16Int8Int16Int32, kSame) \
+    X(TNOT, "wr", kFirst, kInt8To32, kInt8To32, kSame) \
+    X(TOR, "wr", kFirst, kInt8To32, kUpTo4Bytes, kSame) \
+    X(TORS, "wr", kFirst, kInt16To32, kUpTo4Bytes, kSame) \
+    X(TPAIRREDUCESUM, "wr", kFirst, kFloats, kFloats, kAny) \
+    X(TPARTADD, "wr", kFirst, kArithmetic, kPlain, kAny) \
+    X(TPARTARGMAX, "wrrwrr", kFirst, kFloats, kFloats, kAny) \
+    X(TPARTARGMIN, "wrrwrr", kFirst, kFloats, kFloats, kAny) \
+    X(TPARTMAX, "wr", kFirst, kArithmetic, kPlain, kAny) \
+    X(TPARTMIN, "wr", kFirst, kArithmetic, kPlain, kAny) \
+    X(TPARTMUL, "wr", kFirst, kArithmetic, kUpTo4Bytes, kAny) \
+    X(TPOP, "w", kFirst, kPlain, kPlain, kAny) \
+    X(TPOW, "wrrt", kFirst, kFp32Int8Uint8Int16Uint16Int32Uint32, kUpTo4Bytes, kAny) \
+    X(TPOWS, "wrt", kFirst, kFp32Int8Uint8Int16Uint16Int32Uint32, kUpTo4Bytes, kAny) \
+    X(TPREFETCH, "-r", kFirst, kPlain, kEveryButInt4, kAny) \
+    X(TPREFETCH_ASYNC, "r", kFirst, kPlain, kEveryButInt4, kAny) \
+    X(TPRELU, "wrrt", kFirst, kFloats, kFloats, kSame) \
+    X(TPUSH, "r", kFirst, kPlain, kPlain, kAny) \
+    X(TQUANT, "wr", kFirst, kInt8Uint8, kInt8Uint8E4m3E2m1, kAny) \
+    X(TRANDOM, "w", kFirst, kNowhere, kInt32Uint32, kAny) \
+    X(TRECIP, "wr", kFirst, kArithmetic, kPlainButBf16Int8Uint8, kSame) \
+    X(TRELU, "wr", kFirst, kFp32Fp16Int32, kFp32Fp16Int32, kSame) \
+    X(TREM, "wrrt", kFirst, kFp32Int32, kPlainButBf16Int8Uint8, kSame) \
+    X(TREMS, "wrt", kFirst, kFp32Int32, kPlainButInt8Uint8, kSame) \
+    X(TROWARGMAX, "wrt|wwrt", kRead, kArithmetic, kFloats, kAny) \
+    X(TROWARGMIN, "wrt|wwrt", kRead, kArithmetic, kFloats, kAny) \
+    X(TROWEXPAND, "wr", kFirst, kUpTo4Bytes, kPlain, kAny) \
+    X(TROWEXPANDADD, "wrrt", kFirst, kArithmetic, kUpTo4Bytes, kOneSame) \
+    X(TROWEXPANDDIV, "wrrt", kFirst, kArithmetic, kUpTo4Bytes, kOneSame) \
+    X(TROWEXPANDEXPDIF, "wrrt", kFirst, kFloats, kFloats, kOneSame) \
+    X(TROWEXPANDMAX, "wrrt", kFirst, kArithmetic, kUpTo4Bytes, kOneSame) \
+    X(TROWEXPANDMIN, "wrrt", kFirst, kArithmetic, kUpTo4Bytes, kOneSame) \
+    X(TROWEXPANDMUL, "wrrt", kFirst, kArithmetic, kUpTo4Bytes, kOneSame) \
+    X(TROWEXPANDSUB, "wrrt", kFirst, kArithmetic, kUpTo4Bytes, kOneSame) \
+    X(TROWMAX, "wrt", kFirst, kArithmetic, kPlainButBf16Uint16Uint32, kSameRows) \
+    X(TROWMIN, "wrt", kFirst, kArithmetic, kPlainButBf16Uint16Uint32, kSameRows) \
+    X(TROWPROD, "wrt", kFirst, kArithmetic, kArithmetic, kSameRows) \
+    X(TROWSUM, "wrt", kFirst, kArithmetic, kFp32Fp16Int16Int32Int64Uint64, kSameRows) \
+    X(TRSQRT, "wrt", kFirst, kFloats, kFloats, kSame) \
+    X(TSCATTER, "wr", kFirst, kUpTo4Bytes, kPlain, kAny) \
+    X(TSEL, "wrrrt", kFirst, kTwoOr4Bytes, kPlain, kAny) \
+    X(TSELS, "wrrt", kFirst, kTwoOr4Bytes, kPlainButBf16, kAny) \
+    X(TSHL, "wr", kFirst, kInt8To32, kIntegers, kSame) \
+    X(TSHLS, "wr", kFirst, kInt16To32, kIntegers, kSame) \
+    X(TSHR, "wr", kFirst, kInt8To32, kIntegers, kSame) \
+    X(TSHRS, "wr", kFirst, kInt16To32, kIntegers, kSame) \
+    X(TSORT32, "wrrt", kFirst, kFloats, kFloats, kAny) \
+    X(TSQRT, "wr", kFirst, kFloats, kFloats, kSame) \
+    X(TSTORE, "wr", kRead, kPlain, kEveryButInt4, kAny) \
+    X(TSTORE_FP, "wr", kFirst, kFp16Bf16Int8Uint8Int16, kFp32Fp16Bf16Int8Uint8E4m3Hif8, kAny) \
+    X(TSUB, "wr", kFirst, kArithmetic, kPlain, kSame) \
+    X(TSUBC, "wr", kFirst, kNowhere, kNowhere, kAny) \
+    X(TSUBRELU, "wr", kFirst, kFloats, kFloats, kSame) \
+    X(TSUBRELUCONV, "wr", kFirst, kFp16Int8, kFp16Int8, kAny) \
+    X(TSUBS, "wr", kFirst, kArithmetic, kPlain, kSame) \
+    X(TSUBSC, "wr", kFirst, kNowhere, kNowhere, kAny) \
+    X(TTOPK, "wrt", kRead, kNowhere, kNowhere, kAny) \
+    X(TTRANS, "wrt", kFirst, kUpTo4Bytes, kUpTo4Bytes, kAny) \
+    X(TTRI, "w", kFirst, kFp32Fp16Int16Uint16Int32Uint32, kPlain, kAny) \
+    X(TXOR, "wrrt", kFirst, kInt8To32, kInt8To32, kSame) \
+    X(TXORS, "wrt", kFirst, kInt8To32, kUpTo4Bytes, kSame)

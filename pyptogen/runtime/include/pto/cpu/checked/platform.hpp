@@ -7,6 +7,12 @@
 
 namespace pto::cpu::checked {
 
+#if defined(PTO_CHECKED_A2A3) || defined(PTO_CHECKED_A5)
+constexpr bool kDevice = true;
+#else
+constexpr bool kDevice = false;
+#endif
+
 #if defined(PTO_CHECKED_A2A3)
 constexpr const char* kPlatform = "A2/A3";
 constexpr bool kVectorNeedsBarrier = true;  // a vector instruction may start before the one ahead of it has written

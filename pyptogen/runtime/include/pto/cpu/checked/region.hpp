@@ -51,6 +51,32 @@ inline bool overlap(const Region& a, const Region& b)
     return false;
 }
 
+/// Adds one more line to a region where it goes on as it has so far. False when it does not.
+inline bool extend(Region& region, const Region& line)
+{
+    if (region.lines == 1 && line.begin == region.begin + static_cast<uintptr_t>(region.length)) {
+        region.length += line.length;
+        region.pitch = region.length;
+        return true;
+    }
+    const bool second = region.lines == 1 && line.begin > region.end();
+    const auto pitch = second ? static_cast<int64_t>(line.begin - region.begin) : region.pitch;
+    if (line.length != region.length || (!second && region.lines == 1) ||
+        line.begin != region.begin + static_cast<uintptr_t>(region.lines * pitch)) {
+        return false;
+    }
+    region.pitch = pitch;
+    ++region.lines;
+    return true;
+}
+
+/// Where a region of a tile begins, as kernels count: memories of the matrix unit have more bytes here than there.
+inline uintptr_t named_offset(TileType loc, const Region& region)
+{
+    const auto base = reinterpret_cast<uintptr_t>(pool_address(loc, 0));
+    return (region.begin - base) / CorePools::spread(loc);
+}
+
 template <typename Tile>
 inline constexpr bool is_plain_vec = Tile::Loc == TileType::Vec && !Tile::isBoxedLayout;
 
@@ -84,7 +110,8 @@ inline Region region_of_global(const Global& tensor, int64_t tile_rows, int64_t 
     const auto begin = reinterpret_cast<uintptr_t>(tensor.data());
     const auto [rows, cols] = covered(tensor, tile_rows, tile_cols);
     if (tensor.GetStride(4) == 1) {
-        return {begin, cols * kSize, tensor.GetStride(3) * kSize, rows};
+        const int64_t pitch = tensor.GetStride(3) * kSize;
+        return {begin, cols * kSize, pitch, pitch == 0 && rows > 1 ? 1 : rows};
     }
     return tensor.GetStride(3) == 1 ? Region{begin, rows * kSize, tensor.GetStride(4) * kSize, cols} : Region{};
 }

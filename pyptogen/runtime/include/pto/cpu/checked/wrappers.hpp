@@ -4,39 +4,47 @@
 
 #include <pto/cpu/checked/instruction.hpp>
 
-#define PTO_CHECKED_BODY(NAME, RULE, ...)                                                                          \
+#define PTO_CHECKED_BODY(NAME, ATOMIC, ...)                                                                        \
     {                                                                                                              \
         return cpu::checked::run(                                                                                  \
-            RULE,                                                                                                  \
+            NAME##_rule, ATOMIC,                                                                                   \
             [&]() -> decltype(auto) { return NAME##_unchecked __VA_ARGS__(static_cast<A&&>(a)...); }, a...);       \
     }
 
-#define PTO_CHECKED_INSTRUCTION(NAME, EFFECTS, TYPED, A2A3, A5)                                                     \
+#define PTO_CHECKED_INSTRUCTION(NAME, EFFECTS, TYPED, A2A3, A5, EXTENTS)                                           \
     inline constexpr cpu::checked::Rule NAME##_rule{                                                               \
-        #NAME, EFFECTS, cpu::checked::TYPED, cpu::checked::on_platform(cpu::checked::A2A3, cpu::checked::A5)};     \
+        #NAME, EFFECTS, cpu::checked::TYPED, cpu::checked::on_platform(cpu::checked::A2A3, cpu::checked::A5),      \
+        cpu::checked::EXTENTS};                                                                                    \
     template <typename... A>                                                                                       \
-    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, NAME##_rule)                                      \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, false)                                             \
     template <auto V0, auto... V, typename... A>                                                                   \
-    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, NAME##_rule, <V0, V...>)                          \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, (cpu::checked::is_atomic<V0, V...>()), <V0, V...>)   \
     template <typename T1, auto... V, typename... A>                                                               \
-    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, NAME##_rule, <T1, V...>)                          \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, (cpu::checked::is_atomic<V...>()), <T1, V...>)       \
     template <typename T1, typename T2, auto... V, typename... A>                                                  \
-    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, NAME##_rule, <T1, T2, V...>)                      \
+    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, (cpu::checked::is_atomic<V...>()), <T1, T2, V...>)   \
     template <typename T1, typename T2, typename T3, auto... V, typename... A>                                     \
-    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, NAME##_rule, <T1, T2, T3, V...>)                  \
+    inline decltype(auto) NAME(A&&... a)                                                                           \
+        PTO_CHECKED_BODY(NAME, (cpu::checked::is_atomic<V...>()), <T1, T2, T3, V...>)                                \
     template <typename T1, typename T2, typename T3, typename T4, auto... V, typename... A>                        \
-    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, NAME##_rule, <T1, T2, T3, T4, V...>)              \
+    inline decltype(auto) NAME(A&&... a)                                                                           \
+        PTO_CHECKED_BODY(NAME, (cpu::checked::is_atomic<V...>()), <T1, T2, T3, T4, V...>)                            \
     template <typename T1, typename T2, typename T3, typename T4, typename T5, auto... V, typename... A>           \
-    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, NAME##_rule, <T1, T2, T3, T4, T5, V...>)          \
+    inline decltype(auto) NAME(A&&... a)                                                                           \
+        PTO_CHECKED_BODY(NAME, (cpu::checked::is_atomic<V...>()), <T1, T2, T3, T4, T5, V...>)                        \
     template <                                                                                                     \
         typename T1, typename T2, typename T3, typename T4, typename T5, typename T6, auto... V, typename... A>    \
-    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, NAME##_rule, <T1, T2, T3, T4, T5, T6, V...>)      \
+    inline decltype(auto) NAME(A&&... a)                                                                           \
+        PTO_CHECKED_BODY(NAME, (cpu::checked::is_atomic<V...>()), <T1, T2, T3, T4, T5, T6, V...>)                    \
     template <auto V0, typename T1, typename T2, auto... V, typename... A>                                         \
-    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, NAME##_rule, <V0, T1, T2, V...>)                  \
+    inline decltype(auto) NAME(A&&... a)                                                                           \
+        PTO_CHECKED_BODY(NAME, (cpu::checked::is_atomic<V0, V...>()), <V0, T1, T2, V...>)                            \
     template <auto V0, typename T1, typename T2, typename T3, auto... V, typename... A>                            \
-    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, NAME##_rule, <V0, T1, T2, T3, V...>)              \
+    inline decltype(auto) NAME(A&&... a)                                                                           \
+        PTO_CHECKED_BODY(NAME, (cpu::checked::is_atomic<V0, V...>()), <V0, T1, T2, T3, V...>)                        \
     template <auto V0, typename T1, typename T2, typename T3, typename T4, typename T5, auto... V, typename... A>  \
-    inline decltype(auto) NAME(A&&... a) PTO_CHECKED_BODY(NAME, NAME##_rule, <V0, T1, T2, T3, T4, T5, V...>)
+    inline decltype(auto) NAME(A&&... a)                                                                           \
+        PTO_CHECKED_BODY(NAME, (cpu::checked::is_atomic<V0, V...>()), <V0, T1, T2, T3, T4, T5, V...>)
 
 namespace pto {
 

@@ -1,0 +1,129 @@
+// What a call of an instruction is: the pipe that runs it, and what it does to each operand.
+#pragma once
+
+#include <pto/common/cpu_stub.hpp>
+#include <pto/common/pto_tile.hpp>
+
+namespace pto::cpu::checked {
+
+template <typename T>
+struct Bare {
+    using type = T;
+};
+template <typename T>
+struct Bare<T&> {
+    using type = T;
+};
+template <typename T>
+struct Bare<const T> {
+    using type = T;
+};
+template <typename T>
+struct Bare<const T&> {
+    using type = T;
+};
+template <typename T>
+using bare_t = typename Bare<T>::type;
+
+constexpr bool same_text(const char* a, const char* b)
+{
+    while (*a != 0 && *a == *b) {
+        ++a, ++b;
+    }
+    return *a == *b;
+}
+constexpr bool starts_with(const char* text, const char* start)
+{
+    while (*start != 0 && *text == *start) {
+        ++text, ++start;
+    }
+    return *start == 0;
+}
+
+template <typename T>
+constexpr bool is_atomic_mode(T)
+{
+    return false;
+}
+constexpr bool is_atomic_mode(AtomicType mode) { return mode != AtomicType::AtomicNone; }
+/// Whether one of a call's explicit template arguments says that it stores atomically.
+template <auto... V>
+constexpr bool is_atomic()
+{
+    return (false || ... || is_atomic_mode(V));
+}
+
+constexpr int kNoTile = -1;
+
+template <typename T>
+constexpr int location_of()
+{
+    if constexpr (is_tile_data_v<T>) {
+        return static_cast<int>(T::Loc);
+    } else {
+        return kNoTile;
+    }
+}
+
+/// The pipe that runs an instruction whose operands lie in these locations (kNoTile for other operands).
+constexpr int pipe_of_call(const char* name, const int* locations, int count)
+{
+    const auto is = [&](int operand, TileType loc) {
+        return operand < count && locations[operand] == static_cast<int>(loc);
+    };
+    if (starts_with(name, "TLOAD") || starts_with(name, "TPREFETCH") || same_text(name, "TPOP")) {
+        return PIPE_MTE2;
+    }
+    if (starts_with(name, "TSTORE")) {
+        return is(1, TileType::Acc) ? PIPE_FIX : PIPE_MTE3;
+    }
+    if (starts_with(name, "TMATMUL") || starts_with(name, "TGEMV")) {
+        return PIPE_M;
+    }
+    if (same_text(name, "TPUSH")) {
+        return is(0, TileType::Acc) || is(1, TileType::Acc) ? PIPE_FIX : PIPE_MTE3;
+    }
+    if (same_text(name, "TIMG2COL")) {
+        return PIPE_MTE1;
+    }
+    if (same_text(name, "TCI")) {
+        return PIPE_S;
+    }
+    if (starts_with(name, "TMOV") || starts_with(name, "TEXTRACT") || starts_with(name, "TINSERT")) {
+        if (is(1, TileType::Mat)) {
+            return is(0, TileType::Scaling) ? PIPE_FIX : PIPE_MTE1;
+        }
+        if (is(1, TileType::Acc)) {
+            return PIPE_FIX;
+        }
+        return is(0, TileType::Vec) ? PIPE_V : PIPE_MTE3;
+    }
+    return is(0, TileType::Mat) ? PIPE_MTE2 : PIPE_V;
+}
+
+/// The effects of one operand of a call: of the word with a letter for each operand, else of the first one, whose last
+/// letter holds for all further operands; see names.hpp.
+constexpr char effect_of(const char* words, int operands, int index)
+{
+    const char* word = words;
+    for (const char* at = words;; ++at) {
+        int length = 0;
+        for (; at[length] != 0 && at[length] != '|'; ++length) {
+        }
+        if (length == operands) {
+            word = at;
+            break;
+        }
+        at += length;
+        if (*at == 0) {
+            break;
+        }
+    }
+    char effect = '-';
+    for (int i = 0; i <= index && word[i] != 0 && word[i] != '|'; ++i) {
+        effect = word[i];
+    }
+    return effect;
+}
+
+}  // namespace pto::cpu::checked

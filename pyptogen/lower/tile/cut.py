@@ -242,23 +242,33 @@ class Cutter(Products):
         home = self.deepest([scope, placed.scope])
         tile = self.tiles[placed.tile]
         tensor = self.gm_names[root(target.name, self.made_by)]
-        rows_loop = next(
-            (s for s in (home, home.parent) if s is not None and s.valid and Poly.of(s.valid) == tile.rows.valid),
-            home,
-        )
-        row, width = self.axes.axes(source.shape)[-1], self.axes.poly(source.shape[-1])
+        view = self.axes.contiguous(tensor, source.shape)
+        shape = self.shape2d(view.axes, home, op)
+        self._check_runs(view, shape, home, op)
+        row, width = view.axes[-1], self.axes.poly(source.shape[-1])
         ref = GmRef(tensor, self._position(row, home), width, ONE, tile.rows, tile.cols)
         self._note_write(tensor)
         if target.name in self.made_by and tensor not in self.reads:  # what wrote it comes before
             self.reads.append(tensor)
         if index.name not in self.reads:
             self.reads.append(index.name)
-        at = Poly.of(rows_loop.var) if rows_loop.var else ZERO
+        at = self._position(view.axes[0], home)
         self.emit(
             TileOp("scatter", None, (placed.tile,), op.span, op.stage, gm=ref, index=index.name, index_offset=at),
             home,
             False,
         )
+
+    def _check_runs(self, view: GmView, shape: Shape2D, scope: Scope, op: Op) -> None:
+        """The rows of a scatter have indices one behind the other, and each is one run.
+
+        Raises:
+            DiagnosticError: PTG303.
+        """
+        if shape.cols.size > 1 and self.gm_ref(view, shape, scope).col_stride != ONE:
+            raise unsupported(op.span, "a scatter of elements that lie apart in their rows", "leave the last dim whole")
+        if shape.rows.size > 1 and shape.row != view.axes[0][-1]:
+            raise unsupported(op.span, "a scatter of rows that lie apart", "give its outer dims the tile 1")
 
     def _note_write(self, tensor: str) -> None:
         if tensor not in self.writes:

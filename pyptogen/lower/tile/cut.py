@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -250,14 +251,41 @@ class Cutter(Products):
         self._note_write(tensor)
         if target.name in self.made_by and tensor not in self.reads:  # what wrote it comes before
             self.reads.append(tensor)
-        if index.name not in self.reads:
-            self.reads.append(index.name)
-        at = self._position(view.axes[0], home)
+        slots, at = self._slots(index, op, home)
         self.emit(
-            TileOp("scatter", None, (placed.tile,), op.span, op.stage, gm=ref, index=index.name, index_offset=at),
+            TileOp(
+                "scatter", None, (placed.tile,), op.span, op.stage,
+                gm=ref, index=slots, index_offset=at, places=self._places(op),
+            ),
             home,
             False,
-        )
+        )  # fmt: skip
+
+    def _slots(self, index: Value, op: Op, scope: Scope) -> tuple[str, Poly]:
+        """The tensor of the rows' indices, and where in it those of this tile begin.
+
+        Raises:
+            Apart: PTG303 for an index that this kernel computes: it is read from GM, number by number.
+        """
+        view = self.gm_view(index.name)
+        if view is None:
+            error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
+            raise Apart(error, (op.result.name, root(index.name, self.made_by)))
+        if view.tensor not in self.reads:
+            self.reads.append(view.tensor)
+        window = self.gm_ref(view, self.shape2d(view.axes, scope, op), scope)
+        if window.cols.size > 1 and window.col_stride != ONE:
+            raise unsupported(op.span, "indices that lie apart", "give them as a tensor of their own")
+        return view.tensor, window.offset
+
+    def _places(self, op: Op) -> Poly | None:
+        """How many rows an index that a kernel computed may name; None where the call was checked."""
+        target, index, _ = op.operands
+        assert isinstance(target, Value) and isinstance(index, Value)
+        if root(index.name, self.made_by) not in self.made_by:
+            return None
+        sizes = target.shape[: op.attrs["dim"] % len(target.shape) + 1]
+        return reduce(Poly.__mul__, (self.axes.poly(size) for size in sizes))
 
     def _check_runs(self, view: GmView, shape: Shape2D, scope: Scope, op: Op) -> None:
         """The rows of a scatter have indices one behind the other, and each is one run.

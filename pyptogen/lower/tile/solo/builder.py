@@ -88,6 +88,10 @@ class SoloBuilder:
             name for n in range(1, len(taken) + 2) if (name := wanted if n == 1 else f"{wanted}_{n}") not in taken
         )
 
+    def is_input(self, tensor: str) -> bool:
+        """Whether the caller gives a tensor."""
+        return any(tensor == value.name for value in self.program.inputs)
+
     # -- tensors ----------------------------------------------------------------------------------------------------
 
     def source(self, value: Value) -> GmView:

@@ -5,6 +5,10 @@
 
 #include <pto/pto-inst.hpp>
 
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
 using namespace pto::cpu;
 
 namespace {
@@ -36,6 +40,11 @@ extern "C" double limit_copy(char *to, const char *from, int64_t bytes, int runs
         for (int64_t i = 0; i < bytes; i += 64) {
 #if defined(PTO_CPU_AVX512)
             _mm512_stream_si512(reinterpret_cast<__m512i *>(to + i), _mm512_load_si512(from + i));
+#elif defined(__AVX2__)
+            const auto *source = reinterpret_cast<const __m256i *>(from + i);
+            auto *target = reinterpret_cast<__m256i *>(to + i);
+            _mm256_stream_si256(target, _mm256_load_si256(source));
+            _mm256_stream_si256(target + 1, _mm256_load_si256(source + 1));
 #else
             __builtin_memcpy(to + i, from + i, 64);
 #endif

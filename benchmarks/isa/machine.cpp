@@ -2,7 +2,7 @@
 // multiply-adds, and the matrix unit fed from L1.
 #include "cases.hpp"
 
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
 #include <immintrin.h>
 #endif
 
@@ -11,7 +11,9 @@ namespace {
 constexpr int64_t kResident = 8192;          // bytes of each stream of an L1 loop
 constexpr int64_t kFar = int64_t(64) << 20;  // bytes of each stream of a memory loop
 
-typedef int64_t line __attribute__((vector_size(64)));
+constexpr int kLine = pto::cpu::kVectorBytes;  // what one register of this machine holds
+
+typedef int64_t line __attribute__((vector_size(kLine)));
 
 alignas(64) char near_memory[6 * kResident];
 
@@ -30,7 +32,7 @@ char* far_memory(int stream)
 inline line load_line(const char* p)
 {
     line v;
-    __builtin_memcpy(&v, p, 64);
+    __builtin_memcpy(&v, p, kLine);
     return v;
 }
 
@@ -42,29 +44,34 @@ inline void store_line(char* p, line v)
         _mm512_stream_si512(reinterpret_cast<__m512i*>(p), (__m512i)v);
         return;
     }
+#elif defined(__AVX2__)
+    if constexpr (Streaming) {
+        _mm256_stream_si256(reinterpret_cast<__m256i*>(p), (__m256i)v);
+        return;
+    }
 #endif
-    __builtin_memcpy(p, &v, 64);
+    __builtin_memcpy(p, &v, kLine);
 }
 
-/// Reads `Reads` lines from as many streams and writes `Writes`, for each step of a stream of `bytes`.
+/// Reads `Reads` registers from as many streams and writes `Writes`, for each step of a stream of `bytes`.
 template <int Reads, int Writes, bool Streaming>
 inline void move(const char* from, char* to, int64_t stream, int64_t bytes)
 {
     line sum[4] = {};
-    for (int64_t i = 0; i < bytes; i += 256) {
+    for (int64_t i = 0; i < bytes; i += 4 * kLine) {
 #pragma GCC unroll 4
         for (int u = 0; u < 4; ++u) {
-            line v = load_line(from + i + u * 64);
+            line v = load_line(from + i + u * kLine);
 #pragma GCC unroll 4
             for (int r = 1; r < Reads; ++r) {
-                v |= load_line(from + r * stream + i + u * 64);
+                v |= load_line(from + r * stream + i + u * kLine);
             }
             if constexpr (Writes == 0) {
                 sum[u] |= v;
             }
 #pragma GCC unroll 4
             for (int w = 0; w < Writes; ++w) {
-                store_line<Streaming>(to + w * stream + i + u * 64, v);
+                store_line<Streaming>(to + w * stream + i + u * kLine, v);
             }
         }
     }
@@ -88,7 +95,7 @@ double far_move(int64_t repeats)
     char* memory = far_memory(0);
     return bench::timed(repeats, [memory] {
         move<Reads, Writes, Streaming>(memory, memory + Reads * kFar, kFar, kFar);
-#if defined(__AVX512F__)
+#if defined(__AVX2__)
         if constexpr (Streaming) {
             _mm_sfence();
         }
@@ -97,30 +104,34 @@ double far_move(int64_t repeats)
 }
 
 constexpr int64_t kSteps = 1000;
+/// More than two a cycle times the latency of four; with both factors they fill 14 of the 16 registers of AVX2.
+constexpr int kSums = 12;
 
 /// Independent fused multiply-adds in registers.
 double multiply_adds(int64_t repeats)
 {
-    typedef float floats __attribute__((vector_size(64)));
+    typedef float floats __attribute__((vector_size(kLine)));
     return bench::timed(repeats, [] {
-        floats a = {}, b = {}, sum[14] = {};
+        floats a = {}, b = {}, sum[kSums] = {};
         asm volatile("" : "+x"(a), "+x"(b));
-#pragma GCC unroll 14
-        for (int j = 0; j < 14; ++j) {
+#pragma GCC unroll 12
+        for (int j = 0; j < kSums; ++j) {
             asm volatile("" : "+x"(sum[j]));  // or the compiler finds that all sums are one
         }
         for (int64_t i = 0; i < kSteps; ++i) {
-#pragma GCC unroll 14
-            for (int j = 0; j < 14; ++j) {
+#pragma GCC unroll 12
+            for (int j = 0; j < kSums; ++j) {
 #if defined(__AVX512F__)
                 sum[j] = (floats)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)sum[j]);
+#elif defined(__FMA__)
+                sum[j] = (floats)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)sum[j]);
 #else
                 sum[j] = a * b + sum[j];
 #endif
             }
         }
-#pragma GCC unroll 14
-        for (int j = 0; j < 14; ++j) {
+#pragma GCC unroll 12
+        for (int j = 0; j < kSums; ++j) {
             asm volatile("" ::"x"(sum[j]));
         }
     });
@@ -180,7 +191,7 @@ const bench::Case cases[] = {
              line v = {};
              asm volatile("" : "+x"(v));
 #pragma GCC unroll 8
-             for (int64_t i = 0; i < kResident; i += 64) {
+             for (int64_t i = 0; i < kResident; i += kLine) {
                  store_line<false>(near_memory + i, v);
              }
          });
@@ -194,7 +205,7 @@ const bench::Case cases[] = {
     {"memory 1:1 streaming", "", 0, kWide, kWide, 0, far_move<1, 1, true>},
     {"memory 2:1 streaming", "", 0, 2 * kWide, kWide, 0, far_move<2, 1, true>},
     {"memory 1:2 streaming", "", 0, kWide, 2 * kWide, 0, far_move<1, 2, true>},
-    {"fp32 multiply-add", "", 0, 0, 0, 2.0 * 16 * 14 * kSteps, multiply_adds},
+    {"fp32 multiply-add", "", 0, 0, 0, 2.0 * (kLine / 4) * kSums * kSteps, multiply_adds},
 #if defined(__AMX_TILE__)
     {"bf16 tiles", "", 0, 0, 0, 4.0 * 4 * 2 * 16 * 16 * 32, tile_products<bfloat16_t>},
     {"int8 tiles", "", 0, 0, 0, 4.0 * 4 * 2 * 16 * 16 * 64, tile_products<int8_t>},

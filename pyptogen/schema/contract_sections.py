@@ -81,8 +81,6 @@ def read_outputs(node: Node, inputs: tuple[TensorSpec, ...]) -> tuple[TensorSpec
             outputs.append(_in_place(key, value, by_name))
             continue
         output = read_tensor(key, value)
-        if output.strides:
-            raise fault("PTG109", f"`strides` of the output `{output.name}`", value.span, expected="an input")
         if output.name in by_name:
             raise fault(
                 "PTG208",
@@ -111,9 +109,9 @@ def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> Tens
             fix=did_you_mean(source, inputs),
         )
     of = inputs[source]
-    if of.strides:
+    if of.strides or of.layout == "dn":
         raise fault(
-            "PTG109", f"an update of `{source}`, whose rows lie apart", node.span, expected="one without strides"
+            "PTG109", f"an update of `{source}`, which is not row after row", node.span, expected="`nd` without strides"
         )
     return TensorSpec(name, of.dtype, of.shape, of.layout, model.doc, source, key.span, node.span)
 

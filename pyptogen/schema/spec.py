@@ -74,7 +74,7 @@ class TensorSpec:
     init: Expr | None = None
     """Of an output: the number that it begins with."""
     strides: tuple[Expr, ...] = ()
-    """Of an input whose rows lie apart: elements from one index of each axis to the next."""
+    """Where rows lie apart: elements from one index of each axis to the next."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,7 +89,10 @@ def contract_view(program: Program) -> ContractView:
         name=program.name,
         doc=" ".join(program.doc.split()),
         inputs=tuple(_tensor(value.name, value, updated=value.name in updated) for value in program.inputs),
-        outputs=tuple(_tensor(name, value, updates=program.inplace.get(name, "")) for name, value in program.outputs),
+        outputs=tuple(
+            _tensor(name, program.laid_out.get(name, value), updates=program.inplace.get(name, ""))
+            for name, value in program.outputs
+        ),
         dims=tuple(DimView(dim.name, dim.dynamic, _meaning(dim)) for dim in program.dims),
         attrs=tuple(AttrView(attr.name, attr.dtype, attr.default) for attr in program.attrs),
     )

@@ -55,6 +55,7 @@ def render(program: Program, targets: Sequence[str], spec_file: str = "") -> str
     )
     template = environment().get_template("wrapper_hpp.j2")
     return template.render(
+        apart=any(tensor.strides for tensor in (*contract.inputs, *contract.outputs)),
         contract=contract,
         # A backslash at the end of a line comment would swallow the next line.
         doc="\n".join(f"// {line}".rstrip("\\ ") for line in textwrap.wrap(contract.doc, 107)),

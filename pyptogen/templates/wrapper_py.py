@@ -51,18 +51,18 @@ def _docstring(text: str) -> str:
 
 
 def _parameter_type(tensor: TensorView) -> str:
-    return "npt.NDArray[Any]" if tensor.layout == "nd" else "npt.NDArray[Any] | PackedWeight"
+    return "npt.NDArray[Any] | PackedWeight" if tensor.layout == "nz" else "npt.NDArray[Any]"
 
 
 def _runtime_names(contract: ContractView) -> list[str]:
-    packed = any(tensor.layout != "nd" for tensor in contract.inputs)
+    packed = any(tensor.layout == "nz" for tensor in contract.inputs)
     return ["CompiledOperator", *(["PackedWeight"] if packed else []), "load_generated"]
 
 
 def _argument_note(tensor: TensorView) -> str:
     if tensor.updated:
         return ", updated in place"
-    return "" if tensor.layout == "nd" else ", a logical array or one from `pyptogen.pack`"
+    return ", a logical array or one from `pyptogen.pack`" if tensor.layout == "nz" else ""
 
 
 def _in_place(tensor: TensorView) -> str:

@@ -10,7 +10,8 @@ import numpy as np
 
 from pyptogen.verify.compare import Verdict, compare
 from pyptogen.verify.golden import golden
-from pyptogen.verify.sizes import case_dims
+from pyptogen.verify.inputs import laid_out
+from pyptogen.verify.sizes import case_dims, resolve_dims
 from pyptogen.verify.tolerance import tolerances
 
 if TYPE_CHECKING:
@@ -46,6 +47,8 @@ def verify_case(
     # The golden comes first: the operator updates its in-place inputs.
     expected = golden(operator, inputs)
     fresh = {name: _poisoned(array) for name, array in expected.items() if name not in operator.program.inplace}
+    known = resolve_dims(operator.program, sizes)
+    fresh |= {name: laid_out(value, fresh[name], known) for name, value in operator.program.laid_out.items()}
     actual = (run or operator)(**inputs, out=fresh)._asdict()
     verdicts = compare(actual, expected, tolerances(operator.spec, operator.program))
     return CaseResult(sizes, verdicts, operator.last_run)

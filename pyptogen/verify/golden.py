@@ -84,9 +84,10 @@ def _outputs(
 ) -> dict[str, npt.NDArray[Any]]:
     """The results in the dtypes of the contract."""
     contract = operator.contract
-    shapes = contract.output_shapes(*contract.bind(dict(inputs)).values())
+    extents = contract.output_extents(*contract.bind(dict(inputs)).values())
     results = {}
-    for tensor, shape in zip(contract.outputs, shapes, strict=True):
+    for tensor, extent in zip(contract.outputs, extents, strict=True):
+        shape = extent[: len(tensor.shape)]
         array = np.asarray(found[tensor.name])
         if array.shape != shape:
             raise _fault(own, f"gives `{tensor.name}` the shape {list(array.shape)}, not {list(shape)}")

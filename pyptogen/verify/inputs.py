@@ -48,11 +48,17 @@ def _draw(spec: Spec, value: Value, sizes: Mapping[str, int], seed: int) -> npt.
         array = draw_default(shape, dtype, rng)
     else:
         array = Generator(expression, shape, dtype, sizes, rng).draw()
-    return _laid_out(array, [evaluate(step, sizes) for step in value.strides]) if value.strides else array
+    return laid_out(value, array, sizes) if value.strides else array
 
 
-def _laid_out(array: npt.NDArray[Any], steps: list[int]) -> npt.NDArray[Any]:
-    """The array with gaps between its rows, in which no number stands that means something."""
+def laid_out(value: Value, array: npt.NDArray[Any], sizes: Mapping[str, int]) -> npt.NDArray[Any]:
+    """The array in memory as a tensor of the contract lies there; in gaps between its rows stands no number that means
+    something."""
+    from pyptogen.lower.tensor import layouts
+
+    if not array.size:
+        return array
+    steps = [evaluate(step, sizes) for step in layouts.steps(value)]
     elements = 1 + sum((n - 1) * step for n, step in zip(array.shape, steps, strict=True))
     memory = np.full(elements * array.itemsize, 0xA5, np.uint8).view(array.dtype)
     apart = np.lib.stride_tricks.as_strided(memory, array.shape, [step * array.itemsize for step in steps])

@@ -96,6 +96,16 @@ def rope_interleaved(a: Arrays) -> dict[str, Array]:
     return {"y": turned.reshape(a["x"].shape).astype(np.float32).astype(ml_dtypes.bfloat16)}
 
 
+def rope_qkv(a: Arrays) -> dict[str, Array]:
+    def turned(x: Array) -> Array:
+        low, high = np.split(x, 2, axis=-1)
+        cos, sin = wide(a["cos"])[:, None, :], wide(a["sin"])[:, None, :]
+        return bf16(x * cos + np.concatenate([-high, low], axis=-1) * sin)
+
+    rows = wide(a["qkv"]).reshape(len(a["qkv"]), 48, 128)
+    return {"q": turned(rows[:, :32]), "k": turned(rows[:, 32:40])}
+
+
 def glm_gate(a: Arrays) -> dict[str, Array]:
     score = 1 / (1 + np.exp(-(wide(a["x"]) @ wide(a["w"]))))
     return {"score": score.astype(np.float32), "choice": (score + wide(a["bias"])).astype(np.float32)}

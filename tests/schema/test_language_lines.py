@@ -48,10 +48,10 @@ BUILT = {
 }
 REFUSED = {
     "strides_by_column": (PLAIN, "x: fp32[t, d]", "x: {shape: [t, d], dtype: fp32, strides: [1, t]}", "PTG104"),
-    "strides_of_an_output": (PLAIN, "y: fp32[t, d]", "y: {shape: [t, d], dtype: fp32, strides: [128, 1]}", "PTG109"),
+    "strides_over_each_other": (PLAIN, "y: fp32[t, d]", "y: {shape: [t, d], dtype: fp32, strides: [8, 1]}", "PTG104"),
     "init": (PLAIN, "x: fp32[t, d]", "x: {shape: [t, d], dtype: fp32, init: 0}", "PTG104"),
     "step": ("graph: {y: 'x[::2]'}\n", "", "", "PTG205"),
-    "dn": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ dn", "PTG109"),
+    "dn_of_a_row": ("graph: {y: x + z}\n", "x: fp32[t, d]", "x: fp32[t, d]\n  z: fp32[d] @ dn", "PTG104"),
     "nz_of_no_weight": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ nz", "PTG303"),
     "nz_in_vector_work": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d]\n  w: fp32[d, d] @ nz", ""),
     "unknown_layout": (PLAIN, "x: fp32[t, d]", "x: fp32[t, d] @ zn", "PTG212"),

@@ -25,9 +25,9 @@ from pyptogen.lower.instruction.interpret_rings import Rings
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.instruction.replay import Finding, prove
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tensor import conditions
+from pyptogen.lower.tensor import conditions, layouts
 from pyptogen.lower.tensor.interpreter import bind_dims
-from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.ir import Program, Value
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.numerics import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
@@ -132,7 +132,9 @@ class GraphRun:
             result[value.name] = GmArray(_as_bytes(np.array(flat).reshape(-1)))
         for name, value in self._program.outputs:
             if name not in self._program.inplace:
-                result[name] = GmArray.empty(_in_gm(value.dtype), int(np.prod(self._shape(value.shape))))
+                shape, steps = self._in_memory(name, value)
+                elements = 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+                result[name] = GmArray.empty(_in_gm(value.dtype), elements if all(shape) else 0)
         for space in self._graph.workspaces:
             result[space.name] = GmArray.empty(space.dtype, space.elements.evaluate(self._env))
         return result
@@ -141,6 +143,8 @@ class GraphRun:
         """An input as kernels see it."""
         from pyptogen.runtime.arrays.packing import pack
 
+        if layout == "dn":
+            return np.ascontiguousarray(np.swapaxes(array, -1, -2))
         return pack(array, target=target).data if layout == "nz" else array
 
     def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None) -> None:
@@ -159,6 +163,12 @@ class GraphRun:
     def _shape(self, shape: tuple[Any, ...]) -> tuple[int, ...]:
         return tuple(int(self._dims.resolve(size).xreplace(self._sizes)) for size in shape)
 
+    def _in_memory(self, name: str, value: Value) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The shape of an output, and elements from one index of each axis to the next."""
+        shape = self._shape(value.shape)
+        steps = self._shape(layouts.steps(self._program.laid_out[name])) if name in self._program.laid_out else ()
+        return shape, steps or tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
+
     def outputs(self) -> dict[str, Array]:
         """Run all segments."""
         launches = self._graph.plans[chosen_cut(self._graph, self._env).plan]
@@ -169,13 +179,22 @@ class GraphRun:
         result = {}
         for name, value in self._program.outputs:
             array = self.memory.arrays[self._program.inplace.get(name, name)]
-            if array.written is not None and not array.written.all():
-                what = (
-                    f"output `{name}` has elements that no kernel writes, the first is {int(np.argmin(array.written))}"
-                )
-                raise MachineFault("unwritten", what, value.span, memory=f"GM {name}")
-            result[name] = array.elements.view(NUMPY_DTYPES[value.dtype]).reshape(self._shape(value.shape))
+            shape, steps = self._in_memory(name, value)
+            elements = _seen(array.elements.view(NUMPY_DTYPES[value.dtype]), shape, steps)
+            if array.written is not None:
+                self._check_written(name, value, array.written, _seen(array.written, shape, steps))
+            result[name] = np.array(elements)
         return result
+
+    @staticmethod
+    def _check_written(name: str, value: Value, memory: Array, elements: Array) -> None:
+        """All elements of an output, and nothing between its rows."""
+        if not elements.all():
+            what = f"output `{name}` has elements that no kernel writes, the first is {int(np.argmin(elements))}"
+            raise MachineFault("unwritten", what, value.span, memory=f"GM {name}")
+        if np.count_nonzero(memory) != elements.size:
+            what = f"a kernel writes between the rows of output `{name}`"
+            raise MachineFault("bounds", what, value.span, memory=f"GM {name}")
 
     def _launch(self, launch: LaunchPlan, begin: int, end: int) -> None:
         if launch.condition is not None:
@@ -211,6 +230,11 @@ def segments(graph: ExecutionGraph, dims: Mapping[str, int]) -> Iterator[tuple[i
         while size - begin >= step:
             yield begin, begin + step
             begin += step
+
+
+def _seen(memory: Array, shape: tuple[int, ...], steps: tuple[int, ...]) -> Array:
+    """The elements of a tensor in its memory, which has no more than from its first to its last."""
+    return np.lib.stride_tricks.as_strided(memory, shape, [step * memory.itemsize for step in steps])
 
 
 def _with_gaps(value: Any, array: Array) -> Array:

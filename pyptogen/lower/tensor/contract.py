@@ -10,7 +10,7 @@ import sympy
 
 from pyptogen.diagnostics import did_you_mean, fault
 from pyptogen.lower.tensor.assumptions import unbound
-from pyptogen.lower.tensor.dims import DimTable, read_dims, show_shape
+from pyptogen.lower.tensor.dims import DimTable, read_dims, show_shape, show_size
 from pyptogen.lower.tensor.ir import DTYPES, Attr, Requirement, Value
 from pyptogen.lower.tensor.layouts import check_contract
 from pyptogen.lower.tensor.scalars import ScalarReader
@@ -29,13 +29,15 @@ class Contract:
 
 
 def read_contract(spec: Spec) -> Contract:
-    """Raises PTG109, PTG201, PTG209, PTG210, PTG214, PTG219."""
+    """Raises PTG104, PTG109, PTG201, PTG209, PTG210, PTG214, PTG219."""
     check_contract(spec)
     symbols = {attr.name: sympy.Symbol(attr.name, real=True) for attr in spec.attrs}
     dims = read_dims(spec.dims, symbols)
     inputs = tuple(declared_value(tensor, dims) for tensor in spec.inputs)
     outputs = tuple(declared_value(tensor, dims) for tensor in spec.outputs)
     _check_bound(spec, dims, inputs)
+    for tensor, value in zip(spec.outputs, outputs, strict=True):
+        _check_apart(tensor, value, dims)
     attrs = tuple(Attr(a.name, a.dtype, a.default, a.span) for a in spec.attrs)
     return Contract(dims, attrs, inputs, outputs, _requires(spec, dims))
 
@@ -92,6 +94,19 @@ def _check_bound(spec: Spec, dims: DimTable, inputs: tuple[Value, ...]) -> None:
                 dim.span,
                 expected=(f"an input with an axis `{dim.name}`, because run-time sizes are read from array shapes"),
                 fix=f"use `{dim.name}` in the shape of an input, or give it a number",
+            )
+
+
+def _check_apart(tensor: TensorSpec, value: Value, dims: DimTable) -> None:
+    """An index of each axis of an output must step over all of the axes behind it: no element is written twice."""
+    for axis, (step, size, inner) in enumerate(zip(value.strides, value.shape[1:], value.strides[1:], strict=False)):
+        why = f"rows of `{tensor.name}` lie apart"
+        if not dims.need_at_least(step, size * inner, why, tensor.strides[axis].span):
+            raise fault(
+                "PTG104",
+                f"the strides of `{tensor.name}` lay elements over each other",
+                tensor.strides[axis].span,
+                expected=f"{show_size(size * inner)} elements or more from one index of axis {axis} to the next",
             )
 
 

@@ -57,7 +57,8 @@ class Value:
     layout: str
     span: Span
     strides: Shape = ()
-    """Of an input whose rows lie apart: elements from one index of each axis to the next; else row after row."""
+    """Of a contract tensor whose rows lie apart: elements from one index of each axis to the next; else as the layout
+    says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,6 +242,8 @@ class Program:
     """Whether the spec names its targets: then there are no others."""
     kernels: tuple[HandKernel, ...] = field(default=())
     """Stages that are given at a lower level."""
+    laid_out: Mapping[str, Value] = field(default_factory=dict)
+    """By name, as declared, the outputs whose memory is not row after row: `dn`, or with strides."""
 
     def stage(self, name: str) -> Stage:
         return next(stage for stage in self.stages if stage.name == name)

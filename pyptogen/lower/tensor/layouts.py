@@ -1,24 +1,47 @@
-"""Refuses physical layouts where nothing reads or writes them: they are never ignored."""
+"""Physical layouts: where elements lie, and which layouts are refused, because nothing reads or writes them."""
 
 from __future__ import annotations
 
+from typing import Any
+
+import sympy
+
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tensor.ir import Op, Program, Shape, Value
 from pyptogen.schema import Spec
 
 _PRODUCTS = frozenset({"matmul", "batch_matmul"})
 
 
+def steps(value: Value) -> Shape:
+    """Elements from one index of each axis to the next, of a tensor whose memory is not row after row; else nothing.
+    In `dn` each matrix lies column after column."""
+    if value.layout != "dn":
+        return value.strides
+    rows, cols = value.shape[-2:]
+    found: list[Any] = [sympy.Integer(1), rows]
+    size = rows * cols
+    for axis in reversed(value.shape[:-2]):
+        found.insert(0, size)
+        size = size * axis
+    return tuple(found)
+
+
+def by_columns(value: Value | None) -> bool:
+    """Whether a tensor of the contract lies column after column."""
+    return value is not None and value.layout == "dn"
+
+
 def check_contract(spec: Spec) -> None:
-    """Raises PTG109 for `dn` tensors and for outputs in `nz`."""
-    for tensor in (*spec.inputs, *(output for output in spec.outputs if output.inplace is None)):
-        if tensor.layout == "dn":
+    """Raises PTG104 for `dn` tensors without columns, PTG109 for outputs in `nz`."""
+    for tensor in (*spec.inputs, *spec.outputs):
+        if tensor.layout == "dn" and len(tensor.shape) < 2:
             raise fault(
-                "PTG109",
-                f"`{tensor.name}` is `@ dn`, and column-major tensors are not supported yet",
+                "PTG104",
+                f"`{tensor.name}` is `@ dn`, column after column, and has no columns",
                 tensor.type_span,
-                expected="`nd`, or `nz` for a weight",
-                fix="give the tensor with its axes the other way round, and transpose it in the graph (`x.T`)",
+                expected="two axes or more",
+                fix="leave `@ dn` out",
             )
     for output in spec.outputs:
         if output.layout == "nz" and output.inplace is None:
@@ -26,7 +49,7 @@ def check_contract(spec: Spec) -> None:
                 "PTG109",
                 f"the output `{output.name}` is `@ nz`, and kernels only read that layout yet",
                 output.type_span,
-                expected="`nd`",
+                expected="`nd`, or `dn`",
             )
 
 

@@ -9,7 +9,16 @@ from dataclasses import replace
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
-from pyptogen.lower.tensor import by_hand, choose_stages, hints, name_values, read_loop, remove_dead, unify_dims
+from pyptogen.lower.tensor import (
+    by_hand,
+    choose_stages,
+    hints,
+    layouts,
+    name_values,
+    read_loop,
+    remove_dead,
+    unify_dims,
+)
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.contract import Contract, check_output, read_contract
 from pyptogen.lower.tensor.evaluate import Evaluator, Scope
@@ -63,6 +72,11 @@ def from_spec(
         loops=tuple(reader.builder.loops),
         restricted=bool(spec.targets),
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
+        laid_out={
+            value.name: value
+            for value, output in zip(contract.outputs, spec.outputs, strict=True)
+            if layouts.steps(value) and output.inplace is None
+        },
     )
     program = replace(program, notes=(*program.notes, *hints.notes(program)))
     program = passed("read", unify_dims.run(program, contract.dims, declared))

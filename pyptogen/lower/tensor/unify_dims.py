@@ -33,6 +33,7 @@ def run(program: Program, dims: DimTable, declared: Mapping[str, Dim]) -> Progra
         dims=dims.dims,
         inputs=tuple(values[value.name] for value in program.inputs),
         outputs=tuple((name, values[value.name]) for name, value in program.outputs),
+        laid_out={name: _value(value, mapping) for name, value in program.laid_out.items()},
         ops=tuple(_op(op, values, mapping) for op in program.ops),
         stages=tuple(replace(s, condition=_attr(s.condition, mapping)) for s in program.stages),
         tiling=tuple(_row(row, renamed) for row in program.tiling),

@@ -13,6 +13,7 @@ from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
+from pyptogen.lower.tensor import layouts
 from pyptogen.lower.tensor.dims import show_size
 from pyptogen.lower.tensor.ir import VIEWS, Loop, Op, Program, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
@@ -68,6 +69,7 @@ class Axes:
         self.largest_block = {loop.block.name: max(named_tiles(program, loop)) for loop in program.loops}
         blocks = tuple(self.over)
         self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
+        self.made_by = {op.result.name: op for op in program.ops}
         # A few sizes are asked for thousands of times, and sympy takes a tenth of a millisecond for each.
         self._polys: dict[Any, Poly] = {}
         self._factors: dict[Any, Axis] = {}
@@ -128,11 +130,26 @@ class Axes:
         return tuple(self.factor(e) for e in shape)
 
     def whole(self, tensor: str, value: Value) -> GmView:
-        """The view of all of a value in memory, whose rows may lie apart."""
-        if not value.strides:
-            return self.contiguous(tensor, value.shape)
-        steps = (self.poly(step) for step in value.strides)
-        axes = zip(self.axes(value.shape), steps, strict=True)
+        """The view of all of a value in memory: row after row, unless it is a tensor of the contract that lies
+        otherwise, or an output in another order."""
+        for name, output in self.program.outputs:
+            views = value_views(self.made_by, output.name)
+            laid_out = self.program.laid_out.get(name)
+            if root(output.name, self.made_by) == value.name and (
+                laid_out is not None or any(view.kind == "reorder" for view in views)
+            ):
+                found = self._in_steps(tensor, output.shape, laid_out)
+                for view in reversed(views):
+                    found = self.undo(found, view)
+                return found
+        return self._in_steps(tensor, value.shape, value)
+
+    def _in_steps(self, tensor: str, shape: tuple[Any, ...], laid_out: Value | None) -> GmView:
+        """A tensor of that shape that lies in memory as another one of it."""
+        steps = () if laid_out is None else layouts.steps(laid_out)
+        if not steps:
+            return self.contiguous(tensor, shape)
+        axes = zip(self.axes(shape), (self.poly(step) for step in steps), strict=True)
         return GmView(tensor, tuple(self._restride(axis, step) for axis, step in axes), ZERO)
 
     def contiguous(self, tensor: str, shape: tuple[Any, ...]) -> GmView:

@@ -20,7 +20,7 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Scalar, Value
-from pyptogen.lower.tile.axes import Apart, Axes, GmView, root, unsupported, value_views
+from pyptogen.lower.tile.axes import Apart, Axes, root, unsupported
 from pyptogen.lower.tile.grid import Shape2D
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel, TileOp, TileVal
 from pyptogen.lower.tile.names import names_used
@@ -305,7 +305,7 @@ class Cutter(Products):
     def _store(self, op: Op) -> None:
         placed = self.placed[(op.result.name, "")]
         tensor = self.gm_names[op.result.name]
-        view = self._stored(tensor, op.result)
+        view = replace(self.axes.whole(tensor, op.result), apart=self.apart.get(op.result.name))
         shape = self.shape2d(view.axes, placed.scope, op)
         ref = self.gm_ref(view, shape, placed.scope)
         self._note_write(tensor)
@@ -315,17 +315,6 @@ class Cutter(Products):
             placed.scope,
             placed.early and placed.scope is not self.nest.inner,
         )
-
-    def _stored(self, tensor: str, value: Value) -> GmView:
-        """Where a result of this kernel lies in GM: row-major, unless it is an output in another order."""
-        for _, output in self.program.outputs:
-            views = value_views(self.made_by, output.name)
-            if root(output.name, self.made_by) == value.name and any(view.kind == "reorder" for view in views):
-                found = self.axes.contiguous(tensor, output.shape)
-                for view in reversed(views):
-                    found = self.axes.undo(found, view)
-                return found
-        return replace(self.axes.contiguous(tensor, value.shape), apart=self.apart.get(value.name))
 
     @staticmethod
     def deepest(scopes: list[Scope]) -> Scope:

@@ -20,7 +20,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
+from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.sizes import Selected
 
 NARROW = ("bf16", "fp16")
@@ -44,12 +46,16 @@ def _next(program: Program, ops: Sequence[Op], split: set[str]) -> tuple[Op, Op]
     """A product, and the operation that can become part of it."""
     uses = Counter(v.name for op in ops for v in op.operands if isinstance(v, Value))
     kept = {value.name for _, value in program.outputs}
+    whole = {op.result.name: op for op in ops}
+    by_columns = {root(v.name, whole) for n, v in program.outputs if layouts.by_columns(program.laid_out.get(n))}
     stages = Counter(op.stage for op in ops)
     made_by = {op.result.name: op for op in ops if op.kind in PRODUCTS and not op.loop and op.stage not in split}
     for op in ops:
         source = op.operands[0] if op.kind in ("relu", "cast") and not op.loop else None
         product = made_by.get(source.name) if isinstance(source, Value) else None
         if product is None or uses[product.result.name] != 1 or product.result.name in kept:
+            continue
+        if op.result.name in by_columns:  # the fixpipe writes rows
             continue
         if (op.stage == product.stage or stages[op.stage] > 1) and _fits(product, op):
             return product, op

@@ -325,7 +325,7 @@ class _LevelRun(GraphRun):
         super().__init__(lowered, *arguments)
 
     def physical(self, layout: str, array: Array, target: str) -> Array:
-        return array
+        return array if layout == "nz" else super().physical(layout, array, target)
 
     def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None) -> None:
         plan = self._plans.get(name)

@@ -121,7 +121,7 @@ class _Legaliser:
             return [op]
         if tile.form == "col" and gm.row_stride != ONE and tile.rows.size > 1:
             return self.one_by_one(op, tile)
-        if op.kind == "load" and gm.cols.size > 1 and gm.col_stride != ONE and gm.row_stride == ONE:
+        if gm.cols.size > 1 and gm.col_stride != ONE and (op.kind == "store" or gm.row_stride == ONE):
             return self.across(op, tile, gm)
         if op.kind == "load" and gm.cols.size > 1 and gm.col_stride != ONE:
             return self.row_by_row(op, tile, gm)
@@ -156,13 +156,19 @@ class _Legaliser:
             return [replace(op, dst=rows), turned]
         return [TileOp("copy", rows, (column.name,), op.span, op.stage, scratch=scratch), replace(op, srcs=(rows,))]
 
-    def across(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node]:
-        """Columns that are runs in GM: loaded as they lie, and transposed on chip."""
-        name = self.add(f"{dst.name}_across", replace(dst, rows=dst.cols, cols=dst.rows, form="full", parent=None))
+    def across(self, op: TileOp, tile: TileVal, gm: GmRef) -> Sequence[Node]:
+        """Columns that are runs in GM: moved as they lie there, and transposed on chip."""
+        whole = replace(tile, rows=tile.cols, cols=tile.rows, form="full", parent=None, col_offset=0, row_offset=ZERO)
+        name = self.add(f"{tile.name}_across", whole)
         turned = replace(gm, row_stride=gm.col_stride, col_stride=ONE, rows=gm.cols, cols=gm.rows)
+        if op.kind == "store":
+            return [
+                *self.op(TileOp("turn", name, (tile.name,), op.span, op.stage)),
+                replace(op, srcs=(name,), gm=turned),
+            ]
         return [
             replace(op, dst=name, gm=turned),
-            *self.op(TileOp("turn", dst.name, (name,), op.span, op.stage)),
+            *self.op(TileOp("turn", tile.name, (name,), op.span, op.stage)),
         ]
 
     # -- broadcasts ---------------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from pyptogen.lower.expr import ONE, Poly
@@ -33,7 +33,7 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
         target = program.inplace.get(name, name)
         gm_names[root(value.name, made_by)] = target
         if target not in tensors:
-            shape = tuple(axes.poly(e) for e in value.shape)
+            shape = _laid_out(program.laid_out.get(name, value), axes)
             tensors[target] = GmTensor(target, value.dtype, shape, value.layout, False, value.span)
     _share(program, axes, made_by, tensors, gm_names)
     for kernel in kernels:
@@ -41,13 +41,16 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
             if name not in gm_names:
                 value = made_by[name].result
                 shape = (apart[name].elements(axes),) if name in apart else _in_memory(value, axes)
-                tensors[name] = GmTensor(name, value.dtype, shape, "nd", True, value.span)
-                gm_names[name] = name
+                gm_names[name] = free = _free(name, tensors)
+                tensors[free] = GmTensor(free, value.dtype, shape, "nd", True, value.span)
     return tensors, gm_names
 
 
 def _laid_out(value: Value, axes: Axes) -> tuple[Poly, ...]:
-    """The shape of an input with what lies between its rows."""
+    """The shape of a tensor of the contract in memory: with what lies between its rows, and with columns as rows in
+    `dn`."""
+    if value.layout == "dn":
+        return tuple(axes.poly(e) for e in (*value.shape[:-2], value.shape[-1], value.shape[-2]))
     sizes, steps = (tuple(axes.poly(e) for e in exprs) for exprs in (value.shape, value.strides))
     rows = [outer.quotient(inner) for outer, inner in pairwise(steps)]
     return (
@@ -67,10 +70,19 @@ def _share(
             continue
         value = op.result
         if value.name not in gm_names:
-            tensors[value.name] = GmTensor(value.name, value.dtype, _in_memory(value, axes), "nd", True, value.span)
-            gm_names[value.name] = value.name
+            gm_names[value.name] = free = _free(value.name, tensors)
+            tensors[free] = GmTensor(free, value.dtype, _in_memory(value, axes), "nd", True, value.span)
         for operand in sharing(op):
             gm_names[root(operand.name, made_by)] = gm_names[value.name]
+
+
+def _free(wanted: str, tensors: Mapping[str, GmTensor]) -> str:
+    """A name for a workspace: the value's, unless that is an output which is made of it."""
+    name, n = wanted, 1
+    while name in tensors:
+        n += 1
+        name = f"{wanted}_{n}"
+    return name
 
 
 def _in_memory(value: Value, axes: Axes) -> tuple[Poly, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,13 +54,7 @@ def _from_torch(name: str, tensor: Any, torch: Any) -> npt.NDArray[Any]:
 
 def updated_array(tensor: TensorArg, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """An array that native code writes in place. Raises PTG407 unless it is writable and C-contiguous."""
-    if not array.flags.writeable:
-        raise fault(
-            "PTG407",
-            f"argument `{tensor.name}` is updated in place, but the array is read-only",
-            tensor.span,
-            fix="pass a writable array, for example a copy",
-        )
+    _check_writable(tensor, array)
     if not array.flags.c_contiguous:
         raise fault(
             "PTG407",
@@ -69,6 +64,16 @@ def updated_array(tensor: TensorArg, array: npt.NDArray[Any]) -> npt.NDArray[Any
             fix="pass a contiguous array: `np.ascontiguousarray` makes one",
         )
     return array
+
+
+def _check_writable(tensor: TensorArg, array: npt.NDArray[Any]) -> None:
+    if not array.flags.writeable:
+        raise fault(
+            "PTG407",
+            f"argument `{tensor.name}` is updated in place, but the array is read-only",
+            tensor.span,
+            fix="pass a writable array, for example a copy",
+        )
 
 
 def check_out_names(contract: Contract, out: Mapping[str, Any]) -> None:
@@ -93,10 +98,14 @@ def check_out_names(contract: Contract, out: Mapping[str, Any]) -> None:
         )
 
 
-def result_array(tensor: TensorArg, shape: tuple[int, ...], given: Any | None) -> npt.NDArray[Any]:
-    """The array that takes an output: ``given``, checked (PTG402, PTG403, PTG407), or a new one."""
+def result_array(tensor: TensorArg, extents: tuple[int, ...], given: Any | None) -> npt.NDArray[Any]:
+    """The array that takes an output: ``given``, checked (PTG402, PTG403, PTG407), or a new one.
+
+    ``extents`` is its shape, with its strides in elements behind it where rows lie apart.
+    """
+    shape, steps = extents[: len(tensor.shape)], extents[len(tensor.shape) :]
     if given is None:
-        return aligned_empty(shape, tensor.dtype)
+        return _new_array(tensor, shape, steps)
     array = as_array(tensor.name, given)
     if array.dtype != tensor.dtype:
         raise fault(
@@ -112,7 +121,37 @@ def result_array(tensor: TensorArg, shape: tuple[int, ...], given: Any | None) -
             tensor.span,
             expected=f"{tensor.type} = {list(shape)}",
         )
+    if tensor.layout == "dn" and not tensor.in_memory(array).flags.c_contiguous:
+        raise _wrong_strides(tensor, array, "each matrix column after column, as `np.asfortranarray` makes one")
+    if tensor.layout == "dn" or steps:
+        return _in_steps(tensor, array, steps)
     return updated_array(tensor, array)
+
+
+def _new_array(tensor: TensorArg, shape: tuple[int, ...], steps: tuple[int, ...]) -> npt.NDArray[Any]:
+    """An uninitialised array that lies in memory as the contract says."""
+    if tensor.layout == "dn":
+        return np.swapaxes(aligned_empty((*shape[:-2], shape[-1], shape[-2]), tensor.dtype), -1, -2)
+    if not steps or 0 in shape:
+        return aligned_empty(shape, tensor.dtype)
+    elements = 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
+    memory = aligned_empty((elements,), tensor.dtype)
+    return np.lib.stride_tricks.as_strided(memory, shape, [step * memory.itemsize for step in steps])
+
+
+def _in_steps(tensor: TensorArg, array: npt.NDArray[Any], steps: tuple[int, ...]) -> npt.NDArray[Any]:
+    """An array that takes an output whose rows lie apart. Raises PTG402, PTG407."""
+    for size, got, step in zip(array.shape, array.strides, steps, strict=False):
+        if size > 1 and got != step * array.itemsize:
+            raise _wrong_strides(tensor, array, f"{tensor.type} = {list(steps)}")
+    _check_writable(tensor, array)
+    return array
+
+
+def _wrong_strides(tensor: TensorArg, array: npt.NDArray[Any], expected: str) -> DiagnosticError:
+    got = [step // array.itemsize for step in array.strides]
+    what = f"`out` for `{tensor.name}` has strides {got}, counted in elements"
+    return fault("PTG402", what, tensor.span, expected=expected)
 
 
 def address(array: npt.NDArray[Any]) -> int:
@@ -122,30 +161,52 @@ def address(array: npt.NDArray[Any]) -> int:
 
 
 class Region:
-    """The bytes of one argument: ``[start, end)``."""
+    """The bytes of one argument: in ``[start, end)``, all of them unless ``array`` says which."""
 
-    __slots__ = ("end", "name", "start", "written")
+    __slots__ = ("array", "end", "name", "start", "written")
 
-    def __init__(self, name: str, start: int, size: int, written: bool) -> None:
+    def __init__(self, name: str, start: int, size: int, written: bool, array: npt.NDArray[Any] | None = None) -> None:
         self.name = name
         self.start = start
         self.end = start + size
         self.written = written
+        self.array = array
+
+    def shares(self, other: Region) -> bool:
+        """Whether a byte belongs to both; where that is too hard to tell, they may."""
+        if self.start >= other.end or other.start >= self.end:
+            return False
+        if self.array is None or other.array is None:
+            return True
+        try:
+            return np.shares_memory(self.array, other.array, max_work=_MOST_WORK)  # type: ignore[arg-type]
+        except np.exceptions.TooHardError:
+            return True
+
+
+_MOST_WORK = 100_000
+"""Candidates that numpy looks at to tell whether two arrays with gaps share memory: about a millisecond."""
 
 
 def check_overlap(contract: Contract, regions: list[Region]) -> None:
     """Raises PTG407 when an argument that is written shares memory with another one."""
-    ordered = sorted(regions, key=lambda region: region.start)
-    furthest: Region | None = None
-    furthest_written: Region | None = None
-    for region in ordered:
-        for before in (furthest, furthest_written):
-            if before and region.start < before.end and (region.written or before.written):
-                raise _overlap(contract, before, region)
-        if furthest is None or region.end > furthest.end:
-            furthest = region
-        if region.written and (furthest_written is None or region.end > furthest_written.end):
-            furthest_written = region
+    if not _ranges_overlap(regions):
+        return
+    for before, region in combinations(sorted(regions, key=lambda region: region.start), 2):
+        if (region.written or before.written) and before.shares(region):
+            raise _overlap(contract, before, region)
+
+
+def _ranges_overlap(regions: list[Region]) -> bool:
+    """Whether bytes between the first and the last of an argument that is written belong to another one."""
+    furthest = furthest_written = -1
+    for region in sorted(regions, key=lambda region: region.start):
+        if region.start < (furthest if region.written else furthest_written):
+            return True
+        furthest = max(furthest, region.end)
+        if region.written:
+            furthest_written = max(furthest_written, region.end)
+    return False
 
 
 def _overlap(contract: Contract, a: Region, b: Region) -> DiagnosticError:

@@ -19,7 +19,7 @@ from pyptogen.runtime.host.handles import TaskHandle, TensorHandle, result_type,
 from pyptogen.runtime.host.python_kernels import describe, wire_name
 from pyptogen.runtime.host.task_graph import Touch
 from pyptogen.runtime.host.wire import HEAD, LONGEST, NATIVE, PYTHON, TRACED
-from pyptogen.runtime.operator.contract import TensorArg
+from pyptogen.runtime.operator.contract import Contract, TensorArg
 from pyptogen.runtime.operator.package import CompiledPackage
 
 if TYPE_CHECKING:
@@ -85,6 +85,7 @@ class NativeKernel:
 
     def __init__(self, number: int, name: str, package: CompiledPackage) -> None:
         contract = package.contract
+        _require_rows(contract)
         self.number = number
         self.name = name
         self.contract = contract
@@ -175,7 +176,7 @@ class NativeKernel:
         plan = self._plans.get(key)
         if plan is None:
             dims = tuple(self.contract.bind(inputs).values())
-            plan = dims, self.contract.output_shapes(*dims)
+            plan = dims, self.contract.output_extents(*dims)
             if len(self._plans) >= _PLANS:
                 self._plans.clear()
             self._plans[key] = plan
@@ -243,6 +244,18 @@ class NativeKernel:
             for tensor, array in call.given.items()
         ]
         check_overlap(self.contract, memory)
+
+
+def _require_rows(contract: Contract) -> None:
+    """Raises PTG109 for tensors that do not lie row after row: those of a host do."""
+    for tensor in (*contract.inputs, *contract.outputs):
+        if tensor.strides or tensor.layout == "dn":
+            raise fault(
+                "PTG109",
+                f"`{tensor.name}` of `{contract.name}` is {tensor.type}, and a host keeps tensors row after row",
+                tensor.span,
+                expected="`nd` without strides, or level chip",
+            )
 
 
 class PythonKernel:

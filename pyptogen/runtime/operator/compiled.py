@@ -96,9 +96,9 @@ class CompiledOperator:
     def __call__(self, *, out: Mapping[str, Any] | None = None, **arguments: Any) -> Any:
         """Run the operator.
 
-        ``out`` gives arrays for outputs by name (C-contiguous, of the right shape and dtype, no overlap
-        with an argument); outputs not in it are new arrays. Raises ``DiagnosticError`` (PTG401 to PTG408)
-        before anything is written, and ``RunError`` when a kernel fails.
+        ``out`` gives arrays for outputs by name (of the right shape and dtype, C-contiguous unless the spec says
+        otherwise, no overlap with an argument); outputs not in it are new arrays. Raises ``DiagnosticError`` (PTG401 to
+        PTG408) before anything is written, and ``RunError`` when a kernel fails.
         """
         if out and self._last is not None and self._last.matches(arguments, out):
             for bound in self._index_bounds:
@@ -137,9 +137,9 @@ class CompiledOperator:
         contract.check_requires(dims, scalars)
         if out:
             check_out_names(contract, out)
-        shapes = contract.output_shapes(*dims.values())
+        extents = contract.output_extents(*dims.values())
         results: dict[str, Any] = {
-            tensor.name: result_array(tensor, shapes[index], out.get(tensor.name) if out else None)
+            tensor.name: result_array(tensor, extents[index], out.get(tensor.name) if out else None)
             for index, tensor in self._fresh
         }
         # `held` keeps copies alive until native code has returned.
@@ -172,6 +172,7 @@ class CompiledOperator:
             value = value.unpack()
         if tensor.name in self._updated:
             return updated_array(tensor, value)
+        value = tensor.in_memory(value)
         if value.flags.c_contiguous or tensor.strides:
             return value
         copy = aligned_empty(value.shape, value.dtype)
@@ -180,11 +181,11 @@ class CompiledOperator:
 
     def _check_overlap(self, held: list[Any], results: Mapping[str, Any], pointers: list[int]) -> None:
         regions = [
-            Region(tensor.name, start, _span(array), tensor.name in self._updated)
+            Region(tensor.name, start, _span(array), tensor.name in self._updated, array)
             for tensor, array, start in zip(self.contract.inputs, held, pointers, strict=False)
         ]
         regions += [
-            Region(tensor.name, start, results[tensor.name].nbytes, True)
+            Region(tensor.name, start, _span(results[tensor.name]), True, results[tensor.name])
             for (_, tensor), start in zip(self._fresh, pointers[len(held) :], strict=True)
         ]
         check_overlap(self.contract, regions)

@@ -50,6 +50,10 @@ class TensorArg:
         shape: tuple[int, ...] = array.shape
         return (*shape, *(step // array.itemsize for step in array.strides)) if self.strides else shape
 
+    def in_memory(self, array: Any) -> Any:
+        """The array as its memory has it: column after column in `dn`, which rows of its transpose are."""
+        return np.swapaxes(array, -1, -2) if self.layout == "dn" else array
+
     def in_rows(self, array: Any) -> Any:
         """The array, or a copy of it where the elements of its rows lie apart."""
         if not array.size or not isinstance(array, np.ndarray):
@@ -97,8 +101,8 @@ class DimArg:
 class Contract:
     """Inputs, outputs, dims and attrs of an operator, in the spec's order.
 
-    ``inplace`` maps an output to the input whose memory it takes. ``input_shapes`` and ``output_shapes``
-    are functions of the dynamic dims, by position.
+    ``inplace`` maps an output to the input whose memory it takes. ``input_extents`` and ``output_extents``
+    are functions of the dynamic dims, by position: shapes, with strides behind them where rows may lie apart.
     """
 
     name: str
@@ -111,8 +115,8 @@ class Contract:
     span: Span
     order: tuple[DimArg, ...]
     """The dims in an order in which they can be solved."""
-    input_shapes: Callable[..., tuple[tuple[int, ...], ...]]
-    output_shapes: Callable[..., tuple[tuple[int, ...], ...]]
+    input_extents: Callable[..., tuple[tuple[int, ...], ...]]
+    output_extents: Callable[..., tuple[tuple[int, ...], ...]]
 
     @classmethod
     def from_program(cls, program: Program) -> Contract:
@@ -123,21 +127,24 @@ class Contract:
             [expand(size_text(axis), definitions) for axis in (*value.shape, *value.strides)]
             for value in program.inputs
         ]
-        out_texts = [[expand(size_text(axis), definitions) for axis in value.shape] for _, value in program.outputs]
+        declared = [(name, program.laid_out.get(name, value)) for name, value in program.outputs]
+        out_texts = [
+            [expand(size_text(axis), definitions) for axis in (*value.shape, *value.strides)] for _, value in declared
+        ]
         order = _solvable_order([dim for dim in program.dims if dim.dynamic], in_texts)
         by_name = {dim.name: dim for dim in order}
         return cls(
             name=program.name,
             inputs=tuple(_tensor(value.name, value) for value in program.inputs),
-            outputs=tuple(_tensor(name, value) for name, value in program.outputs),
+            outputs=tuple(_tensor(name, value) for name, value in declared),
             inplace=dict(program.inplace),
             dims=tuple(by_name[name] for name in dynamic),
             attrs=tuple(AttrArg(a.name, a.dtype, a.default, a.span) for a in program.attrs),
             requires=compile_checks(program),
             span=program.span,
             order=tuple(order),
-            input_shapes=sizes_function(in_texts, dynamic),
-            output_shapes=sizes_function(out_texts, dynamic),
+            input_extents=sizes_function(in_texts, dynamic),
+            output_extents=sizes_function(out_texts, dynamic),
         )
 
     def bind(self, arrays: Mapping[str, Any]) -> dict[str, int]:
@@ -158,7 +165,7 @@ class Contract:
         for dim in self.order:
             solved[dim.name] = self._solve(dim, values, solved)
         sizes = {dim.name: solved[dim.name] for dim in self.dims}
-        expected = self.input_shapes(*sizes.values())
+        expected = self.input_extents(*sizes.values())
         for tensor, value, shape in zip(self.inputs, values, expected, strict=True):
             if (measured := tensor.measured(value)) != shape:
                 raise self._disagreement(tensor, measured, shape, sizes)

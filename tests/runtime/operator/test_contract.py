@@ -41,7 +41,7 @@ def fault_of(contract: Contract, given: dict[str, Any]) -> Diagnostic:
 
 def test_dims_are_solved(contract: Contract) -> None:
     assert contract.bind(arrays(n=5, blocks=6)) == {"n": 5, "blocks": 6}
-    assert contract.output_shapes(5, 6) == ((5, 8), (5,), (16, 8))
+    assert contract.output_extents(5, 6) == ((5, 8), (5,), (16, 8))
 
 
 def test_types_read_like_the_spec(contract: Contract) -> None:

@@ -11,7 +11,8 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import VIEWS, Dim, Loop, Op, Operand, Program, Scalar, Shape, Value
+from pyptogen.lower.tensor import layouts
+from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Dim, Loop, Op, Operand, Program, Scalar, Shape, Value
 from pyptogen.lower.tensor.program_names import FreeNames
 
 MASK = "fp16"
@@ -27,6 +28,9 @@ INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "in
 BITS: Mapping[str, int] = {
     "int8": 8, "uint8": 8, "int16": 16, "uint16": 16, "int32": 32, "uint32": 32, "int64": 64,
 }  # fmt: skip
+
+_ROW_AFTER_ROW = frozenset({"either", "scatter_update", "by_hand", "carried", "collected"})
+"""Operations whose results lie in memory row after row, because others share it or rounds fill it."""
 
 Rule = Callable[["Fitter", Op], Value]
 """Emits what an operation becomes and gives its result."""
@@ -238,13 +242,20 @@ class Fitter:
                 assert isinstance(source, Value)
                 base = source
             stays = whole and base.name == self.program.inplace.get(name)
-            if not stays and (base.name not in made_by or not whole or base.name in taken):
+            kind = made_by[base.name].kind if base.name in made_by else ""
+            if not stays and (not kind or not whole or base.name in taken or self._must_move(name, kind)):
                 stage = made_by[value.name].stage if value.name in made_by else self.at.stage
                 self.at = replace(self.at, result=replace(value, name=name), span=original.span, stage=stage)
                 base = value = self.emit("copy", [value], value.dtype, value.shape)
             taken.add(base.name)
             outputs.append((name, value))
         return tuple(outputs)
+
+    def _must_move(self, name: str, kind: str) -> bool:
+        """Whether an output does not lie row after row, as what makes its value leaves it: the fixpipe writes rows."""
+        laid_out = self.program.laid_out.get(name)
+        by_fixpipe = kind in PRODUCTS and not self.platform.unified and layouts.by_columns(laid_out)
+        return laid_out is not None and (kind in _ROW_AFTER_ROW or by_fixpipe)
 
     def _settle(self, op: Op, value: Value) -> Value:
         """The result under its own name where it was made for this operation."""

@@ -117,7 +117,7 @@ class SoloBuilder:
         tensor = self.gm_names[result.name]
         if tensor not in self.writes:
             self.writes.append(tensor)
-        return self.axes.contiguous(tensor, result.shape)
+        return self.axes.whole(tensor, result)
 
     def largest(self, size: Poly) -> int:
         """The greatest value of a size."""

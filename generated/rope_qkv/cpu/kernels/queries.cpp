@@ -1,0 +1,77 @@
+// queries: vector kernel of `rope_qkv` for cpu. Made by pyptogen; change the spec, not this file.
+// stages queries; tiles t 1; memory UB 33792 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, 32, 128>;
+using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
+using VecF32_32x128_c64 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, 32, 64>;
+using VecF32_1x128_c64 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 64>;
+using QkvGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void queries(
+    __gm__ bfloat16_t *q,
+    __gm__ bfloat16_t *qkv,
+    __gm__ bfloat16_t *cos,
+    __gm__ bfloat16_t *sin,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(t_end - t_begin) * 12288);  // q: around the cache if large
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
+        VecF32_32x128 q_x; TASSIGN(q_x, 0x00000);  // UB 0x00000..0x04000
+        QkvGm qkv_in(qkv + int64_t(t0) * 6144);
+        TPASS(32, 128, [&](auto at) {
+            // q: rope(reshape(qkv[:, :heads * d], [t, heads, d]), cos[:, None, :], sin[:, None, :])  [rope_qkv.yaml:25]
+            const auto q_2 = at.load(qkv_in);
+            at.store(q_x, q_2);
+        });
+        VecF32_1x128 q_cos; TASSIGN(q_cos, 0x04000);  // UB 0x04000..0x04200
+        VecF32_1x128 q_sin; TASSIGN(q_sin, 0x04200);  // UB 0x04200..0x04400
+        CosGm cos_in(cos + int64_t(t0) * 128);
+        CosGm sin_in(sin + int64_t(t0) * 128);
+        TPASS(1, 128, [&](auto at) {
+            const auto q_3 = at.load(cos_in);
+            at.store(q_cos, q_3);
+            const auto q_4 = at.load(sin_in);
+            at.store(q_sin, q_4);
+        });
+        VecF32_32x128_c64 q_x1; TASSIGN(q_x1, 0x00000);  // columns 0.. of q_x
+        VecF32_1x128_c64 q_cos1; TASSIGN(q_cos1, 0x04000);  // columns 0.. of q_cos
+        VecF32_32x128_c64 q_x2; TASSIGN(q_x2, 0x00100);  // columns 64.. of q_x
+        VecF32_1x128_c64 q_sin1; TASSIGN(q_sin1, 0x04200);  // columns 0.. of q_sin
+        VecF32_32x128_c64 q_low; TASSIGN(q_low, 0x04400);  // columns 0.. of q_roped
+        VecF32_1x128_c64 q_cos2; TASSIGN(q_cos2, 0x04100);  // columns 64.. of q_cos
+        VecF32_1x128_c64 q_sin2; TASSIGN(q_sin2, 0x04300);  // columns 64.. of q_sin
+        VecF32_32x128_c64 q_high; TASSIGN(q_high, 0x04500);  // columns 64.. of q_roped
+        TPASS(32, 64, [&](auto at) {
+            const auto q_x1_v = at.load(q_x1);
+            const auto q_x1c1 = q_x1_v * at.row(q_cos1);
+            const auto q_x2_v = at.load(q_x2);
+            const auto q_x2s1 = q_x2_v * at.row(q_sin1);
+            const auto q_low_v = q_x1c1 - q_x2s1;
+            at.store(q_low, q_low_v);
+            const auto q_x2c2 = q_x2_v * at.row(q_cos2);
+            const auto q_x1s2 = q_x1_v * at.row(q_sin2);
+            const auto q_high_v = q_x2c2 + q_x1s2;
+            at.store(q_high, q_high_v);
+        });
+        VecF32_32x128 q_roped; TASSIGN(q_roped, 0x04400);  // UB 0x04400..0x08400
+        QkvGm q_out(q + int64_t(t0) * 6144);
+        TPASS(32, 128, [&](auto at) {
+            const auto q_roped_v = at.load(q_roped);
+            at.store(q_out, q_roped_v, far);
+        });
+    }
+#endif
+}

@@ -20,7 +20,7 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Scalar, Value
-from pyptogen.lower.tile.axes import Apart, Axes, root, unsupported
+from pyptogen.lower.tile.axes import Apart, Axes, GmView, root, unsupported
 from pyptogen.lower.tile.grid import Shape2D
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel, TileOp, TileVal
 from pyptogen.lower.tile.names import names_used

@@ -62,7 +62,7 @@ def one_hot(b: Builder, x: Value, num_classes: Any) -> Value:
         raise b.fault("PTG215", f"one_hot of {show_size(num_classes)} classes", expected="at least one, a whole number")
     if x.dtype in FLOATS or x.dtype == "bool":
         raise b.fault("PTG206", f"one_hot of {x.dtype}", expected="whole numbers", fix="cast first: `cast(…, int32)`")
-    classes = selection.arange(b, num_classes, zero, one, x.dtype)
+    classes = selection.arange(b, number if number.is_Integer else num_classes, zero, one, x.dtype)
     column = b.reshape(x, (*x.shape, one), "column")
     return b.cast(b.binary("eq", column, classes, hint="equal"), "int32")
 

@@ -54,6 +54,10 @@ def read_attrs(node: Node) -> tuple[AttrSpec, ...]:
                 value.span,
                 expected="an integer",
             )
+        bits = {"int32": 31, "int64": 63}.get(model.type)
+        if bits and model.default is not None and not -(2**bits) <= model.default < 2**bits:
+            message = f"`{name}` is {model.type}, which does not hold its default"
+            raise fault("PTG104", message, value.span, expected=f"from {-(2**bits)} to {2**bits - 1}")
         attrs.append(AttrSpec(name, model.type, model.default, key.span))
     return tuple(attrs)
 

@@ -11,6 +11,9 @@ from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.schema.source import Source
 from pyptogen.schema.tree import Node, Scalar, Sequence, describe
 
+_MAX_DEPTH = 100
+"""Every level takes a few frames of Python's stack in each pass that reads it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Expr:
@@ -129,7 +132,23 @@ def _parse(text: str, source: Source, offsets: tuple[int, ...], hint: Scalar | N
         ) from None
     except (ValueError, RecursionError, MemoryError):
         raise fault("PTG106", "not an expression that can be read", source.span(offsets[0], offsets[-1])) from None
+    if _depth(node) > _MAX_DEPTH:
+        raise fault(
+            "PTG106",
+            f"an expression that is nested deeper than {_MAX_DEPTH} levels",
+            source.span(offsets[0], offsets[-1]),
+            fix="give its parts names, each on a line of its own",
+        )
     return Expr(node, text, source, offsets)
+
+
+def _depth(node: ast.expr) -> int:
+    """Operations and calls one in another."""
+    depth, level = 0, [node]
+    while level:
+        depth += 1
+        level = [child for each in level for child in ast.iter_child_nodes(each) if isinstance(child, ast.expr)]
+    return depth
 
 
 def _align(node: Scalar) -> tuple[int, ...]:

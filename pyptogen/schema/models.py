@@ -73,12 +73,16 @@ class TableFileModel(Section):
     tiling: list[Any]
 
 
+GREATEST_SIZE = 2**31 - 1
+"""Of a dim."""
+
+
 class DynamicDimModel(Section):
     """``{min, max, multiple_of}``: a size known only at run time."""
 
     min: int = Field(default=1, ge=1)
-    max: int = Field(ge=1, le=2**31 - 1)
-    multiple_of: int = Field(default=1, ge=1)
+    max: int = Field(ge=1, le=GREATEST_SIZE)
+    multiple_of: int = Field(default=1, ge=1, le=GREATEST_SIZE)
     doc: str = ""
 
 

@@ -6,6 +6,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+MOST_DIGITS = 320
+"""Of a number; the greatest float64 has 309 before the point. Python itself refuses to read some thousands."""
+
 _WORDS = {"": None, "null": None, "~": None, "true": True, "false": False}
 _INT = re.compile(r"[-+]?[0-9]+\Z")
 _HEX = re.compile(r"0x[0-9a-fA-F]+\Z")
@@ -15,9 +18,12 @@ _INF = re.compile(r"([-+]?)\.?inf\Z")
 
 
 def resolve(text: str) -> Any:
-    """None, bool, int, float or the text itself; ``inf`` may stand with or without YAML's leading dot."""
+    """None, bool, int, float or the text itself; ``inf`` may stand with or without YAML's leading dot. Raises
+    ``OverflowError`` for a number of more than ``MOST_DIGITS`` characters."""
     if text in _WORDS:
         return _WORDS[text]
+    if len(text) > MOST_DIGITS and any(form.match(text) for form in (_INT, _FLOAT, _HEX, _OCT)):
+        raise OverflowError
     if _INT.match(text):
         return int(text)
     if _FLOAT.match(text):

@@ -29,7 +29,7 @@ _UNPROTECTED = {"fifo": (5, 7)}
 ROW_OPTIONS = ("fifo",)
 """Those that a row may also have for all of its stages."""
 
-_COMPARISON = re.compile(r"(<=|>=|==|!=|<|>)\s*(-?\d+)\Z")
+_COMPARISON = re.compile(r"(<=|>=|==|!=|<|>)\s*(-?[0-9]{1,18})\Z")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import sys
 from typing import Any
 
 from pyptogen.diagnostics import fault
+from pyptogen.schema.scalars import MOST_DIGITS
 from pyptogen.schema.source import Source
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence
 
@@ -30,6 +31,10 @@ def read_toml(source: Source) -> Node:
         data = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(source, str(error)) from None
+    except ValueError:  # Python refuses to read numbers of some thousands of digits
+        raise _too_long(source) from None
+    except RecursionError:
+        raise fault("PTG111", "nested too deeply", source.span(0, 0)) from None
     return _mapping(source, data, 0, len(source.text), top=True)
 
 
@@ -40,6 +45,12 @@ def _syntax_error(source: Source, message: str) -> Exception:
     duplicate = "overwrite" in problem or "twice" in problem
     code = "PTG102" if duplicate else "PTG101"
     return fault(code, f"not well-formed TOML: {problem}", source.span(at, at))
+
+
+def _too_long(source: Source) -> Exception:
+    number = re.search(rf"[0-9_]{{{MOST_DIGITS},}}", source.text)
+    first, last = number.span() if number else (0, 0)
+    return fault("PTG101", f"a number of more than {MOST_DIGITS} digits is not read", source.span(first, last))
 
 
 def _mapping(source: Source, data: dict[str, Any], start: int, stop: int, *, top: bool = False) -> Mapping:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError, Note, fault
-from pyptogen.schema.scalars import resolve
+from pyptogen.schema.scalars import MOST_DIGITS, resolve
 from pyptogen.schema.source import Source
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, Style
 
@@ -152,7 +152,11 @@ class _Composer:
             style = "quoted"
         elif event.style in {"|", ">"}:
             style = "block"
-        value = resolve(event.value) if style == "plain" else event.value
+        try:
+            value = resolve(event.value) if style == "plain" else event.value
+        except OverflowError:
+            message = f"a number of more than {MOST_DIGITS} digits is not read"
+            raise fault("PTG101", message, self._source.span(start, stop)) from None
         return Scalar(self._source, event.value, value, start, stop, style)
 
     def _sequence(self, event: Any, depth: int) -> Sequence:

@@ -238,6 +238,10 @@ class Writer:
 
     def on_readindex(self, node: ReadIndex, depth: int) -> None:
         self.put(depth, f"const int64_t {node.name} = {node.tensor}[{node.offset.c(wide=True)}];")
+        if node.places is not None:
+            inside = f"{node.name} < {node.places.c(wide=True)}"
+            inside = inside if node.skips else f"{node.name} >= 0 && {inside}"
+            self.put(depth, f'PTO_ASSERT({inside}, "an index in {node.tensor} is out of range");')
 
     def on_skipifnegative(self, node: SkipIfNegative, depth: int) -> None:
         self.put(depth, f"if ({node.name} < 0) {{  // {node.note}")

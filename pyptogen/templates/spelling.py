@@ -55,7 +55,7 @@ _VARIABLES: Mapping[type, tuple[str, ...]] = {
     LaunchPlan: ("arguments", "tiles", "programs", "rings"),
     Pass: ("rows", "cols", "members", "kept", "tiles", "dtypes", "ahead"),
     Queue: ("name",),
-    ReadIndex: ("name", "tensor", "offset"),
+    ReadIndex: ("name", "tensor", "offset", "places"),
     SetFlag: ("slot",),
     SkipIfNegative: ("name",),
     WaitFlag: ("slot",),
@@ -77,9 +77,9 @@ _FIRST_ONLY = frozenset({(InstrKernel, "scalars"), (Pass, "dtypes"), (Cut, "when
 
 _KERNEL_WORDS = (
     "AICORE BLayout CmpMode DYNAMIC Direction Divisor FarStores GlobalTensor Layout LeftRows MaskPattern "
-    "MrgSortExecutedNumList PadValue RoundMode RowMax RowMin RowSum SLayout SaturationMode Shape Stride TPASS TPipe "
-    "Tile TileAcc TileLeft TileRight TileSplitAxis TileType block event_t far get_block_idx int32_t int64_t "
-    "pipe_barrier pto set_flag taken wait_flag pow sqrt exp log fabs floor ceil fmax fmin"
+    "MrgSortExecutedNumList PTO_ASSERT PadValue RoundMode RowMax RowMin RowSum SLayout SaturationMode Shape Stride "
+    "TPASS TPipe Tile TileAcc TileLeft TileRight TileSplitAxis TileType block event_t far get_block_idx int32_t "
+    "int64_t pipe_barrier pto set_flag taken wait_flag pow sqrt exp log fabs floor ceil fmax fmin"
 )
 KERNEL_WORDS = frozenset(_KERNEL_WORDS.split())
 """What the text of kernels says beside instructions, element types, pipes and events; the functions are those of

@@ -145,27 +145,38 @@ def order(d: Draft) -> bool:
 
 
 def product(d: Draft) -> bool:
-    """A matrix product with a weight of static sizes, transposed or not, or with one for each leading index."""
-    x = d.pick(lambda k: len(k.shape) > 1 and d.fixed(k.shape[-1]) and k.dtype in (*FLOATS, "int8"))
+    """A matrix product: with a weight, transposed or not, square or not, or with one for each leading index; or of a
+    matrix with itself, transposed."""
+    x = d.pick(lambda k: len(k.shape) > 1 and k.dtype in (*FLOATS, "int8"))
     if x is None:
         return False
-    depth, columns = x.shape[-1], d.dim(d.length())
-    length = d.extent(depth)
+    depth, run_time = x.shape[-1], [name for name in d.dynamic if name not in x.shape]
+    if len(x.shape) == 2 and d.any(True, False, False):
+        left, right, columns = d.any((x.name, f"{x.name}.T", x.shape[0]), (f"{x.name}.T", x.name, depth))
+        depth = x.shape[-1] if columns == x.shape[0] else x.shape[0]
+        _multiplied(d, x, left, right, (columns, columns), depth)
+        return True
+    columns = d.any(d.dim(d.length()), d.dim(d.length()), depth, *run_time)
     leading = x.shape[:-2] if len(x.shape) > 2 and all(map(d.fixed, x.shape[:-2])) and d.any(True, False) else ()
     turned = d.any(False, False, True)
     weight = d.fresh(x.dtype, (*leading, *((columns, depth) if turned else (depth, columns))))
     right = (f"{weight.name}.T" if not leading else f"transpose({weight.name})") if turned else weight.name
-    shape = (*x.shape[:-1], columns)
+    _multiplied(d, x, x.name, right, (*x.shape[:-1], columns), depth)
+    return True
+
+
+def _multiplied(d: Draft, x: Known, left: str, right: str, shape: tuple[str, ...], depth: str) -> None:
+    """The product of two matrices like ``x``, and what brings it near 1 again."""
+    length = d.extent(depth)
     if x.dtype == "int8":
-        d.emit(f"matmul({x.name}, {right})", "int32", shape, size=9 * x.size * length)
+        d.emit(f"matmul({left}, {right})", "int32", shape, size=max(9.0, x.size) * x.size * length)
         whole = d.known[-1]
         if d.any(True, True, False):
-            scale = d.fresh("fp32", (columns,))
+            scale = d.fresh("fp32", shape[-1:])
             d.emit(f"dequant({whole.name}, {scale.name}) * {4 / whole.size:.8f}", "fp32", shape, size=4.0)
-        return True
+        return
     wide = d.any("fp32", x.dtype)
-    d.emit(f"matmul({x.name}, {right}, dtype={wide})", wide, shape, size=x.size * length**0.5)
+    d.emit(f"matmul({left}, {right}, dtype={wide})", wide, shape, size=max(1.0, x.size) * x.size * length**0.5)
     made = d.known[-1]
     if d.any(True, False):
         calm(d, f"{made.name} * {1 / made.size:.5f}", made, 2.0)
-    return True

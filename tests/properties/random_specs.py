@@ -40,7 +40,9 @@ def graph_specs(draw: st.DrawFn, flavour: str = "") -> Case:
     d = Draft(draw, dynamic={"r": draw(st.integers(1, 70))})
     if draw(st.sampled_from([True, False, False])):
         d.dynamic["s"] = draw(st.integers(1, 50))
-    d.fresh(draw(st.sampled_from(["fp32", "fp32", "bf16", "fp16", "int32", "int8", "int16"])), _first_shape(d))
+    first = d.fresh(draw(st.sampled_from(["fp32", "fp32", "bf16", "fp16", "int32", "int8", "int16"])), _first_shape(d))
+    if "r" not in first.shape:
+        d.fresh(first.dtype, ("r", first.shape[-1]))
     wanted = draw(st.integers(1, 15))
     for _ in range(3 * wanted):
         if len(d.lines) < wanted:
@@ -54,7 +56,11 @@ def _first_shape(d: Draft) -> tuple[str, ...]:
     cols = d.dim(d.length())
     if "s" in d.dynamic:
         return d.any(("r", "s"), ("s", "r"), ("r", "s", cols))
-    return d.any(("r", cols), ("r", cols), ("r", d.dim(d.length(12)), cols), (d.dim(d.length(12)), "r", cols))
+    few = d.dim(d.length(12))
+    return d.any(
+        ("r", cols), ("r", cols), ("r", cols), ("r", few, cols), ("r", few, cols), (few, "r", cols),
+        ("r", "r"), (cols, cols), ("r", few, few),
+    )  # fmt: skip
 
 
 def written(d: Draft) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from properties.checked_run import said_by_checked_mode
 from properties.test_random_specs import checked_mode_is_silent, instructions_agree, kernels_agree
 
 
@@ -110,6 +111,11 @@ FOUND = {
         spec("s: {min: 1, max: 999}; d: 27", "x: fp32[r, s, d]", "y: fp32[r, s, d]", "y: x + 1", "tiling:\n  - {r: 8}"),
         {"r": 9, "s": 12},
     ),
+    "as many classes as a run-time dim": (
+        spec("s: {min: 1, max: 999}", "i: int32[r]; x: fp32[r, s]", "y: int32[r, s]; z: fp32[r, s]",
+             "y: one_hot(i, s); z: x * cast(y, fp32)", 'verify:\n  generate: {i: "integers(0, 8)"}'),
+        {"r": 19, "s": 37},
+    ),
 }  # fmt: skip
 
 
@@ -121,6 +127,28 @@ def test_levels_of_found_specs(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", FOUND)
 def test_kernels_of_found_specs(name: str, tmp_path: Path) -> None:
     kernels_agree(FOUND[name], tmp_path)
+
+
+COMPUTED = """
+verify:
+  generate: {z: "uniform(LOW, LOW + 5)"}
+"""
+
+
+@pytest.mark.parametrize("graph", ["index_select(x, 0, cast(z, int32))", "scatter_update(y, cast(z, int32), x)"])
+@pytest.mark.parametrize("low", [0, 20])
+def test_checked_mode_bounds_indices_that_kernels_compute(graph: str, low: int, tmp_path: Path) -> None:
+    scattered = "scatter" in graph
+    text = spec(
+        "n: 20; d: 8", f"x: fp32[{'r' if scattered else 'n'}, d]; z: fp32[r]",
+        f"y: {'{shape: [n, d], dtype: fp32, init: 0}' if scattered else 'fp32[r, d]'}",
+        f"y: {graph}", COMPUTED.replace("LOW", str(low)),
+    )  # fmt: skip
+    path = tmp_path / "computed.yaml"
+    path.write_text(text)
+    said = said_by_checked_mode(path, "a2a3", {"r": 3}, 1)
+    assert ("out of range" in said) == (low == 20), said
+    assert said == "" or low == 20
 
 
 def test_checked_mode_of_a_found_spec(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ graph:
 
 CASES = [
     Bad("yaml_syntax", "cols: 8", "cols: [8", "PTG101", (6, 7), ("flow sequence", "close the bracket")),
+    Bad("endless_number", "cols: 8", f"cols: {'9' * 321}", "PTG101", (5, 9), ("more than 320 digits",)),
     Bad("yaml_tab", "  cols: 8", "\tcols: 8", "PTG101", (5, 1), ("spaces",)),
     Bad("colon_in_value", "y: x * 2", "y: x: 2", "PTG101", (11, 7), ("mapping values",)),
     Bad(
@@ -55,6 +56,15 @@ CASES = [
     Bad("zero_dim", "cols: 8", "cols: 0", "PTG214", (5, 9), ("a positive integer",)),
     Bad("empty_range", "min: 1, max: 64", "min: 9, max: 6", "PTG214", (4, 9), ("min 9 is over max 6",)),
     Bad("expression_syntax", "x * 2", "x * * 2", "PTG106", (11, 10), ("not an expression",)),
+    Bad("deep_expression", "x * 2", "x" + " + x" * 100, "PTG106", (11, 6), ("deeper than 100 levels", "names")),
+    Bad(
+        "attr_default",
+        "inputs:",
+        "attrs:\n  n: {type: int32, default: 2147483648}\ninputs:",
+        "PTG104",
+        (7, 6),
+        ("does not hold", "2147483647"),
+    ),
     Bad("open_bracket", "x * 2", "exp(x", "PTG106", (11, 9), ("never closed",)),
     Bad("cut_by_yaml", "\n  y: x * 2", " {y: add(x, x)}", "PTG107", (10, 12), ("`add(x`", "quotes")),
     Bad("bad_type", "x: fp32[rows, cols]", "x: fp32", "PTG104", (7, 6), ("dtype[shape]",)),
@@ -148,6 +158,19 @@ def test_fault_is_found(bad: Bad, snapshot: SnapshotAssertion) -> None:
 
 def test_base_is_fine() -> None:
     assert load_source(Source("scale.yaml", BASE)).name == "scale"
+
+
+@pytest.mark.parametrize("file", ["scale.yaml", "scale.toml"])
+def test_numbers_that_python_does_not_read(file: str) -> None:
+    text = "pyptogen" + (": " if file.endswith("yaml") else " = ") + "9" * 5000
+    with pytest.raises(DiagnosticError, match="more than 320 digits"):
+        load_source(Source(file, text))
+
+
+def test_deeply_nested_toml_is_refused() -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        load_source(Source("deep.toml", f"a = {'[' * 5000}{']' * 5000}"))
+    assert raised.value.diagnostics[0].code == "PTG111"
 
 
 def test_all_findings_of_a_mapping_come_together() -> None:

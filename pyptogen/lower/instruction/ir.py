@@ -125,12 +125,15 @@ class Instr:
 
 @dataclass(frozen=True, slots=True)
 class ReadIndex:
-    """Scalar unit: ``name`` = element ``offset`` of an int64 GM tensor."""
+    """Scalar unit: ``name`` = element ``offset`` of a GM tensor of whole numbers. Where ``places`` is given it is below
+    that, and not negative either unless these are skipped; checked builds make sure."""
 
     name: str
     tensor: str
     offset: Poly
     span: Span
+    places: Poly | None = None
+    skips: bool = False
 
 
 @dataclass(frozen=True, slots=True)

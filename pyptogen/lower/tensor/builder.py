@@ -16,7 +16,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.dims import DimTable, show_shape, show_size
 from pyptogen.lower.tensor.ir import ARG_REDUCE, COMPARE, Loop, Op, Operand, Scalar, Shape, Value
-from pyptogen.lower.tensor.rules import FLOATS, broadcast, matmul_dtype, operand_fault, reduced
+from pyptogen.lower.tensor.rules import FLOATS, broadcast, matmul_dtype, number_fault, operand_fault, reduced
 
 
 class Builder:
@@ -128,13 +128,17 @@ class Builder:
         assert isinstance(value, Value)
         assert isinstance(scalar, Scalar)
         self._check_operands(kind, value.dtype)
-        if value.dtype not in FLOATS and not scalar.expr.is_integer:
-            raise self.fault(
-                "PTG206",
-                f"`{kind}` of {value.dtype} and the number {show_size(scalar.expr)}, which is not whole",
-                fix="cast the tensor to a float first",
-            )
+        if scalar is b or not kind.endswith("shift"):
+            self.need_number(kind, value.dtype, scalar.expr)
         return self.emit(kind, [a, b], "bool" if kind in COMPARE else value.dtype, value.shape, hint)
+
+    def need_number(self, kind: str, dtype: str, number: Any) -> None:
+        """PTG206 for a number that a tensor of ``dtype`` cannot hold, or that ``kind`` cannot take."""
+        why = number_fault(kind, dtype, number)
+        if why:
+            fix = "cast the tensor to a float first" if "whole" in why else "cast the tensor to a wider dtype first"
+            fix = "" if "by zero" in why or "shift" in why else fix
+            raise self.fault("PTG206", f"`{kind}` of {dtype} and the number {show_size(number)}, {why}", fix=fix)
 
     def _check_operands(self, kind: str, dtype: str) -> None:
         needed = operand_fault(kind, dtype)
@@ -343,4 +347,6 @@ class Builder:
 
     def full(self, shape: Shape, value: Any, dtype: str, hint: str = "") -> Value:
         """A tensor of one value."""
-        return self.emit("full", [], dtype, shape, hint, value=self.scalar(value).expr)
+        number = self.scalar(value).expr
+        self.need_number("full", dtype, number)
+        return self.emit("full", [], dtype, shape, hint, value=number)

@@ -15,6 +15,7 @@ from pyptogen.lower.tensor.ir import Dim, Requirement, Shape
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.scalars import ScalarReader
 from pyptogen.schema import DimSpec, Expr
+from pyptogen.schema.models import GREATEST_SIZE
 
 
 class DimTable:
@@ -246,6 +247,13 @@ class _DimReader:
         definition = ScalarReader(self._lookup).read(spec.value)
         table = DimTable(self._done.values(), self.symbols)
         value = table.resolve(definition)
+        if value.is_Integer and value > GREATEST_SIZE:
+            raise fault(
+                "PTG214",
+                f"dim `{spec.name}` is too large: {spec.value.text}",
+                spec.value.span,
+                expected=f"at most {GREATEST_SIZE}",
+            )
         if value.is_Integer and value > 0:
             number = int(value)
             return Dim(spec.name, number, number, number, number, None, spec.span)

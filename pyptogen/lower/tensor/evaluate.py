@@ -65,6 +65,8 @@ class Evaluator:
         self._scope = scope
         self._expr = expr
         self._inline = inline
+        self._seen: dict[ast.expr, Operand] = {}
+        """Arguments that were looked at before it was known what is called: nothing is evaluated twice."""
 
     def result(self) -> Result:
         """The expression's value, or values where it is a call of a function that returns several."""
@@ -79,6 +81,8 @@ class Evaluator:
 
     def operand(self, node: ast.expr) -> Operand:
         """A sub-expression as a tensor or a number."""
+        if node in self._seen:
+            return self._seen.pop(node)
         with self.b.located(self._expr.span_of(node)):
             return self._operand(node)
 
@@ -297,6 +301,7 @@ class Evaluator:
             arguments = [self.operand(argument) for argument in node.args]
             if all(isinstance(argument, Scalar) for argument in arguments):
                 return self._number_function(name, [a.expr for a in arguments if isinstance(a, Scalar)])
+            self._seen |= dict(zip(node.args, arguments, strict=True))
         if name not in known:
             if name in FUNCTIONS:
                 raise self.b.fault(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pyptogen.lower.tensor.dims import DimTable
-from pyptogen.lower.tensor.ir import BITWISE, COMPARE, INTEGER, Shape
+from pyptogen.lower.tensor.ir import BITWISE, COMPARE, DTYPES, INTEGER, Shape
 
 FLOATS = frozenset({"fp32", "fp16", "bf16"})
 
@@ -43,6 +43,27 @@ def matmul_dtype(a: str, b: str, wanted: str | None) -> str | None:
 
 
 INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
+
+
+def number_fault(kind: str, dtype: str, number: Any) -> str:
+    """Why a number cannot be an operand beside a tensor of ``dtype``; empty if it can, or if only a call knows it.
+
+    Bitwise operations take the bits of an unsigned number, too.
+    """
+    if dtype in FLOATS:
+        return ""
+    if not number.is_integer:
+        return "which is not whole"
+    if dtype not in INTEGERS or not number.is_Integer:
+        return ""
+    bits = 8 * DTYPES[dtype]
+    low = 0 if dtype.startswith("uint") else -(1 << (bits - 1))
+    high = (1 << bits) - 1 if kind in BITWISE or low == 0 else -low - 1
+    if kind.endswith("shift"):
+        return "" if 0 <= number < bits else f"which is no shift of {bits} bits"
+    if kind == "floor_div" and number == 0:
+        return "a division by zero"
+    return "" if low <= number <= high else f"which {dtype} does not hold"
 
 
 def operand_fault(kind: str, dtype: str) -> str:

@@ -10,7 +10,7 @@ import sympy
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.dims import show_shape, show_size
 from pyptogen.lower.tensor.ir import Operand, Scalar, Shape, Value
-from pyptogen.lower.tensor.rules import FLOATS, INTEGERS, broadcast, matmul_dtype, reduced
+from pyptogen.lower.tensor.rules import INTEGERS, broadcast, matmul_dtype, reduced
 
 
 def where(b: Builder, condition: Value, x: Operand, y: Operand, hint: str = "") -> Value:
@@ -29,8 +29,8 @@ def where(b: Builder, condition: Value, x: Operand, y: Operand, hint: str = "") 
     if any(value.dtype != dtype for value in values):
         raise b.fault("PTG206", f"`where` of {dtype} and {values[-1].dtype}", expected="operands of one dtype")
     for operand in (x, y):
-        if isinstance(operand, Scalar) and dtype not in FLOATS and not operand.expr.is_integer:
-            raise b.fault("PTG206", f"`where` of {dtype} and the number {show_size(operand.expr)}, which is not whole")
+        if isinstance(operand, Scalar):
+            b.need_number("where", dtype, operand.expr)
     rank = max(len(value.shape) for value in (condition, *values))
     condition = _of_rank(b, condition, rank)
     x, y = (_of_rank(b, operand, rank) if isinstance(operand, Value) else operand for operand in (x, y))

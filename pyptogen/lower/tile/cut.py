@@ -14,12 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import reduce
 from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
-from pyptogen.lower.tile.axes import Apart, Axes, root, unsupported
+from pyptogen.lower.tile.axes import Apart, Axes, GmView, root, unsupported
 from pyptogen.lower.tile.grid import Shape2D
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel, TileOp, TileVal
 from pyptogen.lower.tile.names import names_used
@@ -270,23 +271,60 @@ class Cutter(Products):
         home = self.deepest([scope, placed.scope])
         tile = self.tiles[placed.tile]
         tensor = self.gm_names[root(target.name, self.made_by)]
-        rows_loop = next(
-            (s for s in (home, home.parent) if s is not None and s.valid and Poly.of(s.valid) == tile.rows.valid),
-            home,
-        )
-        row, width = self.axes.axes(source.shape)[-1], self.axes.poly(source.shape[-1])
+        view = self.axes.contiguous(tensor, source.shape)
+        shape = self.shape2d(view.axes, home, op)
+        self._check_runs(view, shape, home, op)
+        row, width = view.axes[-1], self.axes.poly(source.shape[-1])
         ref = GmRef(tensor, self._position(row, home), width, ONE, tile.rows, tile.cols)
         self._note_write(tensor)
         if target.name in self.made_by and tensor not in self.reads:  # what wrote it comes before
             self.reads.append(tensor)
-        if index.name not in self.reads:
-            self.reads.append(index.name)
-        at = Poly.of(rows_loop.var) if rows_loop.var else ZERO
+        slots, at = self._slots(index, op, home)
         self.emit(
-            TileOp("scatter", None, (placed.tile,), op.span, op.stage, gm=ref, index=index.name, index_offset=at),
+            TileOp(
+                "scatter", None, (placed.tile,), op.span, op.stage,
+                gm=ref, index=slots, index_offset=at, places=self._places(op),
+            ),
             home,
             False,
-        )
+        )  # fmt: skip
+
+    def _slots(self, index: Value, op: Op, scope: Scope) -> tuple[str, Poly]:
+        """The tensor of the rows' indices, and where in it those of this tile begin.
+
+        Raises:
+            Apart: PTG303 for an index that this kernel computes: it is read from GM, number by number.
+        """
+        view = self.gm_view(index.name)
+        if view is None:
+            error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
+            raise Apart(error, (op.result.name, root(index.name, self.made_by)))
+        if view.tensor not in self.reads:
+            self.reads.append(view.tensor)
+        window = self.gm_ref(view, self.shape2d(view.axes, scope, op), scope)
+        if window.cols.size > 1 and window.col_stride != ONE:
+            raise unsupported(op.span, "indices that lie apart", "give them as a tensor of their own")
+        return view.tensor, window.offset
+
+    def _places(self, op: Op) -> Poly | None:
+        """How many rows an index that a kernel computed may name; None where the call was checked."""
+        target, index, _ = op.operands
+        assert isinstance(target, Value) and isinstance(index, Value)
+        if root(index.name, self.made_by) not in self.made_by:
+            return None
+        sizes = target.shape[: op.attrs["dim"] % len(target.shape) + 1]
+        return reduce(Poly.__mul__, (self.axes.poly(size) for size in sizes))
+
+    def _check_runs(self, view: GmView, shape: Shape2D, scope: Scope, op: Op) -> None:
+        """The rows of a scatter have indices one behind the other, and each is one run.
+
+        Raises:
+            DiagnosticError: PTG303.
+        """
+        if shape.cols.size > 1 and self.gm_ref(view, shape, scope).col_stride != ONE:
+            raise unsupported(op.span, "a scatter of elements that lie apart in their rows", "leave the last dim whole")
+        if shape.rows.size > 1 and shape.row != view.axes[0][-1]:
+            raise unsupported(op.span, "a scatter of rows that lie apart", "give its outer dims the tile 1")
 
     def _note_write(self, tensor: str) -> None:
         if tensor not in self.writes:

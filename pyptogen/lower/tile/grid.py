@@ -13,7 +13,7 @@ from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.program_names import dim_symbol, names_in_kernels
-from pyptogen.lower.tile.axes import Axes, Factor, unsupported
+from pyptogen.lower.tile.axes import Axes, Axis, Factor, unsupported
 from pyptogen.lower.tile.ir import Extent, Form, GmTensor, TileVal
 from pyptogen.lower.tile.nest import Nest, Scope
 from pyptogen.lower.tile.partition import KernelOps, producers
@@ -211,6 +211,7 @@ class Grid:
         if len(last) > 1:
             if any(e.valid is not None for _, e in last):
                 raise unsupported(op.span, "a masked tile over two dims of one axis", "give one of the dims the tile 1")
+            self._check_gaps(axes[-1], last[0][0], last[-1][0], scope, op)
             size = 1
             for _, extent in last:
                 size *= extent.size
@@ -220,6 +221,21 @@ class Grid:
         col = last[-1][0] if last else None
         form: Form = "row" if row is None else "full" if col is not None else "col"
         return Shape2D(rows, cols, form, row, col)
+
+    def _check_gaps(self, axis: Axis, first: Factor, last: Factor, scope: Scope, op: Op) -> None:
+        """Of an axis with several dims that a tile has more than one element of, only the outermost may be cut: the
+        elements of a tile lie at equal distances.
+
+        Raises:
+            DiagnosticError: PTG303.
+        """
+        for factor in axis[axis.index(first) + 1 : axis.index(last) + 1]:
+            if self.loop_of(factor.dim, scope) is not None:
+                raise unsupported(
+                    op.span,
+                    f"a tile with gaps: `{factor.dim}` is cut and lies inside `{first.dim or first.extent}`",
+                    f"leave `{factor.dim}` whole, or give the dims before it the tile 1",
+                )
 
     def wants_sub(self, op: Op) -> str | None:
         """The dim that ``op`` runs over in smaller tiles than the grid's, if any."""

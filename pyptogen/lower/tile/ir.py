@@ -99,7 +99,8 @@ class TileOp:
     copy     src → dst (same shape, same dtype)
     fill     scalar → dst
     barrier  what comes later sees in GM what was stored so far
-    read_index  the whole number named ``mode`` = element ``index_offset`` of the tensor ``index``
+    read_index  the whole number named ``mode`` = element ``index_offset`` of the tensor ``index``; here and in scatter
+             ``places`` is how many an index that a kernel computed may name (None: the call was checked)
     compare  bits of a predicate: comparison ``mode`` of two operands; select: by bits, one of two operands
     expand   a column, a row or one element → the whole tile; turn: transposed
     iota     ``row``, ``row`` + 1, … in one row
@@ -128,6 +129,7 @@ class TileOp:
     role: str = "vector"
     index: str | None = None
     index_offset: Poly = ZERO
+    places: Poly | None = None
     first: str | None = None
     k_inner: int | None = None
     scratch: str | None = None

@@ -20,6 +20,8 @@ def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:
             yield from _polys(node.body)
             continue
         yield node.index_offset
+        if node.places is not None:
+            yield node.places
         yield node.row
         if node.gm is not None:
             gm = node.gm

@@ -83,15 +83,11 @@ class Operands(Grid):
             assert loop is not None
             offset = offset + Poly.of(loop.var) * view.apart.step
         row_stride = next(
-            (
-                f.stride
-                for a in view.axes
-                for f in a
-                if shape.row and f.dim == shape.row.dim and f.extent == shape.row.extent
-            ),
+            (f.stride for a in view.axes for f in a if _same(f, shape.row)),
             ONE,
         )
-        col_stride = view.axes[-1][-1].stride if view.axes and view.axes[-1] else ONE
+        columns = view.axes[-1] if view.axes else ()
+        col_stride = next((f.stride for f in reversed(columns) if _same(f, shape.col)), ONE)
         return GmRef(view.tensor, offset, row_stride, col_stride, shape.rows, shape.cols)
 
     def load(self, value: Value, op: Op, scope: Scope, role: str = "vector") -> Placed:
@@ -290,3 +286,8 @@ class Operands(Grid):
             self.emit(TileOp("extract", name, (acc.tile,), op.span, op.stage, row=row), here, False)
             self.placed[key] = Placed(name, here, False)
         return self.placed[key]
+
+
+def _same(factor: Factor, wanted: Factor | None) -> bool:
+    """Whether a factor of a view is the one behind the rows or columns of its tile."""
+    return wanted is not None and (factor.dim, factor.extent) == (wanted.dim, wanted.extent)

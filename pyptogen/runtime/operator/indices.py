@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -18,14 +18,13 @@ INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
 @dataclass(frozen=True, slots=True)
 class IndexBound:
-    """Input ``index`` names places of ``target``: ``size`` many, or as many as the axes ``axes`` of the input
-    ``source`` have together. ``least`` is the least index: -1 where that skips."""
+    """Input ``index`` names places of ``target``: as many as ``size`` and the axes of inputs in ``axes`` make together.
+    ``least`` is the least index: -1 where that skips."""
 
     index: str
     target: str
-    source: str
-    axes: slice
-    size: int | None
+    size: int
+    axes: tuple[tuple[str, int], ...]
     least: int
     what: str
     span: Span
@@ -35,7 +34,7 @@ class IndexBound:
         values = arrays[self.index]
         if values.size == 0:
             return
-        places = self.size if self.size is not None else math.prod(arrays[self.source].shape[self.axes])
+        places = self.size * math.prod(arrays[name].shape[axis] for name, axis in self.axes)
         least, largest = int(values.min()), int(values.max())
         if least < self.least or largest >= places:
             wrong = largest if largest >= places else least
@@ -64,20 +63,41 @@ def _bound(program: Program, op: Op) -> IndexBound | None:
     if name is None:
         return None
     if op.kind == "scatter_update":
-        whole = slice(0, op.attrs["dim"] % len(target.shape) + 1)
-        if all(target.name != value.name for value in program.inputs):
-            return None
-        return IndexBound(name, target.name, target.name, whole, None, -1, "row", op.span)
-    axis = int(op.attrs["axis"])
-    what = f"place along axis {axis}"
-    size = target.shape[axis].subs({dim.name: dim.value for dim in program.dims if dim.value is not None})
-    if size.is_Integer:
-        return IndexBound(name, target.name, "", slice(0), int(size), 0, what, op.span)
-    for value in program.inputs:
-        for at, own in enumerate(value.shape):
-            if own == target.shape[axis]:
-                return IndexBound(name, target.name, value.name, slice(at, at + 1), None, 0, what, op.span)
-    return None
+        sizes, least, what = target.shape[: op.attrs["dim"] % len(target.shape) + 1], -1, "row"
+    else:
+        axis = int(op.attrs["axis"])
+        sizes, least, what = (target.shape[axis],), 0, f"place along axis {axis}"
+    found = _factors(program, sizes)
+    return None if found is None else IndexBound(name, _named(program, target), *found, least, what, op.span)
+
+
+def _factors(program: Program, sizes: Sequence[Any]) -> tuple[int, tuple[tuple[str, int], ...]] | None:
+    """The product of sizes: a number, and axes of inputs; None where no input has such an axis."""
+    import sympy
+
+    static = {dim.name: dim.value for dim in program.dims if dim.value is not None}
+    size, axes = 1, []
+    for expression in sizes:
+        known = {symbol: static[symbol.name] for symbol in expression.free_symbols if symbol.name in static}
+        for factor in sympy.Mul.make_args(expression.subs(known)):
+            if factor.is_Integer:
+                size *= int(factor)
+                continue
+            places = ((v.name, at) for v in program.inputs for at, own in enumerate(v.shape) if own == factor)
+            place = next(places, None)
+            if place is None:
+                return None
+            axes.append(place)
+    return size, tuple(axes)
+
+
+def _named(program: Program, target: Value) -> str:
+    """A value as the author calls it: one that begins with a number is made of the output that it becomes."""
+    updated = {op.operands[0].name: op.result.name for op in program.ops if op.kind == "scatter_update"}  # type: ignore[union-attr]
+    name, outputs = target.name, {value.name: output for output, value in program.outputs}
+    while name in updated and name not in outputs and all(name != value.name for value in program.inputs):
+        name = updated[name]
+    return outputs.get(name, name)
 
 
 def _input_of(program: Program, value: Value) -> str | None:

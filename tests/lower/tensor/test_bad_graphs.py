@@ -49,6 +49,7 @@ def z(name: str, expression: str, code: str, col: int, *words: str) -> Bad:
 
 CALLED = (("z: x * 3", "z: twice(x)"),)
 CASES = [
+    Bad("dim_size", "slots: blocks * 2", "slots: 2 ** 31", "PTG214", (8, 10), ("too large", "2147483647")),
     z("unknown_name", "x * epss", "PTG201", 5, "`epss` is not defined", "did you mean `eps`?"),
     z("unknown_operation", "expp(x)", "PTG202", 1, "no operation `expp`", "did you mean `exp`?"),
     z("missing_argument", "softmax()", "PTG203", 1, "lacks the argument `x`", "softmax(x"),
@@ -76,6 +77,11 @@ CASES = [
     z("float_needed", "exp(i8)", "PTG206", 1, "int8", "cast(…, fp32)"),
     z("integer_division", "i8 / 2", "PTG206", 1, "`div` has no meaning for int8"),
     z("integer_fraction", "i8 * 0.5", "PTG206", 1, "the number 0.5, which is not whole"),
+    z("integer_range", "i8 + 128", "PTG206", 1, "the number 128, which int8 does not hold", "wider"),
+    z("integer_range_where", "where(x > 0, i8, -129)", "PTG206", 1, "-129, which int8 does not hold"),
+    z("integer_range_full", "full([t, d], 300, int8)", "PTG206", 1, "300, which int8 does not hold"),
+    z("integer_by_zero", "i8 // 0", "PTG206", 1, "a division by zero"),
+    z("shift_range", "bitwise_left_shift(i8, 8)", "PTG206", 1, "no shift of 8 bits"),
     z("matmul_dtype", "matmul(i8, w)", "PTG206", 1, "int8 and fp32"),
     z("matmul_result", "matmul(x, w, dtype=bf16)", "PTG206", 1, "dtype=bf16"),
     z("scatter_index", "scatter_update(cache, i8, x)", "PTG206", 1, "int8", "int32 or int64"),

@@ -75,3 +75,22 @@ def test_an_index_outside_an_axis_is_refused(tmp_path: Path, name: str, wrong: i
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == "PTG408"
     assert f"0 to {size - 1}" in diagnostic.expected
+
+
+@pytest.mark.parametrize("wrong", [-2, 4 * 5])
+def test_an_index_outside_an_output_that_begins_with_a_number_is_refused(tmp_path: Path, wrong: int) -> None:
+    path = tmp_path / "slots.yaml"
+    path.write_text(
+        "pyptogen: 1\noperator: slots\ndims: {t: {min: 1, max: 64}, n: {min: 1, max: 64}, d: 8}\n"
+        "inputs:\n  x: fp32[t, d]\n  i: int64[t]\n  like: fp32[n]\n"
+        "outputs:\n  y: {shape: [n, 4, d], dtype: fp32, init: 0}\ngraph:\n  y: scatter_update(y, i, x, dim=1)\n"
+    )
+    made = pyptogen.compile(path, target="cpu")
+    arrays = {"x": np.ones((3, 8), np.float32), "i": np.array([0, -1, 19]), "like": np.zeros(5, np.float32)}
+    assert made(**arrays).y.sum() == 16
+    arrays["i"][2] = wrong
+    with pytest.raises(DiagnosticError) as caught:
+        made(**arrays)
+    (diagnostic,) = caught.value.diagnostics
+    assert (diagnostic.code, diagnostic.expected) == ("PTG408", "-1 (skip), or 0 to 19")
+    assert f"`i` holds {wrong}, which is no row of `y`" in diagnostic.message

@@ -156,7 +156,8 @@ def float_text(value: float) -> str:
     """C++ float literal of a number, shortest text that gives the same fp32."""
     import numpy as np
 
-    single = np.float32(value)
+    with np.errstate(over="ignore"):  # infinity, as in the kernel
+        single = np.float32(value)
     if np.isinf(single):
         return "-__builtin_inff()" if single < 0 else "__builtin_inff()"
     text = (

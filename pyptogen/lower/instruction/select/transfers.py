@@ -112,7 +112,7 @@ def scatter(sel: Selector, op: TileOp) -> list[Node]:
         ONE,
     )
     body: tuple[Node, ...] = (
-        ReadIndex(slot, op.index, op.index_offset + at, op.span),
+        ReadIndex(slot, op.index, op.index_offset + at, op.span, op.places, skips=True),
         SkipIfNegative(slot, "this row is not kept", op.span),
         row,
         sel.instr(op, "TSTORE", target, name),
@@ -135,7 +135,7 @@ def scatter(sel: Selector, op: TileOp) -> list[Node]:
 
 def read_index(sel: Selector, op: TileOp) -> list[Node]:
     assert op.index is not None
-    return [ReadIndex(op.mode, op.index, op.index_offset, op.span)]
+    return [ReadIndex(op.mode, op.index, op.index_offset, op.span, op.places)]
 
 
 def barrier(sel: Selector, op: TileOp) -> list[Node]:

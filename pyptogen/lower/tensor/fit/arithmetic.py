@@ -66,8 +66,8 @@ def _too_narrow(number: Operand | None, dtype: str) -> frozenset[str]:
         return frozenset()
     if not number.expr.is_number:
         return frozenset({dtype})
-    given = np.float32(float(number.expr))
     with np.errstate(over="ignore"):
+        given = np.float32(float(number.expr))
         same = given == given.astype(NUMPY_DTYPES[dtype])
     return frozenset() if same else frozenset({dtype})
 

@@ -31,7 +31,8 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
     rounded to the dtype of v before they meet it. scale is 1 / sqrt(d) where it is not given. causal: the queries are
     the last sq of the kv positions, and none sees a key after its own; blocks that no query of a tile sees are left
     out. bias: fp32, broadcasts to [.., sq, kv], with all of kv; added to the scaled scores. Where it is -1e30 a key has
-    no weight, as long as each query has one that counts."""
+    no weight, as long as each query has one that counts. A key without weight, and its row of v, must be numbers all
+    the same: NaN stays NaN, and 0 times infinity is NaN."""
     b.need_float(q, "attention")
     over = _checked(b, q, k, v)
     if scale is None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sympy
 
 from pyptogen.lower.tensor import selection
 from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.dims import show_size
 from pyptogen.lower.tensor.ir import Operand, Value
 from pyptogen.lower.tensor.registry import SAME, operation
 from pyptogen.lower.tensor.rules import FLOATS
@@ -51,15 +54,15 @@ def index_add(b: Builder, x: Value, dim: int, index: Value, source: Value, alpha
     return selection.index_add(b, x, dim, index, scaled)
 
 
-@operation("one_hot(x, num_classes: int)", "shape of x and an axis of num_classes; int32", "one_hot(c, 8)")
-def one_hot(b: Builder, x: Value, num_classes: int) -> Value:
+@operation("one_hot(x, num_classes: scalar)", "shape of x and an axis of num_classes; int32", "one_hot(c, 8)")
+def one_hot(b: Builder, x: Value, num_classes: Any) -> Value:
     """1 at the index that x names along a new last axis, 0 elsewhere."""
-    zero, one = sympy.Integer(0), sympy.Integer(1)
-    if num_classes < 1:
-        raise b.fault("PTG215", f"one_hot of {num_classes} classes", expected="at least one")
+    zero, one, number = sympy.Integer(0), sympy.Integer(1), b.dims.resolve(num_classes)
+    if not (number.is_integer and b.dims.nonnegative(num_classes - 1)):
+        raise b.fault("PTG215", f"one_hot of {show_size(num_classes)} classes", expected="at least one, a whole number")
     if x.dtype in FLOATS or x.dtype == "bool":
         raise b.fault("PTG206", f"one_hot of {x.dtype}", expected="whole numbers", fix="cast first: `cast(…, int32)`")
-    classes = selection.arange(b, sympy.Integer(num_classes), zero, one, x.dtype)
+    classes = selection.arange(b, number if number.is_Integer else num_classes, zero, one, x.dtype)
     column = b.reshape(x, (*x.shape, one), "column")
     return b.cast(b.binary("eq", column, classes, hint="equal"), "int32")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Value
@@ -22,7 +23,7 @@ def index_select(b: SoloBuilder, op: Op) -> None:
     stride = b.stride(view.axes[axis])
     around = [i for part in (slice(axis), slice(axis + 1, None)) for i in b.items(target.axes[part], view.axes[part])]
     which = tuple(b.step(item, 1) for item in picked)
-    _rows_at(b, op, (target, view), which, around, places, stride)
+    _rows_at(b, op, (target, view), which, around, places, stride, x.shape[axis])
 
 
 def _rows_at(
@@ -33,6 +34,7 @@ def _rows_at(
     around: Sequence[Item],
     places: GmView,
     stride: Poly,
+    size: Any,
 ) -> None:
     """For each index: what lies around the axis, from where it points."""
     target, view = views
@@ -49,7 +51,7 @@ def _rows_at(
             b.store(tile, target.tensor, offset),
         ],
     )
-    read = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, which, 1), mode=b.place)
+    read = _read(b, places, b.at(places.offset, which, 1), size)
     b.nest(which, [read, *body])
 
 
@@ -71,7 +73,7 @@ def gather(b: SoloBuilder, op: Op) -> None:
             if at != axis:
                 start = start + _counted(step) * b.stride(view.axes[at])
     tile = b.tile("part", op.result.dtype, Extent(1), Extent(1), "row")
-    read = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, steps, 1), mode=b.place)
+    read = _read(b, places, b.at(places.offset, steps, 1), x.shape[axis])
     stride = b.stride(view.axes[axis])
     body = [
         read,
@@ -141,7 +143,7 @@ def scatter(b: SoloBuilder, op: Op) -> None:
             if at != axis:
                 start = start + _counted(step) * b.stride(target.axes[at])
     tile = b.tile("one", op.result.dtype, Extent(1), Extent(1), "row")
-    read_index = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, steps, 0), mode=b.place)
+    read_index = _read(b, places, b.at(places.offset, steps, 0), x.shape[axis])
     there = start + Poly.of(b.place) * b.stride(target.axes[axis])
     load = b.load(tile, source.tensor, b.at(source.offset, steps, 1))
     b.nest(steps, [read_index, *_put(b, op.attrs["reduce"] == "add", tile, load, target.tensor, there)])
@@ -184,9 +186,15 @@ def index_add(b: SoloBuilder, op: Op) -> None:
     tile = b.tile("part", dtype, Extent(1), cols.extent(), "row")
     there = b.at(target.offset, inner, 0) + Poly.of(b.place) * b.stride(target.axes[axis])
     start = b.at(b.at(source.offset, inner, 1), (which,), 0)
-    read = b.do("read_index", None, index=places.tensor, index_offset=b.at(places.offset, (which,), 1), mode=b.place)
+    read = _read(b, places, b.at(places.offset, (which,), 1), x.shape[axis])
     body = b.wrapped(inner, _put(b, True, tile, b.load(tile, source.tensor, start), target.tensor, there))
     b.nest((which,), [read, *body])
+
+
+def _read(b: SoloBuilder, places: GmView, offset: Poly, size: Any) -> TileOp:
+    """Reads an index of an axis. One that a kernel computed gets its bound; those of a call were checked before."""
+    bound = None if b.is_input(places.tensor) else b.axes.poly(size)
+    return b.do("read_index", None, index=places.tensor, index_offset=offset, mode=b.place, places=bound)
 
 
 def _counted(step: Step) -> Poly:

@@ -9,6 +9,7 @@
 
 #include <pto/common/constants.hpp>
 #include <pto/common/cpu_stub.hpp>
+#include <pto/common/debug.h>
 #include <pto/common/event.hpp>
 #include <pto/common/global_tensor.hpp>
 #include <pto/common/pto_tile.hpp>

@@ -1,4 +1,5 @@
-// Assertions of kernels: PTO_ASSERT in builds with _DEBUG, PTO_CPU_ASSERT always, PTO_STATIC_ASSERT at compile time.
+// Assertions of kernels: PTO_ASSERT in builds with _DEBUG and in checked ones, PTO_CPU_ASSERT always, PTO_STATIC_ASSERT
+// at compile time.
 #ifndef PTO_DEBUG_H
 #define PTO_DEBUG_H
 
@@ -22,7 +23,7 @@
 #define PTO_CPU_ASSERT(...) PTO_PICK_(__VA_ARGS__, PTO_CPU_CHECK_, PTO_CPU_CHECK_1_, )(__VA_ARGS__)
 #define PTO_STATIC_ASSERT(...) PTO_PICK_(__VA_ARGS__, PTO_STATIC_CHECK_2_, PTO_STATIC_CHECK_1_, )(__VA_ARGS__)
 
-#ifdef _DEBUG
+#if defined(_DEBUG) || defined(PTO_CHECKED)
 #define PTO_ASSERT(condition, message) DEBUG_CHECK(condition, message)
 #else
 #define PTO_ASSERT(condition, message) ((void)0)

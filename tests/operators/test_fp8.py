@@ -92,7 +92,8 @@ def test_against_ml_dtypes(target: str, tmp_path: Path) -> None:
         want = {
             "wide": exact, "half": exact.astype(np.float16), "whole": np.rint(exact).astype(np.int32),
             "low": low, "high": rounded(x, E5M2), "from_half": rounded(arrays["h"], E4M3),
-            "from_whole": rounded(arrays["i"], E5M2), "other": rounded(exact, E5M2), "moved": np.stack([a, low], axis=1),
+            "from_whole": rounded(arrays["i"], E5M2), "other": rounded(exact, E5M2),
+            "moved": np.stack([a, low], axis=1),
         }  # fmt: skip
         product = exact.astype(np.float64) @ b.astype(np.float64)
         bound = np.abs(exact.astype(np.float64)) @ np.abs(b.astype(np.float64)) * 256 * 2.0**-23
@@ -120,7 +121,8 @@ def test_what_fp8_does_not_do(graph: str, code: str, words: str, tmp_path: Path)
     path = tmp_path / "refused.yaml"
     path.write_text(
         "pyptogen: 1\noperator: refused\ndims: {t: {min: 1, max: 9}, d: 64}\n"
-        f"inputs: {{x: 'fp8_e4m3[t, d]', z: 'fp8_e4m3[t, d]'}}\noutputs: {{y: 'fp8_e4m3[t, d]'}}\ngraph:\n  y: {graph}\n"
+        "inputs: {x: 'fp8_e4m3[t, d]', z: 'fp8_e4m3[t, d]'}\noutputs: {y: 'fp8_e4m3[t, d]'}\n"
+        f"graph:\n  y: {graph}\n"
     )
     with pytest.raises(DiagnosticError) as caught:
         from_spec(pyptogen.load(path))

@@ -234,7 +234,9 @@ def segments(graph: ExecutionGraph, dims: Mapping[str, int]) -> Iterator[tuple[i
 
 def _seen(memory: Array, shape: tuple[int, ...], steps: tuple[int, ...]) -> Array:
     """The elements of a tensor in its memory, which has no more than from its first to its last."""
-    return np.ndarray(shape, memory.dtype, memory.view(np.uint8), 0, [step * memory.itemsize for step in steps])
+    bytes_: Array = memory.view(np.uint8)
+    seen: Array = np.ndarray(shape, memory.dtype, bytes_, 0, [step * memory.itemsize for step in steps])
+    return seen
 
 
 def _with_gaps(value: Any, array: Array) -> Array:

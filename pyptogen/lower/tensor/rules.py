@@ -41,8 +41,8 @@ def broadcast(dims: DimTable, a: Shape, b: Shape, agree: Callable[[Any, Any, int
 
 
 def matmul_dtype(a: str, b: str, wanted: str | None) -> str | None:
-    """The result dtype of a matmul, or None when there is none: int8 → int32; a float → itself or fp32; two of fp8, also
-    of two kinds, → fp32."""
+    """The result dtype of a matmul, or None when there is none: int8 → int32; a float → itself or fp32; two of fp8, of
+    one kind or of both, → fp32."""
     if a in FP8 and b in FP8:
         return "fp32" if wanted in (None, "fp32") else None
     if a != b:

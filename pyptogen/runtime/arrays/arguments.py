@@ -143,7 +143,9 @@ def _new_array(tensor: TensorArg, shape: tuple[int, ...], steps: tuple[int, ...]
         return aligned_empty(shape, tensor.dtype)
     elements = 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
     memory = aligned_empty((elements,), tensor.dtype)
-    return np.ndarray(shape, memory.dtype, memory.view(np.uint8), 0, [step * memory.itemsize for step in steps])
+    bytes_ = memory.view(np.uint8)
+    array: npt.NDArray[Any] = np.ndarray(shape, tensor.dtype, bytes_, 0, [step * memory.itemsize for step in steps])
+    return array
 
 
 def _in_steps(tensor: TensorArg, array: npt.NDArray[Any], steps: tuple[int, ...]) -> npt.NDArray[Any]:

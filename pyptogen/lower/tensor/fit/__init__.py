@@ -29,8 +29,8 @@ def run(program: Program, platform: Platform) -> Program:
     """Fit a program to a platform.
 
     Raises:
-        DiagnosticError: PTG303, a dtype that the platform does not have, or an operation for whose dtype it has neither an
-            instruction nor a way round.
+        DiagnosticError: PTG303, a dtype that the platform does not have, or an operation for whose dtype it has neither
+            an instruction nor a way round.
     """
     storage.check(program, platform)
     return Fitter(program, platform).run(RULES)

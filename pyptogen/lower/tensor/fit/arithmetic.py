@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from pyptogen.lower.isa.table import CASTS
 from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
+from pyptogen.lower.isa.table import CASTS
 from pyptogen.lower.tensor.fit.fitter import BITS, INTEGERS, MASK, WIDER, Fitter, Rule
 from pyptogen.lower.tensor.ir import ROUNDING, SORTING, Op, Operand, Scalar, Value
 from pyptogen.lower.tensor.rules import FP8

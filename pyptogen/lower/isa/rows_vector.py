@@ -106,9 +106,7 @@ _GENERATED = (
     *Group("dst, start | dst, start, tmp", INT_16_32, INT_16_32, TWO_OR_4_BYTES, effects="wt", pipe="S")(
         TCI="start, start + 1, ..., or descending; one row"
     ),
-    *Group("dst, diagonal", FLOATS | INT_16_32, ALL, TWO_OR_4_BYTES, effects="w")(
-        TTRI="1 below (above) a diagonal, 0 elsewhere"
-    ),
+    *Group("dst, diagonal", FLOATS | INT_16_32, ALL, ALL, effects="w")(TTRI="1 below (above) a diagonal, 0 elsewhere"),
     *Group("dst, key, counter", NONE, _32_BITS, _32_BITS, effects="w")(TRANDOM="random bits, Philox 4x32"),
 )
 

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from .arrays import DTYPES, Array, guarded, pointer
+from .arrays import DTYPES, Array, guarded, pointer, same
 from .conftest import Build
 from .test_numbers import FORMATS
 
@@ -98,6 +98,44 @@ def test_halves_without_a_split(build: Build, m: int) -> None:
     assert np.array_equal(np.isnan(c), np.isnan(want))
     assert np.array_equal(c[np.isinf(want)], want[np.isinf(want)])
     assert np.isfinite(c[np.isfinite(want)]).all()
+
+
+def rounded_fp32(x: Array, away: bool) -> Array:
+    """HF32 of A2/A3: 11 bits of the fraction, denormals zero."""
+    fraction, exponent = np.frexp(x.astype(np.float64))
+    whole = np.ldexp(fraction, 12)
+    nearest = np.copysign(np.floor(np.abs(whole) + 0.5), whole) if away else np.rint(whole)
+    with np.errstate(over="ignore", invalid="ignore"):
+        result = np.ldexp(nearest, exponent - 12).astype(np.float32)
+    return np.where(np.abs(x) < np.finfo(np.float32).tiny, np.copysign(np.float32(0), x), result)
+
+
+@pytest.mark.parametrize("away", [False, True], ids=["CAST_RINT", "CAST_ROUND"])
+def test_products_with_rounded_operands(build: Build, away: bool) -> None:
+    """Rounded fractions have 12 bits, so that each product of two is exact."""
+    function = build("cube_forms").multiply_rounded
+    rng = np.random.default_rng(5)
+    bits = rng.integers(0x30000000, 0x50000000, (48, 1)).astype(np.uint32)
+    bits[:8, 0] = [0x3F800800, 0x3F801800, 0xBF800801, 0x3FFFFFFF, 0x007FFFFF, 0x7F7FFFFF, 0x7F800000, 0x7FC00001]
+    a, b = bits.view(np.float32), np.float32([[1, -1, 1.5, 1 + 2.0**-12, 1 + 2.0**-11 + 2.0**-12, 0.0, 3, 1e-40]])
+    sized = [(a, b)] + [
+        (rng.standard_normal((m, k)).astype(np.float32), rng.standard_normal((k, n)).astype(np.float32))
+        for m, k, n in SHAPES
+    ]
+    for left, right in sized:
+        (m, k), n = left.shape, right.shape[1]
+        results = [guarded((m, n), np.dtype(np.float32)) for _ in range(3)]
+        function(int(away), *map(pointer, results), pointer(left), pointer(right), m, k, n)
+        wide, narrow = (
+            [f(x).astype(np.float64) for x in (left, right)] for f in (np.asarray, lambda x: rounded_fp32(x, away))
+        )
+        for got, (x, y) in zip(results, (narrow, wide, wide), strict=True):
+            with np.errstate(all="ignore"):
+                want, bound = x @ y, k * 2.0**-24 * (np.abs(x) @ np.abs(y))
+                if k == 1:
+                    assert same(got, want.astype(np.float32))
+                else:
+                    assert (np.abs(got - want) <= bound).all(), (m, k, n)
 
 
 @pytest.mark.parametrize("form", [PLAIN, BIAS, ACCUMULATE])

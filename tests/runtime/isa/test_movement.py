@@ -30,15 +30,21 @@ def elements(rng: np.random.Generator, shape: tuple[int, ...], dtype: np.dtype[n
 
 
 def check_through(
-    build: Build, name: str, dtype: np.dtype[np.generic], index: Array, shape: tuple[int, ...], stride: tuple[int, ...]
+    build: Build,
+    name: str,
+    dtype: np.dtype[np.generic],
+    index: Array,
+    shape: tuple[int, ...],
+    stride: tuple[int, ...],
+    valid: tuple[int, int] | None = None,
 ) -> None:
-    """``index[r, c]`` says where in memory element (r, c) of the tile is."""
+    """``index[r, c]`` says where in memory element (r, c) of the tile is, which is as large unless `valid` is given."""
     rng = np.random.default_rng(5)
     memory = elements(rng, (9000,), dtype)
     tile, out = guarded((64, 64), dtype), guarded((9000,), dtype)
     rows, cols = index.shape
     function = getattr(build("movement"), name)
-    function(pointer(tile), pointer(out), pointer(memory), longs(shape), longs(stride), rows, cols)
+    function(pointer(tile), pointer(out), pointer(memory), longs(shape), longs(stride), *(valid or index.shape))
     assert np.array_equal(bits(tile[:rows, :cols]), bits(memory[index]))
     assert is_guard(tile[rows:])
     assert is_guard(tile[:rows, cols:])
@@ -65,6 +71,35 @@ def test_plain_memory(build: Build, name: str, extent: tuple[int, int]) -> None:
     check_through(build, name, PLAIN[name], index, (1, 1, 1, rows, cols), stride)
 
 
+@pytest.mark.parametrize("name", list(PLAIN))
+def test_no_transfer_leaves_its_tensor(build: Build, name: str) -> None:
+    """The valid region is 64 x 64; the tensor ends before, in rows, in columns or in both."""
+    across = name.endswith("_dn")
+    for rows, cols in [(64, 64), (40, 64), (64, 33), (17, 5), (1, 1)]:
+        r, c = np.arange(rows)[:, None], np.arange(cols)[None, :]
+        index, stride = (r + 70 * c, (0, 0, 0, 1, 70)) if across else (70 * r + c, (0, 0, 0, 70, 1))
+        check_through(build, name, PLAIN[name], index, (1, 1, 1, rows, cols), stride, (64, 64))
+
+
+@pytest.mark.parametrize("name", ["mat_nz_nz", "acc_nz"])
+def test_no_transfer_leaves_its_boxes(build: Build, name: str) -> None:
+    r, c = np.arange(32)[:, None], np.arange(24)[None, :]
+    index = c // 8 * 300 + r // 16 * 128 + r % 16 * 8 + c % 8
+    check_through(build, name, F32, index, (1, 3, 2, 16, 8), (0, 300, 128, 8, 1), (60, 50))
+
+
+def test_no_transfer_leaves_its_repeated_rows(build: Build) -> None:
+    r, c = np.arange(24)[:, None], np.arange(20)[None, :]
+    index = r // 12 * 4000 + r // 4 % 3 * 500 + r % 4 * 40 + c
+    check_through(build, "mat_nz_nd", F16, index, (2, 1, 3, 4, 20), (4000, 7, 500, 40, 1), (64, 64))
+
+
+def test_no_transfer_leaves_its_channels(build: Build) -> None:
+    r, c = np.arange(2 * 3 * 5)[:, None], np.arange(24)[None, :]
+    index = r // 15 * 1000 + c // 8 * 300 + r // 5 % 3 * 50 + r % 5 * 8 + c % 8
+    check_through(build, "acc_nc1hwc0", I32, index, (2, 3, 3, 5, 8), (1000, 300, 50, 8, 1), (64, 64))
+
+
 @pytest.mark.parametrize("name", ["mat_nz_nd", "acc_nd", "vec_nd_nd"])
 def test_outer_dimensions_repeat_rows(build: Build, name: str) -> None:
     r, c = np.arange(24)[:, None], np.arange(20)[None, :]
@@ -89,6 +124,26 @@ def test_channels_in_blocks(build: Build) -> None:
     r, c = np.arange(2 * 3 * 5)[:, None], np.arange(24)[None, :]
     index = r // 15 * 1000 + c // 8 * 300 + r // 5 % 3 * 50 + r % 5 * 8 + c % 8
     check_through(build, "acc_nc1hwc0", I32, index, (2, 3, 3, 5, 8), (1000, 300, 50, 8, 1))
+
+
+@pytest.mark.parametrize(("name", "dtype", "c0"), [("int32", I32, 16), ("fp32", F32, 8)])
+def test_channels_of_volumes(build: Build, name: str, dtype: np.dtype[np.generic], c0: int) -> None:
+    """NDC1HWC0: rows are (N, H, W), columns are (D, C1, C0); A2/A3 stores 16 channels of int32 side by side."""
+    n, d, c1, h, w = 2, 2, 2, 3, 4
+    r, c = np.arange(n * h * w)[:, None], np.arange(d * c1 * c0)[None, :]
+    index = r // 12 * 4000 + c // (c1 * c0) * 1500 + c // c0 % c1 * 500 + r // w % h * 100 + r % w * c0 + c % c0
+    check_through(build, f"acc_ndc1hwc0_{name}", dtype, index, (n, d, c1, h, w), (4000, 1500, 500, 100, c0))
+
+
+@pytest.mark.parametrize(("groups", "cols"), [(8, 64), (4, 48), (2, 16)])
+def test_scales_of_groups_of_rows(build: Build, groups: int, cols: int) -> None:
+    """The transpose of the scales, in boxes of 16 x 2 row after row."""
+    scales = np.random.default_rng(2).integers(0, 255, (8, 64)).astype(np.uint8)
+    to = guarded((64 * 8,), np.dtype(np.uint8))
+    build("movement").scales_of_rows(pointer(to), pointer(scales), groups, cols)
+    boxes = scales[:groups, :cols].T.reshape(cols // 16, 16, groups // 2, 2).transpose(0, 2, 1, 3)
+    assert np.array_equal(to[: groups * cols], boxes.ravel())
+    assert is_guard(to[groups * cols :])
 
 
 EXTRACTS = {

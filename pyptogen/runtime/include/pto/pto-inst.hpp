@@ -5,6 +5,8 @@
 // run on GNU vector extensions alone. Build with -ffp-contract=off and never with -ffast-math.
 #pragma once
 
+#include <type_traits>  // not for these headers: kernels expect std::is_same_v and the like
+
 #include <pto/common/constants.hpp>
 #include <pto/common/cpu_stub.hpp>
 #include <pto/common/event.hpp>

@@ -87,7 +87,58 @@ void alias(T* out, T* in, int written, int seen, bool load, bool store, bool res
     });
 }
 
+enum Access { kLoad, kStore, kSet, kGet };
+
+template <typename Tile, typename T>
+void reach(Tile& tile, int access, T* data, int row, int col)
+{
+    GlobalTensor<T, Shape<1, 1, 1, Tile::Rows, Tile::Cols>, pto::Stride<1, 1, 1, Tile::Cols, 1>> memory(data);
+    switch (access) {
+        case kLoad: TLOAD(tile, memory); break;
+        case kStore: TSTORE(memory, tile); break;
+        case kSet: tile.SetElement(row, col, *data); break;
+        default: *data = tile.GetElement(row, col);
+    }
+}
+
+/// A tile at an address, or another shape of the one there, or a part of that from line `part` on.
+template <typename T, BLayout B, SLayout S>
+void through_view(int address, int reshape, int part, int access, T* data, int row, int col)
+{
+    constexpr bool kRows = B == BLayout::RowMajor;
+    constexpr int kHalf = kSide / 2, kRowsOfPart = kRows ? kHalf : kSide, kColsOfPart = kRows ? kSide : kHalf;
+    Square<TileType::Vec, T, B, S> whole;
+    Tile<TileType::Vec, T, kHalf, 2 * kSide, B, kHalf, 2 * kSide, S> wide;
+    if (reshape != 0) {
+        TASSIGN(wide, address);
+        TRESHAPE(whole, wide);
+    } else {
+        TASSIGN(whole, address);
+    }
+    if (part < 0) {
+        reach(whole, access, data, row, col);
+        return;
+    }
+    Tile<TileType::Vec, T, kRowsOfPart, kColsOfPart, B, kRowsOfPart, kColsOfPart, S> view;
+    TSUBVIEW(view, whole, kRows ? part : 0, kRows ? 0 : part);
+    reach(view, access, data, row, col);
+}
+
 }  // namespace
+
+extern "C" void view(int layout, int address, int reshape, int part, int access, half* data, int row, int col)
+{
+    constexpr auto kRows = BLayout::RowMajor, kCols = BLayout::ColMajor;
+    const auto at = [&](auto function) { function(address, reshape, part, access, data, row, col); };
+    switch (layout) {
+        case 0: return at(through_view<half, kRows, SLayout::NoneBox>);
+        case 1: return at(through_view<half, kCols, SLayout::NoneBox>);
+        case 2: return at(through_view<half, kCols, SLayout::RowMajor>);
+        case 3: return at(through_view<half, kRows, SLayout::ColMajor>);
+        case 4: return at(through_view<half, kRows, SLayout::RowMajor>);
+        default: return at(through_view<half, kCols, SLayout::ColMajor>);
+    }
+}
 
 #define ALIAS(NAME, LOC, T)                                                                                        \
     extern "C" void NAME(T* out, T* in, int written, int seen, int load, int store, int reshape)                  \

@@ -62,6 +62,34 @@ void multiply(int form, int vector, C* c, const T* a, const R* b, const C* bias,
     TSTORE(to, acc);
 }
 
+/// The product with rounded operands, once more without, and what a kernel after one that forgot to reset has.
+void multiply_rounded(
+    RoundMode mode, float* rounded, float* plain, float* next, const float* a, const float* b, int m, int k, int n)
+{
+    Left<float> left(m, k);
+    Right<float> right(k, n);
+    Acc<float> acc(m, n);
+    TASSIGN(left, 0);
+    TASSIGN(right, 0);
+    TASSIGN(acc, 0);
+    auto from = matrix(a, m, k);
+    auto by = matrix(b, k, n);
+    TLOAD(left, from);
+    TLOAD(right, by);
+    const auto product = [&](float* to) {
+        auto out = matrix(to, m, n);
+        TMATMUL(acc, left, right);
+        TSTORE(out, acc);
+    };
+    left.SetMadTF32Mode(mode);
+    product(rounded);
+    left.ResetMadMode();
+    product(plain);
+    left.SetMadTF32Mode();
+    cpu_sim::reset_execution_context();
+    product(next);
+}
+
 template <typename A, typename B>
 void multiply_mx(
     int form, float* c, const A* a, const B* b, const uint8_t* a_scale, const uint8_t* b_scale, const float* bias, int m,
@@ -154,6 +182,13 @@ FORMS(e4m3_e4m3, float, float8_e4m3_t, float8_e4m3_t)
 FORMS(e4m3_e5m2, float, float8_e4m3_t, float8_e5m2_t)
 FORMS(e5m2_e4m3, float, float8_e5m2_t, float8_e4m3_t)
 FORMS(e5m2_e5m2, float, float8_e5m2_t, float8_e5m2_t)
+
+extern "C" void multiply_rounded(
+    int away, float* rounded, float* plain, float* next, const float* a, const float* b, int m, int k, int n)
+{
+    multiply_rounded(
+        away != 0 ? RoundMode::CAST_ROUND : RoundMode::CAST_RINT, rounded, plain, next, a, b, m, k, n);
+}
 
 #define MX_FORMS(NAME, A, B)                                                                                       \
     extern "C" void multiply_mx_##NAME(                                                                            \

@@ -94,6 +94,8 @@ THROUGH(mat_nz_nz, Mat, float, ColMajor, RowMajor, NZ)
 THROUGH(acc_nd, Acc, float, ColMajor, RowMajor, ND)
 THROUGH(acc_nz, Acc, float, ColMajor, RowMajor, NZ)
 THROUGH(acc_nc1hwc0, Acc, int32_t, ColMajor, RowMajor, NC1HWC0)
+THROUGH(acc_ndc1hwc0_int32, Acc, int32_t, ColMajor, RowMajor, NDC1HWC0)
+THROUGH(acc_ndc1hwc0_fp32, Acc, float, ColMajor, RowMajor, NDC1HWC0)
 
 #define REGION(NAME, D, DT, S, ST)                                                                                   \
     extern "C" void NAME(DT* to, ST* from, const int* at, int insert) { region<D, S>(to, from, at, insert != 0); }
@@ -136,6 +138,18 @@ REGION(mat_from_vec, MatNz, half, VecNd, half)
 REGION(wide_from_vec, VecWide, half, VecNz, half)
 
 // One accumulator value for each column under relu, one word, and one word for each column.
+extern "C" void scales_of_rows(uint8_t* to, const uint8_t* from, int groups, int cols)
+{
+    Tile<TileType::Vec, uint8_t, 8, 64, BLayout::RowMajor, -1, -1> src(groups, cols);
+    Tile<TileType::Vec, uint8_t, 64, 8, BLayout::RowMajor, -1, -1, SLayout::RowMajor, 32> dst(cols, groups);
+    TASSIGN(src, 0);
+    TASSIGN(dst, 0x1000);
+    fill_tile(src, from);
+    fill_tile(dst, to);
+    TMOV<0>(dst, src, src);
+    read_tile(to, dst);
+}
+
 extern "C" void quantised(int8_t* by_word, int8_t* by_column, half* relu, const float* from, const uint64_t* words)
 {
     TileAcc<float, 16, 32> acc;

@@ -16,6 +16,10 @@ constexpr int CUBE_BLOCK_SIZE = 512;
 constexpr int REPEAT_BYTE = 256;
 constexpr int REPEAT_MAX = 255;
 
+// Bits of the CTRL register: whether the matrix unit rounds fp32 operands, and ties away from zero or to even.
+constexpr int MAD_MODE_BIT = 46;
+constexpr int MAD_ROUND_MODE_BIT = 47;
+
 // Numbers by name, as kernels of the public library spell their extents.
 constexpr int NUM_1 = 1;
 constexpr int NUM_4 = 4;

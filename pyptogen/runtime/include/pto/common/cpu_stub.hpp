@@ -81,7 +81,7 @@ inline uint64_t sbitset0(uint64_t value, int bit) { return value & ~(uint64_t(1)
 
 namespace pto::cpu_sim {
 
-/// Says which block (and sub-block) the calling thread runs until the next call.
+/// Says which block (and sub-block) the calling thread runs until the next call. A kernel begins with CTRL 0.
 inline void set_execution_context(uint32_t block_idx, uint32_t subblock_id, uint32_t subblock_dim = 1)
 {
 #if defined(PTO_CHECKED)
@@ -91,6 +91,7 @@ inline void set_execution_context(uint32_t block_idx, uint32_t subblock_id, uint
     core.block_idx = block_idx;
     core.subblock_id = subblock_id;
     core.subblock_dim = subblock_dim == 0 ? 1 : subblock_dim;
+    core.ctrl = 0;
 }
 
 inline void reset_execution_context() { set_execution_context(0, 0, 1); }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/common/constants.hpp>
+#include <pto/cpu/core.hpp>
 #include <pto/cpu/held.hpp>
 
 namespace pto {
@@ -191,6 +192,24 @@ struct Tile {
     /// A flag that kernels set where K is aligned for the device's matrix unit; nothing depends on it here.
     PTO_INLINE bool GetKAligned() const { return isKAligned_; }
     PTO_INLINE void SetKAligned(bool isKAligned) { isKAligned_ = isKAligned; }
+
+    /// From here on the core's products of fp32 round their operands: CAST_ROUND to nearest with ties away from zero,
+    /// CAST_RINT with ties to even; every other mode ends the process. A property of the core and its kernel, not of
+    /// this tile; see cpu/matmul_rounded.hpp.
+    PTO_INLINE void SetMadTF32Mode(RoundMode tf32TransMode = RoundMode::CAST_ROUND)
+    {
+        constexpr uint64_t kMode = uint64_t(1) << MAD_MODE_BIT, kAway = uint64_t(1) << MAD_ROUND_MODE_BIT;
+        uint64_t& ctrl = cpu::core_state().ctrl;
+        if (tf32TransMode == RoundMode::CAST_ROUND) {
+            ctrl |= kMode | kAway;
+        } else if (tf32TransMode == RoundMode::CAST_RINT) {
+            ctrl = (ctrl | kMode) & ~kAway;
+        } else {
+            __builtin_abort();
+        }
+    }
+    /// Products of fp32 take their operands as they are again.
+    PTO_INLINE void ResetMadMode() { cpu::core_state().ctrl &= ~(uint64_t(1) << MAD_MODE_BIT); }
 
     /// Right tiles: where the operand's fragments are and how far apart its 32-column panels are, in bytes. TASSIGN
     /// points this at the tile's own memory; TLOAD of a CPU_PACKED operand at global memory, without a copy.

@@ -12,10 +12,18 @@ struct ExpDif {
     template <typename T>
     PTO_INLINE static vec<T> apply(vec<T> a, vec<T> b)
     {
-        static_assert(is_same<T, float>, "this instruction takes fp32, half or bfloat16_t tiles");
         return exp_f32(a - b);
     }
 };
+
+/// True, or the one error of tiles of other elements.
+template <typename Tile>
+constexpr bool takes_exponentials()
+{
+    constexpr bool kFloats = is_float<typename Tile::DType>;
+    static_assert(kFloats, "this instruction takes fp32, half or bfloat16_t tiles");
+    return kFloats;
+}
 
 }  // namespace cpu
 
@@ -23,7 +31,9 @@ struct ExpDif {
 template <typename Dst, typename Src0, typename Src1, typename... Rest>
 PTO_INST RecordEvent TROWEXPANDEXPDIF(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
 {
-    cpu::expand_rows_either<cpu::ExpDif>(dst, src0, src1);
+    if constexpr (cpu::takes_exponentials<Dst>()) {
+        cpu::expand_rows_either<cpu::ExpDif>(dst, src0, src1);
+    }
     return {};
 }
 
@@ -31,7 +41,9 @@ PTO_INST RecordEvent TROWEXPANDEXPDIF(Dst& dst, Src0& src0, Src1& src1, const Re
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TCOLEXPANDEXPDIF(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    cpu::expand_cols<cpu::ExpDif>(dst, src0, src1);
+    if constexpr (cpu::takes_exponentials<Dst>()) {
+        cpu::expand_cols<cpu::ExpDif>(dst, src0, src1);
+    }
     return {};
 }
 

@@ -107,6 +107,7 @@ inline void run_cores(Launch& launch)
         cpu::CoreState& state = cpu::core_state();
         state.block_idx = core / launch.subblocks;
         state.subblock_id = core % launch.subblocks;
+        state.ctrl = 0;
         try {
             launch.run(launch.kernel);
 #if defined(PTO_CHECKED)

@@ -4,10 +4,10 @@
 #include <pto/common/event.hpp>
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/conv.hpp>
+#include <pto/cpu/global_slabs.hpp>
 #include <pto/cpu/held_operands.hpp>
 #include <pto/cpu/pack.hpp>
 #include <pto/cpu/pad.hpp>
-#include <pto/cpu/slabs.hpp>
 
 namespace pto {
 
@@ -27,8 +27,8 @@ PTO_INLINE void load_slabs(Tile& dst, Global& src)
     if constexpr (has_panels<Tile> && Global::layout == Layout::ND && Global::Stride::staticStride[4] == 1) {
 #if defined(PTO_CPU_HOLDS)
         if constexpr (is_held_type<T> && Tile::Loc == TileType::Mat) {
-            const bool whole = dst.GetValidRow() == Tile::Rows && dst.GetValidCol() == Tile::Cols;
-            if (whole && src.GetShape(0) == 1 && src.GetShape(1) == 1 && src.GetShape(2) == 1 &&
+            const auto [rows, cols] = covered(src, dst.GetValidRow(), dst.GetValidCol());
+            if (rows == Tile::Rows && cols == Tile::Cols && src.GetShape(0) == 1 && src.GetShape(1) == 1 && src.GetShape(2) == 1 &&
                 hold_mat(mat_shape(dst), reinterpret_cast<const char*>(src.data()), src.GetStride(3) * int64_t(sizeof(T)))) {
                 return;
             }
@@ -78,7 +78,8 @@ PTO_INLINE void load_left(Tile& dst, Global& src)
     using T = typename Tile::DType;
     if (!is_packed4_v<T> && Global::layout == Layout::ND && src.GetStride(4) == 1) {
         const T* from = reinterpret_cast<const T*>(src.data());
-        fill_left(dst, from, src.GetStride(3), dst.GetValidRow(), dst.GetValidCol());
+        const auto [rows, cols] = covered(src, dst.GetValidRow(), dst.GetValidCol());
+        fill_left(dst, from, src.GetStride(3), rows, cols);
     } else {
         load_slabs(dst, src);
         pad_operand(dst, dst.GetValidRow(), dst.GetValidCol());
@@ -101,7 +102,7 @@ PTO_INLINE void load_right(Tile& dst, Global& src)
         dst.operand = to;
         dst.operandPanelBytes = kPanel;
         const T* from = reinterpret_cast<const T*>(src.data());
-        const int64_t k = dst.GetValidRow(), n = dst.GetValidCol();
+        const auto [k, n] = covered(src, dst.GetValidRow(), dst.GetValidCol());
         if constexpr (is_packed4_v<T>) {
             load_slabs(dst, src);
             pad_operand(dst, k, n);
@@ -124,8 +125,8 @@ PTO_INLINE void load_right(Tile& dst, Global& src)
 ///
 /// Vec, Mat and Acc tiles in any layout take memory in any layout; element types of the same size are copied as bits.
 /// A ConvTile takes its own. As extensions of the API a Left tile loads directly, and so does a Right tile, from
-/// CPU_PACKED memory by reference. Only the valid region is written; a Vec tile with a pad value also fills each line
-/// up to the next 32 bytes.
+/// CPU_PACKED memory by reference. Only the part of the valid region that lies in the extents of src is written; a Vec
+/// tile with a pad value also fills each valid line up to the next 32 bytes.
 template <typename TileData, typename GlobalData, typename... Events>
 PTO_INST RecordEvent TLOAD(TileData& dst, GlobalData& src, const Events&... events)
 {

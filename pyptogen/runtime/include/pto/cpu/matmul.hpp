@@ -7,6 +7,7 @@
 #include <pto/cpu/bodies.hpp>
 #include <pto/cpu/held_operands.hpp>
 #include <pto/cpu/matmul_amx.hpp>
+#include <pto/cpu/matmul_rounded.hpp>
 #include <pto/cpu/matmul_split.hpp>
 #include <pto/cpu/matmul_vector.hpp>
 
@@ -78,8 +79,13 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
     }
 #endif
     if constexpr (is_same<T, float>) {
-        multiply_vectors<C>(
-            {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps * kStepK<T>, accumulate});
+        const VectorPlan plan{to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels,
+                              k_steps * kStepK<T>, accumulate};
+        if (__builtin_expect(in_ctrl(MAD_MODE_BIT), 0)) {
+            multiply_rounded<kRoundedPlaces>(plan, in_ctrl(MAD_ROUND_MODE_BIT));
+        } else {
+            multiply_vectors<C>(plan);
+        }
     } else {
         multiply_widened<T, C, typename Right::DType>(
             to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);

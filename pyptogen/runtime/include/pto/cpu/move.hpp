@@ -38,6 +38,26 @@ PTO_INLINE void extract_relu(Dst& dst, Src& src, int64_t row, int64_t col)
     }
 }
 
+/// One-byte scales, a line for each 32 rows of the data, to the boxes of 16 x 2 of the transposed Zz tile.
+template <typename Dst, typename Src>
+PTO_INLINE void transpose_scales(Dst& dst, Src& src)
+{
+    static_assert(
+        sizeof(typename Dst::DType) == 1 && sizeof(typename Src::DType) == 1, "TMOV<0> moves scales of one byte");
+    static_assert(
+        Dst::isRowMajor && Dst::isInnerRowMajor && Dst::SFractalSize == TileConfig::fractalMxSize,
+        "TMOV<0> needs a Zz tile with boxes of 16 x 2 as its destination");
+    static_assert(Src::isRowMajor && !Src::isBoxedLayout, "TMOV<0> needs a row-major source");
+    const int64_t rows = src.GetValidRow(), cols = src.GetValidCol(), boxes = (rows + 1) / 2;
+    auto* to = reinterpret_cast<uint8_t*>(dst.data());
+    const auto* from = reinterpret_cast<const uint8_t*>(src.data());
+    for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t c = 0; c < cols; ++c) {
+            to[(c / 16 * boxes + r / 2) * TileConfig::fractalMxSize + c % 16 * 2 + r % 2] = from[r * Src::RowStride + c];
+        }
+    }
+}
+
 }  // namespace cpu
 
 /// Moves a tile to another memory or layout. Between Vec tiles the valid regions' common part moves, as bits where the
@@ -63,6 +83,22 @@ template <typename Dst, typename Src, typename Tmp, typename... Events>
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, Tmp&, const Events&... events)
 {
     return TMOV(dst, src, events...);
+}
+
+/// Moves the scales of an MX quantisation to the order of the matrix unit (Zz). Axis 1: groups of 32 columns, a plain
+/// move. Axis 0: groups of 32 rows; src has a row for each group, dst their transpose.
+template <int GroupAxis, typename Dst, typename Src, typename Tmp, typename... Events>
+    requires(is_tile_data_v<Tmp> && cpu::are_waits<Events...>)
+PTO_INST RecordEvent TMOV(Dst& dst, Src& src, Tmp&, const Events&... events)
+{
+    static_assert(GroupAxis == 0 || GroupAxis == 1, "TMOV takes the axis of the groups: 0 (rows) or 1 (columns)");
+    if constexpr (GroupAxis == 1) {
+        return TMOV(dst, src, events...);
+    } else {
+        TSYNC(events...);
+        cpu::transpose_scales(dst, src);
+        return {};
+    }
 }
 
 /// The forms with relu (from Acc), a phase, or a choice of the vector cores that receive.

@@ -123,7 +123,7 @@ PTO_INLINE void store_tile(Global& dst, Tile& src)
 
 }  // namespace cpu
 
-/// Stores the valid region of src to global memory in any layout. Vec and Mat tiles and ConvTiles are copied; Acc
+/// Stores the valid region of src to global memory in any layout, as far as it lies in the extents of dst. Vec and Mat tiles and ConvTiles are copied; Acc
 /// tiles may become fp32, half or bfloat16_t (from fp32) or int32 (from int32).
 template <typename TileData, typename GlobalData, typename... Events>
 PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, const Events&... events)

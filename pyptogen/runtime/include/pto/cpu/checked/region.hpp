@@ -3,6 +3,7 @@
 
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/assign.hpp>
+#include <pto/cpu/global_slabs.hpp>
 
 namespace pto::cpu::checked {
 
@@ -70,10 +71,10 @@ inline Region region_of_tile(const Tile& tile)
     }
 }
 
-/// The part of a GlobalTensor that a tile of rows x cols covers: exact for two dimensions in ND or DN order, otherwise
+/// The part of a GlobalTensor that a tile of tile_rows x tile_cols covers: exact for two dimensions in ND or DN order, otherwise
 /// nothing, because an interval would claim bytes that belong to others.
 template <typename Global>
-inline Region region_of_global(const Global& tensor, int64_t rows, int64_t cols)
+inline Region region_of_global(const Global& tensor, int64_t tile_rows, int64_t tile_cols)
 {
     constexpr int64_t kSize = sizeof(typename Global::RawDType);
     if (tensor.GetShape(0) * tensor.GetShape(1) * tensor.GetShape(2) != 1 ||
@@ -81,6 +82,7 @@ inline Region region_of_global(const Global& tensor, int64_t rows, int64_t cols)
         return {};
     }
     const auto begin = reinterpret_cast<uintptr_t>(tensor.data());
+    const auto [rows, cols] = covered(tensor, tile_rows, tile_cols);
     if (tensor.GetStride(4) == 1) {
         return {begin, cols * kSize, tensor.GetStride(3) * kSize, rows};
     }

@@ -1,0 +1,119 @@
+"""Every documented call form compiles, in checked mode, too; what an instruction does not take is refused in one
+readable line."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pyptogen.lower.isa.table import FAMILIES, INSTRUCTIONS
+
+from .agreement.cases import CASES, COVERED, Case
+from .agreement.source import CPP, HEADER, function
+from .conftest import INCLUDE, compiler
+
+FORMS = Path(__file__).parent / "forms"
+FLAGS = ("-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused-function", "-DPTO_PORTABLE")
+
+
+def said(text: str, *flags: str) -> list[str]:
+    """The lines that the compiler says about a text, which it calls <stdin>."""
+    command = [compiler(), *FLAGS, *flags, f"-I{INCLUDE}", "-xc++", "-"]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    return done.stderr.splitlines()
+
+
+def errors(lines: list[str]) -> list[str]:
+    return [line.partition("error: ")[2] for line in lines if "error:" in line]
+
+
+@pytest.mark.parametrize("mode", ["", "PTO_CHECKED"])
+@pytest.mark.parametrize("source", ["tiles", "orders"])
+def test_every_form_compiles(source: str, mode: str) -> None:
+    assert errors(said((FORMS / f"{source}.cpp").read_text(), *([f"-D{mode}"] if mode else []))) == []
+
+
+def test_every_name_of_the_table_has_its_forms() -> None:
+    """Those of regular instructions are the cases of test_agreement.py."""
+    written = "".join(path.read_text() for path in FORMS.glob("*.cpp"))
+    called = set(re.findall(r"((?:comm::)?[A-Z][A-Z0-9_]+)[(<]", written))
+    own = {row.name for row in FAMILIES["extensions"]}
+    assert set(INSTRUCTIONS) - COVERED - own - called == set()
+
+
+def in_its_own_namespace(number: int, case: Case, dtype: str) -> str:
+    """A case with tiles of its own height: an assertion about tiles that failed before is not said again."""
+    types = HEADER.partition("namespace {")[2].rpartition("}  // namespace")[0]
+    own = re.sub(r"kRows = \d+", f"kRows = {32 * number + 64}", types)
+    return f"namespace case_{number} {{{own}{function(case, dtype)}\n}}\n"
+
+
+@pytest.mark.parametrize("dtype", list(CPP))
+def test_an_element_type_that_the_table_lacks_is_refused(dtype: str) -> None:
+    """With the text of a static_assert, and nothing else, for each instruction."""
+    text, owners = HEADER.partition("namespace {")[0], {}
+    for number, case in enumerate(case for case in CASES if dtype not in case.row.dtypes["cpu"]):
+        first = text.count("\n") + 1
+        text += in_its_own_namespace(number, case, dtype)
+        owners |= dict.fromkeys(range(first, text.count("\n") + 1), case.row.name)
+    lines = said(text)
+    places = (re.match(r"<stdin>:(\d+):", line) for line in lines)
+    refused = {owners[int(place[1])] for place in places if place and int(place[1]) in owners}
+    assert refused == set(owners.values())
+    assert [error for error in errors(lines) if not error.startswith("static assertion failed")] == []
+
+
+REFUSED = {
+    "TLOAD(tile, bytes)": "TLOAD needs the same element type on both sides",
+    "TSTORE(bytes, tile)": "TSTORE of a Vec or Mat tile does not convert",
+    "TSTORE(wide, sums)": "TSTORE of an Acc tile: fp32 becomes fp32, half or bfloat16_t; other types stay",
+    "TADD(tile, tile, whole)": "all tiles need the same element type",
+    "TMATMUL(sums, left, whole_right)": "TMATMUL needs the same element type in both operands",
+    "TMATMUL(whole_sums, left, right)": "TMATMUL multiplies fp32, half or bfloat16_t into fp32, or int8 into int32",
+    "TMATMUL(left, sums, right)": "TMATMUL takes an Acc, a Left and a Right tile",
+    "TMATMUL_BIAS(sums, left, right, tile)": "the bias is a row-major Bias tile of one row",
+    "TRESHAPE(tile, mat)": "TRESHAPE needs both tiles in the same memory",
+    "TSUBVIEW(sums, sums, 0, 0)": "TSUBVIEW takes Vec and Mat tiles; use TEXTRACT for Left, Right and Acc",
+    "(TTRI<Vec, 2>(tile, 0))": "TTRI: isUpperOrLower must be 0 (lower) or 1 (upper)",
+    "TMOV<2>(tile, tile, tile)": "TMOV takes the axis of the groups: 0 (rows) or 1 (columns)",
+    "TMATMUL_MX(sums, left, tile, right, tile)": "the scales of TMATMUL_MX are e8m0 bytes",
+    "THISTOGRAM<HistByte::BYTE_0>(tile, tile, tile)": "THISTOGRAM reads uint16 or uint32",
+    "TRANDOM(tile, key, counter)": "TRANDOM: dst must be int32 or uint32",
+    "TSORT32(tile, whole, whole)": "TSORT32 needs the same element type in dst and src",
+    "TCONCAT(tile, tile, whole)": "TCONCAT needs the same element type in all tiles",
+    "MGATHER(tile, bytes, whole)": "MGATHER needs elements of the same size",
+    "TQUANT<QuantType::INT8_SYM>(tile, tile, tile)": "TQUANT INT8_SYM writes int8",
+}
+"""Statements, and what is said of them among other things."""
+
+OPERANDS = """
+#include <pto/pto-inst.hpp>
+using namespace pto;
+using Vec = Tile<TileType::Vec, float, 32, 64>;
+template <typename T>
+using Memory = GlobalTensor<T, Shape<1, 1, 1, 32, 64>, pto::Stride<1, 1, 1, 64, 1>>;
+extern Vec tile;
+extern Tile<TileType::Vec, int32_t, 32, 64> whole;
+extern Tile<TileType::Mat, float, 32, 64> mat;
+extern TileLeft<float, 32, 64> left;
+extern TileRight<float, 64, 64> right;
+extern TileRight<int8_t, 64, 64> whole_right;
+extern TileAcc<float, 32, 64> sums;
+extern TileAcc<int32_t, 32, 64> whole_sums;
+extern Memory<int8_t> bytes;
+extern Memory<double> wide;
+extern TRandomKey key;
+extern TRandomCounter counter;
+"""
+
+
+def test_what_is_refused_says_why() -> None:
+    first = OPERANDS.count("\n") + 1
+    functions = "\n".join(f"void f{n}() {{ {statement}; }}" for n, statement in enumerate(REFUSED))
+    lines = said(OPERANDS + functions)
+    places = (re.match(r"<stdin>:(\d+):", line) for line in lines)
+    assert {int(place[1]) - first for place in places if place} >= set(range(len(REFUSED)))
+    assert set(REFUSED.values()) - {error.partition(": ")[2] for error in errors(lines)} == set()

@@ -20,6 +20,8 @@ NUMPY_DTYPES: Mapping[str, np.dtype[Any]] = {
     "uint32": np.dtype(np.uint32),
     "int64": np.dtype(np.int64),
     "bool": np.dtype(np.bool_),
+    "fp8_e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
+    "fp8_e5m2": np.dtype(ml_dtypes.float8_e5m2),
 }
 """By the language's name. A 16-bit float travels to native code as its bits."""
 

@@ -60,8 +60,8 @@ def laid_out(value: Value, array: npt.NDArray[Any], sizes: Mapping[str, int]) ->
         return array
     steps = [evaluate(step, sizes) for step in layouts.steps(value)]
     elements = 1 + sum((n - 1) * step for n, step in zip(array.shape, steps, strict=True))
-    memory = np.full(elements * array.itemsize, 0xA5, np.uint8).view(array.dtype)
-    apart = np.lib.stride_tricks.as_strided(memory, array.shape, [step * array.itemsize for step in steps])
+    memory = np.full(elements * array.itemsize, 0xA5, np.uint8)
+    apart: npt.NDArray[Any] = np.ndarray(array.shape, array.dtype, memory, 0, [step * array.itemsize for step in steps])
     apart[...] = array
     return apart
 

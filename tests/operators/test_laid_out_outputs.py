@@ -13,6 +13,7 @@ import pyptogen
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
+from pyptogen.verify.cases import verify_case
 
 TEXT = """\
 pyptogen: 1
@@ -51,6 +52,64 @@ graph:
 tiling:
   - {}
 """
+
+WAYS = """\
+pyptogen: 1
+operator: ways
+dims:
+  t: {min: 1, max: 512}
+  slots: {min: 1, max: 4096}
+  d: 64
+  n: 32
+  z: 2
+inputs:
+  x: fp32[t, d] @ dn
+  index: int32[t]
+  keep: fp32[slots, d]
+  b: bf16[z, t, d] @ dn
+  w: bf16[z, d, n] @ dn
+attrs:
+  flag: {type: int32, default: 1}
+outputs:
+  s: {shape: [slots, d], dtype: fp32, strides: [96, 1], init: 0}
+  m: fp32[t, 1] @ dn
+  k: {shape: [t, 4], dtype: fp32, strides: [8, 1]}
+  ki: {shape: [t, 4], dtype: int32, strides: [8, 1]}
+  e: {shape: [t, d], dtype: fp32, strides: [d + 8, 1]}
+  p: fp32[z, t, n] @ dn
+  c: {shape: [t, d], dtype: fp32, strides: [100, 1]}
+  run: fp32[t, d] @ dn
+  g: {shape: [t, d], dtype: fp32, strides: [128, 1]}
+graph:
+  begin:
+    e: x * 2
+  update:
+    s: scatter_update(s, index, x, dim=0)
+  top:
+    m: amax(x, axis=-1, keepdim=true)
+    k, ki: topk(x, 4)
+  sometimes:
+    if: flag > 0
+    e: x * 3
+  product:
+    p: matmul(b, w, dtype=fp32)
+  running:
+    run: cumsum(x, 1)
+    g: index_select(keep, 0, index)
+  scan:
+    loop: {over: d, tile: 16}
+    carry:
+      acc: full([t, 1], 0, fp32)
+    next:
+      acc: acc + sum(x[:, d], axis=-1, keepdim=true)
+    collect:
+      c: x[:, d] + acc
+tiling:
+  - {}
+verify:
+  generate: {index: permutation(slots)}
+"""
+"""Updates, conditions, orders, scans, gathers, loops: what leaves results row after row, or takes only those."""
 
 
 def arguments(t: int, pitch: int) -> dict[str, Any]:
@@ -126,6 +185,14 @@ def test_out_arrays_that_do_not_fit(operator: Any, name: str, array: Any, code: 
     (diagnostic,) = caught.value.diagnostics
     assert diagnostic.code == code
     assert words in diagnostic.message
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_every_way_to_make_a_result(target: str, tmp_path: Path) -> None:
+    path = tmp_path / "ways.yaml"
+    path.write_text(WAYS)
+    found = verify_case(pyptogen.compile(path, target=target, threads=2), {"t": 37, "slots": 64})
+    assert [verdict.describe() for verdict in found.verdicts if not verdict.passed] == []
 
 
 def test_rows_that_would_lie_over_each_other(tmp_path: Path) -> None:

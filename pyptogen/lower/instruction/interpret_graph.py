@@ -234,7 +234,9 @@ def segments(graph: ExecutionGraph, dims: Mapping[str, int]) -> Iterator[tuple[i
 
 def _seen(memory: Array, shape: tuple[int, ...], steps: tuple[int, ...]) -> Array:
     """The elements of a tensor in its memory, which has no more than from its first to its last."""
-    return np.lib.stride_tricks.as_strided(memory, shape, [step * memory.itemsize for step in steps])
+    bytes_: Array = memory.view(np.uint8)
+    seen: Array = np.ndarray(shape, memory.dtype, bytes_, 0, [step * memory.itemsize for step in steps])
+    return seen
 
 
 def _with_gaps(value: Any, array: Array) -> Array:
@@ -243,7 +245,7 @@ def _with_gaps(value: Any, array: Array) -> Array:
         return array
     steps = [step // array.itemsize for step in array.strides]
     memory = np.zeros(1 + sum((n - 1) * step for n, step in zip(array.shape, steps, strict=True)), array.dtype)
-    np.lib.stride_tricks.as_strided(memory, array.shape, array.strides)[...] = array
+    _seen(memory, array.shape, tuple(steps))[...] = array
     return memory
 
 

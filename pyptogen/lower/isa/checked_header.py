@@ -58,7 +58,8 @@ def checked_rows() -> tuple[Instruction, ...]:
 
 
 def _constant(dtype: str) -> str:
-    return f"k{dtype[0].upper()}{dtype[1:]}"
+    word = dtype.removeprefix("fp8_")
+    return f"k{word[0].upper()}{word[1:]}"
 
 
 _NAMED: dict[Types, str] = {

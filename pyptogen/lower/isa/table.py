@@ -43,7 +43,7 @@ A2A3_CASTS = frozenset(
 A5_CASTS = frozenset(
     {
         ("fp32", "fp32"), ("fp32", "fp16"), ("fp32", "bf16"), ("fp32", "int64"), ("fp32", "int32"), ("fp32", "int16"),
-        ("fp32", "e4m3"), ("fp32", "e5m2"), ("fp32", "hif8"),
+        ("fp32", "fp8_e4m3"), ("fp32", "fp8_e5m2"), ("fp32", "hif8"),
         ("fp16", "fp32"), ("fp16", "int32"), ("fp16", "int16"), ("fp16", "int8"), ("fp16", "uint8"), ("fp16", "hif8"),
         ("bf16", "fp32"), ("bf16", "int32"), ("bf16", "fp16"), ("bf16", "e1m2"), ("bf16", "e2m1"),
         ("int16", "uint8"), ("int16", "fp16"), ("int16", "fp32"), ("int16", "uint32"), ("int16", "int32"),
@@ -51,14 +51,14 @@ A5_CASTS = frozenset(
         ("int64", "fp32"), ("int64", "int32"),
         ("uint8", "fp16"), ("uint8", "uint16"), ("int8", "fp16"), ("int8", "int16"), ("int8", "int32"),
         ("uint32", "uint8"), ("uint32", "uint16"), ("uint32", "int16"),
-        ("e4m3", "fp32"), ("e5m2", "fp32"), ("hif8", "fp32"), ("e1m2", "bf16"), ("e2m1", "bf16"),
+        ("fp8_e4m3", "fp32"), ("fp8_e5m2", "fp32"), ("hif8", "fp32"), ("e1m2", "bf16"), ("e2m1", "bf16"),
     }
 )  # fmt: skip
 """(source, destination) pairs of one TCVT on A5."""
 
 CPU_CASTS = frozenset(
     {(source, target) for source in ALL for target in ALL}
-    | {(a, b) for small in ("e4m3", "e5m2", "hif8", "e2m1", "e1m2") for wide in ("fp32", "fp16", "bf16")
+    | {(a, b) for small in ("fp8_e4m3", "fp8_e5m2", "hif8", "e2m1", "e1m2") for wide in ("fp32", "fp16", "bf16")
        for a, b in ((small, wide), (wide, small))}
     | {("fp16", "int4"), ("int4", "fp16")}
 )  # fmt: skip
@@ -77,7 +77,7 @@ NARROWING = frozenset(
 _PLAIN = frozenset(
     {("int8", "int8", "int32"), ("fp16", "fp16", "fp32"), ("bf16", "bf16", "fp32"), ("fp32", "fp32", "fp32")}
 )
-_FP8_PAIRS = frozenset((a, b, "fp32") for a in ("e4m3", "e5m2") for b in ("e4m3", "e5m2"))
+_FP8_PAIRS = frozenset((a, b, "fp32") for a in ("fp8_e4m3", "fp8_e5m2") for b in ("fp8_e4m3", "fp8_e5m2"))
 PRODUCTS: Mapping[str, frozenset[tuple[str, str, str]]] = {
     "a2a3": _PLAIN,
     "a5": _PLAIN | _FP8_PAIRS | {("hif8", "hif8", "fp32")},

@@ -16,7 +16,16 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.dims import DimTable, show_shape, show_size
 from pyptogen.lower.tensor.ir import ARG_REDUCE, COMPARE, Loop, Op, Operand, Scalar, Shape, Value
-from pyptogen.lower.tensor.rules import FLOATS, broadcast, matmul_dtype, number_fault, operand_fault, reduced
+from pyptogen.lower.tensor.rules import (
+    FLOATS,
+    FP8,
+    MOVES,
+    broadcast,
+    matmul_dtype,
+    number_fault,
+    operand_fault,
+    reduced,
+)
 
 
 class Builder:
@@ -59,6 +68,8 @@ class Builder:
         where they can; sizes in ``shape`` and ``attrs`` keep the names of dims."""
         operands = [replace(o, expr=self.scalar(o.expr).expr) if isinstance(o, Scalar) else o for o in operands]
         names = tuple(o.name if isinstance(o, Value) else o.expr for o in operands)
+        if kind not in MOVES:
+            self._check_not_fp8(kind, [dtype, *(o.dtype for o in operands if isinstance(o, Value))])
         key = (self.stage, kind, names, dtype, shape, tuple(sorted(attrs.items())))
         if key in self._shared:
             return self._shared[key]
@@ -67,6 +78,16 @@ class Builder:
         self.ops.append(Op(kind, tuple(operands), result, attrs, self.stage, self.at, self.loop))
         self._shared[key] = result
         return result
+
+    def _check_not_fp8(self, kind: str, dtypes: Sequence[str]) -> None:
+        for dtype in dtypes:
+            if dtype in FP8:
+                raise self.fault(
+                    "PTG206",
+                    f"`{kind}` has no meaning for {dtype}, which is a dtype of memory and of products",
+                    expected=f"one of {', '.join(sorted(FLOATS))}",
+                    fix="cast first: `cast(…, fp32)`",
+                )
 
     def scalar(self, expr: Any) -> Scalar:
         """A scalar operand; an expression of static dims alone becomes its number."""
@@ -304,7 +325,7 @@ class Builder:
             raise self.fault(
                 "PTG206",
                 f"matmul of {a.dtype} and {b.dtype}{wanted}",
-                expected="int8 and int8 to int32, or two equal floats to that dtype or fp32",
+                expected="int8 and int8 to int32, two equal floats to that dtype or fp32, or two of fp8 to fp32",
             )
         return self.emit("matmul", [a, b], result, (*a.shape[:-1], b.shape[1]), hint, dtype=result)
 
@@ -347,6 +368,8 @@ class Builder:
 
     def full(self, shape: Shape, value: Any, dtype: str, hint: str = "") -> Value:
         """A tensor of one value."""
+        if dtype in FP8:
+            return self.cast(self.full(shape, value, "fp32", hint), dtype)
         number = self.scalar(value).expr
         self.need_number("full", dtype, number)
         return self.emit("full", [], dtype, shape, hint, value=number)

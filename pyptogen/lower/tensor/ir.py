@@ -257,7 +257,7 @@ class Program:
 
 DTYPES: Mapping[str, int] = {
     "fp32": 4, "fp16": 2, "bf16": 2, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2,
-    "int32": 4, "uint32": 4, "int64": 8, "bool": 1,
+    "int32": 4, "uint32": 4, "int64": 8, "bool": 1, "fp8_e4m3": 1, "fp8_e5m2": 1,
 }  # fmt: skip
 """Element sizes in bytes of the dtypes that the Tensor level computes with."""
 

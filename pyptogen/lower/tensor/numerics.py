@@ -53,8 +53,9 @@ BINARY: Mapping[str, Callable[[Any, Any], Array]] = {
 
 
 def widen(x: Array) -> Array:
-    """fp16 and bf16 as fp32, everything else as it is."""
-    return x.astype(np.float32) if x.dtype.itemsize == 2 and not np.issubdtype(x.dtype, np.integer) else x
+    """Floats of 8 and 16 bits as fp32, everything else as it is."""
+    narrow = x.dtype.itemsize <= 2 and x.dtype != np.bool_ and not np.issubdtype(x.dtype, np.integer)
+    return x.astype(np.float32) if narrow else x
 
 
 def unary(kind: str, x: Array) -> Array:
@@ -109,7 +110,8 @@ def cast(x: Array, dtype: np.dtype[Any], mode: str, saturate: bool) -> Array:
     if dtype == np.bool_ or x.dtype == np.bool_:
         return x.astype(dtype)
     if not np.issubdtype(dtype, np.integer):
-        grid = None if mode in ("none", "rint") else GRIDS.get(dtype_name(dtype))
+        # numpy rounds to nearest even; it does not saturate, as casts to fp8 do.
+        grid = None if mode in ("none", "rint") and dtype.itemsize > 1 else GRIDS.get(dtype_name(dtype))
         return x.astype(dtype) if grid is None else on_grid(x, grid, mode, saturate).astype(np.float64).astype(dtype)
     limits = np.iinfo(dtype)
     if np.issubdtype(x.dtype, np.integer):

@@ -27,8 +27,8 @@ GRIDS: Mapping[str, Grid] = {
     "fp32": Grid(24, -126, float(np.finfo(np.float32).max)),
     "fp16": Grid(11, -14, 65504.0),
     "bf16": Grid(8, -126, 255 * 2.0**120),
-    "e4m3": Grid(4, -6, 448.0, np.nan),
-    "e5m2": Grid(3, -14, 57344.0, np.inf),
+    "fp8_e4m3": Grid(4, -6, 448.0, np.nan),
+    "fp8_e5m2": Grid(3, -14, 57344.0, np.inf),
     "e2m1": Grid(2, 0, 6.0, 6.0, 6.0),
     "e1m2": Grid(3, 0, 1.75, 1.75, 1.75),
 }

@@ -7,9 +7,17 @@ from collections.abc import Callable
 from typing import Any
 
 from pyptogen.lower.tensor.dims import DimTable
-from pyptogen.lower.tensor.ir import BITWISE, COMPARE, DTYPES, INTEGER, Shape
+from pyptogen.lower.tensor.ir import BITWISE, COMPARE, DTYPES, INTEGER, LOOP, PRODUCTS, VIEWS, Shape
 
 FLOATS = frozenset({"fp32", "fp16", "bf16"})
+
+FP8 = frozenset({"fp8_e4m3", "fp8_e5m2"})
+"""Floats of 8 bits: memory holds them, and products take them; other work is done on what they are cast to."""
+
+MOVES = VIEWS | LOOP | PRODUCTS | {
+    "cast", "concat", "permute", "expand", "gather", "index_select", "scatter", "scatter_update", "by_hand", "either",
+}  # fmt: skip
+"""Operations that take ``FP8``."""
 
 CAST_MODES = ("none", "rint", "round", "floor", "ceil", "trunc", "odd")
 
@@ -33,7 +41,10 @@ def broadcast(dims: DimTable, a: Shape, b: Shape, agree: Callable[[Any, Any, int
 
 
 def matmul_dtype(a: str, b: str, wanted: str | None) -> str | None:
-    """The result dtype of a matmul, or None when there is none: int8 → int32; a float → itself or fp32."""
+    """The result dtype of a matmul, or None when there is none: int8 → int32; a float → itself or fp32; two of fp8, of
+    one kind or of both, → fp32."""
+    if a in FP8 and b in FP8:
+        return "fp32" if wanted in (None, "fp32") else None
     if a != b:
         return None
     allowed = ("int32",) if a == "int8" else (a, "fp32") if a in FLOATS else ()

@@ -18,6 +18,12 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 
+_TORCH_FLOATS = (
+    ("bfloat16", "int16", "bf16"), ("float8_e4m3fn", "uint8", "fp8_e4m3"), ("float8_e5m2", "uint8", "fp8_e5m2"),
+)  # fmt: skip
+"""Floats that numpy has not itself: torch's name, torch's whole numbers of that size, the language's name."""
+
+
 def as_array(name: str, value: Any) -> npt.NDArray[Any]:
     """A numpy array on the same memory: numpy itself, torch (on the CPU), or anything with DLPack.
 
@@ -45,9 +51,10 @@ def _from_torch(name: str, tensor: Any, torch: Any) -> npt.NDArray[Any]:
     if tensor.device.type != "cpu":
         raise fault("PTG403", f"argument `{name}` is on {tensor.device}", None, expected="a tensor on the CPU")
     plain = tensor.detach()
-    if plain.dtype is torch.bfloat16:
-        bits: npt.NDArray[Any] = plain.view(torch.int16).numpy()
-        return bits.view(numpy_dtype("bf16"))
+    for dtype, whole, own in _TORCH_FLOATS:
+        if plain.dtype is getattr(torch, dtype, None):
+            bits: npt.NDArray[Any] = plain.view(getattr(torch, whole)).numpy()
+            return bits.view(numpy_dtype(own))
     array: npt.NDArray[Any] = plain.numpy()
     return array
 
@@ -136,7 +143,9 @@ def _new_array(tensor: TensorArg, shape: tuple[int, ...], steps: tuple[int, ...]
         return aligned_empty(shape, tensor.dtype)
     elements = 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
     memory = aligned_empty((elements,), tensor.dtype)
-    return np.lib.stride_tricks.as_strided(memory, shape, [step * memory.itemsize for step in steps])
+    bytes_ = memory.view(np.uint8)
+    array: npt.NDArray[Any] = np.ndarray(shape, tensor.dtype, bytes_, 0, [step * memory.itemsize for step in steps])
+    return array
 
 
 def _in_steps(tensor: TensorArg, array: npt.NDArray[Any], steps: tuple[int, ...]) -> npt.NDArray[Any]:

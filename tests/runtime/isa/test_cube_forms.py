@@ -48,6 +48,29 @@ def test_forms(build: Build, name: str, form: int, vector: int) -> None:
             assert (np.abs(c - want) <= 3 * k * 2.0**-24 * size).all(), (m, k, n)
 
 
+@pytest.mark.parametrize("form", [PLAIN, BIAS, ACCUMULATE])
+@pytest.mark.parametrize("kinds", ["e4m3_e4m3", "e4m3_e5m2", "e5m2_e4m3", "e5m2_e5m2"])
+def test_fp8(build: Build, kinds: str, form: int) -> None:
+    """Every code of both operands, also of two kinds; infinities and NaN reach the elements that they belong to."""
+    rng = np.random.default_rng(form)
+    tables = [np.array(FORMATS[kind].decoded) for kind in kinds.split("_")]
+    for m, k, n in SHAPES:
+        codes = [rng.integers(0, 256, shape).astype(np.uint8) for shape in ((m, k), (k, n))]
+        for table, plain in zip(tables, codes, strict=True):
+            plain[(~np.isfinite(table))[plain] & (rng.random(plain.shape) < 0.99)] = 0x21
+        a, b = (table[plain] for table, plain in zip(tables, codes, strict=True))
+        bias = rng.standard_normal((1, n)).astype(np.float32)
+        c = guarded((m, n), np.dtype(np.float32))
+        getattr(build("cube_forms"), f"multiply_{kinds}")(
+            form, 0, pointer(c), pointer(codes[0]), pointer(codes[1]), pointer(bias), m, k, n
+        )
+        with np.errstate(invalid="ignore"):
+            want = expected(form, (a[:, :, None] * b).sum(axis=1), bias.astype(np.float64))
+            size = (np.abs(a[:, :, None]) * np.abs(b)).sum(axis=1) + np.abs(bias)
+            close = np.abs(c - want) <= 3 * k * 2.0**-24 * size
+        assert (close | (c == want) | (np.isnan(c) & np.isnan(want))).all(), (m, k, n)
+
+
 def test_halves_are_exact(build: Build) -> None:
     """One product a sum: every pair of halves, denormals included, rounded once to fp32."""
     rng = np.random.default_rng(3)

@@ -15,8 +15,6 @@ from pyptogen.numpy_dtypes import NUMPY_DTYPES
 VALUE_DTYPES: Mapping[str, np.dtype[Any]] = {
     **NUMPY_DTYPES,
     "uint64": np.dtype(np.uint64),
-    "e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
-    "e5m2": np.dtype(ml_dtypes.float8_e5m2),
     "e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
     "e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
     "int4": np.dtype(ml_dtypes.int4),

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.fit import alternatives, arithmetic, collect, integers, reorder, truth
+from pyptogen.lower.tensor.fit import alternatives, arithmetic, collect, integers, reorder, storage, truth
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
 from pyptogen.lower.tensor.ir import Program
 
@@ -29,8 +29,10 @@ def run(program: Program, platform: Platform) -> Program:
     """Fit a program to a platform.
 
     Raises:
-        DiagnosticError: PTG303, an operation for whose dtype the platform has neither an instruction nor a way round.
+        DiagnosticError: PTG303, a dtype that the platform does not have, or an operation for whose dtype it has neither
+            an instruction nor a way round.
     """
+    storage.check(program, platform)
     return Fitter(program, platform).run(RULES)
 
 

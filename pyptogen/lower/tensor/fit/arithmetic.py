@@ -7,8 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
+from pyptogen.lower.isa.table import CASTS
 from pyptogen.lower.tensor.fit.fitter import BITS, INTEGERS, MASK, WIDER, Fitter, Rule
 from pyptogen.lower.tensor.ir import ROUNDING, SORTING, Op, Operand, Scalar, Value
+from pyptogen.lower.tensor.rules import FP8
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 WRAPPING = frozenset({"add", "sub", "mul", "neg", "abs"})
@@ -85,6 +87,12 @@ def cast(f: Fitter, op: Op) -> Value:
     dtype, mode = op.attrs["dtype"], op.attrs["mode"]
     x = f.operand(source)
     assert isinstance(x, Value)
+    if x.dtype in FP8 and (x.dtype, dtype) not in CASTS[f.platform.name]:
+        x = f.cast(x, "fp32")
+    if dtype in FP8 and (x.dtype, dtype) not in CASTS[f.platform.name]:
+        x = f.cast(x, "fp32")
+    if dtype == x.dtype and source.dtype != "bool":
+        return x
     if dtype == "bool":
         if source.dtype == "bool":
             return x

@@ -166,7 +166,8 @@ class Fitter:
             (source,) = made_by[base.name].operands
             assert isinstance(source, Value)
             base = source
-        if base.name not in made_by or made_by[base.name].kind not in VIEWS:
+        in_rows = base.name not in made_by or made_by[base.name].kind not in VIEWS
+        if in_rows and not layouts.by_columns(base):
             return value
         key = (value.name, value.dtype, f"copy {self.at.stage}")
         if key not in self._casts:
@@ -236,13 +237,15 @@ class Fitter:
         for name, original in self.program.outputs:
             value = self.stored.get(original.name, self.fitted[original.name])
             base, whole = value, True
+            in_rounds = False
             while base.name in made_by and made_by[base.name].kind in VIEWS:
                 whole = whole and made_by[base.name].kind in ("reshape", "reorder", "collected")
+                in_rounds = in_rounds or made_by[base.name].kind == "collected"
                 (source,) = made_by[base.name].operands
                 assert isinstance(source, Value)
                 base = source
             stays = whole and base.name == self.program.inplace.get(name)
-            kind = made_by[base.name].kind if base.name in made_by else ""
+            kind = "collected" if in_rounds else made_by[base.name].kind if base.name in made_by else ""
             if not stays and (not kind or not whole or base.name in taken or self._must_move(name, kind)):
                 stage = made_by[value.name].stage if value.name in made_by else self.at.stage
                 self.at = replace(self.at, result=replace(value, name=name), span=original.span, stage=stage)

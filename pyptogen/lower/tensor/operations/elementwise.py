@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.ir import Operand, Value
 from pyptogen.lower.tensor.registry import BROADCAST, SAME, SAME_FLOAT, operation
-from pyptogen.lower.tensor.rules import FLOATS
+from pyptogen.lower.tensor.rules import FLOATS, FP8
 
 _UNARY = {
     "neg": "The negative, -x.",
@@ -64,12 +64,15 @@ _register(((_UNARY, _unary), (_BINARY, _binary)))
 )
 def cast(b: Builder, x: Value, dtype: str, mode: str, saturate: bool) -> Value:
     """x in another dtype. Modes none, rint, round, floor, ceil, trunc, odd; NaN becomes 0 in integers."""
-    if dtype in FLOATS and x.dtype in FLOATS and mode not in {"none", "rint"}:
+    narrow, floats = FP8 & {dtype, x.dtype}, FLOATS | FP8
+    if dtype in floats and (x.dtype in floats or narrow) and mode not in {"none", "rint"}:
         raise b.fault(
             "PTG109",
             f"casts between floats with mode={mode} are not supported yet",
             expected="mode=rint or mode=none",
         )
+    if dtype in FP8 and not saturate:
+        raise b.fault("PTG109", f"casts to {dtype} with saturate=false are not supported yet", expected="saturate=true")
     if mode == "odd" and dtype not in FLOATS:
         raise b.fault("PTG215", f"mode=odd has no meaning for a cast to {dtype}", expected="a cast between floats")
     return b.cast(x, dtype, mode, saturate)

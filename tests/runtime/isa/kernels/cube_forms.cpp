@@ -27,11 +27,11 @@ Global<T> matrix(const T* p, int rows, int cols)
 
 enum Form { kPlain, kBias, kAccumulate };
 
-template <typename C, typename T>
-void multiply(int form, int vector, C* c, const T* a, const T* b, const C* bias, int m, int k, int n)
+template <typename C, typename T, typename R>
+void multiply(int form, int vector, C* c, const T* a, const R* b, const C* bias, int m, int k, int n)
 {
     Left<T> left(m, k);
-    Right<T> right(k, n);
+    Right<R> right(k, n);
     Acc<C> acc(m, n), other(m, n);
     Tile<TileType::Mat, C, 1, kCols, BLayout::RowMajor, 1, -1> row(n);
     Tile<TileType::Bias, C, 1, kCols, BLayout::RowMajor, 1, -1> bias_row(n);
@@ -168,16 +168,20 @@ void store_quantised(int form, To* to, const C* values, uint64_t word, const uin
 
 }  // namespace
 
-#define FORMS(NAME, C, T)                                                                                          \
+#define FORMS(NAME, C, T, R)                                                                                       \
     extern "C" void multiply_##NAME(                                                                               \
-        int form, int vector, C* c, const T* a, const T* b, const C* bias, int m, int k, int n)                    \
+        int form, int vector, C* c, const T* a, const R* b, const C* bias, int m, int k, int n)                    \
     {                                                                                                              \
-        multiply<C, T>(form, vector, c, a, b, bias, m, k, n);                                                      \
+        multiply<C, T, R>(form, vector, c, a, b, bias, m, k, n);                                                   \
     }
-FORMS(fp32, float, float)
-FORMS(fp16, float, half)
-FORMS(bf16, float, bfloat16_t)
-FORMS(int8, int32_t, int8_t)
+FORMS(fp32, float, float, float)
+FORMS(fp16, float, half, half)
+FORMS(bf16, float, bfloat16_t, bfloat16_t)
+FORMS(int8, int32_t, int8_t, int8_t)
+FORMS(e4m3_e4m3, float, float8_e4m3_t, float8_e4m3_t)
+FORMS(e4m3_e5m2, float, float8_e4m3_t, float8_e5m2_t)
+FORMS(e5m2_e4m3, float, float8_e5m2_t, float8_e4m3_t)
+FORMS(e5m2_e5m2, float, float8_e5m2_t, float8_e5m2_t)
 
 extern "C" void multiply_rounded(
     int away, float* rounded, float* plain, float* next, const float* a, const float* b, int m, int k, int n)

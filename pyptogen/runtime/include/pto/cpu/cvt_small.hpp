@@ -5,6 +5,7 @@
 #pragma once
 
 #include <pto/common/small_floats.hpp>
+#include <pto/cpu/decode_lanes.hpp>
 #include <pto/cpu/elementwise.hpp>
 #include <pto/cpu/rounding.hpp>
 
@@ -137,6 +138,13 @@ template <typename To, typename From>
 PTO_INLINE void decode_line(To* to, const From* from, int64_t n)
 {
     const uint8_t* bytes = reinterpret_cast<const uint8_t*>(from);
+    if constexpr (is_fp8<From> && is_float<To>) {
+        sweep<kF32Lanes, 1>(
+            n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                store(to + i, decode_lanes<From>((u32v)load_int(bytes + i, extent)), extent);
+            });
+        return;
+    }
     for (int64_t i = 0; i < n; ++i) {
         const int code = is_nibble<From> ? bytes[i >> 1] >> (i & 1) * 4 & 15 : bytes[i];
         const float value = code_values<From>.of[code];

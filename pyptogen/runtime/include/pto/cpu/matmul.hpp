@@ -25,10 +25,11 @@ constexpr void check_matmul_tiles()
     static_assert(
         Acc::Loc == TileType::Acc && Left::Loc == TileType::Left && Right::Loc == TileType::Right,
         "TMATMUL takes an Acc, a Left and a Right tile");
-    static_assert(is_same<A, B>, "TMATMUL needs the same element type in both operands");
+    constexpr bool kFp8 = is_fp8<A> && is_fp8<B>;
+    static_assert(is_same<A, B> || kFp8, "TMATMUL needs the same element type in both operands, or two of fp8");
     static_assert(
-        (is_float<A> && is_same<C, float>) || (is_same<A, int8_t> && is_same<C, int32_t>),
-        "TMATMUL multiplies fp32, half or bfloat16_t into fp32, or int8 into int32");
+        ((is_float<A> || kFp8) && is_same<C, float>) || (is_same<A, int8_t> && is_same<C, int32_t>),
+        "TMATMUL multiplies fp32, half, bfloat16_t or fp8 (e4m3, e5m2) into fp32, or int8 into int32");
 }
 
 /// c = a b, or c += a b.
@@ -61,7 +62,7 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
     const char* left = reinterpret_cast<const char*>(a.data());
     [[maybe_unused]] const char* own_right = reinterpret_cast<const char*>(b.data());
 #if defined(PTO_CPU_AMX)
-    if constexpr (!is_same<T, float>) {
+    if constexpr (!is_same<T, float> && !is_fp8<T>) {
         if (__builtin_expect(!amx_permitted(), 0)) {
             multiply_widened_small<T, C>(
                 to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
@@ -94,7 +95,7 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
         multiply_vectors<C>(
             {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps * kStepK<T>, accumulate});
     } else {
-        multiply_widened<T, C>(
+        multiply_widened<T, C, typename Right::DType>(
             to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
     }
 #endif

@@ -6,32 +6,13 @@
 #pragma once
 
 #include <pto/common/small_floats.hpp>
+#include <pto/cpu/decode_lanes.hpp>
 #include <pto/cpu/matmul_forms.hpp>
 #include <pto/cpu/move_region.hpp>
 
 namespace pto {
 
 namespace cpu {
-
-/// The values of codes, one in each lane.
-template <typename T>
-PTO_INLINE f32v decode_lanes(u32v codes)
-{
-    constexpr int kBias = 1 - T::kMinExponent;
-    const u32v magnitude = codes & static_cast<uint32_t>(T::kLastCode);
-    const u32v sign = (codes >> T::kSignBit) << 31;
-    const f32v placed = (f32v)(magnitude << (23 - T::kMantissa));
-    // From the format's bias to fp32's; what was a subnormal becomes normal.
-    f32v v = placed * (f32v)splat<uint32_t>(static_cast<uint32_t>(254 - kBias) << 23);
-    if constexpr (T::kMaxCode != T::kLastCode) {
-        f32v special = splat(__builtin_nanf(""));
-        if constexpr (T::kOverflow != T::kNan) {
-            special = magnitude == static_cast<uint32_t>(T::kOverflow) ? splat(__builtin_inff()) : special;
-        }
-        v = magnitude > static_cast<uint32_t>(T::kMaxCode) ? special : v;
-    }
-    return (f32v)((u32v)v | sign);
-}
 
 constexpr int kMxGroup = 32;                 // elements of K under one scale: one step of bf16
 constexpr int kMxSteps = 4;                  // groups at a time

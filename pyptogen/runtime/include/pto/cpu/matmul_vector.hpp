@@ -3,6 +3,7 @@
 // The other types are widened to fp32 in blocks of K. int8 stays exact: a block's sums stay below 2^24.
 #pragma once
 
+#include <pto/cpu/decode_lanes.hpp>
 #include <pto/cpu/fragments.hpp>
 #include <pto/cpu/math.hpp>
 
@@ -224,6 +225,8 @@ PTO_INLINE void widen_left(char* to, int64_t to_panel, const char* from, int64_t
                 f32v wide;
                 if constexpr (is_float<T>) {
                     wide = load(source, Full{});
+                } else if constexpr (is_fp8<T>) {
+                    wide = decode_lanes<T>((u32v)load_int(reinterpret_cast<const uint8_t*>(source), Full{}));
                 } else {
                     wide = __builtin_convertvector(load_int(source, Full{}), f32v);
                 }
@@ -244,6 +247,8 @@ PTO_INLINE auto group_value(u32v groups, int member)
         typedef uint16_t words __attribute__((vector_size(kF32Lanes * 2)));
         const words bits = __builtin_convertvector(groups >> (16 * member), words);
         return load(reinterpret_cast<const half*>(&bits), Full{});
+    } else if constexpr (is_fp8<T>) {
+        return decode_lanes<T>(groups >> (8 * member) & 0xffU);
     } else {
         return (i32v)(groups << (24 - 8 * member)) >> 24;
     }
@@ -252,7 +257,7 @@ PTO_INLINE auto group_value(u32v groups, int member)
 template <typename T>
 PTO_INLINE f32v group_member(u32v groups, int member)
 {
-    if constexpr (is_float<T>) {
+    if constexpr (is_float<T> || is_fp8<T>) {
         return group_value<T>(groups, member);
     } else {
         return __builtin_convertvector(group_value<T>(groups, member), f32v);
@@ -279,8 +284,9 @@ PTO_INLINE void widen_right(char* to, const char* from, int step, int k)
     }
 }
 
-/// The multiplication for types narrower than fp32: both operands are widened block by block.
-template <typename T, typename Acc>
+/// The multiplication for types narrower than fp32: both operands, A of T and B of R, which are of one size, are widened
+/// block by block.
+template <typename T, typename Acc, typename R = T>
 PTO_CPU_OUT_OF_LINE void multiply_widened(
     char* c, int64_t c_panel, const char* a, int64_t a_panel, const char* b, int64_t b_panel, int m, int n_panels,
     int k_steps, bool accumulate)
@@ -297,7 +303,7 @@ PTO_CPU_OUT_OF_LINE void multiply_widened(
             const int k = (k_steps - step < kBlockSteps ? k_steps - step : kBlockSteps) * kStepK<T>;
             widen_left<T>(wide_a, kWidePanel, a + (row >> 5) * a_panel, a_panel, rows, step, k);
             for (int n = 0; n < n_panels; ++n) {
-                widen_right<T>(wide_b, b + n * b_panel, step, k);
+                widen_right<R>(wide_b, b + n * b_panel, step, k);
                 multiply_vectors<Acc>({c + (row >> 5) * c_panel + n * kAccBlock, c_panel, wide_a, kWidePanel, wide_b,
                                        kWidePanel, rows, 1, k, accumulate || step > 0});
             }

@@ -1,0 +1,31 @@
+"""Operators of the library in fp8 against goldens by hand, for the targets that have it."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from library import fp8_goldens
+from library.agreement import assert_agree, operator
+
+TARGETS = ("cpu", "a5")
+ALLOWED = {"linear_fp8": {"y": (2**-7, 1e-3)}, "linear_fp8_blocks": {"y": (2**-7, 1e-2)}}
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", ALLOWED)
+def test_on_random_data(name: str, target: str) -> None:
+    for t in (1, 67):
+        arrays = operator(name, target).example_inputs(seed=t, t=t)
+        assert_agree(name, target, arrays, getattr(fp8_goldens, name), ALLOWED[name])
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_rows_of_zeros_of_one_value_and_of_far_apart_values(target: str) -> None:
+    arrays = operator("linear_fp8", target).example_inputs(seed=3, t=4)
+    x = np.zeros((4, 2048), ml_dtypes.bfloat16)
+    x[1], x[2, 7] = 2.5, -1e-9
+    x[3] = np.geomspace(1e-6, 1e6, 2048)
+    got = assert_agree("linear_fp8", target, arrays | {"x": x}, fp8_goldens.linear_fp8, {"y": (2**-7, 1e-2)})
+    assert not got.y[0].any()

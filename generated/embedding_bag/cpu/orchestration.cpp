@@ -23,6 +23,7 @@ extern "C" __global__ AICORE void look_up_vec2(
     __gm__ int32_t *rows_1,
     int32_t bag,
     int32_t t,
+    int32_t vocabulary,
     int32_t nblk);
 extern "C" __global__ AICORE void add_vec1(
     __gm__ float *each_2,
@@ -71,6 +72,7 @@ extern "C" void embedding_bag_cpu(pto_rt::Runtime &rt, const embedding_bag_args 
 {
     const int32_t t = static_cast<int32_t>(args.t);
     const int32_t bag = static_cast<int32_t>(args.bag);
+    const int32_t vocabulary = static_cast<int32_t>(args.vocabulary);
     auto *table = (__gm__ bfloat16_t *)args.table;
     auto *token = (__gm__ int32_t *)args.token;
     auto *y = (__gm__ bfloat16_t *)args.y;
@@ -95,7 +97,7 @@ extern "C" void embedding_bag_cpu(pto_rt::Runtime &rt, const embedding_bag_args 
         const Launch look_up_vec2_done = rt.launch(
             "look_up_vec2", Core::Vector, look_up_vec2_blocks,
             [=] {
-                look_up_vec2(rows, table, rows_1, bag, t, look_up_vec2_blocks);
+                look_up_vec2(rows, table, rows_1, bag, t, vocabulary, look_up_vec2_blocks);
             }, {look_up_vec1_done}, 4);
         const int32_t add_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         const Launch add_vec1_done = rt.launch(

@@ -18,6 +18,7 @@ extern "C" __global__ AICORE void look_up_vec2(
     __gm__ int32_t *rows_1,
     int32_t bag,
     int32_t t,
+    int32_t vocabulary,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
@@ -27,6 +28,7 @@ extern "C" __global__ AICORE void look_up_vec2(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     for (int32_t i1 = block; i1 < bag * t; i1 += nblk, i1_slot ^= 1) {
         const int64_t place = rows_1[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < int64_t(vocabulary), "an index in rows_1 is out of range");
         // rows: index_select(table, 0, reshape(maximum(token, 0), [t * bag]))  [embedding_bag.yaml:19]
         VecB16_1x128 part; TASSIGN(part, 0x00000 + i1_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again

@@ -38,7 +38,6 @@ extern "C" __global__ AICORE void step(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    const FarStores far(int64_t(b_end - b_begin) * 2097152);  // state: around the cache if large
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:41]
@@ -103,7 +102,7 @@ extern "C" __global__ AICORE void step(
                         const auto read_2 = state_out_2 * at.row(read_1);
                         read_sum.take(at, read_2);
                         // state: kept + change * k_n[:, :, None, None, :]  [gated_delta_step.yaml:43]
-                        at.store(state_out, state_out_2, far);
+                        at.store(state_out, state_out_2);
                     }, RowSum(read));
                     // o: cast(reshape(read, [b, heads, group, dv]), bf16)  [gated_delta_step.yaml:45]
                     VecB16_16x32_r1 o_tile; TASSIGN(o_tile, 0x002c0);  // UB 0x002c0..0x00300

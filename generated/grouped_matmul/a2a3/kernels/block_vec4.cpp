@@ -26,6 +26,7 @@ extern "C" __global__ AICORE void block_vec4(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     for (int32_t i1 = block; i1 < full + 16; i1 += nblk, i1_slot ^= 1) {
         const int64_t place = group_2[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < 16, "an index in group_2 is out of range");
         // first:  index_select(shift, 0, group)  [grouped_matmul.yaml:33]
         VecI32_1x8_c1 part; TASSIGN(part, 0x00000 + i1_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again

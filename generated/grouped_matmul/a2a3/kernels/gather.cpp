@@ -26,6 +26,7 @@ extern "C" __global__ AICORE void gather(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     for (int32_t i1 = block; i1 < full * 32 + 512; i1 += nblk, i1_slot ^= 1) {
         const int64_t place = source[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < int64_t(full) * 32, "an index in source is out of range");
         // rows: reshape(index_select(x, 0, reshape(source, [blocks * r])), [blocks, r, k])  [grouped_matmul.yaml:36]
         VecB16_1x512 part; TASSIGN(part, 0x00000 + i1_slot * 0x00400);  // UB 0x00000..0x00800, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again

@@ -26,6 +26,7 @@ extern "C" __global__ AICORE void weight(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     for (int32_t i1 = block; i1 < full + 16; i1 += nblk) {
         const int64_t place = group_2[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < 16, "an index in group_2 is out of range");
         for (int32_t i2 = 0; i2 < 262144; i2 += 12288, i2_slot ^= 1) {
             const int32_t i2_valid = 262144 - i2 < 12288 ? 262144 - i2 : 12288;
             // w_b: index_select(w, 0, group)  [grouped_matmul.yaml:38]

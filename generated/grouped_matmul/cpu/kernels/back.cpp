@@ -23,6 +23,7 @@ extern "C" __global__ AICORE void back(
     const FarStores far(int64_t(full) * 32768);  // y: around the cache if large
     for (int32_t i1 = block; i1 < full * 32; i1 += nblk) {
         const int64_t place = slot[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < int64_t(full) * 32 + 512, "an index in slot is out of range");
         YBGm y_b_in(y_b + int64_t(place) * 512);
         YBGm y_out(y + int64_t(i1) * 512);
         // y: index_select(reshape(y_b, [blocks * r, n]), 0, reshape(slot, [t]))  [grouped_matmul.yaml:46]

@@ -22,6 +22,7 @@ extern "C" __global__ AICORE void block_vec4(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < full + 16; i1 += nblk) {
         const int64_t place = group_2[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < 16, "an index in group_2 is out of range");
         Shift4Gm shift_4_in(shift_4 + int64_t(place));
         Shift4Gm first_out(first + int64_t(i1));
         // first:  index_select(shift, 0, group)  [grouped_matmul.yaml:33]

@@ -22,6 +22,7 @@ extern "C" __global__ AICORE void gather(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < full * 32 + 512; i1 += nblk) {
         const int64_t place = source[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < int64_t(full) * 32, "an index in source is out of range");
         XGm x_in(x + int64_t(place) * 512);
         XGm rows_2_out(rows_2 + int64_t(i1) * 512);
         // rows: reshape(index_select(x, 0, reshape(source, [blocks * r])), [blocks, r, k])  [grouped_matmul.yaml:36]

@@ -22,6 +22,7 @@ extern "C" __global__ AICORE void place_vec3(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < full * 32; i1 += nblk) {
         const int64_t place = owner_1[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < 16, "an index in owner_1 is out of range");
         Shift4Gm shift_4_in(shift_4 + int64_t(place));
         Shift4Gm slot_1_out(slot_1 + int64_t(i1));
         // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]

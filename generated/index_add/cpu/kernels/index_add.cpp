@@ -23,13 +23,12 @@ extern "C" __global__ AICORE void index_add(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    const FarStores far(int64_t(rows) * 1024);  // y: around the cache if large
     for (int32_t i1 = 0; i1 < rows * 256; i1 += 4096) {
         const int32_t i1_valid = rows * 256 - i1 < 4096 ? rows * 256 - i1 : 4096;
         XGm x_in(x + int64_t(i1), {i1_valid});
         XGm y_out(y + int64_t(i1), {i1_valid});
         // y: index_add(x, 0, index, src)  [index_add.yaml:18]
-        TCARRY(y_out, x_in, far);
+        TCARRY(y_out, x_in);
     }
     for (int32_t i2 = 0; i2 < added; ++i2) {
         const int64_t place = index[int64_t(i2)];
@@ -40,7 +39,7 @@ extern "C" __global__ AICORE void index_add(
             const auto part_2 = at.load(src_in);
             const auto old = at.load(y_in);
             const auto old_2 = old + part_2;
-            at.store(y_out, old_2, far);
+            at.store(y_out, old_2);
         });
     }
 #endif

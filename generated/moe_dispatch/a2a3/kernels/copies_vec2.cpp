@@ -26,6 +26,7 @@ extern "C" __global__ AICORE void copies_vec2(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     for (int32_t i1 = block; i1 < t * 8; i1 += nblk, i1_slot ^= 1) {
         const int64_t place_2 = rows_1[int64_t(i1)];
+        PTO_ASSERT(place_2 >= 0 && place_2 < int64_t(t), "an index in rows_1 is out of range");
         // rows: index_select(x, 0, floor_div(source, k))  [moe_dispatch.yaml:35]
         VecB16_1x1024 part; TASSIGN(part, 0x00000 + i1_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again

@@ -47,6 +47,7 @@ extern "C" __global__ AICORE void inverse_vec3(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     for (int32_t i2 = 0; i2 < t * 8; ++i2, i2_slot ^= 1) {
         const int64_t place_2 = place[int64_t(i2)];
+        PTO_ASSERT(place_2 >= 0 && place_2 < int64_t(t) * 8, "an index in place is out of range");
         VecI32_1x8_c1 one; TASSIGN(one, 0x0c000 + i2_slot * 0x00020);  // UB 0x0c000..0x0c040, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
         Source3Gm source_3_in(source_3 + int64_t(i2));

@@ -23,6 +23,7 @@ extern "C" __global__ AICORE void copies_vec2(
     const FarStores far(int64_t(t) * 16384);  // rows: around the cache if large
     for (int32_t i1 = block; i1 < t * 8; i1 += nblk) {
         const int64_t place_2 = rows_1[int64_t(i1)];
+        PTO_ASSERT(place_2 >= 0 && place_2 < int64_t(t), "an index in rows_1 is out of range");
         XGm x_in(x + int64_t(place_2) * 1024);
         XGm rows_out(rows + int64_t(i1) * 1024);
         // rows: index_select(x, 0, floor_div(source, k))  [moe_dispatch.yaml:35]

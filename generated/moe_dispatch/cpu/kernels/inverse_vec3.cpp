@@ -31,6 +31,7 @@ extern "C" __global__ AICORE void inverse_vec3(
     }
     for (int32_t i2 = 0; i2 < t * 8; ++i2) {
         const int64_t place_2 = place[int64_t(i2)];
+        PTO_ASSERT(place_2 >= 0 && place_2 < int64_t(t) * 8, "an index in place is out of range");
         Source3Gm source_3_in(source_3 + int64_t(i2));
         Source3Gm source_out(source + int64_t(place_2));
         TCARRY(source_out, source_3_in);

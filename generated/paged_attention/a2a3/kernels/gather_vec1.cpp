@@ -26,11 +26,11 @@ extern "C" __global__ AICORE void gather_vec1(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     for (int32_t i1 = block; i1 < batch * pages; i1 += nblk, i1_slot ^= 1) {
-        const int64_t place = block_table[int64_t(i1)];
+        const int64_t place_2 = block_table[int64_t(i1)];
         // rows: index_select(flat, 0, reshape(table, [batch * pages]))  [paged_attention.yaml:28]
         VecB16_1x8192 part; TASSIGN(part, 0x00000 + i1_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
-        KCacheGm k_cache_in(k_cache + int64_t(place) * 8192);
+        KCacheGm k_cache_in(k_cache + int64_t(place_2) * 8192);
         TLOAD(part, k_cache_in);
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));

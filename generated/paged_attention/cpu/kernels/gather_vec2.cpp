@@ -22,8 +22,8 @@ extern "C" __global__ AICORE void gather_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < batch * pages; i1 += nblk) {
-        const int64_t place = block_table[int64_t(i1)];
-        VCacheGm v_cache_in(v_cache + int64_t(place) * 8192);
+        const int64_t place_2 = block_table[int64_t(i1)];
+        VCacheGm v_cache_in(v_cache + int64_t(place_2) * 8192);
         VCacheGm v_rows_out(v_rows + int64_t(i1) * 8192);
         // rows: index_select(flat, 0, reshape(table, [batch * pages]))  [paged_attention.yaml:28]
         TCARRY(v_rows_out, v_cache_in);

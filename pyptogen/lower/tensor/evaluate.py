@@ -15,21 +15,13 @@ from pyptogen.lower.tensor.arguments import bind_arguments
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.dims import show_shape
 from pyptogen.lower.tensor.ir import DTYPES, Operand, Scalar, Value
+from pyptogen.lower.tensor.operators import COMPARISONS, EXPANDED, PRIMITIVES
 from pyptogen.lower.tensor.other_names import WRITTEN
 from pyptogen.lower.tensor.registry import REQUIRED, Parameter, operations
 from pyptogen.lower.tensor.rules import CAST_MODES
 from pyptogen.lower.tensor.scalars import CONSTANTS, FUNCTIONS, arithmetic, check_right, not_allowed, number
 from pyptogen.schema import Expr, FunctionSpec
 from pyptogen.schema.spec import suggest_dtype
-
-_COMPARE: dict[type[ast.cmpop], str] = {
-    ast.Lt: "lt", ast.LtE: "le", ast.Gt: "gt", ast.GtE: "ge", ast.Eq: "eq", ast.NotEq: "ne",
-}  # fmt: skip
-_BINARY: dict[type[ast.operator], str] = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div"}
-_EXPANDED: dict[type[ast.operator], str] = {
-    ast.Mod: "remainder", ast.FloorDiv: "floor_div", ast.Pow: "pow", ast.BitAnd: "bitwise_and", ast.BitOr: "bitwise_or",
-    ast.BitXor: "bitwise_xor", ast.LShift: "bitwise_left_shift", ast.RShift: "bitwise_right_shift",
-}  # fmt: skip
 
 _WORDS: Mapping[str, Mapping[str, Any]] = {
     "dtype": {name: name for name in DTYPES},
@@ -147,9 +139,9 @@ class Evaluator:
             if folded is None:
                 raise not_allowed(self._expr, node)
             return Scalar(folded, self.b.at)
-        if type(node.op) in _EXPANDED:
-            return self._expanded(_EXPANDED[type(node.op)], left, right)
-        return self.b.binary(_BINARY[type(node.op)], left, right)
+        if type(node.op) in EXPANDED:
+            return self._expanded(EXPANDED[type(node.op)], left, right)
+        return self.b.binary(PRIMITIVES[type(node.op)], left, right)
 
     def _expanded(self, operation: str, *operands: Operand) -> Operand:
         """What an operator means that is an operation of the registry."""
@@ -158,7 +150,7 @@ class Evaluator:
         return found
 
     def _compare(self, node: ast.Compare) -> Value:
-        if len(node.ops) != 1 or type(node.ops[0]) not in _COMPARE:
+        if len(node.ops) != 1 or type(node.ops[0]) not in COMPARISONS:
             raise self.b.fault(
                 "PTG108",
                 "this comparison has no meaning for tensors",
@@ -168,7 +160,7 @@ class Evaluator:
         left, right = self.operand(node.left), self.operand(node.comparators[0])
         if isinstance(left, Scalar) and isinstance(right, Scalar):
             raise self.b.fault("PTG220", "a comparison of two numbers", expected="a tensor on one side")
-        return self.b.binary(_COMPARE[type(node.ops[0])], left, right)
+        return self.b.binary(COMPARISONS[type(node.ops[0])], left, right)
 
     def _attribute(self, node: ast.Attribute) -> Value:
         x = self.tensor(node.value, f"`{self._expr.text_of(node.value)}`")

@@ -75,6 +75,8 @@ class _Namer:
         self.program = program
         self.dims = {dim.name: dim for dim in program.dims if dim.value != 1}
         self.table = dim_table(program)
+        self._equal: dict[tuple[Any, Any], bool] = {}
+        """What is known of pairs of sizes; sympy takes some milliseconds for each."""
         self.names = FreeNames(program)
         self.twins: dict[str, Dim] = {}
         self.original: dict[str, str] = {}
@@ -245,8 +247,10 @@ class _Namer:
 
     def _same(self, one: Any, other: Any) -> bool:
         """Whether two sizes are equal, whatever their names."""
-        one, other = self._base(one), self._base(other)
-        return bool(one == other or self.table.equal(one, other))
+        sizes = self._base(one), self._base(other)
+        if sizes not in self._equal:
+            self._equal[sizes] = self.table.equal(*sizes)
+        return self._equal[sizes]
 
     def _base(self, size: Any) -> Any:
         """A size in the dims of the spec."""

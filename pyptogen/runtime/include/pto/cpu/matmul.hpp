@@ -89,8 +89,11 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
         }
     }
 #if defined(PTO_CPU_AVX2)
-    multiply_registers<T>({to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate});
-#else
+    if constexpr (!is_fp8<T>) {
+        multiply_registers<T>(
+            {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate});
+    } else
+#endif
     if constexpr (is_same<T, float>) {
         multiply_vectors<C>(
             {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps * kStepK<T>, accumulate});
@@ -98,7 +101,6 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
         multiply_widened<T, C, typename Right::DType>(
             to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
     }
-#endif
 }
 
 /// The first `rows` rows of an accumulator to another one of the same shape, unless the two are one.

@@ -1,4 +1,4 @@
-// Matrix multiplication on AVX2 with FMA, for every element type.
+// Matrix multiplication on AVX2 with FMA, of fp32, half, bfloat16_t and int8.
 //
 // A block of the result, 6 x 16 elements, stays in twelve registers along a block of K. B is widened in registers, one
 // line of 64 bytes (16 columns) after the other: bf16 and half to fp32, int8 to pairs of int16, whose dot products are

@@ -121,8 +121,8 @@ def function_names(kernels: Sequence[str], operator: str, by_hand: Sequence[str]
     entries = {*by_hand, *(f"{operator}_{platform}" for platform in PLATFORMS)}
     found: dict[str, str] = {}
     for kernel in kernels:
-        name = kernel if kernel == kernel.lower() else f"{kernel}_kernel"
-        while _is_taken(name) or name in entries or (name != kernel and (name in kernels or name in found.values())):
+        name = f"{kernel}_kernel" if kernel != kernel.lower() or _is_taken(kernel) else kernel
+        while name in entries or (name != kernel and (name in kernels or name in found.values())):
             name += "_kernel"
         found[kernel] = name
     return found | {name: name for name in by_hand}

@@ -168,8 +168,6 @@ class Cutter(Products):
         early = home.role == "grid" and all(p.early or p.scope is not home for p in operands)
         shape = self.shape2d(self.axes.axes(op.result.shape), home, op)
         kind = {"full": "fill", "places": "iota"}.get(op.kind, op.kind)
-        if op.kind in REDUCE | ARG_REDUCE and shape.rows.size == 1 < self.tiles[operands[0].tile].rows.size:
-            kind = f"column_{kind}"  # of an axis before one of size 1, computed here: its elements are the rows
         first = self._first_place(op, home) if op.kind == "places" else ZERO
         if kind == "fill":
             sources = [ScalarArg(op.attrs["value"], op.span)]
@@ -197,7 +195,7 @@ class Cutter(Products):
         rows, cols = source.rows.size, source.cols.size
         if (result.rows.size, result.cols.size) == (rows, 1):
             return False
-        if (result.rows.size, result.cols.size) == (1, cols) and cols > 1:
+        if (result.rows.size, result.cols.size) == (1, cols) and (cols > 1 or op.kind != "prod"):
             return True
         error = unsupported(op.span, f"`{op.kind}` over a part of a tile", "give the other dims the tile 1")
         raise Apart(error, (op.result.name, op.result.name))

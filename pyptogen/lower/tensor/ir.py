@@ -244,6 +244,8 @@ class Program:
     """Stages that are given at a lower level."""
     laid_out: Mapping[str, Value] = field(default_factory=dict)
     """By name, as declared, the outputs whose memory is not row after row: `dn`, or with strides."""
+    spoken: frozenset[str] = frozenset()
+    """Values that the spec itself names; the names of all others are the compiler's."""
 
     def stage(self, name: str) -> Stage:
         return next(stage for stage in self.stages if stage.name == name)

@@ -50,19 +50,19 @@ extern "C" __global__ AICORE void flash_attention(
             TEXPANDS(o_o_acc, 0.0f);
             for (int32_t kv0 = 0; kv0 < kv; kv0 += 512) {
                 const int32_t kv0_valid = kv - kv0 < 512 ? kv - kv0 : 512;
-                RightB16_128x512 o_keys(kv0_valid); TASSIGN(o_keys, 0x00000);  // L0B 0x00000..0x20000
+                RightB16_128x512 k_tile(kv0_valid); TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x20000
                 KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_keys, k_in);
-                RightB16_512x128 o_v_block(kv0_valid); TASSIGN(o_v_block, 0x20000);  // L0B 0x20000..0x40000
+                TLOAD(k_tile, k_in);
+                RightB16_512x128 v_tile(kv0_valid); TASSIGN(v_tile, 0x20000);  // L0B 0x20000..0x40000
                 VGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_v_block, v_in);
+                TLOAD(v_tile, v_in);
                 for (int32_t sq1 = sq0; sq1 < sq0 + sq0_valid; sq1 += 128) {
                     const int32_t sq1_valid = sq0 + sq0_valid - sq1 < 128 ? sq0 + sq0_valid - sq1 : 128;
                     LeftB16_128x128 q_tile(sq1_valid); TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x08000
                     VGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq1) * 128, {sq1_valid});
                     TLOAD(q_tile, q_in);
                     AccF32_128x512 o_1_acc(sq1_valid, kv0_valid); TASSIGN(o_1_acc, 0x00000);  // L0C 0x00000..0x40000
-                    TMATMUL(o_1_acc, q_tile, o_keys);
+                    TMATMUL(o_1_acc, q_tile, k_tile);
                     VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0x82600);  // UB 0x82600..0x82800
                     TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_max_max) {
                         const auto o_1 = at.extract(o_1_acc, 0);
@@ -94,7 +94,7 @@ extern "C" __global__ AICORE void flash_attention(
                     VecF32_1x128 o_block_sum_row(sq1_valid); TASSIGN(o_block_sum_row, 0x82600);  // as a row, same bytes as o_block_sum
                     TADD(o_o_sum_rows_row, o_o_sum_rows_row, o_block_sum_row);
                     AccF32_128x128 o_5_acc(sq1_valid); TASSIGN(o_5_acc, 0x00000);  // L0C 0x00000..0x10000
-                    TMATMUL(o_5_acc, o_p_low_l0a, o_v_block);
+                    TMATMUL(o_5_acc, o_p_low_l0a, v_tile);
                     VecF32_128x128 o_o_acc_rows(sq1_valid); TASSIGN(o_o_acc_rows, 0x02600 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_o_acc
                     VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0x00200);  // UB 0x00200..0x00400
                     TPASS(sq1_valid, 128, [&](auto at) {

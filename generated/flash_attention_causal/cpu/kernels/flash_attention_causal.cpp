@@ -63,12 +63,12 @@ extern "C" __global__ AICORE void flash_attention_causal(
             const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // what comes later is not seen from here
             for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 256) {
                 const int32_t kv0_valid = kv - kv0 < 256 ? kv - kv0 : 256;
-                RightB16_128x256 o_keys(kv0_valid); TASSIGN(o_keys, 0x00000);  // L0B 0x00000..0x10000
+                RightB16_128x256 k_tile(kv0_valid); TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x10000
                 KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_keys, k_in);
-                RightB16_256x128 o_v_block(kv0_valid); TASSIGN(o_v_block, 0x10000);  // L0B 0x10000..0x20000
+                TLOAD(k_tile, k_in);
+                RightB16_256x128 v_tile(kv0_valid); TASSIGN(v_tile, 0x10000);  // L0B 0x10000..0x20000
                 VGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_v_block, v_in);
+                TLOAD(v_tile, v_in);
                 VecI32_1x256 o_key_place(kv0_valid); TASSIGN(o_key_place, 0x01400);  // UB 0x01400..0x01800
                 TCI<VecI32_1x256, int32_t, 0>(o_key_place, kv0);
                 VecF32_1x256 o_key_far(kv0_valid); TASSIGN(o_key_far, 0x86a00);  // UB 0x86a00..0x86e00
@@ -85,7 +85,7 @@ extern "C" __global__ AICORE void flash_attention_causal(
                     VGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq1) * 128, {sq1_valid});
                     TLOAD(q_tile, q_in);
                     AccF32_128x256 o_2_acc(sq1_valid, kv0_valid); TASSIGN(o_2_acc, 0x00000);  // L0C 0x00000..0x20000
-                    TMATMUL(o_2_acc, q_tile, o_keys);
+                    TMATMUL(o_2_acc, q_tile, k_tile);
                     VecF32_128x1 o_limit_rows(sq1_valid); TASSIGN(o_limit_rows, 0x01800 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_limit
                     VecF32_128x256 o_s_seen(sq1_valid, kv0_valid); TASSIGN(o_s_seen, 0x86e00);  // UB 0x86e00..0xa6e00
                     VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0xa6e00);  // UB 0xa6e00..0xa7000
@@ -122,7 +122,7 @@ extern "C" __global__ AICORE void flash_attention_causal(
                     VecF32_1x128 o_block_sum_row(sq1_valid); TASSIGN(o_block_sum_row, 0xa6e00);  // as a row, same bytes as o_block_sum
                     TADD(o_o_sum_rows_row, o_o_sum_rows_row, o_block_sum_row);
                     AccF32_128x128 o_6_acc(sq1_valid); TASSIGN(o_6_acc, 0x00000);  // L0C 0x00000..0x10000
-                    TMATMUL(o_6_acc, o_p_low_l0a, o_v_block);
+                    TMATMUL(o_6_acc, o_p_low_l0a, v_tile);
                     VecF32_128x128 o_o_acc_rows(sq1_valid); TASSIGN(o_o_acc_rows, 0x06a00 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_o_acc
                     VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0x01200);  // UB 0x01200..0x01400
                     TPASS(sq1_valid, 128, [&](auto at) {

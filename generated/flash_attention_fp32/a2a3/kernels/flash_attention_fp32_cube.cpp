@@ -73,27 +73,27 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_slot));
             for (int32_t kv0 = 0; kv0 < kv; kv0 += 64, kv0_slot ^= 1) {
                 const int32_t kv0_valid = kv - kv0 < 64 ? kv - kv0 : 64;
-                MatF32_128x64 o_keys(kv0_valid); TASSIGN(o_keys, 0x10000 + kv0_slot * 0x08000);  // L1 0x10000..0x20000, 2 copies
+                MatF32_128x64 k_tile(kv0_valid); TASSIGN(k_tile, 0x10000 + kv0_slot * 0x08000);  // L1 0x10000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
                 KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_keys, k_in);
+                TLOAD(k_tile, k_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
-                MatF32_64x128 o_v_block(kv0_valid); TASSIGN(o_v_block, 0x20000 + kv0_slot * 0x08000);  // L1 0x20000..0x30000, 2 copies
+                MatF32_64x128 v_tile(kv0_valid); TASSIGN(v_tile, 0x20000 + kv0_slot * 0x08000);  // L1 0x20000..0x30000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
                 QGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_v_block, v_in);
+                TLOAD(v_tile, v_in);
                 LeftF32_64x128 q_tile_l0a(sq0_valid); TASSIGN(q_tile_l0a, 0x00000);  // L0A 0x00000..0x08000
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free again
                 TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                RightF32_128x64 o_keys_l0b(kv0_valid); TASSIGN(o_keys_l0b, 0x00000);  // L0B 0x00000..0x08000
+                RightF32_128x64 k_tile_l0b(kv0_valid); TASSIGN(k_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
-                TEXTRACT(o_keys_l0b, o_keys, 0, 0);
+                TEXTRACT(k_tile_l0b, k_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));
                 AccF32_64x64 o_1_acc(sq0_valid, kv0_valid); TASSIGN(o_1_acc, 0x00000 + kv0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
                 wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));  // free again
-                TMATMUL(o_1_acc, q_tile_l0a, o_keys_l0b);
+                TMATMUL(o_1_acc, q_tile_l0a, k_tile_l0b);
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
@@ -111,14 +111,14 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 TEXTRACT(o_p_l1_l0a, o_p_l1, 0, 0);
-                RightF32_64x128 o_v_block_l0b(kv0_valid); TASSIGN(o_v_block_l0b, 0x00000);  // L0B 0x00000..0x08000
-                TEXTRACT(o_v_block_l0b, o_v_block, 0, 0);
+                RightF32_64x128 v_tile_l0b(kv0_valid); TASSIGN(v_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
                 AccF32_64x128 o_5_acc(sq0_valid); TASSIGN(o_5_acc, 0x08000 + kv0_slot * 0x08000);  // L0C 0x08000..0x18000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                 wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
-                TMATMUL(o_5_acc, o_p_l1_l0a, o_v_block_l0b);
+                TMATMUL(o_5_acc, o_p_l1_l0a, v_tile_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
                 wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));

@@ -78,23 +78,23 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
                 for (int32_t kv0 = -128; kv0 < kv0_end; kv0 += 128, kv0_slot ^= 1) {
                     if (const int32_t kv2 = kv0 + 128; kv2 < kv && kv2 < kv + sq0 + sq0_valid - sq) {
                         const int32_t kv2_valid = kv - kv2 < 128 ? kv - kv2 : 128;
-                        MatF16_64x128 o_keys(kv2_valid); TASSIGN(o_keys, 0x04000 + kv0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
+                        MatF16_64x128 k_tile(kv2_valid); TASSIGN(k_tile, 0x04000 + kv0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
                         KGm k_in(k + int64_t(kv) * kv_heads0 * 64 + int64_t(kv2) * 64, {kv2_valid});
-                        TLOAD(o_keys, k_in);
+                        TLOAD(k_tile, k_in);
                         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
                         LeftF16_64x64 q_tile_l0a(sq0_valid); TASSIGN(q_tile_l0a, 0x00000 + kv0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                         wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));  // free again
                         TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                        RightF16_64x128 o_keys_l0b(kv2_valid); TASSIGN(o_keys_l0b, 0x00000 + kv0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                        RightF16_64x128 k_tile_l0b(kv2_valid); TASSIGN(k_tile_l0b, 0x00000 + kv0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
-                        TEXTRACT(o_keys_l0b, o_keys, 0, 0);
+                        TEXTRACT(k_tile_l0b, k_tile, 0, 0);
                         set_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
                         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));
                         AccF32_64x128 o_2_acc(sq0_valid, kv2_valid); TASSIGN(o_2_acc, 0x00000 + kv0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
                         wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));  // free again
-                        TMATMUL(o_2_acc, q_tile_l0a, o_keys_l0b);
+                        TMATMUL(o_2_acc, q_tile_l0a, k_tile_l0b);
                         set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
                         set_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));
                         wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
@@ -103,10 +103,10 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
                     }
                     if (const int32_t kv1 = kv0; -128 < kv1 && kv1 < kv) {
                         const int32_t kv1_valid = kv - kv1 < 128 ? kv - kv1 : 128;
-                        MatF16_128x64 o_group_block_2(kv1_valid); TASSIGN(o_group_block_2, 0x0c000 + kv0_slot * 0x04000);  // L1 0x0c000..0x14000, 2 copies
+                        MatF16_128x64 v_tile(kv1_valid); TASSIGN(v_tile, 0x0c000 + kv0_slot * 0x04000);  // L1 0x0c000..0x14000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
                         QGm v_in(v + int64_t(kv) * kv_heads0 * 64 + int64_t(kv1) * 64, {kv1_valid});
-                        TLOAD(o_group_block_2, v_in);
+                        TLOAD(v_tile, v_in);
                         OPLowSlot o_p_low_view(o_p_low_ring);
                         TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
                         __gm__ half *o_p_low_slot = o_p_low_view.data();
@@ -119,14 +119,14 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
                         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
                         wait_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));  // free again
                         TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
-                        RightF16_128x64 o_group_block_2_l0b(kv1_valid); TASSIGN(o_group_block_2_l0b, 0x08000 + kv0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
-                        TEXTRACT(o_group_block_2_l0b, o_group_block_2, 0, 0);
+                        RightF16_128x64 v_tile_l0b(kv1_valid); TASSIGN(v_tile_l0b, 0x08000 + kv0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
+                        TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                         set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
                         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
                         AccF32_64x64 o_6_acc(sq0_valid); TASSIGN(o_6_acc, 0x10000 + kv0_slot * 0x04000);  // L0C 0x10000..0x18000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
                         wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
-                        TMATMUL(o_6_acc, o_p_low_l1_l0a, o_group_block_2_l0b);
+                        TMATMUL(o_6_acc, o_p_low_l1_l0a, v_tile_l0b);
                         set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
                         set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));
                         wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));

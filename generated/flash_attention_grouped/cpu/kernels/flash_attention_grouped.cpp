@@ -63,12 +63,12 @@ extern "C" __global__ AICORE void flash_attention_grouped(
                 const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // what comes later is not seen from here
                 for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 256) {
                     const int32_t kv0_valid = kv - kv0 < 256 ? kv - kv0 : 256;
-                    RightF16_64x256 o_keys(kv0_valid); TASSIGN(o_keys, 0x00000);  // L0B 0x00000..0x08000
+                    RightF16_64x256 k_tile(kv0_valid); TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x08000
                     KGm k_in(k + int64_t(kv) * kv_heads0 * 64 + int64_t(kv0) * 64, {kv0_valid});
-                    TLOAD(o_keys, k_in);
-                    RightF16_256x64 o_group_block_2(kv0_valid); TASSIGN(o_group_block_2, 0x08000);  // L0B 0x08000..0x10000
+                    TLOAD(k_tile, k_in);
+                    RightF16_256x64 v_tile(kv0_valid); TASSIGN(v_tile, 0x08000);  // L0B 0x08000..0x10000
                     VGm v_in(v + int64_t(kv) * kv_heads0 * 64 + int64_t(kv0) * 64, {kv0_valid});
-                    TLOAD(o_group_block_2, v_in);
+                    TLOAD(v_tile, v_in);
                     VecI32_1x256 o_key_place(kv0_valid); TASSIGN(o_key_place, 0x00c00);  // UB 0x00c00..0x01000
                     TCI<VecI32_1x256, int32_t, 0>(o_key_place, kv0);
                     VecF32_1x256 o_key_far(kv0_valid); TASSIGN(o_key_far, 0x23a00);  // UB 0x23a00..0x23e00
@@ -85,7 +85,7 @@ extern "C" __global__ AICORE void flash_attention_grouped(
                         VGm q_in(q + int64_t(kv_heads0) * sq * 256 + int64_t(group0) * sq * 64 + int64_t(sq1) * 64, {sq1_valid});
                         TLOAD(q_tile, q_in);
                         AccF32_128x256 o_2_acc(sq1_valid, kv0_valid); TASSIGN(o_2_acc, 0x00000);  // L0C 0x00000..0x20000
-                        TMATMUL(o_2_acc, q_tile, o_keys);
+                        TMATMUL(o_2_acc, q_tile, k_tile);
                         VecF32_128x1 o_limit_rows(sq1_valid); TASSIGN(o_limit_rows, 0x01000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_limit
                         VecF32_128x256 o_s_seen(sq1_valid, kv0_valid); TASSIGN(o_s_seen, 0x23e00);  // UB 0x23e00..0x43e00
                         VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0x43e00);  // UB 0x43e00..0x44000
@@ -122,7 +122,7 @@ extern "C" __global__ AICORE void flash_attention_grouped(
                         VecF32_1x128 o_block_sum_row(sq1_valid); TASSIGN(o_block_sum_row, 0x43e00);  // as a row, same bytes as o_block_sum
                         TADD(o_o_sum_rows_row, o_o_sum_rows_row, o_block_sum_row);
                         AccF32_128x64 o_6_acc(sq1_valid); TASSIGN(o_6_acc, 0x00000);  // L0C 0x00000..0x08000
-                        TMATMUL(o_6_acc, o_p_low_l0a, o_group_block_2);
+                        TMATMUL(o_6_acc, o_p_low_l0a, v_tile);
                         VecF32_128x64 o_o_acc_rows(sq1_valid); TASSIGN(o_o_acc_rows, 0x03a00 + sq1 * 0x00100 - sq0 * 0x00100);  // rows sq1 - sq0.. of o_o_acc
                         VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0x00a00);  // UB 0x00a00..0x00c00
                         TPASS(sq1_valid, 64, [&](auto at) {

@@ -64,10 +64,10 @@ extern "C" __global__ AICORE void attend_vec1(
                 O2Gm o_2_in(o_2 + int64_t(batch0) * pages * 1024 + int64_t(kv_heads0) * pages * 512 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
                 TLOAD(o_2_tile, o_2_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + slots0_slot));
-                VecF32_8x128_r1 o_block(slots0_valid); TASSIGN(o_block, 0x04080 + slots0_slot * 0x00200);  // UB 0x04080..0x04480, 2 copies
+                VecF32_8x128_r1 bias_tile(slots0_valid); TASSIGN(bias_tile, 0x04080 + slots0_slot * 0x00200);  // UB 0x04080..0x04480, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(slots0_slot));  // free again
                 BiasGm bias_in(bias + int64_t(batch0) * pages * 32 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
-                TLOAD(o_block, bias_in);
+                TLOAD(bias_tile, bias_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(slots0_slot));
                 VecF32_16x128 o_s(slots0_valid); TASSIGN(o_s, 0x06540);  // UB 0x06540..0x08540
                 pipe_barrier(PIPE_V);
@@ -77,7 +77,7 @@ extern "C" __global__ AICORE void attend_vec1(
                 VecF32_16x128 o_s_biased(slots0_valid); TASSIGN(o_s_biased, 0x06540);  // UB 0x06540..0x08540
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(slots0_slot));
-                TCOLEXPANDADD(o_s_biased, o_s, o_block);
+                TCOLEXPANDADD(o_s_biased, o_s, bias_tile);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(slots0_slot));
                 VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x08540);  // UB 0x08540..0x08580
                 VecF32_16x128m o_block_max_tmp; TASSIGN(o_block_max_tmp, 0x08580);  // UB 0x08580..0x0a580

@@ -52,23 +52,23 @@ extern "C" __global__ AICORE void attend(
             TEXPANDS(o_o_acc, 0.0f);
             for (int32_t slots0 = 0; slots0 < pages * 32; slots0 += 256) {
                 const int32_t slots0_valid = pages * 32 - slots0 < 256 ? pages * 32 - slots0 : 256;
-                RightB16_128x256 o_keys(slots0_valid); TASSIGN(o_keys, 0x00000);  // L0B 0x00000..0x10000
+                RightB16_128x256 k_tile(slots0_valid); TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x10000
                 KGm k_in(k + int64_t(batch0) * pages * 8192 + int64_t(kv_heads0) * pages * 4096 + int64_t(slots0) * 128, {slots0_valid});
-                TLOAD(o_keys, k_in);
+                TLOAD(k_tile, k_in);
                 AccF32_16x256 o_2_acc(slots0_valid); TASSIGN(o_2_acc, 0x00000);  // L0C 0x00000..0x08000
-                TMATMUL(o_2_acc, q_tile, o_keys);
-                VecF32_8x256_r1 o_block(slots0_valid); TASSIGN(o_block, 0x02140);  // UB 0x02140..0x02540
+                TMATMUL(o_2_acc, q_tile, k_tile);
+                VecF32_8x256_r1 bias_tile(slots0_valid); TASSIGN(bias_tile, 0x02140);  // UB 0x02140..0x02540
                 BiasGm bias_in(bias + int64_t(batch0) * pages * 32 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
-                TLOAD(o_block, bias_in);
-                RightB16_256x128 o_block_3(slots0_valid); TASSIGN(o_block_3, 0x00000);  // L0B 0x00000..0x10000
+                TLOAD(bias_tile, bias_in);
+                RightB16_256x128 v_tile(slots0_valid); TASSIGN(v_tile, 0x00000);  // L0B 0x00000..0x10000
                 VGm v_in(v + int64_t(batch0) * pages * 8192 + int64_t(kv_heads0) * pages * 4096 + int64_t(slots0) * 128, {slots0_valid});
-                TLOAD(o_block_3, v_in);
+                TLOAD(v_tile, v_in);
                 VecF32_16x256 o_s_biased(slots0_valid); TASSIGN(o_s_biased, 0x02540);  // UB 0x02540..0x06540
                 VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x06540);  // UB 0x06540..0x06580
                 TPASS(16, slots0_valid, [&](auto at, auto &o_block_max_max) {
                     const auto o_2 = at.extract(o_2_acc, 0);
                     const auto o_s = o_2 * 0.088388346f;
-                    const auto o_s_biased_v = o_s + at.row(o_block);
+                    const auto o_s_biased_v = o_s + at.row(bias_tile);
                     at.store(o_s_biased, o_s_biased_v);
                     o_block_max_max.take(at, o_s_biased_v);
                 }, RowMax(o_block_max));
@@ -94,7 +94,7 @@ extern "C" __global__ AICORE void attend(
                 VecF32_1x16 o_block_sum_row; TASSIGN(o_block_sum_row, 0x02140);  // as a row, same bytes as o_block_sum
                 TADD(o_o_sum_row, o_o_sum_row, o_block_sum_row);
                 AccF32_16x128 o_6_acc; TASSIGN(o_6_acc, 0x00000);  // L0C 0x00000..0x04000
-                TMATMUL(o_6_acc, o_p_low_l0a, o_block_3);
+                TMATMUL(o_6_acc, o_p_low_l0a, v_tile);
                 VecF32_16x1 o_alpha; TASSIGN(o_alpha, 0x00040);  // UB 0x00040..0x00080
                 TPASS(16, 128, [&](auto at) {
                     const auto o_o_acc_v = at.load(o_o_acc);

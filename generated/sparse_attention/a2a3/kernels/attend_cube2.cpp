@@ -46,25 +46,25 @@ extern "C" __global__ AICORE void attend_cube2(
             OPLowGm o_p_low_in(o_p_low + int64_t(t0) * 2048 + int64_t(selected0));
             TLOAD(o_p_low_tile, o_p_low_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_slot));
-            MatB16_32x512 o_block_2; TASSIGN(o_block_2, 0x01000 + selected0_slot * 0x08000);  // L1 0x01000..0x11000, 2 copies
+            MatB16_32x512 rows_tile; TASSIGN(rows_tile, 0x01000 + selected0_slot * 0x08000);  // L1 0x01000..0x11000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
             RowsGm rows_in(rows + int64_t(t0) * 73728 + int64_t(selected0) * 576);
-            TLOAD(o_block_2, rows_in);
+            TLOAD(rows_tile, rows_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
             LeftB16_16x32 o_p_low_tile_l0a; TASSIGN(o_p_low_tile_l0a, 0x00000 + selected0_slot * 0x00800);  // L0A 0x00000..0x01000, 2 copies
             wait_flag(PIPE_M, PIPE_MTE1, event_t(selected0_slot));  // free again
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_slot));
             TEXTRACT(o_p_low_tile_l0a, o_p_low_tile, 0, 0);
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + selected0_slot));
-            RightB16_32x512 o_block_2_l0b; TASSIGN(o_block_2_l0b, 0x00000 + selected0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+            RightB16_32x512 rows_tile_l0b; TASSIGN(rows_tile_l0b, 0x00000 + selected0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
-            TEXTRACT(o_block_2_l0b, o_block_2, 0, 0);
+            TEXTRACT(rows_tile_l0b, rows_tile, 0, 0);
             set_flag(PIPE_MTE1, PIPE_M, event_t(selected0_slot));
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));
             AccF32_16x512 o_6_acc; TASSIGN(o_6_acc, 0x00000 + selected0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_M, event_t(selected0_slot));
             wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));  // free again
-            TMATMUL(o_6_acc, o_p_low_tile_l0a, o_block_2_l0b);
+            TMATMUL(o_6_acc, o_p_low_tile_l0a, rows_tile_l0b);
             set_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
             set_flag(PIPE_M, PIPE_MTE1, event_t(selected0_slot));
             wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));

@@ -45,14 +45,14 @@ extern "C" __global__ AICORE void attend(
         VecF32_16x512 o_o_acc; TASSIGN(o_o_acc, 0x00140);  // UB 0x00140..0x08140
         TEXPANDS(o_o_acc, 0.0f);
         for (int32_t selected0 = 0; selected0 < 128; selected0 += 128) {
-            RightB16_576x128 o_keys; TASSIGN(o_keys, 0x00000);  // L0B 0x00000..0x24000
+            RightB16_576x128 rows_tile; TASSIGN(rows_tile, 0x00000);  // L0B 0x00000..0x24000
             RowsGm rows_in(rows + int64_t(t0) * 73728 + int64_t(selected0) * 576);
-            TLOAD(o_keys, rows_in);
+            TLOAD(rows_tile, rows_in);
             AccF32_16x128 o_2_acc; TASSIGN(o_2_acc, 0x00000);  // L0C 0x00000..0x04000
-            TMATMUL(o_2_acc, q_tile, o_keys);
-            RightB16_128x512 o_block_2; TASSIGN(o_block_2, 0x00000);  // L0B 0x00000..0x20000
+            TMATMUL(o_2_acc, q_tile, rows_tile);
+            RightB16_128x512 rows_tile_2; TASSIGN(rows_tile_2, 0x00000);  // L0B 0x00000..0x20000
             RowsGm2 rows_in_2(rows + int64_t(t0) * 73728 + int64_t(selected0) * 576);
-            TLOAD(o_block_2, rows_in_2);
+            TLOAD(rows_tile_2, rows_in_2);
             VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x08140);  // UB 0x08140..0x08180
             TPASS(16, 128, [&](auto at, auto &o_block_max_max) {
                 const auto o_2 = at.extract(o_2_acc, 0);
@@ -82,7 +82,7 @@ extern "C" __global__ AICORE void attend(
             VecF32_1x16 o_block_sum_row; TASSIGN(o_block_sum_row, 0x08140);  // as a row, same bytes as o_block_sum
             TADD(o_o_sum_row, o_o_sum_row, o_block_sum_row);
             AccF32_16x512 o_6_acc; TASSIGN(o_6_acc, 0x00000);  // L0C 0x00000..0x10000
-            TMATMUL(o_6_acc, o_p_low_l0a, o_block_2);
+            TMATMUL(o_6_acc, o_p_low_l0a, rows_tile_2);
             VecF32_16x1 o_alpha; TASSIGN(o_alpha, 0x00040);  // UB 0x00040..0x00080
             TPASS(16, 512, [&](auto at) {
                 const auto o_o_acc_v = at.load(o_o_acc);

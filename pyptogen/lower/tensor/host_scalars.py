@@ -31,7 +31,12 @@ def run(program: Program) -> Program:
 def value_of(attr: Attr, known: Mapping[str, float | int]) -> float | int:
     """A computed attr in a call; ``known`` has the dims and the other attrs."""
     number = attr.definition.subs({s: known[s.name] for s in attr.definition.free_symbols})
-    return float(number) if attr.dtype == "fp32" else int(number)
+    return as_float(number) if attr.dtype == "fp32" else int(number)
+
+
+def as_float(number: Any) -> float:
+    """A sympy number as a processor computes it: the root of a negative one, or 1 / 0, is NaN."""
+    return float(number) if number.is_extended_real else float("nan")
 
 
 class _Numbers:

@@ -11,6 +11,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.tensor import conditions, numerics, numerics_selection
 from pyptogen.lower.tensor.dims import DimTable
+from pyptogen.lower.tensor.host_scalars import as_float
 from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Loop, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.numerics import Array
@@ -274,7 +275,7 @@ class _Run:
         """An expression of dims and attrs as a Python number."""
         if expr not in self._numbers:
             value = self._dims.resolve(expr).xreplace(self._sizes)
-            self._numbers[expr] = int(value) if value.is_Integer else float(value)
+            self._numbers[expr] = int(value) if value.is_Integer else as_float(value)
         return self._numbers[expr]
 
 

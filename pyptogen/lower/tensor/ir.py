@@ -39,12 +39,14 @@ class Dim:
 
 @dataclass(frozen=True, slots=True)
 class Attr:
-    """A run-time scalar argument of the operator."""
+    """A run-time scalar argument of the operator; with a ``definition`` one that the caller's processor computes from
+    dims and other attrs, of which the contract knows nothing."""
 
     name: str
     dtype: str
     default: float | int | None
     span: Span
+    definition: Any = None
 
 
 @dataclass(frozen=True, slots=True)

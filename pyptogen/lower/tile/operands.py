@@ -194,11 +194,14 @@ class Operands(Grid):
         if alone and tile.form == "col" and seen.rows.size == 1 and tile.rows.size == seen.cols.size:
             return
         if (seen.rows.size, seen.cols.size) != (tile.rows.size, width or tile.cols.size):
+            column = tile.form == "col" and seen.rows.size == 1
             raise unsupported(
                 op.span,
                 f"`{value.name}` as tiles of {seen.rows.size} x {seen.cols.size}, where its source is computed in"
                 f" tiles of {tile.rows.size} x {tile.cols.size}",
-                "give the outer dims of the axis that the reshape splits the tile 1",
+                "let a column stay one: reduce with `keepdim=true`, and reshape it behind the stage"
+                if column
+                else "give the outer dims of the axis that the reshape splits the tile 1",
             )
 
     def _check_names(self, value: Value, found: Placed, scope: Scope, op: Op) -> None:

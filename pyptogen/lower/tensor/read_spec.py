@@ -236,10 +236,11 @@ class _GraphReader:
             self._define(name, span, value, assign.value, name_it=False)
 
     def _enter(self, targets: Sequence[tuple[str, Span]], results: Sequence[Operand]) -> None:
-        """Names that are there inside a loop."""
+        """Names that are there inside a loop. There an input's name may mean another value."""
+        inputs = {value.name for value in self._contract.inputs}
         for (name, _), value in zip(targets, results, strict=True):
             if isinstance(value, Value):
-                self.names.bind(value, name)
+                self.names.bind(value, f"{name}_round" if name in inputs else name)
             self._values[name] = value
             self.sometimes.define(name)
 

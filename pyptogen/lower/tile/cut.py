@@ -44,7 +44,6 @@ class Cutter(Products):
         self.whole_tiles: dict[str, str] = {}
         """The tile of each concatenation that others are windows of."""
         self.writes: list[str] = []
-        self.scalars: list[str] = []
 
     def cut(self) -> TileKernel:
         self.open_grid()

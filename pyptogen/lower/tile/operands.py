@@ -38,6 +38,10 @@ class Operands(Grid):
         super().__init__(*arguments)
         self.placed: dict[tuple[str, str], Placed] = {}
         self.reads: list[str] = []
+        self.scalars: list[str] = []
+        """Attrs that the kernel is given."""
+        self.numbers: set[str] = set()
+        """Variables that elements of GM are read to."""
         self.clipped: set[str] = set()
         """Accumulators that are stored under relu."""
         self.apart = values_apart(self.program, self.axes)
@@ -50,7 +54,7 @@ class Operands(Grid):
         """A tile name that no tensor and no other tile has."""
         base = wanted if wanted not in self.tensors else f"{wanted}_tile"
         name, n = base, 1
-        while name in self.tiles or name in self.tensors:
+        while name in self.tiles or name in self.tensors or name in self.numbers:
             n += 1
             name = f"{base}_{n}"
         return name

@@ -27,9 +27,16 @@ def run(program: Program) -> Program:
     """The program with such updates behind their loops; as it is where there are none."""
     for loop in program.loops:
         for carry, after in loop.carried:
+            if not _is_read(program, carry):
+                continue
             moved = _Update(program, loop, carry, after).moved()
             program = program if moved is None else moved
     return program
+
+
+def _is_read(program: Program, carry: str) -> bool:
+    """Whether anything needs a carried value after its loop."""
+    return any(op.kind == "carried" and _first(op).name == carry for op in program.ops)
 
 
 class _Update:

@@ -22,10 +22,10 @@ using KGm = GlobalTensor<float, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1,
 using OPSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OPPipe = TPipe<0, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 64, to the cube core
 using OPSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-using O1Pipe = TPipe<2, Direction::DIR_C2V, 16384, 2>;  // 2 tiles of up to 64 x 64, to the vector core
-using O1Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-using O5Pipe = TPipe<4, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
-using O5Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
+using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2>;  // 2 tiles of up to 64 x 64, to the vector core
+using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void flash_attention_fp32_cube(
@@ -33,8 +33,8 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
     __gm__ float *k,
     __gm__ float *v,
     __gm__ float *o_p_ring,
-    __gm__ float *o_1_ring,
-    __gm__ float *o_5_ring,
+    __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t kv,
@@ -44,8 +44,8 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     OPPipe o_p_pipe(o_p_ring + int64_t(block) * 8192, 0x0, 0x0);
-    O1Pipe o_1_pipe(o_1_ring + int64_t(block) * 8192, 0x0, 0x0);
-    O5Pipe o_5_pipe(o_5_ring + int64_t(block) * 16384, 0x0, 0x0);
+    OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 16384, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
@@ -90,14 +90,14 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
                 TEXTRACT(k_tile_l0b, k_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));
-                AccF32_64x64 o_1_acc(sq0_valid, kv0_valid); TASSIGN(o_1_acc, 0x00000 + kv0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                AccF32_64x64 o_qk_acc(sq0_valid, kv0_valid); TASSIGN(o_qk_acc, 0x00000 + kv0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
                 wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));  // free again
-                TMATMUL(o_1_acc, q_tile_l0a, k_tile_l0b);
+                TMATMUL(o_qk_acc, q_tile_l0a, k_tile_l0b);
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
-                TPUSH<O1Pipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_1_pipe, o_1_acc);
+                TPUSH<OQkPipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));
                 OPSlot o_p_view(o_p_ring);
                 TPOP<OPPipe, OPSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_pipe, o_p_view);
@@ -115,14 +115,14 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
                 TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
-                AccF32_64x128 o_5_acc(sq0_valid); TASSIGN(o_5_acc, 0x08000 + kv0_slot * 0x08000);  // L0C 0x08000..0x18000, 2 copies
+                AccF32_64x128 o_pv_acc(sq0_valid); TASSIGN(o_pv_acc, 0x08000 + kv0_slot * 0x08000);  // L0C 0x08000..0x18000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                 wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
-                TMATMUL(o_5_acc, o_p_l1_l0a, v_tile_l0b);
+                TMATMUL(o_pv_acc, o_p_l1_l0a, v_tile_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
                 wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
-                TPUSH<O5Pipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_5_pipe, o_5_acc);
+                TPUSH<OPvPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(5 + heads0_slot));

@@ -23,10 +23,10 @@ using KGm = GlobalTensor<half, Shape<1, 1, 1, 64, DYNAMIC>, Stride<1, 1, 1, 1, 6
 using OPLowSlotGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OPLowPipe = TPipe<0, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
 using OPLowSlot = GlobalTensor<half, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using O2Pipe = TPipe<2, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
-using O2Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using O6Pipe = TPipe<4, Direction::DIR_C2V, 16384, 2>;  // 2 tiles of up to 64 x 64, to the vector core
-using O6Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 16384, 2>;  // 2 tiles of up to 64 x 64, to the vector core
+using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
+using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void flash_attention_grouped_cube(
@@ -34,8 +34,8 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
     __gm__ half *k,
     __gm__ half *v,
     __gm__ half *o_p_low_ring,
-    __gm__ float *o_2_ring,
-    __gm__ float *o_6_ring,
+    __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t kv,
@@ -45,8 +45,8 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 16384, 0x0, 0x0);
-    O2Pipe o_2_pipe(o_2_ring + int64_t(block) * 16384, 0x0, 0x0);
-    O6Pipe o_6_pipe(o_6_ring + int64_t(block) * 8192, 0x0, 0x0);
+    OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 8192, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 16384, 0x0, 0x0);
     int32_t group0_slot = 0;  // which of 2 buffers this round of group0 uses
     int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
@@ -91,14 +91,14 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
                         TEXTRACT(k_tile_l0b, k_tile, 0, 0);
                         set_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
                         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));
-                        AccF32_64x128 o_2_acc(sq0_valid, kv2_valid); TASSIGN(o_2_acc, 0x00000 + kv0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+                        AccF32_64x128 o_qk_acc(sq0_valid, kv2_valid); TASSIGN(o_qk_acc, 0x00000 + kv0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
                         wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));  // free again
-                        TMATMUL(o_2_acc, q_tile_l0a, k_tile_l0b);
+                        TMATMUL(o_qk_acc, q_tile_l0a, k_tile_l0b);
                         set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
                         set_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));
                         wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
-                        TPUSH<O2Pipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_2_pipe, o_2_acc);
+                        TPUSH<OQkPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
                         set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));
                     }
                     if (const int32_t kv1 = kv0; -128 < kv1 && kv1 < kv) {
@@ -123,14 +123,14 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
                         TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                         set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
                         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
-                        AccF32_64x64 o_6_acc(sq0_valid); TASSIGN(o_6_acc, 0x10000 + kv0_slot * 0x04000);  // L0C 0x10000..0x18000, 2 copies
+                        AccF32_64x64 o_pv_acc(sq0_valid); TASSIGN(o_pv_acc, 0x10000 + kv0_slot * 0x04000);  // L0C 0x10000..0x18000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
                         wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
-                        TMATMUL(o_6_acc, o_p_low_l1_l0a, v_tile_l0b);
+                        TMATMUL(o_pv_acc, o_p_low_l1_l0a, v_tile_l0b);
                         set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
                         set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));
                         wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
-                        TPUSH<O6Pipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_6_pipe, o_6_acc);
+                        TPUSH<OPvPipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
                         set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
                     }
                 }

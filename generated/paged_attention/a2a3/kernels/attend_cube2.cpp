@@ -15,11 +15,11 @@ using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, DYNAMIC, 128>;
 using AccF32_16x128 = TileAcc<float, 16, 128, 16, 128>;
 using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using VGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using O6Gm = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
+using OPvGm = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void attend_cube2(
-    __gm__ float *o_6,
+    __gm__ float *o_pv,
     __gm__ bfloat16_t *o_p_low,
     __gm__ bfloat16_t *v,
     int32_t batch_begin,
@@ -64,15 +64,15 @@ extern "C" __global__ AICORE void attend_cube2(
                 TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(slots0_slot));
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(slots0_slot));
-                AccF32_16x128 o_6_acc; TASSIGN(o_6_acc, 0x00000 + slots0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                AccF32_16x128 o_pv_acc; TASSIGN(o_pv_acc, 0x00000 + slots0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(slots0_slot));
                 wait_flag(PIPE_FIX, PIPE_M, event_t(slots0_slot));  // free again
-                TMATMUL(o_6_acc, o_p_low_tile_l0a, v_tile_l0b);
+                TMATMUL(o_pv_acc, o_p_low_tile_l0a, v_tile_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(slots0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, event_t(slots0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(slots0_slot));
-                O6Gm o_6_out(o_6 + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048 + int64_t(batch) * slots0 * 32);
-                TSTORE(o_6_out, o_6_acc);
+                OPvGm o_pv_out(o_pv + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048 + int64_t(batch) * slots0 * 32);
+                TSTORE(o_pv_out, o_pv_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(slots0_slot));
             }
         }

@@ -15,11 +15,11 @@ using RightB16_32x512 = TileRight<bfloat16_t, 32, 512, 32, 512>;
 using AccF32_16x512 = TileAcc<float, 16, 512, 16, 512>;
 using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 128, 1>>;
 using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 576, 1>>;
-using O6Gm = GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<1, 1, 1, 512, 1>>;
+using OPvGm = GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<1, 1, 1, 512, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void attend_cube2(
-    __gm__ float *o_6,
+    __gm__ float *o_pv,
     __gm__ bfloat16_t *o_p_low,
     __gm__ bfloat16_t *rows,
     int32_t t_begin,
@@ -61,15 +61,15 @@ extern "C" __global__ AICORE void attend_cube2(
             TEXTRACT(rows_tile_l0b, rows_tile, 0, 0);
             set_flag(PIPE_MTE1, PIPE_M, event_t(selected0_slot));
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));
-            AccF32_16x512 o_6_acc; TASSIGN(o_6_acc, 0x00000 + selected0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+            AccF32_16x512 o_pv_acc; TASSIGN(o_pv_acc, 0x00000 + selected0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_M, event_t(selected0_slot));
             wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));  // free again
-            TMATMUL(o_6_acc, o_p_low_tile_l0a, rows_tile_l0b);
+            TMATMUL(o_pv_acc, o_p_low_tile_l0a, rows_tile_l0b);
             set_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
             set_flag(PIPE_M, PIPE_MTE1, event_t(selected0_slot));
             wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
-            O6Gm o_6_out(o_6 + int64_t(t0) * 8192 + int64_t(selected0) * t * 256);
-            TSTORE(o_6_out, o_6_acc);
+            OPvGm o_pv_out(o_pv + int64_t(t0) * 8192 + int64_t(selected0) * t * 256);
+            TSTORE(o_pv_out, o_pv_acc);
             set_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));
         }
     }

@@ -40,7 +40,7 @@ from pyptogen.lower.tile.ir import Fifo
 from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
-from pyptogen.templates.kernel_loops import condition_lines, loop_lines
+from pyptogen.templates.kernel_loops import condition_lines, loop_lines, next_slot, skip_lines
 from pyptogen.templates.kernel_passes import PassText, carried_rows
 from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
 from pyptogen.templates.kernel_types import Aliases, gm_arguments
@@ -134,7 +134,13 @@ class Writer:
         if node.valid:
             left = (node.stop - node.var).c()
             self.put(depth + 1, f"const int32_t {node.valid} = {left} < {node.step} ? {left} : {node.step};")
+        if node.only is not None:
+            self.speak(depth + 1, node.only.span)
+            for line in skip_lines(node.only):
+                self.put(depth + 1, line)
         self.body(node.body, depth + 1)
+        if node.only is not None and node.slot:
+            self.put(depth + 1, f"{next_slot(node)};")
         self.put(depth, "}")
 
     def on_instr(self, node: Instr, depth: int) -> None:
@@ -286,6 +292,7 @@ def _loop_names(kernel: InstrKernel) -> Iterator[str]:
     for node in walk(kernel.body):
         if isinstance(node, For):
             yield from (name for name in (node.var, node.valid, node.slot) if name)
+            yield from (element.name for element in (node.only.elements if node.only else ()))
         elif isinstance(node, ReadIndex):
             yield node.name
 

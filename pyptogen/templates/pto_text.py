@@ -33,6 +33,7 @@ from pyptogen.lower.instruction.ir import (
     declarations,
     walk,
 )
+from pyptogen.lower.tile.ir import Condition
 from pyptogen.lower.verify import require
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.pto_text_queues import Queues
@@ -42,6 +43,9 @@ from pyptogen.templates.pto_text_windows import Windows
 
 ARCHITECTURES = {"a2a3": "a3", "a5": "a5"}
 """The assembler's name of each target's architecture."""
+
+PREDICATES = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
+"""Predicates of `arith.cmpi`."""
 
 MNEMONICS = {"TMATMUL_ACC": "tmatmul.acc"}
 """Where the assembler's name of an instruction is not its lower case."""
@@ -162,12 +166,46 @@ class Writer:
             left = values.poly(node.stop - node.var)
             valid = values.compute(f"arith.minsi {left}, {values.index(node.step)} : index", node.valid)
             values.bind(node.valid, valid)
-        self.body(node.body)
-        if slots:
-            self.next_round(node, tuple(slots))
+        if node.only is not None:
+            self.only(node, node.only, tuple(slots))
+        else:
+            self.round(node, tuple(slots))
         values.close()
         for slot, (*_, after) in carried.items():
             values.bind(slot, after)
+
+    def round(self, node: For, slots: Sequence[str]) -> None:
+        """The body, and the counters of rounds after it."""
+        self.body(node.body)
+        if slots:
+            self.next_round(node, tuple(slots))
+
+    def only(self, node: For, only: Condition, slots: Sequence[str]) -> None:
+        """The round under its condition; where it is left out, the counters of rounds stay as they are."""
+        values = self.values
+        self.speak(only.span)
+        for element in only.elements:
+            self.read_index(ReadIndex(element.name, element.tensor, element.offset, element.span))
+        holds = ""
+        for c in only.comparisons:
+            left, right = values.whole(c.left), values.whole(c.right)
+            found = values.compute(f"arith.cmpi {PREDICATES[c.relation]}, {left}, {right} : index")
+            holds = values.compute(f"arith.andi {holds}, {found} : i1") if holds else found
+        note = "else this round is left out"
+        if not slots:
+            values.open(f"scf.if {holds}", note)
+            self.round(node, ())
+            values.close()
+            return
+        before = [values.bound(slot) for slot in slots]
+        kinds = ", ".join("index" for _ in slots)
+        after = [values.name(f"{slot}_next") for slot in slots]
+        values.open(f"{', '.join(after)} = scf.if {holds} -> ({kinds})", note)
+        self.round(node, slots)
+        values.turn("} else")
+        values.put(f"scf.yield {', '.join(before)} : {kinds}")
+        values.close()
+        values.put(f"scf.yield {', '.join(after)} : {kinds}")
 
     def next_round(self, node: For, slots: tuple[str, ...]) -> None:
         """Hands the counters of rounds on; the loop's own counts one further."""

@@ -36,18 +36,21 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tile.ir import Extent, Fifo, GmTensor
+from pyptogen.lower.tile.ir import Comparison, Condition, Element, Extent, Fifo, GmTensor
 from pyptogen.schema.c_names import is_c_name, is_macro
 from pyptogen.templates.cpp_names import C_TYPES
 
 _VARIABLES: Mapping[type, tuple[str, ...]] = {
     Choose: ("zero", "then", "other"),
+    Comparison: ("left", "right"),
+    Condition: ("elements", "comparisons"),
     Cut: ("when",),
     Declare: ("name", "rows", "cols", "address", "owner"),
     ExecutionGraph: ("segment", "dims", "workspaces", "cuts", "plans"),
     Extent: ("valid",),
     Fifo: ("name", "slot"),
-    For: ("var", "start", "stop", "valid", "body", "slot", "after", "before"),
+    Element: ("name", "tensor", "offset"),
+    For: ("var", "start", "stop", "valid", "body", "slot", "after", "before", "only"),
     GmTensor: ("name", "shape"),
     GmWindow: ("tensor", "offset", "rows", "cols", "row_stride", "col_stride"),
     Instr: ("operands",),
@@ -218,7 +221,7 @@ def _renamed(node: Any, name: Callable[[str], str], fields: Mapping[type, tuple[
     if isinstance(node, Poly | Imm) and fields is _TILES:
         return node
     if isinstance(node, Poly):
-        return Poly._collect({tuple(sorted(map(name, factors))): n for factors, n in node.terms})
+        return node.renamed(name)
     if isinstance(node, Imm):
         return replace(node, text=_NAME.sub(lambda m: name(m[0]), node.text))
     if isinstance(node, tuple):

@@ -37,6 +37,7 @@ from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.instruction import OTHER_TYPES
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tile.ir import Element
 
 
 class BlockRun:
@@ -98,11 +99,16 @@ class BlockRun:
             self.env[node.var] = at
             if node.valid is not None:
                 self.env[node.valid] = min(node.step, stop - at)
+            if node.only is not None and not node.only.holds(self._element, {**self.scalars, **self.env}):
+                continue
             self._body(node.body)
             if node.slot is not None:
                 self.env[node.slot] = (self.env[node.slot] + 1) % node.slots
         for name in (node.var, node.valid or node.var):
             self.env.pop(name, None)
+
+    def _element(self, element: Element) -> int:
+        return self.memory.element(element.tensor, element.offset.evaluate(self.env), element.span)
 
     def _declare(self, node: Declare) -> None:
         numbers = (p.evaluate(self.env) for p in (node.address, node.rows.poly(), node.cols.poly()))
@@ -201,7 +207,9 @@ class BlockRun:
         if found is None:
             known = {**self.env, **self.scalars}
             values = {symbol: known[symbol.name] for symbol in imm.expr.free_symbols}
-            found = self.numbers[id(imm)] = float(imm.expr.subs(values))
+            found = float(imm.expr.subs(values))
+            if all(symbol.name in self.scalars for symbol in values):  # another may change from round to round
+                self.numbers[id(imm)] = found
         return found
 
     @staticmethod

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ZERO, Poly
-from pyptogen.lower.tile.ir import Extent, Fifo, GmTensor
+from pyptogen.lower.tile.ir import Condition, Extent, Fifo, GmTensor
 
 Loc = Literal["Vec", "Mat", "Left", "Right", "Acc"]
 Pipe = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
@@ -194,7 +194,7 @@ class For:
     this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
     modulo ``slots``: the copy of the rotating buffers that a round uses. Rounds that begin at or after ``before``, and
     those that end at or before ``after``, are left out. ``once``: the first round alone, which may be left out too: a
-    condition."""
+    condition. Rounds in which ``only`` does not hold are left out, and ``slot`` does not count them."""
 
     var: str
     start: Poly
@@ -210,6 +210,7 @@ class For:
     after: Poly | None = None
     before: Poly | None = None
     once: bool = False
+    only: Condition | None = None
 
     def runs(self, around: str, turn: int, turns: int) -> bool:
         """Whether the one round of a loop that is `once` takes place in round ``turn`` of ``turns`` of the loop over

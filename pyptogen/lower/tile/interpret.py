@@ -31,7 +31,7 @@ from pyptogen.lower.tensor import numerics
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
 from pyptogen.lower.tensor.numerics import Array
 from pyptogen.lower.tensor.rounding import whole
-from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
+from pyptogen.lower.tile.ir import Element, Extent, GmRef, GmTensor, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 SORTING: Mapping[str, Callable[..., Any]] = {
@@ -101,9 +101,14 @@ class TileRun:
             self.env[node.var] = at
             if node.valid is not None:
                 self.env[node.valid] = min(node.tile, stop - at)
+            if node.only is not None and not node.only.holds(self._element, {**self.scalars, **self.env}):
+                continue
             self._nodes(node.body)
             if node.slot is not None:
                 self.env[node.slot] = (self.env[node.slot] + 1) % node.slots
+
+    def _element(self, element: Element) -> int:
+        return self.memory.element(element.tensor, element.offset.evaluate(self.env), element.span)
 
     # -- tiles --------------------------------------------------------------------------------------------------------
 

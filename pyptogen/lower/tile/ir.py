@@ -7,12 +7,12 @@ decided at the Block level.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.expr import ONE, RELATIONS, ZERO, Poly
 
 Form = Literal["full", "col", "row"]
 """full [R, C]; col [R, 1] (one number a row); row [1, C] (one number a column)."""
@@ -140,6 +140,57 @@ class TileOp:
     fifo: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Element:
+    """The whole number ``name`` = element ``offset`` of a tensor in GM."""
+
+    name: str
+    tensor: str
+    offset: Poly
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``left relation right``, of names that are known where it stands."""
+
+    left: Poly
+    relation: str
+    right: Poly
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.relation} {self.right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """All ``comparisons`` hold, of loop variables, dims, attrs and ``elements`` that are read for it."""
+
+    elements: tuple[Element, ...]
+    comparisons: tuple[Comparison, ...]
+    span: Span
+
+    def __str__(self) -> str:
+        reads = "".join(f"{e.name} = {e.tensor}[{e.offset}]; " for e in self.elements)
+        return f"{reads}{' and '.join(map(str, self.comparisons))}"
+
+    def holds(self, element: Callable[[Element], int], known: Mapping[str, float | int]) -> bool:
+        """Whether it holds; ``element`` reads GM, ``known`` are the numbers of names."""
+        numbers: dict[str, Any] = {**known, **{e.name: element(e) for e in self.elements}}
+        sides = ((c.left.evaluate(numbers), c.relation, c.right.evaluate(numbers)) for c in self.comparisons)
+        return all(RELATIONS[relation](left, right) for left, relation, right in sides)
+
+    def polys(self) -> Iterator[Poly]:
+        """Its offsets, and both sides of its comparisons."""
+        yield from (e.offset for e in self.elements)
+        for comparison in self.comparisons:
+            yield from (comparison.left, comparison.right)
+
+    def names(self) -> set[str]:
+        """What it needs to know, besides what it reads."""
+        return {name for poly in self.polys() for name in poly.names()} - {e.name for e in self.elements}
+
+
 LoopRole = Literal["grid", "reduce", "sub", "rounds"]
 
 
@@ -150,7 +201,7 @@ class Loop:
     (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
     buffers a round uses. Iterations at or after ``before``, and those whose tiles end at or before ``after``, are left
     out; ``valid`` goes by ``stop`` all the same. ``once``: the first iteration alone, which may be left out too: a
-    condition."""
+    condition. Iterations in which ``only`` does not hold are left out, and ``slot`` does not count them."""
 
     var: str
     dim: str
@@ -167,6 +218,7 @@ class Loop:
     after: Poly | None = None
     before: Poly | None = None
     once: bool = False
+    only: Condition | None = None
 
     def bounds(self) -> tuple[Poly, ...]:
         """All polynomials that say where the loop begins and ends."""
@@ -263,6 +315,9 @@ def walk_loops(nodes: tuple[Node, ...]) -> Iterator[Loop]:
 __all__ = [
     "ONE",
     "ZERO",
+    "Comparison",
+    "Condition",
+    "Element",
     "Extent",
     "Fifo",
     "Form",

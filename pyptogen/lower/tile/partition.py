@@ -22,6 +22,7 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
+from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.islands import islands
 from pyptogen.lower.tile.levels import levels
@@ -201,8 +202,10 @@ def _runs(
 
 
 def _roots(op: Op, made_by: dict[str, Op]) -> set[str]:
-    """The values with data of their own that an operation reads; of values of which one counts in each call, all."""
-    found: set[str] = set()
+    """The values with data of their own that an operation reads, those included that decide about its round; of values
+    of which one counts in each call, all."""
+    decides = made_by.get(round_if(op.loop)) if op.kind != "only" else None
+    found = set() if decides is None else _roots(decides, made_by)
     for name in (root(v.name, made_by) for v in op.operands if isinstance(v, Value)):
         either = name in made_by and made_by[name].kind == "either"
         found |= _roots(made_by[name], made_by) if either else {name}
@@ -306,7 +309,7 @@ def run(
             name = hand.source.entry if hand.source else hand.name
             kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
             continue
-        ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS | {"either"}]
+        ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS | {"either", "only"}]
         slots = 0 if platform.unified else ring_slots(row, stages)
         runs: list[tuple[CoreKind, list[Op]]] = []
         epochs = _epochs(ops, made_by, alone, apart)

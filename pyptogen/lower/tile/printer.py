@@ -48,6 +48,7 @@ def body(nodes: Sequence[Node], depth: int) -> list[str]:
             part = f" after {node.after}" if node.after else ""
             part += f" before {node.before}" if node.before else ""
             part += " once" if node.once else ""
+            part += f" if {node.only}" if node.only is not None else ""
             lines.append(
                 f"{pad}for {node.var} in {node.start}..{node.stop} step {node.tile}{valid}{part}: {node.role}{dealt}"
             )

@@ -49,6 +49,9 @@ class _Checker:
                     node.span,
                 )
                 inner = bound | {node.var} | ({node.valid} if node.valid else set())
+                if node.only is not None:
+                    missing = node.only.names() - inner - set(self.kernel.scalars)
+                    require(not missing, f"the condition of loop {node.var} uses {sorted(missing)}", node.only.span)
                 self.nodes(node.body, inner, written)
                 continue
             if node.kind == "read_index":

@@ -153,6 +153,9 @@ def imm(scalar: ScalarArg, dtype: str) -> Imm:
         if not dtype.startswith(("fp", "bf")) and expr.is_finite:
             return Imm(str(int(expr)), sympy.Integer(int(expr)))
         return Imm(float_text(float(expr)), expr)
+    above, below = sympy.fraction(expr)
+    if below != 1:  # of the length of a round's block
+        return Imm(f"{float_text(float(above))} / {sympy.ccode(below) if below.is_Symbol else f'({below})'}", expr)
     return Imm(sympy.ccode(expr), expr)
 
 

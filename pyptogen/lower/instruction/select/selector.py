@@ -130,7 +130,7 @@ class Selector:
             if isinstance(node, Loop):
                 body = self.body(node.body)
                 steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
-                bounds = (node.slot, node.slots, node.after, node.before, node.once)
+                bounds = (node.slot, node.slots, node.after, node.before, node.once, node.only)
                 result.append(For(*steps, body, "", node.span, *bounds))
             else:
                 result += self.handlers[node.kind](self, node)

@@ -27,17 +27,17 @@ def run(program: Program) -> Program:
     """The program with such updates behind their loops; as it is where there are none."""
     for loop in program.loops:
         for carry, after in loop.carried:
-            moved = _Update(program, loop, carry, after).moved()
+            end = next((op for op in program.ops if op.kind == "carried" and _first(op).name == carry), None)
+            moved = None if end is None else _Update(program, loop, carry, after, end).moved()
             program = program if moved is None else moved
     return program
 
 
 class _Update:
-    def __init__(self, program: Program, loop: Loop, carry: str, after: str) -> None:
-        self.program, self.loop, self.carry, self.after = program, loop, carry, after
+    def __init__(self, program: Program, loop: Loop, carry: str, after: str, end: Op) -> None:
+        self.program, self.loop, self.carry, self.after, self.end = program, loop, carry, after, end
         self.made_by = {op.result.name: op for op in program.ops}
         self.names = FreeNames(program)
-        self.end = next(op for op in program.ops if op.kind == "carried" and _first(op).name == carry)
         self.ops: list[Op] = []
         """What comes after the loop instead of the last value."""
 

@@ -5,6 +5,7 @@
                  update_after_loop  rows of rounds into a tensor, once the loop is over
                  fit          dtypes and operations that the platform has
                  named_sizes  a dim for each size that loops may cut
+                 host_scalars  numbers that the caller's processor computes
                  distinct_dims  each dim on one axis of a value at most
     Tile         split_products  products in parts of their depth
                  variants     tiling rows → kernels and sizes   partition   stages → kernels
@@ -51,7 +52,7 @@ from pyptogen.lower.instruction.estimate import in_manifest, of_launch
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.spec_lines import spec_lines
-from pyptogen.lower.tensor import fit, layouts, unlowered, update_after_loop
+from pyptogen.lower.tensor import fit, host_scalars, layouts, unlowered, update_after_loop
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import (
@@ -129,7 +130,8 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
 def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None) -> Lowered:
     """All passes, with the tiling rows that can apply."""
     fitted = fixpipe.run(named_sizes.run(fit.run(program, platform)), platform, rows)
-    fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(fitted), rows))
+    fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(host_scalars.run(fitted)), rows))
+    program = replace(program, attrs=fitted.attrs)
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
     needed, (tiles, tensors, recut, finished) = _cut(session, rows)

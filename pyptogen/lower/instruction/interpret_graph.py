@@ -25,7 +25,7 @@ from pyptogen.lower.instruction.interpret_rings import Rings
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.instruction.replay import Finding, prove
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tensor import conditions, layouts
+from pyptogen.lower.tensor import conditions, host_scalars, layouts
 from pyptogen.lower.tensor.interpreter import bind_dims
 from pyptogen.lower.tensor.ir import Program, Value
 from pyptogen.lower.tensor.legality import dim_table
@@ -134,7 +134,7 @@ class GraphRun:
         self._dims = dim_table(self._program)
         self._sizes = bind_dims(self._program, self._dims, given)
         self._env = {symbol.name: int(size) for symbol, size in self._sizes.items()}
-        self.scalars = _scalars(self._program, attrs)
+        self.scalars = _scalars(self._program, attrs, self._env)
         read = {v.name: given[v.name].reshape(-1)[0].item() for v in conditions.inputs_read(self._program)}
         self._known = {**self._env, **self.scalars, **read}
         self.memory = GlobalMemory(self._tensors(given, lowered.target))
@@ -293,10 +293,12 @@ def _input(value: Any, arrays: Mapping[str, Array]) -> Array:
     return array
 
 
-def _scalars(program: Program, attrs: Mapping[str, float | int]) -> dict[str, float | int]:
+def _scalars(program: Program, attrs: Mapping[str, float | int], sizes: Mapping[str, int]) -> dict[str, float | int]:
     """Attrs as kernels get them: rounded to their dtype."""
     result: dict[str, float | int] = {}
     for attr in program.attrs:
+        if attr.definition is not None:
+            attrs = {**attrs, attr.name: host_scalars.value_of(attr, {**sizes, **result})}
         value = attrs.get(attr.name, attr.default)
         if value is None:
             raise fault("PTG404", f"the attr `{attr.name}` is not given and has no default", attr.span)

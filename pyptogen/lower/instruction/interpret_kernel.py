@@ -207,7 +207,9 @@ class BlockRun:
         if found is None:
             known = {**self.env, **self.scalars}
             values = {symbol: known[symbol.name] for symbol in imm.expr.free_symbols}
-            found = self.numbers[id(imm)] = float(imm.expr.subs(values))
+            found = float(imm.expr.subs(values))
+            if all(symbol.name in self.scalars for symbol in values):  # another may change from round to round
+                self.numbers[id(imm)] = found
         return found
 
     @staticmethod

@@ -12,10 +12,11 @@ from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.expr import RELATIONS
 from pyptogen.lower.tensor import conditions, numerics, numerics_selection
 from pyptogen.lower.tensor.dims import DimTable
+from pyptogen.lower.tensor.host_scalars import as_float
 from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Loop, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.numerics import Array
-from pyptogen.lower.tensor.program_names import element_symbol, start_symbol
+from pyptogen.lower.tensor.program_names import element_symbol, scalar_symbol, start_symbol
 from pyptogen.lower.tensor.row_blocks import Segment, segments
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
@@ -59,13 +60,13 @@ class _Run:
         self._dims = dim_table(program)
         self._values: dict[str, Array] = {value.name: _input(value, arrays) for value in program.inputs}
         self._sizes = bind_dims(program, self._dims, self._values)
-        for attr in program.attrs:
+        for attr in (attr for attr in program.attrs if attr.definition is None):
             value = attrs.get(attr.name, attr.default)
             if value is None:
                 raise fault("PTG404", f"the attr `{attr.name}` is not given and has no default", attr.span)
             self._sizes[self._dims.symbols[attr.name]] = sympy.sympify(value)
         self._read = {
-            conditions.input_symbol(v): sympy.sympify(self._values[v.name].reshape(-1)[0].item())
+            scalar_symbol(v.name, v.dtype): sympy.sympify(self._values[v.name].reshape(-1)[0].item())
             for v in conditions.inputs_read(program)
         }
         self._runs = {s.name: s.condition is None or self._holds(s.condition) for s in program.stages}
@@ -296,7 +297,7 @@ class _Run:
         """An expression of dims and attrs as a Python number."""
         if expr not in self._numbers:
             value = self._dims.resolve(expr).xreplace(self._sizes)
-            self._numbers[expr] = int(value) if value.is_Integer else float(value)
+            self._numbers[expr] = int(value) if value.is_Integer else as_float(value)
         return self._numbers[expr]
 
 

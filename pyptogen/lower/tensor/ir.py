@@ -39,12 +39,14 @@ class Dim:
 
 @dataclass(frozen=True, slots=True)
 class Attr:
-    """A run-time scalar argument of the operator."""
+    """A run-time scalar argument of the operator; with a ``definition`` one that the caller's processor computes from
+    dims and other attrs, of which the contract knows nothing."""
 
     name: str
     dtype: str
     default: float | int | None
     span: Span
+    definition: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,6 +257,8 @@ class Program:
     """Stages that are given at a lower level."""
     laid_out: Mapping[str, Value] = field(default_factory=dict)
     """By name, as declared, the outputs whose memory is not row after row: `dn`, or with strides."""
+    spoken: frozenset[str] = frozenset()
+    """Values that the spec itself names; the names of all others are the compiler's."""
 
     def stage(self, name: str) -> Stage:
         return next(stage for stage in self.stages if stage.name == name)

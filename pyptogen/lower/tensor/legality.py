@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import sympy
-
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.tensor import selection
 from pyptogen.lower.tensor.builder import Builder
@@ -27,7 +25,7 @@ from pyptogen.lower.tensor.ir import (
     Program,
     Value,
 )
-from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tensor.program_names import dim_symbol, scalar_symbol
 
 
 class IllegalIR(AssertionError):
@@ -37,7 +35,7 @@ class IllegalIR(AssertionError):
 def dim_table(program: Program) -> DimTable:
     """The dims of a program with the symbols that its shapes are made of."""
     symbols = {dim.name: dim_symbol(dim.name) for dim in program.dims}
-    attrs = {attr.name: sympy.Symbol(attr.name, real=True) for attr in program.attrs}
+    attrs = {attr.name: scalar_symbol(attr.name, attr.dtype) for attr in program.attrs}
     table = DimTable(program.dims, {**symbols, **attrs})
     for loop in program.loops:
         table.add_block(loop.block)

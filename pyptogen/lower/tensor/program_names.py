@@ -1,4 +1,4 @@
-"""Names of a program: the symbol of a dim, and names that nothing has yet."""
+"""Names of a program: the symbols of dims and attrs, and names that nothing has yet."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ def dim_symbol(name: str) -> Any:
     import sympy
 
     return sympy.Symbol(name, integer=True, positive=True)
+
+
+def scalar_symbol(name: str, dtype: str) -> Any:
+    """The sympy symbol that stands for an attr, or for the number in an input of one element."""
+    import sympy
+
+    return sympy.Symbol(name, real=True) if dtype == "fp32" else sympy.Symbol(name, integer=True)
 
 
 def start_symbol(over: str) -> Any:

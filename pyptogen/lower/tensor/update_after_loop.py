@@ -27,17 +27,24 @@ def run(program: Program) -> Program:
     """The program with such updates behind their loops; as it is where there are none."""
     for loop in program.loops:
         for carry, after in loop.carried:
-            end = next((op for op in program.ops if op.kind == "carried" and _first(op).name == carry), None)
-            moved = None if end is None else _Update(program, loop, carry, after, end).moved()
+            if not _is_read(program, carry):
+                continue
+            moved = _Update(program, loop, carry, after).moved()
             program = program if moved is None else moved
     return program
 
 
+def _is_read(program: Program, carry: str) -> bool:
+    """Whether anything needs a carried value after its loop."""
+    return any(op.kind == "carried" and _first(op).name == carry for op in program.ops)
+
+
 class _Update:
-    def __init__(self, program: Program, loop: Loop, carry: str, after: str, end: Op) -> None:
-        self.program, self.loop, self.carry, self.after, self.end = program, loop, carry, after, end
+    def __init__(self, program: Program, loop: Loop, carry: str, after: str) -> None:
+        self.program, self.loop, self.carry, self.after = program, loop, carry, after
         self.made_by = {op.result.name: op for op in program.ops}
         self.names = FreeNames(program)
+        self.end = next(op for op in program.ops if op.kind == "carried" and _first(op).name == carry)
         self.ops: list[Op] = []
         """What comes after the loop instead of the last value."""
 
@@ -112,9 +119,10 @@ class _Update:
                 ops += self.ops
             elif op.result.name not in gone:
                 ops.append(op)
-        pairs = tuple(pair for pair in self.loop.carried if pair[0] != self.carry)
-        others = replace(self.loop, carried=pairs)
-        loops = tuple(others if loop.name == others.name else loop for loop in self.program.loops)
+        loops = tuple(
+            replace(loop, carried=tuple(pair for pair in loop.carried if pair[0] != self.carry))
+            for loop in self.program.loops
+        )
         return replace(self.program, ops=tuple(ops), loops=loops)
 
 

@@ -59,23 +59,23 @@ extern "C" __global__ AICORE void attend_cube1(
                     continue;
                 }
                 // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:38]
-                MatB16_128x64 s_1_twin; TASSIGN(s_1_twin, 0x08000 + kv_blocks0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                MatB16_128x64 k_tile; TASSIGN(k_tile, 0x08000 + kv_blocks0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
                 KGm k_in(k + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
-                TLOAD(s_1_twin, k_in);
+                TLOAD(k_tile, k_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_slot));
                 LeftB16_64x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + kv_blocks0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_slot));  // free again
                 TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                RightB16_128x64 s_1_twin_l0b; TASSIGN(s_1_twin_l0b, 0x00000 + kv_blocks0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                RightB16_128x64 k_tile_l0b; TASSIGN(k_tile_l0b, 0x00000 + kv_blocks0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_slot));
-                TEXTRACT(s_1_twin_l0b, s_1_twin, 0, 0);
+                TEXTRACT(k_tile_l0b, k_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_slot));
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));
                 AccF32_64x64 s_2_acc; TASSIGN(s_2_acc, 0x00000 + kv_blocks0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_slot));
                 wait_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_slot));  // free again
-                TMATMUL(s_2_acc, q_tile_l0a, s_1_twin_l0b);
+                TMATMUL(s_2_acc, q_tile_l0a, k_tile_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_slot));

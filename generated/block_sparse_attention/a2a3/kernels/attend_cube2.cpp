@@ -54,25 +54,25 @@ extern "C" __global__ AICORE void attend_cube2(
                 Acc3Gm acc_3_in(acc_3 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
                 TLOAD(acc_3_tile, acc_3_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv_blocks0_slot));
-                MatB16_64x128 acc_v_block_twin; TASSIGN(acc_v_block_twin, 0x04000 + kv_blocks0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
+                MatB16_64x128 v_tile; TASSIGN(v_tile, 0x04000 + kv_blocks0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
                 VGm v_in(v + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
-                TLOAD(acc_v_block_twin, v_in);
+                TLOAD(v_tile, v_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_slot));
                 LeftB16_64x64 acc_3_tile_l0a; TASSIGN(acc_3_tile_l0a, 0x00000 + kv_blocks0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_slot));  // free again
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv_blocks0_slot));
                 TEXTRACT(acc_3_tile_l0a, acc_3_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv_blocks0_slot));
-                RightB16_64x128 acc_v_block_twin_l0b; TASSIGN(acc_v_block_twin_l0b, 0x00000 + kv_blocks0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                RightB16_64x128 v_tile_l0b; TASSIGN(v_tile_l0b, 0x00000 + kv_blocks0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_slot));
-                TEXTRACT(acc_v_block_twin_l0b, acc_v_block_twin, 0, 0);
+                TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_slot));
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));
                 AccF32_64x128 acc_4_acc; TASSIGN(acc_4_acc, 0x00000 + kv_blocks0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_slot));
                 wait_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_slot));  // free again
-                TMATMUL(acc_4_acc, acc_3_tile_l0a, acc_v_block_twin_l0b);
+                TMATMUL(acc_4_acc, acc_3_tile_l0a, v_tile_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_slot));

@@ -60,15 +60,15 @@ extern "C" __global__ AICORE void attend(
                     continue;
                 }
                 // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:38]
-                RightB16_128x64 s_1_twin; TASSIGN(s_1_twin, 0x00000);  // L0B 0x00000..0x04000
+                RightB16_128x64 k_tile; TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x04000
                 KGm k_in(k + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
-                TLOAD(s_1_twin, k_in);
+                TLOAD(k_tile, k_in);
                 AccF32_64x64 s_2_acc; TASSIGN(s_2_acc, 0x00000);  // L0C 0x00000..0x04000
-                TMATMUL(s_2_acc, q_tile, s_1_twin);
+                TMATMUL(s_2_acc, q_tile, k_tile);
                 // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:45]
-                RightB16_64x128 acc_v_block_twin; TASSIGN(acc_v_block_twin, 0x00000);  // L0B 0x00000..0x04000
+                RightB16_64x128 v_tile; TASSIGN(v_tile, 0x00000);  // L0B 0x00000..0x04000
                 QGm v_in(v + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
-                TLOAD(acc_v_block_twin, v_in);
+                TLOAD(v_tile, v_in);
                 VecF32_64x1 m_new_1; TASSIGN(m_new_1, 0x08500);  // UB 0x08500..0x08600
                 TPASS(64, 64, [&](auto at, auto &m_new_1_max) {
                     // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:38]
@@ -109,7 +109,7 @@ extern "C" __global__ AICORE void attend(
                 TADD(l_row, l_row, l_2_row);
                 // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:45]
                 AccF32_64x128 acc_4_acc; TASSIGN(acc_4_acc, 0x00000);  // L0C 0x00000..0x08000
-                TMATMUL(acc_4_acc, acc_3_l0a, acc_v_block_twin);
+                TMATMUL(acc_4_acc, acc_3_l0a, v_tile);
                 VecF32_64x1 a; TASSIGN(a, 0x00000);  // UB 0x00000..0x00100
                 TPASS(64, 128, [&](auto at) {
                     const auto acc_v = at.load(acc);

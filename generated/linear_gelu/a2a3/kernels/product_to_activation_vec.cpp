@@ -43,10 +43,10 @@ extern "C" __global__ AICORE void product_to_activation_vec(
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_slot ^= 1) {
             // y: cast(gelu(p + bias), bf16)  [linear_gelu.yaml:21]
-            VecF32_1x128 y_bias_row; TASSIGN(y_bias_row, 0x04000 + n0_slot * 0x00200);  // UB 0x04000..0x04400, 2 copies
+            VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x04000 + n0_slot * 0x00200);  // UB 0x04000..0x04400, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(3 + n0_slot));  // free again
             BiasGm bias_in(bias + int64_t(n0));
-            TLOAD(y_bias_row, bias_in);
+            TLOAD(bias_tile, bias_in);
             PSlot p_view(p_ring);
             TPOP<PPipe, PSlot, TileSplitAxis::TILE_NO_SPLIT>(p_pipe, p_view);
             __gm__ float *p_slot = p_view.data();
@@ -60,7 +60,7 @@ extern "C" __global__ AICORE void product_to_activation_vec(
                 VecF32_16x128 y_1(t1_valid); TASSIGN(y_1, 0x06400);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(t1_slot));
-                TCOLEXPANDADD(y_1, p, y_bias_row);
+                TCOLEXPANDADD(y_1, p, bias_tile);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(t1_slot));
                 VecF32_16x128 y_half(t1_valid); TASSIGN(y_half, 0x08400);  // UB 0x08400..0x0a400
                 pipe_barrier(PIPE_V);

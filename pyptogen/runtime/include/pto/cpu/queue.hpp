@@ -24,6 +24,8 @@ PTO_INLINE typename Global::DType* global_share(Pipe& pipe, Global& tensor, int 
     }
     const int64_t lane = vector_lane(Split, static_cast<int32_t>(get_subblockid()));
     const SharePlace place = share_place(Split, tensor.GetShape(3), tensor.GetShape(4), lane);
+    const int64_t last = (tensor.GetShape(3) - 1) * tensor.GetStride(3) + (tensor.GetShape(4) - 1) * tensor.GetStride(4);
+    check_share(pipe, (place.offset + last + 1) * int64_t(sizeof(typename Global::DType)), entry_offset);
     char* base = static_cast<char*>(pipe.fifo.GM_SLOT_BUFFER);
     constexpr int64_t kSlots = Pipe::RingFiFo::SLOT_NUM, kSize = Pipe::RingFiFo::SLOT_SIZE;
     base += static_cast<int64_t>(static_cast<uint32_t>(index) % kSlots) * kSize + entry_offset;

@@ -42,18 +42,15 @@ template <typename Dst, typename Src>
 PTO_INLINE void transpose_tile(Dst& dst, Src& src)
 {
     using T = typename Src::DType;
-    static_assert(
-        sizeof(typename Dst::DType) == sizeof(T), "TTRANS needs elements of the same size on both sides");
+    static_assert(is_same<T, typename Dst::DType>, "TTRANS needs the same element type on both sides");
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     if constexpr (!Src::isBoxedLayout && !Dst::isBoxedLayout && Src::isRowMajor && Dst::isRowMajor) {
-        transpose_lines<T>(reinterpret_cast<T*>(dst.data()), Dst::RowStride, src.data(), Src::RowStride, rows, cols);
+        transpose_lines<T>(dst.data(), Dst::RowStride, src.data(), Src::RowStride, rows, cols);
     } else {
         for_each_slab(src, 0, 0, rows, cols, [&](const Slab<T>& from) {
             put_slab(
                 dst, from.col, from.row,
-                Slab<typename Dst::DType>{
-                    reinterpret_cast<typename Dst::DType*>(from.at), from.col, from.row, from.cols, from.rows,
-                    from.col_stride, from.row_stride});
+                Slab<T>{from.at, from.col, from.row, from.cols, from.rows, from.col_stride, from.row_stride});
         });
     }
 }

@@ -30,7 +30,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
-from pyptogen.lower import rings_or_scratch
+from pyptogen.lower import fitting_tiles, rings_or_scratch
 from pyptogen.lower.artifacts import KernelSource, Lowered
 from pyptogen.lower.block import memory, plan
 from pyptogen.lower.block import printer as block_printer
@@ -41,6 +41,7 @@ from pyptogen.lower.execution import printer as execution_printer
 from pyptogen.lower.execution import prioritise, share
 from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
+from pyptogen.lower.fitting_tiles import Recut
 from pyptogen.lower.hand import opaque
 from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction import passes, select, side_by_side, synchronise
@@ -83,9 +84,6 @@ from pyptogen.lower.tile.variants import Part, Table, Variants
 
 Dump = Callable[[str, str], None]
 """Called with the name of a pass and the text of its level."""
-
-Recut = Callable[[str, str, int], TileKernel]
-"""A kernel by name, cut again with another tile for one dim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +214,8 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
         part = next(p for p in parts if p.ops.name in (kernel, kernel.rpartition("_")[0]))
-        smaller = legalise.run(cut_part(part, sizes.resized(tables[part.ops.name], dim, tile)), platform)
+        table = sizes.resized(tables[part.ops.name], dim, tile, part.row)
+        smaller = legalise.run(cut_part(part, table), platform)
         return next((p for p in _divided(smaller, platform) if p.name == kernel), smaller)
 
     def fits(kernel: TileKernel) -> bool:
@@ -262,31 +261,20 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
 def _block_level(session: _Session, tiles: Sequence[TileKernel], recut: Recut) -> list[BlockKernel]:
     if not tiles:
         return []
-    placed, kernels = zip(*(_plan_memory(tile, session.platform, recut) for tile in tiles), strict=True)
+    placed, kernels = zip(*(_plan_memory(tile, session, recut) for tile in tiles), strict=True)
     session.note(20, "block-place", lambda: tile_printer.print_kernels(placed))
     block_verify.verify(kernels, session.platform)
     session.note(21, "block-memory", lambda: block_printer.print_kernels(kernels))
     return list(kernels)
 
 
-def _plan_memory(tile: TileKernel, platform: Platform, recut: Recut) -> tuple[TileKernel, BlockKernel]:
+def _plan_memory(tile: TileKernel, session: _Session, recut: Recut) -> tuple[TileKernel, BlockKernel]:
     """The kernel with its moves, and with its addresses."""
-    placed, found = plan.run(tile, platform)
+    placed, found = plan.run(tile, session.platform)
     if isinstance(found, memory.Overflow):
-        raise memory.overflow(placed, found, platform, _fitting_tiles(tile, platform, recut))
+        cut = fitting_tiles.of(tile, session.fitted, session.platform, recut)
+        raise memory.overflow(placed, found, session.platform, cut)
     return placed, found
-
-
-def _fitting_tiles(tile: TileKernel, platform: Platform, recut: Recut) -> dict[str, int]:
-    """For each dim that the author cut: the largest tile, halving, with which the kernel would fit."""
-    found: dict[str, int] = {}
-    for dim, size, _ in tile.sizes:
-        smaller = size // 2
-        while smaller and dim not in found:
-            if plan.fits(recut(tile.name, dim, smaller), platform):
-                found[dim] = smaller
-            smaller //= 2
-    return found
 
 
 def _instruction_level(session: _Session, blocks: Sequence[BlockKernel], by_hand: ByHand) -> list[InstrKernel]:

@@ -54,12 +54,27 @@ def interpret(
         return run.outputs()
 
 
+def check_readable(lowered: Lowered) -> None:
+    """Raises PTG303 for a stage that is given as C++: nobody but a compiler knows what it does."""
+    known = {kernel.name for kernel in lowered.instructions}
+    for launch in (launch for plan in lowered.execution.plans for launch in plan):
+        if not known.issuperset(launch.kernels):
+            raise fault(
+                "PTG303",
+                f"the kernel `{launch.kernel}` is given as C++ source, which no interpreter runs",
+                launch.span,
+                expected="stages in the language, or kernels at tile, block or instruction level",
+                fix="compile and run the operator",
+            )
+
+
 def check_order(lowered: Lowered) -> None:
     """Prove every kernel that carries flags, and that launches wait for the writers of what they read.
 
     Raises:
         MachineFault: of kind ``order``.
     """
+    check_readable(lowered)
     kernels = {k.name: k for k in lowered.instructions}
     if PLATFORMS[lowered.target].flags:
         for kernel in lowered.instructions:

@@ -159,8 +159,13 @@ def common_table(tables: Sequence[Mapping[str, Mapping[str, TileSize]]]) -> dict
     return merged
 
 
-def resized(table: Mapping[str, Mapping[str, TileSize]], dim: str, tile: int) -> dict[str, dict[str, TileSize]]:
-    """The table with another tile for ``dim`` wherever it is larger than that."""
+def resized(
+    table: Mapping[str, Mapping[str, TileSize]], dim: str, tile: int, place: Span
+) -> dict[str, dict[str, TileSize]]:
+    """The table with another tile for ``dim`` wherever it is larger than that; everywhere, pointing at ``place``, where
+    nobody cuts it."""
+    if not any(dim in dims for dims in table.values()):
+        return {stage: {**dims, dim: TileSize(tile, tile, (), place)} for stage, dims in table.items()}
 
     def smaller(size: TileSize) -> TileSize:
         return replace(size, tile=min(size.tile, tile), inner=min(size.inner, tile))

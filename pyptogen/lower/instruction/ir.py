@@ -194,7 +194,7 @@ class For:
     this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
     modulo ``slots``: the copy of the rotating buffers that a round uses. Rounds that begin at or after ``before``, and
     those that end at or before ``after``, are left out. ``once``: the first round alone, which may be left out too: a
-    condition."""
+    condition. ``share``: the names of a vector core's first row, and of its number of rows, in the ``valid`` ones."""
 
     var: str
     start: Poly
@@ -210,6 +210,7 @@ class For:
     after: Poly | None = None
     before: Poly | None = None
     once: bool = False
+    share: tuple[str, str] | None = None
 
     def runs(self, around: str, turn: int, turns: int) -> bool:
         """Whether the one round of a loop that is `once` takes place in round ``turn`` of ``turns`` of the loop over
@@ -257,6 +258,8 @@ class InstrKernel:
     span: Span
     fifos: tuple[Fifo, ...] = ()
     """Of a program of a mixed kernel: the rings between its cores."""
+    lane: str | None = None
+    """Of a vector program that two cores run, each for its share of the rows: the name of the number of each."""
 
     @property
     def tensors(self) -> tuple[GmTensor, ...]:

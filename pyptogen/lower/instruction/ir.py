@@ -194,8 +194,8 @@ class For:
     this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
     modulo ``slots``: the copy of the rotating buffers that a round uses. Rounds that begin at or after ``before``, and
     those that end at or before ``after``, are left out. ``once``: the first round alone, which may be left out too: a
-    condition. Rounds in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``: the names
-    of a vector core's first row, and of its number of rows, in the ``valid`` ones."""
+    condition. Rounds in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``: the
+    names of a vector core's first row, and of its number of rows, in the ``valid`` ones."""
 
     var: str
     start: Poly

@@ -18,22 +18,22 @@ using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC
 using VecF32_32x128m = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF16_32x128 = Tile<TileType::Vec, half, 32, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using VecF16_32x64 = Tile<TileType::Vec, half, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using O2SlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using O6SlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using OQkSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OPvSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using OGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using OPLowPipe = TPipe<0, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
 using OPLowSlot = GlobalTensor<half, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using O2Pipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
-using O2Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using O6Pipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
-using O6Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
+using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
+using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void flash_attention_grouped_vec(
     __gm__ half *o,
     __gm__ half *o_p_low_ring,
-    __gm__ float *o_2_ring,
-    __gm__ float *o_6_ring,
+    __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t kv,
@@ -44,8 +44,8 @@ extern "C" __global__ AICORE void flash_attention_grouped_vec(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
     OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 16384, 0x0, 0x0);
-    O2Pipe o_2_pipe(o_2_ring + int64_t(block) * 16384, 0x0, 0x0);
-    O6Pipe o_6_pipe(o_6_ring + int64_t(block) * 8192, 0x0, 0x0);
+    OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 8192, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 16384, 0x0, 0x0);
     int32_t group0_slot = 0;  // which of 2 buffers this round of group0 uses
     int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
     set_flag(PIPE_V, PIPE_S, EVENT_ID0);  // free for the first round
@@ -82,13 +82,13 @@ extern "C" __global__ AICORE void flash_attention_grouped_vec(
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0) {
             wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free again
             for (int32_t group0 = 0; group0 < 4; ++group0, group0_slot ^= 1) {
-                VecF32_1x32 o_o_max_row(sq0_share); TASSIGN(o_o_max_row, 0x12080);  // as a row, same bytes as o_o_max
-                TEXPANDS(o_o_max_row, -__builtin_inff());
-                VecF32_1x32 o_o_sum_row(sq0_share); TASSIGN(o_o_sum_row, 0x12100);  // as a row, same bytes as o_o_sum
-                TEXPANDS(o_o_sum_row, 0.0f);
-                VecF32_32x64 o_o_acc(sq0_share); TASSIGN(o_o_acc, 0x12180);  // UB 0x12180..0x14180
+                VecF32_1x32 o_max_row(sq0_share); TASSIGN(o_max_row, 0x12080);  // as a row, same bytes as o_max
+                TEXPANDS(o_max_row, -__builtin_inff());
+                VecF32_1x32 o_sum_row(sq0_share); TASSIGN(o_sum_row, 0x12100);  // as a row, same bytes as o_sum
+                TEXPANDS(o_sum_row, 0.0f);
+                VecF32_32x64 o_acc(sq0_share); TASSIGN(o_acc, 0x12180);  // UB 0x12180..0x14180
                 pipe_barrier(PIPE_V);
-                TEXPANDS(o_o_acc, 0.0f);
+                TEXPANDS(o_acc, 0.0f);
                 const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // what comes later is not seen from here
                 for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 128, kv0_slot ^= 1) {
                     const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
@@ -102,19 +102,19 @@ extern "C" __global__ AICORE void flash_attention_grouped_vec(
                     VecF32_1x128 o_key_far(kv0_valid); TASSIGN(o_key_far, 0x14180);  // UB 0x14180..0x14380
                     pipe_barrier(PIPE_V);
                     TMULS(o_key_far, o_key_number, 1e+30f);
-                    O2Slot o_2_view(o_2_ring);
-                    TPOP<O2Pipe, O2Slot, TileSplitAxis::TILE_NO_SPLIT>(o_2_pipe, o_2_view);
-                    __gm__ float *o_2_slot = o_2_view.data();
-                    VecF32_32x128 o_2(sq0_share, kv0_valid); TASSIGN(o_2, 0x00000 + kv0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+                    OQkSlot o_qk_view(o_qk_ring);
+                    TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
+                    __gm__ float *o_qk_slot = o_qk_view.data();
+                    VecF32_32x128 o_qk(sq0_share, kv0_valid); TASSIGN(o_qk, 0x00000 + kv0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
-                    O2SlotGm o_2_slot_in(o_2_slot + int64_t(kv0_valid) * sq0_first, {sq0_share, kv0_valid}, {int64_t(kv0_valid)});
-                    TLOAD(o_2, o_2_slot_in);
+                    OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(kv0_valid) * sq0_first, {sq0_share, kv0_valid}, {int64_t(kv0_valid)});
+                    TLOAD(o_qk, o_qk_slot_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
-                    TFREE<O2Pipe, O2Slot, TileSplitAxis::TILE_NO_SPLIT>(o_2_pipe, o_2_view);
+                    TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
                     VecF32_32x128 o_s(sq0_share, kv0_valid); TASSIGN(o_s, 0x14380);  // UB 0x14380..0x18380
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
-                    TMULS(o_s, o_2, 0.125f);
+                    TMULS(o_s, o_qk, 0.125f);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));
                     VecF32_32x128 o_seen(sq0_share, kv0_valid); TASSIGN(o_seen, 0x18380);  // UB 0x18380..0x1c380
                     VecF32_32x1 o_limit(sq0_share); TASSIGN(o_limit, 0x12000);  // UB 0x12000..0x12080
@@ -131,27 +131,27 @@ extern "C" __global__ AICORE void flash_attention_grouped_vec(
                     VecF32_1x32 o_max_next_row(sq0_share); TASSIGN(o_max_next_row, 0x14180);  // as a row, same bytes as o_max_next
                     VecF32_1x32 o_block_max_row(sq0_share); TASSIGN(o_block_max_row, 0x14180);  // as a row, same bytes as o_block_max
                     pipe_barrier(PIPE_V);
-                    TMAX(o_max_next_row, o_o_max_row, o_block_max_row);
-                    VecF32_32x128 o_3(sq0_share, kv0_valid); TASSIGN(o_3, 0x14380);  // UB 0x14380..0x18380
+                    TMAX(o_max_next_row, o_max_row, o_block_max_row);
+                    VecF32_32x128 o_below_max(sq0_share, kv0_valid); TASSIGN(o_below_max, 0x14380);  // UB 0x14380..0x18380
                     VecF32_32x1 o_max_next(sq0_share); TASSIGN(o_max_next, 0x14180);  // UB 0x14180..0x14200
                     pipe_barrier(PIPE_V);
-                    TROWEXPANDSUB(o_3, o_s_seen, o_max_next);
+                    TROWEXPANDSUB(o_below_max, o_s_seen, o_max_next);
                     VecF32_32x128 o_p(sq0_share, kv0_valid); TASSIGN(o_p, 0x14380);  // UB 0x14380..0x18380
                     pipe_barrier(PIPE_V);
-                    TEXP(o_p, o_3);
-                    VecF32_1x32 o_4_row(sq0_share); TASSIGN(o_4_row, 0x14200);  // as a row, same bytes as o_4
-                    TSUB(o_4_row, o_o_max_row, o_max_next_row);
+                    TEXP(o_p, o_below_max);
+                    VecF32_1x32 o_max_step_row(sq0_share); TASSIGN(o_max_step_row, 0x14200);  // as a row, same bytes as o_max_step
+                    TSUB(o_max_step_row, o_max_row, o_max_next_row);
                     VecF32_1x32 o_alpha_row(sq0_share); TASSIGN(o_alpha_row, 0x14200);  // as a row, same bytes as o_alpha
                     pipe_barrier(PIPE_V);
-                    TEXP(o_alpha_row, o_4_row);
+                    TEXP(o_alpha_row, o_max_step_row);
                     VecF32_32x1 o_block_sum(sq0_share); TASSIGN(o_block_sum, 0x14280);  // UB 0x14280..0x14300
                     VecF32_32x128m o_block_sum_tmp(sq0_share); TASSIGN(o_block_sum_tmp, 0x18380);  // UB 0x18380..0x1c380
                     TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
                     pipe_barrier(PIPE_V);
-                    TMUL(o_o_sum_row, o_o_sum_row, o_alpha_row);
+                    TMUL(o_sum_row, o_sum_row, o_alpha_row);
                     VecF32_1x32 o_block_sum_row(sq0_share); TASSIGN(o_block_sum_row, 0x14280);  // as a row, same bytes as o_block_sum
                     pipe_barrier(PIPE_V);
-                    TADD(o_o_sum_row, o_o_sum_row, o_block_sum_row);
+                    TADD(o_sum_row, o_sum_row, o_block_sum_row);
                     VecF16_32x128 o_p_low(sq0_share, kv0_valid); TASSIGN(o_p_low, 0x08000 + kv0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));  // free again
                     TCVT(o_p_low, o_p, RoundMode::CAST_RINT);
@@ -161,31 +161,31 @@ extern "C" __global__ AICORE void flash_attention_grouped_vec(
                     TPUSH<OPLowPipe, VecF16_32x128, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
                     set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));
                     VecF32_32x1 o_alpha(sq0_share); TASSIGN(o_alpha, 0x14200);  // UB 0x14200..0x14280
-                    TROWEXPANDMUL(o_o_acc, o_o_acc, o_alpha);
-                    O6Slot o_6_view(o_6_ring);
-                    TPOP<O6Pipe, O6Slot, TileSplitAxis::TILE_NO_SPLIT>(o_6_pipe, o_6_view);
-                    __gm__ float *o_6_slot = o_6_view.data();
-                    VecF32_32x64 o_6(sq0_share); TASSIGN(o_6, 0x0c000 + kv0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
+                    TROWEXPANDMUL(o_acc, o_acc, o_alpha);
+                    OPvSlot o_pv_view(o_pv_ring);
+                    TPOP<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
+                    __gm__ float *o_pv_slot = o_pv_view.data();
+                    VecF32_32x64 o_pv(sq0_share); TASSIGN(o_pv, 0x0c000 + kv0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));  // free again
-                    O6SlotGm o_6_slot_in(o_6_slot + int64_t(sq0_first) * 64, {sq0_share});
-                    TLOAD(o_6, o_6_slot_in);
+                    OPvSlotGm o_pv_slot_in(o_pv_slot + int64_t(sq0_first) * 64, {sq0_share});
+                    TLOAD(o_pv, o_pv_slot_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
-                    TFREE<O6Pipe, O6Slot, TileSplitAxis::TILE_NO_SPLIT>(o_6_pipe, o_6_view);
+                    TFREE<OPvPipe, OPvSlot, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_view);
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
-                    TADD(o_o_acc, o_o_acc, o_6);
+                    TADD(o_acc, o_acc, o_pv);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));
-                    TMOV(o_o_max_row, o_max_next_row);
+                    TMOV(o_max_row, o_max_next_row);
                     set_flag(PIPE_V, PIPE_S, EVENT_ID0);
                 }
-                VecF32_32x64 o_8(sq0_share); TASSIGN(o_8, 0x12180);  // UB 0x12180..0x14180
-                VecF32_32x1 o_o_sum(sq0_share); TASSIGN(o_o_sum, 0x12100);  // UB 0x12100..0x12180
+                VecF32_32x64 o_2(sq0_share); TASSIGN(o_2, 0x12180);  // UB 0x12180..0x14180
+                VecF32_32x1 o_sum(sq0_share); TASSIGN(o_sum, 0x12100);  // UB 0x12100..0x12180
                 pipe_barrier(PIPE_V);
-                TROWEXPANDDIV(o_8, o_o_acc, o_o_sum);
+                TROWEXPANDDIV(o_2, o_acc, o_sum);
                 VecF16_32x64 o_tile(sq0_share); TASSIGN(o_tile, 0x10000 + group0_slot * 0x01000);  // UB 0x10000..0x12000, 2 copies
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + group0_slot));  // free again
-                TCVT(o_tile, o_8, RoundMode::CAST_RINT);
+                TCVT(o_tile, o_2, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(2 + group0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + group0_slot));
                 OGm o_out(o + int64_t(kv_heads0) * sq * 256 + int64_t(group0) * sq * 64 + int64_t(sq0) * 64 + int64_t(sq0_first) * 64, {sq0_share});

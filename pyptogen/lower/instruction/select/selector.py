@@ -131,8 +131,8 @@ class Selector:
             if isinstance(node, Loop):
                 body = self.body(node.body)
                 steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
-                bounds = (node.slot, node.slots, node.after, node.before, node.once, node.only, node.share)
-                result.append(For(*steps, body, "", node.span, *bounds))
+                bounds = (node.slot, node.slots, node.after, node.before, node.once)
+                result.append(For(*steps, body, "", node.span, *bounds, only=node.only, share=node.share))
             else:
                 result += self.handlers[node.kind](self, node)
         return tuple(result)

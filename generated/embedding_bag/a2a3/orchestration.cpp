@@ -12,6 +12,7 @@ using pto_rt::Launch;
 
 extern "C" __global__ AICORE void look_up_vec1(
     __gm__ int32_t *rows_1,
+    __gm__ bfloat16_t *there,
     __gm__ int32_t *token,
     int32_t t_begin,
     int32_t t_end,
@@ -25,34 +26,13 @@ extern "C" __global__ AICORE void look_up_vec2(
     int32_t t,
     int32_t vocabulary,
     int32_t nblk);
-extern "C" __global__ AICORE void add_vec1(
-    __gm__ float *each_2,
-    __gm__ float *each_3,
-    __gm__ int32_t *token,
+extern "C" __global__ AICORE void add(
+    __gm__ bfloat16_t *y,
+    __gm__ bfloat16_t *there,
     __gm__ bfloat16_t *rows,
     int32_t t_begin,
     int32_t t_end,
     int32_t bag,
-    int32_t nblk);
-extern "C" __global__ AICORE void add_vec2(
-    __gm__ float *each,
-    __gm__ float *each_2,
-    __gm__ float *each_3,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t bag,
-    int32_t nblk);
-extern "C" __global__ AICORE void add_vec3(
-    __gm__ float *y_1,
-    __gm__ float *each,
-    int32_t bag,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void add_vec4(
-    __gm__ bfloat16_t *y,
-    __gm__ float *y_1,
-    int32_t t_begin,
-    int32_t t_end,
     int32_t nblk);
 
 namespace {
@@ -78,11 +58,9 @@ extern "C" void embedding_bag_a2a3(pto_rt::Runtime &rt, const embedding_bag_args
     auto *y = (__gm__ bfloat16_t *)args.y;
     // Values between kernels.
     auto *rows_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(bag) * t * sizeof(int32_t)));
+    auto *there = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(bag) * t * sizeof(bfloat16_t)));
     auto *rows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(bag) * t * 128 * sizeof(bfloat16_t)));
-    auto *each_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(bag) * t * 128 * sizeof(float)));
-    auto *each_3 = static_cast<__gm__ float *>(rt.workspace(int64_t(bag) * t * sizeof(float)));
-    auto *each = static_cast<__gm__ float *>(rt.workspace(int64_t(bag) * t * 128 * sizeof(float)));
-    auto *y_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 128 * sizeof(float)));
+    const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
@@ -91,38 +69,20 @@ extern "C" void embedding_bag_a2a3(pto_rt::Runtime &rt, const embedding_bag_args
         const Launch look_up_vec1_done = rt.launch(
             "look_up_vec1", Core::Vector, look_up_vec1_blocks,
             [=] {
-                look_up_vec1(rows_1, token, t_begin, t_end, bag, look_up_vec1_blocks);
-            }, {}, 5);
+                look_up_vec1(rows_1, there, token, t_begin, t_end, bag, look_up_vec1_blocks);
+            }, {}, 2);
         const int32_t look_up_vec2_blocks = fewer((bag * t + 0) / 1, vector);
         const Launch look_up_vec2_done = rt.launch(
             "look_up_vec2", Core::Vector, look_up_vec2_blocks,
             [=] {
                 look_up_vec2(rows, table, rows_1, bag, t, vocabulary, look_up_vec2_blocks);
-            }, {look_up_vec1_done}, 4);
-        const int32_t add_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
-        const Launch add_vec1_done = rt.launch(
-            "add_vec1", Core::Vector, add_vec1_blocks,
-            [=] {
-                add_vec1(each_2, each_3, token, rows, t_begin, t_end, bag, add_vec1_blocks);
-            }, {look_up_vec2_done}, 3);
-        const int32_t add_vec2_blocks = fewer((t_end - t_begin + 0) / 1, vector);
-        const Launch add_vec2_done = rt.launch(
-            "add_vec2", Core::Vector, add_vec2_blocks,
-            [=] {
-                add_vec2(each, each_2, each_3, t_begin, t_end, bag, add_vec2_blocks);
-            }, {add_vec1_done}, 2);
-        const int32_t add_vec3_blocks = fewer((t + 0) / 1, vector);
-        const Launch add_vec3_done = rt.launch(
-            "add_vec3", Core::Vector, add_vec3_blocks,
-            [=] {
-                add_vec3(y_1, each, bag, t, add_vec3_blocks);
-            }, {add_vec2_done}, 1);
-        const int32_t add_vec4_blocks = fewer((t_end - t_begin + 31) / 32, vector);
+            }, {look_up_vec1_done}, 1);
+        const int32_t add_blocks = fewer((t_end - t_begin + 0) / 1, cube);
         rt.launch(
-            "add_vec4", Core::Vector, add_vec4_blocks,
+            "add", Core::Cube, add_blocks,
             [=] {
-                add_vec4(y, y_1, t_begin, t_end, add_vec4_blocks);
-            }, {add_vec3_done});
+                add(y, there, rows, t_begin, t_end, bag, add_blocks);
+            }, {look_up_vec1_done, look_up_vec2_done});
     };
 
     segment(0, t);

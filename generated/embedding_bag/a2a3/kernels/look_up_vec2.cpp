@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void look_up_vec2(
     for (int32_t i1 = block; i1 < bag * t; i1 += nblk, i1_slot ^= 1) {
         const int64_t place = rows_1[int64_t(i1)];
         PTO_ASSERT(place >= 0 && place < int64_t(vocabulary), "an index in rows_1 is out of range");
-        // rows: index_select(table, 0, reshape(maximum(token, 0), [t * bag]))  [embedding_bag.yaml:19]
+        // rows:  index_select(table, 0, reshape(maximum(token, 0), [t * bag]))  [embedding_bag.yaml:19]
         VecB16_1x128 part; TASSIGN(part, 0x00000 + i1_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
         TableGm table_in(table + int64_t(place) * 128);

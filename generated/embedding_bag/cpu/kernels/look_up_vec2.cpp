@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void look_up_vec2(
         PTO_ASSERT(place >= 0 && place < int64_t(vocabulary), "an index in rows_1 is out of range");
         TableGm table_in(table + int64_t(place) * 128);
         TableGm rows_out(rows + int64_t(i1) * 128);
-        // rows: index_select(table, 0, reshape(maximum(token, 0), [t * bag]))  [embedding_bag.yaml:19]
+        // rows:  index_select(table, 0, reshape(maximum(token, 0), [t * bag]))  [embedding_bag.yaml:19]
         TCARRY(rows_out, table_in);
     }
 #endif

@@ -116,6 +116,24 @@ inline void gather_rows(Dst& dst, Global& src, Indexes& indexes)
     }
 }
 
+/// Asks for all lines of a table of one row of which many are needed soon: one after the other they come faster than in
+/// the order of the indices.
+template <typename Global>
+PTO_INLINE void ask_for_row([[maybe_unused]] const Table<Global>& table, [[maybe_unused]] int64_t picked)
+{
+    if constexpr (!Table<Global>::kNz) {
+        constexpr int64_t kLine = 64, kLongest = 16 * 1024;  // half of the first-level cache
+        const int64_t bytes = table.columns() * static_cast<int64_t>(sizeof(typename Table<Global>::T));
+        const bool dense = bytes <= kLongest && picked * 2 >= bytes / kLine;
+        if (dense && table.rows() == 1 && table.global.GetStride(4) == 1) {
+            const char* row = reinterpret_cast<const char*>(table.flat(0));
+            for (int64_t at = 0; at < bytes; at += kLine) {
+                __builtin_prefetch(row + at);
+            }
+        }
+    }
+}
+
 /// The first elements of row r, a vector at a time where the machine gathers such elements; how many they are.
 template <Outside Rule, typename Dst, typename Global, typename Indexes>
 PTO_INLINE int64_t gather_vectors(
@@ -148,6 +166,7 @@ inline void gather_elements(Dst& dst, Global& src, Indexes& indexes)
     using Index = typename Indexes::DType;
     const Table<Global> table{src};
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol(), capacity = table.rows() * table.columns();
+    ask_for_row(table, rows * cols);
     for (int64_t r = 0; r < rows; ++r) {
         for (int64_t c = gather_vectors<Rule>(dst, table, indexes, r, cols); c < cols; ++c) {
             const auto raw = static_cast<Index>(index_at(indexes, r, c, r * cols + c));

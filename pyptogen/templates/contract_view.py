@@ -94,7 +94,7 @@ def contract_view(program: Program) -> ContractView:
             for name, value in program.outputs
         ),
         dims=tuple(DimView(dim.name, dim.dynamic, _meaning(dim)) for dim in program.dims),
-        attrs=tuple(AttrView(attr.name, attr.dtype, attr.default) for attr in program.attrs),
+        attrs=tuple(AttrView(a.name, a.dtype, a.default) for a in program.attrs if a.definition is None),
     )
 
 

@@ -10,10 +10,11 @@ from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.tensor.conditions import c_text
-from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.ir import Attr, Program
 from pyptogen.schema.c_names import is_macro
 from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.environment import render
+from pyptogen.templates.host_numbers import host_number
 from pyptogen.templates.kernel import _parameters
 from pyptogen.templates.spelling import ORCHESTRATION_WORDS, field_name, in_text, renamed, respelled, spelled, variables
 
@@ -45,6 +46,11 @@ def _calls(launch: LaunchPlan, functions: Mapping[str, str]) -> list[str]:
         text = f"{functions[kernel]}({', '.join(arguments)});"
         calls.append(textwrap.fill(text, 96, subsequent_indent=" " * 20, break_long_words=False))
     return calls
+
+
+def _beside(launch: LaunchPlan, kernels: Sequence[InstrKernel]) -> int:
+    """Vector cores that run the vector program of a mixed launch."""
+    return 2 if any(k.lane for k in kernels if k.name in launch.kernels) else 1
 
 
 def _rings(launch: LaunchPlan) -> list[tuple[str, str, str]]:
@@ -101,8 +107,15 @@ def orchestration_text(
     def local(name: str) -> str:
         return spelling.get(name, name)
 
+    def value(attr: Attr) -> str:
+        if attr.definition is None:
+            return f"args.{field_name(attr.name)}"
+        return host_number(attr.definition, local)
+
     conditions = [launch.condition for launch in launches if launch.condition is not None]
     used |= {local(s.name) for condition in conditions for s in condition.free_symbols}
+    computed = [a.definition for a in program.attrs if a.definition is not None and local(a.name) in used]
+    used |= {local(s.name) for number in computed for s in number.free_symbols}
     blocks = partial(_blocks, inputs=inputs, spelling=spelling)
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     rows = [plan[0].rows if len(plan) == 1 else 0 for plan in graph.plans]
@@ -115,7 +128,15 @@ def orchestration_text(
             name,
             _ranged(graph, plan),
             [
-                (launch, CORES[launch.core], blocks(launch), _calls(launch, functions), _order(launch), _rings(launch))
+                (
+                    launch,
+                    CORES[launch.core],
+                    blocks(launch),
+                    _calls(launch, functions),
+                    _order(launch),
+                    _rings(launch),
+                    _beside(launch, kernels),
+                )
                 for launch in plan
             ],
             plan[0].core if len(plan) == 1 and plan[0].rows else "",
@@ -129,7 +150,8 @@ def orchestration_text(
         segment=segment,
         kernels=[(functions[k.name], _parameters(spelled(k)[0])) for k in kernels],
         tensors=[(local(name), ctype, field_name(name)) for name, ctype in contract if local(name) in used],
-        attrs=[(local(a.name), C_TYPES[a.dtype], field_name(a.name)) for a in program.attrs if local(a.name) in used],
+        attrs=[(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],
+        computed=bool(computed),
         workspaces=[(w.name, C_TYPES[w.dtype], _factor(w.elements)) for w in whole],
         dims=[
             (d, field_name(original))

@@ -116,6 +116,31 @@ FOUND = {
              "y: one_hot(i, s); z: x * cast(y, fp32)", 'verify:\n  generate: {i: "integers(0, 8)"}'),
         {"r": 19, "s": 37},
     ),
+    "an extreme of int32 along columns": (
+        spec("d: 40; e: 3", "x: int32[r, e, d]", "y: int32[r, d]; z: int32[r, e, 1]",
+             "y: argmin(x, axis=1); z: argmax(x, axis=-1, keepdim=true)"),
+        {"r": 20},
+    ),
+    "numbers that the caller's processor computes": (
+        spec("d: 8", "x: int32[r, d]; f: fp32[r, d]", "y: int32[r, d]; z: fp32[r, d]; u: fp32[r, d]",
+             "y: x + n // 2 + n % 3 - n * n + max(n, r); z: where(x < n, f * s ** 2 / r, sqrt(s) + 1); "
+             "u: f * (r % 7) + full([r, d], exp(-s) / n, fp32) - 3 * s / (1 - s)",
+             'attrs: {n: {type: int32, default: -7}, s: {type: fp32, default: 2.5}}\n'
+             'verify:\n  generate: {x: "integers(-9, 9)"}'),
+        {"r": 20},
+    ),
+    "a carried row beside blocks of one row": (
+        spec("d: 16", "k: fp32[r, d]; u: fp32[d]", "y: fp32[r, d]",
+             "one:\n    loop: {over: r, tile: 1}\n    carry:\n      p: full([1, d], 0, fp32)\n    body:\n"
+             "      q: maximum(p, k[r] + u)\n    next:\n      p: q * 0.5\n    collect:\n      y: p + k[r]"),
+        {"r": 9},
+    ),
+    "a mean over a round's block": (
+        spec("n: {min: 1, max: 999}", "x: fp32[r, n]", "m: fp32[r, 1]",
+             "one:\n    loop: {over: n, tile: 32}\n    carry:\n      m: full([r, 1], 0.5, fp32)\n    next:\n"
+             "      m: m + mean(x[:, n], axis=-1, keepdim=true)"),
+        {"r": 20, "n": 70},
+    ),
 }  # fmt: skip
 
 

@@ -16,7 +16,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tensor.program_names import dim_symbol, scalar_symbol
 from pyptogen.lower.tensor.scalars import ScalarReader, not_allowed
 from pyptogen.lower.tile.axes import Axes
 from pyptogen.schema import Expr
@@ -195,7 +195,7 @@ class Scope:
 
     def scalar(self, expr: Expr, node: ast.expr) -> Any:
         """A scalar operand as sympy, over attrs and static dims. Raises PTG108, PTG201, PTG202."""
-        attrs = {attr.name: sympy.Symbol(attr.name, real=True) for attr in self.program.attrs}
+        attrs = {attr.name: scalar_symbol(attr.name, attr.dtype) for attr in self.program.attrs}
 
         def lookup(name: str, expr: Expr, node: ast.AST) -> Any:
             if name in self.axes.static:

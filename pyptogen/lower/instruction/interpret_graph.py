@@ -21,11 +21,11 @@ from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import GlobalMemory, GmArray
 from pyptogen.lower.instruction.interpret_kernel import BlockRun
 from pyptogen.lower.instruction.interpret_memory import Core
-from pyptogen.lower.instruction.interpret_rings import Rings
+from pyptogen.lower.instruction.interpret_rings import Port, Rings
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.instruction.replay import Finding, prove
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tensor import conditions, layouts
+from pyptogen.lower.tensor import conditions, host_scalars, layouts
 from pyptogen.lower.tensor.interpreter import bind_dims
 from pyptogen.lower.tensor.ir import Program, Value
 from pyptogen.lower.tensor.legality import dim_table
@@ -54,12 +54,27 @@ def interpret(
         return run.outputs()
 
 
+def check_readable(lowered: Lowered) -> None:
+    """Raises PTG303 for a stage that is given as C++: nobody but a compiler knows what it does."""
+    known = {kernel.name for kernel in lowered.instructions}
+    for launch in (launch for plan in lowered.execution.plans for launch in plan):
+        if not known.issuperset(launch.kernels):
+            raise fault(
+                "PTG303",
+                f"the kernel `{launch.kernel}` is given as C++ source, which no interpreter runs",
+                launch.span,
+                expected="stages in the language, or kernels at tile, block or instruction level",
+                fix="compile and run the operator",
+            )
+
+
 def check_order(lowered: Lowered) -> None:
     """Prove every kernel that carries flags, and that launches wait for the writers of what they read.
 
     Raises:
         MachineFault: of kind ``order``.
     """
+    check_readable(lowered)
     kernels = {k.name: k for k in lowered.instructions}
     if PLATFORMS[lowered.target].flags:
         for kernel in lowered.instructions:
@@ -119,7 +134,7 @@ class GraphRun:
         self._dims = dim_table(self._program)
         self._sizes = bind_dims(self._program, self._dims, given)
         self._env = {symbol.name: int(size) for symbol, size in self._sizes.items()}
-        self.scalars = _scalars(self._program, attrs)
+        self.scalars = _scalars(self._program, attrs, self._env)
         read = {v.name: given[v.name].reshape(-1)[0].item() for v in conditions.inputs_read(self._program)}
         self._known = {**self._env, **self.scalars, **read}
         self.memory = GlobalMemory(self._tensors(given, lowered.target))
@@ -147,18 +162,26 @@ class GraphRun:
             return np.ascontiguousarray(np.swapaxes(array, -1, -2))
         return pack(array, target=target).data if layout == "nz" else array
 
-    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None) -> None:
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Port | None = None) -> None:
         """One block of one launch of kernel ``name``; of a program of a mixed kernel with the rings of the block."""
         core = self._core if rings is None else Core(PLATFORMS[self._target])
-        BlockRun(self._kernels[name], core, self.memory, env, self.scalars, block, blocks, rings).run()
+        memory = self.memory if rings is None else self.memory.beside()
+        BlockRun(self._kernels[name], core, memory, env, self.scalars, block, blocks, rings).run()
 
     def run_launch(self, launch: LaunchPlan, env: dict[str, int], block: int, blocks: int) -> None:
-        """One block of a launch: its kernel, or its two programs side by side."""
+        """One block of a launch: its kernel, or its two programs side by side, that of the vector cores on each."""
         if not launch.programs:
             self.run_block(launch.kernel, env, block, blocks)
             return
-        rings = Rings(self._kernels[launch.kernels[0]].fifos, self.memory)
-        rings.run([partial(self.run_block, name, dict(env), block, blocks, rings) for name in launch.kernels])
+        programs = [self._kernels[name] for name in launch.kernels]
+        lanes = [(p, n) for p in programs for n in range(2 if p.lane else 1)]
+        rings = Rings(programs[0].fifos, len(lanes) - 1)
+        rings.run(
+            [
+                partial(self.run_block, p.name, env | ({p.lane: n} if p.lane else {}), block, blocks, Port(rings, n))
+                for p, n in lanes
+            ]
+        )
 
     def _shape(self, shape: tuple[Any, ...]) -> tuple[int, ...]:
         return tuple(int(self._dims.resolve(size).xreplace(self._sizes)) for size in shape)
@@ -278,10 +301,12 @@ def _input(value: Any, arrays: Mapping[str, Array]) -> Array:
     return array
 
 
-def _scalars(program: Program, attrs: Mapping[str, float | int]) -> dict[str, float | int]:
+def _scalars(program: Program, attrs: Mapping[str, float | int], sizes: Mapping[str, int]) -> dict[str, float | int]:
     """Attrs as kernels get them: rounded to their dtype."""
     result: dict[str, float | int] = {}
     for attr in program.attrs:
+        if attr.definition is not None:
+            attrs = {**attrs, attr.name: host_scalars.value_of(attr, {**sizes, **result})}
         value = attrs.get(attr.name, attr.default)
         if value is None:
             raise fault("PTG404", f"the attr `{attr.name}` is not given and has no default", attr.span)

@@ -16,6 +16,7 @@ from sympy.logic.boolalg import BooleanAtom
 from pyptogen.diagnostics import did_you_mean, fault
 from pyptogen.lower.tensor.dims import DimTable
 from pyptogen.lower.tensor.ir import Program, Value
+from pyptogen.lower.tensor.program_names import scalar_symbol
 from pyptogen.lower.tensor.scalars import ScalarReader
 from pyptogen.schema import Expr
 
@@ -26,11 +27,6 @@ READABLE = ("fp32", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int6
 """Dtypes of inputs whose one element a condition may read."""
 
 _MOST_POINTS = 4096
-
-
-def input_symbol(value: Value) -> Any:
-    """The number in an input of one element."""
-    return sympy.Symbol(value.name, real=True) if value.dtype == "fp32" else sympy.Symbol(value.name, integer=True)
 
 
 def inputs_read(program: Program) -> tuple[Value, ...]:
@@ -63,7 +59,7 @@ def read(expressions: Sequence[Expr], contract: Contract) -> Any:
                 expr.span_of(node),
                 expected=f"an input of one element, of a dtype among {' '.join(READABLE)}",
             )
-        return input_symbol(value)
+        return scalar_symbol(value.name, value.dtype)
 
     found = []
     for expr in expressions:

@@ -13,6 +13,7 @@ from pyptogen.lower.tensor.assumptions import unbound
 from pyptogen.lower.tensor.dims import DimTable, read_dims, show_shape, show_size
 from pyptogen.lower.tensor.ir import DTYPES, Attr, Requirement, Value
 from pyptogen.lower.tensor.layouts import check_contract
+from pyptogen.lower.tensor.program_names import scalar_symbol
 from pyptogen.lower.tensor.scalars import ScalarReader
 from pyptogen.schema import Expr, Spec, TensorSpec
 
@@ -31,7 +32,7 @@ class Contract:
 def read_contract(spec: Spec) -> Contract:
     """Raises PTG104, PTG109, PTG201, PTG209, PTG210, PTG214, PTG219."""
     check_contract(spec)
-    symbols = {attr.name: sympy.Symbol(attr.name, real=True) for attr in spec.attrs}
+    symbols = {attr.name: scalar_symbol(attr.name, attr.dtype) for attr in spec.attrs}
     dims = read_dims(spec.dims, symbols)
     inputs = tuple(declared_value(tensor, dims) for tensor in spec.inputs)
     outputs = tuple(declared_value(tensor, dims) for tensor in spec.outputs)

@@ -5,8 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import sympy
-
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.tensor import selection
 from pyptogen.lower.tensor.builder import Builder
@@ -27,7 +25,7 @@ from pyptogen.lower.tensor.ir import (
     Program,
     Value,
 )
-from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tensor.program_names import dim_symbol, scalar_symbol
 
 
 class IllegalIR(AssertionError):
@@ -37,7 +35,7 @@ class IllegalIR(AssertionError):
 def dim_table(program: Program) -> DimTable:
     """The dims of a program with the symbols that its shapes are made of."""
     symbols = {dim.name: dim_symbol(dim.name) for dim in program.dims}
-    attrs = {attr.name: sympy.Symbol(attr.name, real=True) for attr in program.attrs}
+    attrs = {attr.name: scalar_symbol(attr.name, attr.dtype) for attr in program.attrs}
     table = DimTable(program.dims, {**symbols, **attrs})
     for loop in program.loops:
         table.add_block(loop.block)
@@ -141,6 +139,7 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     "block": lambda b, op: b.block(_value(op), op.attrs["axis"], op.result.shape[op.attrs["axis"]]),
     "carry": lambda b, op: b.emit("carry", [_value(op)], _value(op).dtype, _value(op).shape),
     "carried": lambda b, op: b.carried(op.attrs["loop"], _value(op), _value(op, 1)),
+    "only": lambda b, op: op.result,
     "collected": lambda b, op: b.collected(
         op.attrs["loop"], _value(op), op.attrs["axis"], op.result.shape[op.attrs["axis"]], op.attrs["stacked"]
     ),

@@ -1,4 +1,4 @@
-"""Names of a program: the symbol of a dim, and names that nothing has yet."""
+"""Names of a program: the symbols of dims and attrs, and names that nothing has yet."""
 
 from __future__ import annotations
 
@@ -13,6 +13,32 @@ def dim_symbol(name: str) -> Any:
     import sympy
 
     return sympy.Symbol(name, integer=True, positive=True)
+
+
+def scalar_symbol(name: str, dtype: str) -> Any:
+    """The sympy symbol that stands for an attr, or for the number in an input of one element."""
+    import sympy
+
+    return sympy.Symbol(name, real=True) if dtype == "fp32" else sympy.Symbol(name, integer=True)
+
+
+def start_symbol(over: str) -> Any:
+    """The sympy symbol of the place where the block of this round begins, of a loop over ``over``."""
+    import sympy
+
+    return sympy.Symbol(f"{over}.start", integer=True)
+
+
+def element_symbol(number: int) -> Any:
+    """The sympy symbol of an element that the condition of a round reads: that of its operand ``number``."""
+    import sympy
+
+    return sympy.Symbol(f"@{number}", integer=True)
+
+
+def round_if(loop: str) -> str:
+    """The name of the operation that decides about the rounds of a loop; no name of a spec has a dot."""
+    return f"{loop}.if"
 
 
 def names_of(program: Program) -> set[str]:

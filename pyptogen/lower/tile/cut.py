@@ -20,6 +20,7 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
+from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile.axes import Apart, Axes, GmView, root, unsupported
 from pyptogen.lower.tile.grid import Shape2D
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel, TileOp, TileVal
@@ -43,7 +44,6 @@ class Cutter(Products):
         self.whole_tiles: dict[str, str] = {}
         """The tile of each concatenation that others are windows of."""
         self.writes: list[str] = []
-        self.scalars: list[str] = []
 
     def cut(self) -> TileKernel:
         self.open_grid()
@@ -147,7 +147,10 @@ class Cutter(Products):
         for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
             loop = self.loop_of(factor.dim, scope)
             if loop is not None and loop.role != "rounds":
-                error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", "leave it whole")
+                fix = "leave it whole"
+                if op.loop and self.whole(loop.dim) is None:
+                    fix = "reduce it in a stage before the loop, for all rounds at once"
+                error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", fix)
                 raise Apart(error, (op.result.name, op.result.name))
 
     def _vector(self, op: Op, scope: Scope) -> None:
@@ -159,7 +162,7 @@ class Cutter(Products):
         operands: list[Placed] = []
         for operand in op.operands:
             if isinstance(operand, Scalar):
-                sources.append(self._scalar(operand))
+                sources.append(self._scalar(operand, scope))
             else:
                 placed = self.operand(operand, op, scope)
                 operands.append(placed)
@@ -170,7 +173,7 @@ class Cutter(Products):
         kind = {"full": "fill", "places": "iota"}.get(op.kind, op.kind)
         first = self._first_place(op, home) if op.kind == "places" else ZERO
         if kind == "fill":
-            sources = [ScalarArg(op.attrs["value"], op.span)]
+            sources = [self._scalar(Scalar(op.attrs["value"], op.span), scope)]
         if kind in REDUCTIONS and self._over_rows(op, self.tiles[operands[0].tile], shape):
             kind = f"column_{kind}"
         leaving = self.result_rows(op, home, shape)
@@ -228,14 +231,18 @@ class Cutter(Products):
             self.whole_tiles[base] = placed.tile if placed else self.name(base)
         return self.whole_tiles[base], offset
 
-    def _scalar(self, scalar: Scalar) -> ScalarArg:
+    def _scalar(self, scalar: Scalar, scope: Scope) -> ScalarArg:
+        """A number as the kernel has it: attrs are arguments, and how long a round's block is, a variable or known."""
+        known: dict[Any, Any] = {}
         for symbol in sorted(getattr(scalar.expr, "free_symbols", ()), key=str):
             if symbol.name in {a.name for a in self.program.attrs} and symbol.name not in self.scalars:
                 self.scalars.append(symbol.name)
-        static = {
-            s: self.axes.static[s.name] for s in getattr(scalar.expr, "free_symbols", ()) if s.name in self.axes.static
-        }
-        return ScalarArg(scalar.expr.subs(static) if static else scalar.expr, scalar.span)
+            if symbol.name in self.axes.static:
+                known[symbol] = self.axes.static[symbol.name]
+            block = self.loop_of(symbol.name, scope) if symbol.name in self.axes.over else None
+            if block is not None:
+                known[symbol] = dim_symbol(block.valid) if block.valid else block.tile
+        return ScalarArg(scalar.expr.subs(known) if known else scalar.expr, scalar.span)
 
     def _concat(self, op: Op, scope: Scope) -> None:
         shapes = [op.result.shape, *(part.shape for part in op.operands if isinstance(part, Value))]

@@ -203,9 +203,11 @@ class Grid:
         lead = [f for axis in axes[:-1] for f in open_factors(axis)]
         lead = [f for f in lead if f[1].size != 1] or lead[-1:]
         if len(lead) > 1:
-            raise unsupported(
-                op.span, f"a tile of rank {len(lead) + 1}", "give all but one of the leading dims the tile 1"
-            )
+            named = [f"`{factor.dim}`" for factor, _ in lead if factor.dim is not None]
+            fix = "give all but one of the leading dims the tile 1"
+            if named and len(named) < len(lead):
+                fix = f"give {', '.join(named)} the tile 1: an axis whose size has no name is never cut"
+            raise unsupported(op.span, f"a tile of rank {len(lead) + 1}", fix)
         one = Extent(1)
         rows, row = (lead[0][1], lead[0][0]) if lead else (one, None)
         if len(last) > 1:

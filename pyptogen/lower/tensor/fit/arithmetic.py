@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
+import sympy
 
 from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.isa.table import CASTS
@@ -162,10 +163,23 @@ def reduction(f: Fitter, op: Op) -> Value:
 
 def position(f: Fitter, op: Op) -> Value:
     """The place of an extreme, among numbers of a dtype that the platform compares."""
-    x = f.value(op.operands[0])
-    last = all(size == 1 for size in op.result.shape[op.attrs["axis"] + 1 :])
+    x, axis = f.value(op.operands[0]), op.attrs["axis"]
+    last = all(size == 1 for size in op.result.shape[axis + 1 :])
+    if not last and not any(f.takes(COLUMN_NAMES[op.kind], wide) for wide in (x.dtype, *WIDER.get(x.dtype, ()))):
+        return _position_behind(f, op, x)
     wide = f.compute_dtype((REDUCE_NAMES if last else COLUMN_NAMES)[op.kind], x.dtype)
     return f.emit(op.kind, [f.cast(x, wide)], op.result.dtype, op.result.shape, attrs=op.attrs)
+
+
+def _position_behind(f: Fitter, op: Op, x: Value) -> Value:
+    """The same with the axis brought to the end, for numbers that a platform compares along rows alone."""
+    axis, rank = op.attrs["axis"], len(x.shape)
+    axes = (*(i for i in range(rank) if i != axis), axis)
+    shape = tuple(x.shape[i] for i in axes)
+    turned = f.emit("permute", [x], x.dtype, shape, "turned", {"axes": axes})
+    wide = f.cast(turned, f.compute_dtype(REDUCE_NAMES[op.kind], x.dtype))
+    found = f.emit(op.kind, [wide], op.result.dtype, (*shape[:-1], sympy.Integer(1)), "behind", {"axis": rank - 1})
+    return f.emit("reshape", [found], found.dtype, op.result.shape, attrs={"shape": op.result.shape})
 
 
 def order(f: Fitter, op: Op) -> Value:

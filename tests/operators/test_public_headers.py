@@ -36,8 +36,8 @@ def test_softmax(program: Load) -> None:
 
 CLEARED = pytest.mark.xfail(
     strict=True,
-    reason="tiles of two rows are declared with eight, which a row reduction wants to have in common with its result; the "
-    "simulator's TLOAD clears all eight, and gamma with them. A2/A3 leaves alone what is not valid.",
+    reason="tiles of two rows are declared with eight, which a row reduction wants to have in common with its result; "
+    "the simulator's TLOAD clears all eight, and gamma with them. A2/A3 leaves alone what is not valid.",
 )
 
 

@@ -30,7 +30,7 @@ EXPECTED = {
     "blocks": r"race between cores: store writes global memory bytes .* that store of block \d\.0 \(.*:\d+\) writes",
 }
 ENDS = {
-    "full_ring": "this core waits for another one, and all others wait or have ended: a tile that nobody pushes or frees",
+    "full_ring": "this core waits for another one, and all others wait or have ended: a tile that nobody pushes",
     "unequal_ends": "has 2 slots of 512 bytes (direction 1) at one end, 2 of 1024 (direction 1) at the other",
     "narrow_slot": "pto: TPipe: the tile does not fit the slot",
 }

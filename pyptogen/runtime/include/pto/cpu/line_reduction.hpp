@@ -202,7 +202,7 @@ template <typename Op, typename T>
 PTO_INLINE compute_t<T> reduce_line(const T* p, int64_t n)
 {
 #if defined(PTO_CPU_AVX512)
-    if constexpr (is_half_width_float<T> && is_extreme<Op> && on_words<Op, T>()) {
+    if constexpr (is_half_width_float<T> && is_extreme<Op> && reduces_words<Op, T>()) {
         return extreme_of_words<Op>(p, n);
     }
 #endif
@@ -235,7 +235,7 @@ template <typename Op, typename T>
 PTO_INLINE void reduce_lines(const T* p, int64_t pitch, int64_t n, int count, T (&results)[4])
 {
     using C = compute_t<T>;
-    constexpr bool kWords = is_half_width_float<T> && is_extreme<Op> && on_words<Op, T>();
+    constexpr bool kWords = is_half_width_float<T> && is_extreme<Op> && reduces_words<Op, T>();
     __m512i rows[4];
     bool together = kWords || sizeof(C) == 4;
     for (int r = 0; r < count && together; ++r) {

@@ -14,14 +14,25 @@ using u16v = vec<uint16_t>;
 template <typename T>
 inline constexpr uint16_t kInfinityBits = is_same<T, half> ? 0x7c00 : 0x7f80;
 
-/// Whether Op on elements of T is done on 16-bit lanes.
+/// Whether Op on elements of T is done on 16-bit lanes, and whether it is in the lines of a reduction.
 template <typename Op, typename T>
 constexpr bool on_words()
 {
+    [[maybe_unused]] constexpr bool kExtreme = is_same<Op, Max> || is_same<Op, Min>;
 #if defined(PTO_CPU_AVX512) && defined(__AVX512FP16__)
-    constexpr bool kExtreme = is_same<Op, Max> || is_same<Op, Min>;
     constexpr bool kArithmetic = is_same<Op, Add> || is_same<Op, Sub> || is_same<Op, Mul>;
     return (is_half_width_float<T> && kExtreme) || (is_same<T, half> && kArithmetic);
+#elif defined(PTO_CPU_AVX2)
+    return is_half_width_float<T> && kExtreme;
+#else
+    return false;
+#endif
+}
+template <typename Op, typename T>
+constexpr bool reduces_words()
+{
+#if defined(PTO_CPU_AVX512)
+    return on_words<Op, T>();
 #else
     return false;
 #endif
@@ -109,6 +120,26 @@ PTO_INLINE u16v apply_words(u16v a, u16v b)
     } else {
         return (u16v)_mm512_mul_ph((__m512h)x, (__m512h)y);
     }
+}
+
+#elif defined(PTO_CPU_AVX2)
+
+/// Max or Min: of equal numbers, which +0 and -0 are, and of a NaN beside a number that is the second one.
+template <typename Op, typename T>
+PTO_INLINE u16v apply_words(u16v a, u16v b)
+{
+    static_assert(is_same<Op, Max> || is_same<Op, Min>, "see on_words()");
+    const __m256i x = (__m256i)a, y = (__m256i)b, one = _mm256_set1_epi16(1), infinity = _mm256_set1_epi16(kInfinityBits<T>);
+    const __m256i magnitude = _mm256_set1_epi16(0x7fff);
+    const __m256i high_x = _mm256_and_si256(x, magnitude), high_y = _mm256_and_si256(y, magnitude);
+    const __m256i nan_x = _mm256_cmpgt_epi16(high_x, infinity), nan_y = _mm256_cmpgt_epi16(high_y, infinity);
+    // Signed integers in the order of the numbers: the magnitude, negated where the sign is set.
+    const __m256i order_x = _mm256_sign_epi16(high_x, _mm256_or_si256(x, one));
+    const __m256i order_y = _mm256_sign_epi16(high_y, _mm256_or_si256(y, one));
+    const __m256i beyond =
+        is_same<Op, Max> ? _mm256_cmpgt_epi16(order_x, order_y) : _mm256_cmpgt_epi16(order_y, order_x);
+    const __m256i first = _mm256_or_si256(_mm256_andnot_si256(nan_y, beyond), nan_x);
+    return (u16v)_mm256_blendv_epi8(y, x, first);
 }
 
 #else

@@ -43,7 +43,8 @@ inline bool pass_touches(const char* name, const Object& object, int64_t row, in
         rows = Object::Rows;
         cols = Object::Cols;
         if (object.data() == nullptr) {
-            report(engine().place, "%s in a pass: a %s tile has no address; TASSIGN it first", name, memory_name(Object::Loc));
+            report(engine().place, "%s in a pass: a %s tile has no address; TASSIGN it first", name,
+                   memory_name(Object::Loc));
             return false;
         }
     }

@@ -89,6 +89,9 @@ class Cutter(Products):
         for op in outside:
             self._cut_op(op)
         scope = self.open_rounds(loop, outside)
+        for op in outside:
+            if op.kind == "carry" and op.result.name in self.kernel.writes:  # read by a later kernel in its rounds
+                self._store(op, scope)
         every = [op for level in inside for op in level]
         if self.open_rows(every[0], scope, together=True):
             self.level_of = dict.fromkeys(self.level_of, 1)
@@ -333,8 +336,9 @@ class Cutter(Products):
         if tensor not in self.writes:
             self.writes.append(tensor)
 
-    def _store(self, op: Op) -> None:
+    def _store(self, op: Op, scope: Scope | None = None) -> None:
         placed = self.placed[(op.result.name, "")]
+        placed = placed if scope is None else replace(placed, scope=scope)
         tensor = self.gm_names[op.result.name]
         view = replace(self.axes.whole(tensor, op.result), apart=self.apart.get(op.result.name))
         shape = self.shape2d(view.axes, placed.scope, op)

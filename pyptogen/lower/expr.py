@@ -6,11 +6,17 @@ interpreters. Static dims are substituted by their numbers on the way in.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 Monomial = tuple[str, ...]
+
+RELATIONS: Mapping[str, Callable[[Any, Any], Any]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+"""The relations between two numbers, as C++ spells them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +64,10 @@ class Poly:
 
     def names(self) -> frozenset[str]:
         return frozenset(name for mono, _ in self.terms for name in mono)
+
+    def renamed(self, name: Callable[[str], str]) -> Poly:
+        """The same of other names, each of which stands for one of these."""
+        return Poly._collect({tuple(sorted(map(name, mono))): coeff for mono, coeff in self.terms})
 
     def evaluate(self, env: Mapping[str, int]) -> int:
         """Value with every name taken from ``env``; KeyError names what is missing."""

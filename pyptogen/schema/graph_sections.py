@@ -6,6 +6,7 @@ import ast
 
 from pyptogen.diagnostics import Span, fault
 from pyptogen.schema.assignments import check_not_cut, read_assign
+from pyptogen.schema.conditions import read_conditions
 from pyptogen.schema.expression import (
     Expr,
     parse_expression,
@@ -15,7 +16,7 @@ from pyptogen.schema.expression import (
 from pyptogen.schema.loop_section import is_loop, read_loop
 from pyptogen.schema.naming import check_distinct, check_key, check_name
 from pyptogen.schema.spec import Assign, FunctionSpec, StageSpec
-from pyptogen.schema.tree import Mapping, Node, Scalar, describe
+from pyptogen.schema.tree import Mapping, Node, Scalar
 from pyptogen.schema.validate import need_list, need_mapping
 
 _CONDITIONS = ("when", "if")
@@ -109,7 +110,7 @@ def _stage(key: Scalar, node: Node) -> StageSpec:
     name = check_key(key, "a stage")
     mapping = need_mapping(node, f"stage `{name}`")
     check_not_cut(mapping)
-    when, run_if = (_conditions(word, mapping.get(word)) for word in _CONDITIONS)
+    when, run_if = (read_conditions(word, mapping.get(word)) for word in _CONDITIONS)
     if is_loop(mapping):
         loop = read_loop(mapping, name, key.span)
         return StageSpec(name, (*loop.carry, *loop.collect), False, key.span, when, loop, run_if=run_if)
@@ -117,31 +118,3 @@ def _stage(key: Scalar, node: Node) -> StageSpec:
     if not body:
         raise fault("PTG105", f"stage `{name}` defines nothing", key.span, fix="add `name: expression` entries")
     return StageSpec(name, body, False, key.span, when, run_if=run_if)
-
-
-def _conditions(word: str, node: Node | None) -> tuple[Expr, ...]:
-    """``when: heads > 1``, or the form of the tiling rows, ``when: {heads: "> 1"}``; the same for ``if``."""
-    if node is None:
-        return ()
-    if isinstance(node, Mapping):
-        return tuple(_comparison(key, value) for key, value in node)
-    condition = parse_expression(node)
-    if not isinstance(condition.node, ast.Compare | ast.BoolOp):
-        raise fault("PTG106", f"`{word}` must be a comparison", condition.span, expected="such as `heads > 1`")
-    return (condition,)
-
-
-def _comparison(key: Scalar, node: Node) -> Expr:
-    """``name: 3`` or ``name: "<= 3"`` as an expression whose places are those of the key and the value."""
-    text = f"== {node.text}" if isinstance(node, Scalar) and isinstance(node.value, int) else ""
-    if isinstance(node, Scalar) and isinstance(node.value, str):
-        text = node.text.strip()
-    try:
-        tree = ast.parse(f"{key.text} {text}", mode="eval").body
-    except SyntaxError:
-        tree = ast.Constant(None)
-    if not isinstance(tree, ast.Compare):
-        expected = 'a number, or such as "<= 32"'
-        raise fault("PTG104", f"the test of `{key.text}` cannot be {describe(node)}", node.span, expected=expected)
-    places = (*range(key.start, key.stop), *(node.start,) * (len(text) + 1), node.stop)
-    return Expr(tree, f"{key.text} {text}", key.source, places)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pyptogen.diagnostics import Span, fault
 from pyptogen.schema.assignments import check_not_cut, read_assign
+from pyptogen.schema.conditions import read_conditions
 from pyptogen.schema.models import LoopModel
 from pyptogen.schema.spec import Assign, LoopSpec
 from pyptogen.schema.tree import Mapping
@@ -40,7 +41,16 @@ def read_loop(stage: Mapping, name: str, span: Span) -> LoopSpec:
         if not given and (carry or following or not collect):
             raise fault("PTG105", f"the loop `{name}` does not say how it {what}", span, fix=f"add `{section}: {{…}}`")
     _check_next(name, carry, following)
-    return LoopSpec(model.over, over.span, model.tile, carry, body, following, collect, head.span)
+    run_if = read_conditions("if", head.get("if"))
+    if run_if and collect:
+        raise fault(
+            "PTG230",
+            f"the loop `{name}` collects a value of every round, and `if` leaves rounds out",
+            collect[0].targets[0][1],
+            expected="carried values alone beside `if`",
+            fix="carry the value, or collect `where(condition, …, 0)` without `if`",
+        )
+    return LoopSpec(model.over, over.span, model.tile, carry, body, following, collect, head.span, run_if)
 
 
 def _section(stage: Mapping, key: str, name: str) -> tuple[Assign, ...]:

@@ -113,10 +113,11 @@ class InPlaceModel(Section):
 
 
 class LoopModel(Section):
-    """The head of a loop: the dim whose blocks its rounds see, and how long a block is."""
+    """The head of a loop: the dim whose blocks its rounds see, how long a block is, and which rounds take place."""
 
     over: str
     tile: int = Field(ge=1)
+    only: Any = Field(default=None, alias="if")
 
 
 class KernelModel(Section):

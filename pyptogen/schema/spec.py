@@ -100,7 +100,7 @@ class FunctionSpec:
 class LoopSpec:
     """How the body of a stage is repeated: over blocks of ``tile`` elements of the dim ``over``. ``carry`` gives the
     values at the start of the first round, ``next`` those at the start of the following one; ``collect`` the values
-    whose rounds are put together."""
+    whose rounds are put together. ``run_if``: comparisons that all hold in the rounds that take place."""
 
     over: str
     over_span: Span
@@ -110,6 +110,7 @@ class LoopSpec:
     next: tuple[Assign, ...]
     collect: tuple[Assign, ...]
     span: Span
+    run_if: tuple[Expr, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,8 @@ class StageSpec:
     def expressions(self) -> tuple[Expr, ...]:
         """Everything that it computes."""
         inside = () if self.loop is None else (*self.loop.body, *self.loop.next)
-        return tuple(assign.value for assign in (*self.body, *inside))
+        tests = () if self.loop is None else self.loop.run_if
+        return (*(assign.value for assign in (*self.body, *inside)), *tests)
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,7 +55,7 @@ def validate(model: type[ModelT], node: Mapping, what: str) -> ModelT:
     try:
         return model.model_validate(plain(node))
     except ValidationError as error:
-        known = list(model.model_fields)
+        known = [field.alias or name for name, field in model.model_fields.items()]
         found = [_diagnostic(finding, node, what, known) for finding in error.errors(include_url=False)]
         merged = _one_per_place(found)
         raise DiagnosticError(*merged) from None

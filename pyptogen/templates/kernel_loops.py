@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import For
+from pyptogen.lower.tile.ir import Comparison, Condition
 
 
 def loop_lines(node: For) -> list[str]:
@@ -24,9 +28,39 @@ def loop_lines(node: For) -> list[str]:
         start = share if start == "0" else f"{start} + {share}"
         step = "nblk" if node.step == 1 else f"nblk * {node.step}"
     advance = f"++{node.var}" if step == "1" else f"{node.var} += {step}"
-    if node.slot:
-        advance += f", {node.slot} ^= 1" if node.slots == 2 else f", {node.slot} = ({node.slot} + 1) % {node.slots}"
+    if node.slot and node.only is None:
+        advance += f", {next_slot(node)}"
     return [*lines, f"for (int32_t {node.var} = {start}; {node.var} < {stop}; {advance}) {{"]
+
+
+def next_slot(node: For) -> str:
+    """The step to the buffers of the next round."""
+    return f"{node.slot} ^= 1" if node.slots == 2 else f"{node.slot} = ({node.slot} + 1) % {node.slots}"
+
+
+def skip_lines(only: Condition) -> list[str]:
+    """What leaves a round out in which a condition does not hold."""
+    lines = [f"const int64_t {e.name} = {e.tensor}[{e.offset.c(wide=True)}];" for e in only.elements]
+    first, *others = only.comparisons
+    if others:
+        holds = " && ".join(_comparison(c) for c in only.comparisons)
+        test = f"!({holds})"
+    else:
+        test = _comparison(replace(first, relation=_OPPOSITE[first.relation]))
+    return [*lines, f"if ({test}) {{  // this round is left out", "    continue;", "}"]
+
+
+_OPPOSITE = {"==": "!=", "!=": "==", "<": ">=", ">=": "<", ">": "<=", "<=": ">"}
+
+
+def _comparison(comparison: Comparison) -> str:
+    left, right = (side.c(wide=not _is_plain(side)) for side in (comparison.left, comparison.right))
+    return f"{left} {comparison.relation} {right}"
+
+
+def _is_plain(side: Poly) -> bool:
+    """A number or a name, which nothing can overflow."""
+    return len(side.terms) <= 1 and all(len(names) + (count != 1) <= 1 for names, count in side.terms)
 
 
 def condition_lines(node: For) -> list[str]:
@@ -37,3 +71,12 @@ def condition_lines(node: For) -> list[str]:
     if node.before is not None:
         holds += f" && {node.var} < {node.before.c()}"
     return [f"if (const int32_t {node.var} = {node.start.c()}; {holds}) {{"]
+
+
+def share_lines(node: For, lane: str) -> list[str]:
+    """A vector core's rows of the iteration's tile."""
+    first, rows = node.share or ("", "")
+    return [
+        f"const int32_t {rows} = ({node.valid} + 1) / 2;  // rows of each vector core",
+        f"const int32_t {first} = {lane} * ({node.valid} - {rows});  // this one's first",
+    ]

@@ -33,6 +33,7 @@ from pyptogen.lower.instruction.ir import (
     declarations,
     walk,
 )
+from pyptogen.lower.tile.ir import Condition
 from pyptogen.lower.verify import require
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.pto_text_queues import Queues
@@ -42,6 +43,9 @@ from pyptogen.templates.pto_text_windows import Windows
 
 ARCHITECTURES = {"a2a3": "a3", "a5": "a5"}
 """The assembler's name of each target's architecture."""
+
+PREDICATES = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
+"""Predicates of `arith.cmpi`."""
 
 MNEMONICS = {"TMATMUL_ACC": "tmatmul.acc"}
 """Where the assembler's name of an instruction is not its lower case."""
@@ -62,6 +66,8 @@ class Writer:
     queues: Queues
     tiles: dict[str, Declare]
     tensors: dict[str, str]
+    lane: str | None = None
+    """The number of the vector core, where two share the rows of tiles."""
     spoken: Span | None = None
 
     # -- nodes ----------------------------------------------------------------------------------------------------
@@ -162,12 +168,57 @@ class Writer:
             left = values.poly(node.stop - node.var)
             valid = values.compute(f"arith.minsi {left}, {values.index(node.step)} : index", node.valid)
             values.bind(node.valid, valid)
-        self.body(node.body)
-        if slots:
-            self.next_round(node, tuple(slots))
+        if node.only is not None:
+            self.only(node, node.only, tuple(slots))
+        else:
+            self.round(node, tuple(slots))
         values.close()
         for slot, (*_, after) in carried.items():
             values.bind(slot, after)
+
+    def round(self, node: For, slots: Sequence[str]) -> None:
+        """The body, and the counters of rounds after it."""
+        if node.share is not None:
+            self.share(node)
+        self.body(node.body)
+        if slots:
+            self.next_round(node, tuple(slots))
+
+    def only(self, node: For, only: Condition, slots: Sequence[str]) -> None:
+        """The round under its condition; where it is left out, the counters of rounds stay as they are."""
+        values = self.values
+        self.speak(only.span)
+        for element in only.elements:
+            self.read_index(ReadIndex(element.name, element.tensor, element.offset, element.span))
+        holds = ""
+        for c in only.comparisons:
+            left, right = values.whole(c.left), values.whole(c.right)
+            found = values.compute(f"arith.cmpi {PREDICATES[c.relation]}, {left}, {right} : index")
+            holds = values.compute(f"arith.andi {holds}, {found} : i1") if holds else found
+        note = "else this round is left out"
+        if not slots:
+            values.open(f"scf.if {holds}", note)
+            self.round(node, ())
+            values.close()
+            return
+        before = [values.bound(slot) for slot in slots]
+        kinds = ", ".join("index" for _ in slots)
+        after = [values.name(f"{slot}_next") for slot in slots]
+        values.open(f"{', '.join(after)} = scf.if {holds} -> ({kinds})", note)
+        self.round(node, slots)
+        values.turn("} else")
+        values.put(f"scf.yield {', '.join(before)} : {kinds}")
+        values.close()
+        values.put(f"scf.yield {', '.join(after)} : {kinds}")
+
+    def share(self, node: For) -> None:
+        """A vector core's rows of the tile of a round: how many, and the first."""
+        values = self.values
+        first, rows = node.share or ("", "")
+        more, two = values.poly(Poly.of(str(node.valid)) + 1), values.index(2)
+        values.bind(rows, values.compute(f"arith.divui {more}, {two} : index", rows))
+        others = Poly.of(str(node.valid)) - rows
+        values.bind(first, values.poly(Poly.of(str(self.lane)) * others))
 
     def next_round(self, node: For, slots: tuple[str, ...]) -> None:
         """Hands the counters of rounds on; the loop's own counts one further."""
@@ -232,8 +283,9 @@ class Writer:
         """TPUSH of a tile, TPOP, TFREE."""
         if node.name == "TPUSH":
             tile = str(node.operands[1])
-            declared = self.tiles[tile]
-            self.queues.push(ring, self.operand(node, tile), (declared.rows, declared.cols))
+            declared, row = self.tiles[tile], node.operands[-1]
+            first = row if isinstance(row, Poly) else ZERO
+            self.queues.push(ring, self.operand(node, tile), (declared.rows, declared.cols), first)
         elif node.name == "TPOP":
             self.queues.pop(ring)
         else:
@@ -299,6 +351,10 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str]) -> list[str]:
     if kernel.fifos or any(isinstance(n, For) and n.parallel for n in walk(kernel.body)):
         values.put(f"{values.name('block_i64')} = pto.get_block_idx")
         values.bind("block", values.compute("arith.index_cast %block_i64 : i64 to index", "block"))
+    if kernel.lane is not None:
+        number = values.name(f"{kernel.lane}_i64")
+        values.put(f"{number} = pto.get_subblock_idx")
+        values.bind(kernel.lane, values.compute(f"arith.index_cast {number} : i64 to index", kernel.lane))
     for node in walk(kernel.body):
         if isinstance(node, For) and node.slot is not None:
             values.bind(node.slot, values.index(0))
@@ -308,7 +364,7 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str]) -> list[str]:
                     windows.declare(operand, values)
     queues.initialise(kernel.core)
     tensors = {t.name: t.dtype for t in kernel.tensors}
-    Writer(source, values, windows, queues, declarations(kernel), tensors).body(kernel.body)
+    Writer(source, values, windows, queues, declarations(kernel), tensors, kernel.lane).body(kernel.body)
     kind = "" if kernel.core == "mixed" else f", pto.kernel_kind = #pto.kernel_kind<{kernel.core}>"
     return [
         f"{INDENT}func.func @{kernel.name}({', '.join(f'{name}: {kind}' for name, kind in arguments)})",

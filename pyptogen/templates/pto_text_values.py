@@ -124,6 +124,13 @@ class Values:
 
     # -- index arithmetic -----------------------------------------------------------------------------------------
 
+    def whole(self, value: Poly) -> str:
+        """The same where the attrs of the kernel may stand in it, which are no index values."""
+        for name in sorted(value.names() & self.scalars.keys()):
+            as_index = self.compute(f"arith.index_cast {self.bound(name)} : {self.scalars[name]} to index")
+            self.bind(f"{name} as index", as_index)
+        return self.poly(value.renamed(lambda name: f"{name} as index" if name in self.scalars else name))
+
     def poly(self, value: Poly) -> str:
         """An index value: a constant, a name that is bound, or a sum of products."""
         constant = value.constant

@@ -36,22 +36,25 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tile.ir import Extent, Fifo, GmTensor
+from pyptogen.lower.tile.ir import Comparison, Condition, Element, Extent, Fifo, GmTensor
 from pyptogen.schema.c_names import is_c_name, is_macro
 from pyptogen.templates.cpp_names import C_TYPES
 
 _VARIABLES: Mapping[type, tuple[str, ...]] = {
     Choose: ("zero", "then", "other"),
+    Comparison: ("left", "right"),
+    Condition: ("elements", "comparisons"),
     Cut: ("when",),
     Declare: ("name", "rows", "cols", "address", "owner"),
     ExecutionGraph: ("segment", "dims", "workspaces", "cuts", "plans"),
     Extent: ("valid",),
     Fifo: ("name", "slot"),
-    For: ("var", "start", "stop", "valid", "body", "slot", "after", "before"),
+    Element: ("name", "tensor", "offset"),
+    For: ("var", "start", "stop", "valid", "body", "slot", "after", "before", "only", "share"),
     GmTensor: ("name", "shape"),
     GmWindow: ("tensor", "offset", "rows", "cols", "row_stride", "col_stride"),
     Instr: ("operands",),
-    InstrKernel: ("writes", "reads", "scalars", "arguments", "segment", "dims", "body", "fifos"),
+    InstrKernel: ("writes", "reads", "scalars", "arguments", "segment", "dims", "body", "fifos", "lane"),
     LaunchPlan: ("arguments", "tiles", "programs", "rings"),
     Pass: ("rows", "cols", "members", "kept", "tiles", "dtypes", "ahead"),
     Queue: ("name",),
@@ -78,8 +81,8 @@ _FIRST_ONLY = frozenset({(InstrKernel, "scalars"), (Pass, "dtypes"), (Cut, "when
 _KERNEL_WORDS = (
     "AICORE BLayout CmpMode DYNAMIC Direction Divisor FarStores GlobalTensor Layout LeftRows MaskPattern "
     "MrgSortExecutedNumList PTO_ASSERT PadValue RoundMode RowMax RowMin RowSum SLayout SaturationMode Shape Stride "
-    "TPASS TPipe Tile TileAcc TileLeft TileRight TileSplitAxis TileType block event_t far get_block_idx int32_t "
-    "int64_t pipe_barrier pto set_flag taken wait_flag pow sqrt exp log fabs floor ceil fmax fmin"
+    "TPASS TPipe Tile TileAcc TileLeft TileRight TileSplitAxis TileType block event_t far get_block_idx get_subblockid "
+    "int32_t int64_t pipe_barrier pto set_flag taken wait_flag pow sqrt exp log fabs floor ceil fmax fmin"
 )
 KERNEL_WORDS = frozenset(_KERNEL_WORDS.split())
 """What the text of kernels says beside instructions, element types, pipes and events; the functions are those of
@@ -169,7 +172,7 @@ def _tiles_apart(kernel: InstrKernel) -> InstrKernel:
     numbers = {*kernel.arguments, *(fifo.name for fifo in kernel.fifos), *(fifo.slot for fifo in kernel.fifos)}
     for node in walk(kernel.body):
         if isinstance(node, For):
-            numbers |= {name for name in (node.var, node.valid, node.slot) if name}
+            numbers |= {name for name in (node.var, node.valid, node.slot, *(node.share or ())) if name}
         elif isinstance(node, ReadIndex):
             numbers.add(node.name)
     names: dict[str, str] = {}
@@ -218,7 +221,7 @@ def _renamed(node: Any, name: Callable[[str], str], fields: Mapping[type, tuple[
     if isinstance(node, Poly | Imm) and fields is _TILES:
         return node
     if isinstance(node, Poly):
-        return Poly._collect({tuple(sorted(map(name, factors))): n for factors, n in node.terms})
+        return node.renamed(name)
     if isinstance(node, Imm):
         return replace(node, text=_NAME.sub(lambda m: name(m[0]), node.text))
     if isinstance(node, tuple):

@@ -28,7 +28,7 @@ def run_suite(
         targets: None means all that each spec declares; targets that a spec does not have are left out where a folder
             led to it
         seed: of the example data
-        checked: in the checked mode of the bundled headers; targets whose kernels have no flags are left out
+        checked: in the checked mode of the bundled headers
         jobs: specs in work at a time
 
     Raises ``DiagnosticError`` PTG110 for a folder without specs, and ``RuntimeError`` for a fault of the tool.

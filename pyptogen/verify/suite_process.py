@@ -115,7 +115,6 @@ def _judge(path: Path, lenient: bool, conditions: Conditions, first: int, pipe: 
     os.dup2(said, 2)
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  (until the process ends)
     import pyptogen
-    from pyptogen.lower.platforms import PLATFORMS
     from pyptogen.lower.tensor import from_spec
     from pyptogen.lower.tensor.targets import chosen_targets
 
@@ -126,8 +125,6 @@ def _judge(path: Path, lenient: bool, conditions: Conditions, first: int, pipe: 
         pipe.send(Outcome(path.stem, "", {}, diagnostics=error.diagnostics))
         return
     cases = spec.verify.cases or ({},)
-    if conditions.checked:
-        targets = tuple(target for target in targets if PLATFORMS[target].flags)
     for number, target in enumerate(targets):
         left = list(enumerate(cases, number * len(cases)))[max(0, first - number * len(cases)) :]
         if not left:

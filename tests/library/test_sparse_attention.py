@@ -22,6 +22,16 @@ def paged_attention(a: Arrays) -> dict[str, Array]:
     return {"o": bf16(np.stack(results))}
 
 
+def block_sparse_attention(a: Arrays) -> dict[str, Array]:
+    """One block of queries of one head after the other, over the keys of the blocks that it sees."""
+    q, k, v = (wide(a[name]) for name in "qkv")
+    o = np.empty_like(q)
+    for head, block in np.ndindex(*q.shape[:2]):
+        keys, values = (part[head][a["seen"][head, block] != 0].reshape(-1, part.shape[-1]) for part in (k, v))
+        o[head, block] = attended(q[head, block], keys, values)
+    return {"o": bf16(o)}
+
+
 def sparse_attention(a: Arrays) -> dict[str, Array]:
     keys = wide(a["latent"])[a["index"]]
     return {"o": bf16(attended(wide(a["q"]), keys, keys[:, :, :512]))}
@@ -37,6 +47,18 @@ def test_paged_attention(batch: int, pages: int, target: str) -> None:
     arrays["lengths"][-1] = pages * 32
     arrays["lengths"][0] = 1 if batch > 1 else pages * 32
     assert_agree("paged_attention", target, arrays, paged_attention, {"o": WEIGHTS})
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_block_sparse_attention(target: str) -> None:
+    """A query may see one block alone, the first or the last; hidden ones hold what is no number."""
+    arrays = operator("block_sparse_attention", target).example_inputs(seed=4, q_blocks=3, kv_blocks=5)
+    seen = arrays["seen"]
+    seen[:, 0], seen[:, 1], seen[:, :, 2] = [1, 0, 0, 0, 0], [0, 0, 0, 0, -7], 0
+    seen[:, 2, 1] = 1
+    for name in "kv":
+        arrays[name][:, 2] = np.nan
+    assert_agree("block_sparse_attention", target, arrays, block_sparse_attention, {"o": WEIGHTS})
 
 
 @pytest.mark.parametrize("target", TARGETS)

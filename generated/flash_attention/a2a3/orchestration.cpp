@@ -16,8 +16,8 @@ extern "C" __global__ AICORE void flash_attention_cube(
     __gm__ bfloat16_t *k,
     __gm__ bfloat16_t *v,
     __gm__ bfloat16_t *o_p_low_ring,
-    __gm__ float *o_1_ring,
-    __gm__ float *o_5_ring,
+    __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t kv,
@@ -26,8 +26,8 @@ extern "C" __global__ AICORE void flash_attention_cube(
 extern "C" __global__ AICORE void flash_attention_vec(
     __gm__ bfloat16_t *o,
     __gm__ bfloat16_t *o_p_low_ring,
-    __gm__ float *o_1_ring,
-    __gm__ float *o_5_ring,
+    __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring,
     float scale,
     int32_t sq_begin,
     int32_t sq_end,
@@ -65,16 +65,16 @@ extern "C" void flash_attention_a2a3(pto_rt::Runtime &rt, const flash_attention_
         const pto_rt::Scope scope(rt);
         const int32_t flash_attention_blocks = fewer(8, mixed);
         auto *o_p_low_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(flash_attention_blocks) * 8192 * sizeof(bfloat16_t)));
-        auto *o_1_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_blocks) * 8192 * sizeof(float)));
-        auto *o_5_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_blocks) * 16384 * sizeof(float)));
+        auto *o_pv_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_blocks) * 16384 * sizeof(float)));
+        auto *o_qk_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_blocks) * 8192 * sizeof(float)));
         rt.launch(
             "flash_attention", Core::Mixed, flash_attention_blocks,
             [=] {
-                // On a cube core and on the vector core beside it; they meet in the rings.
-                pto_rt::side_by_side(
-                    [=] { flash_attention_cube(q, k, v, o_p_low_ring, o_1_ring, o_5_ring, sq_begin, sq_end, kv, sq,
+                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                pto_rt::side_by_side<2>(
+                    [=] { flash_attention_cube(q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, kv, sq,
                     flash_attention_blocks); },
-                    [=] { flash_attention_vec(o, o_p_low_ring, o_1_ring, o_5_ring, scale, sq_begin, sq_end, kv, sq,
+                    [=] { flash_attention_vec(o, o_p_low_ring, o_pv_ring, o_qk_ring, scale, sq_begin, sq_end, kv, sq,
                     flash_attention_blocks); });
             });
     };

@@ -16,8 +16,8 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
     __gm__ half *k,
     __gm__ half *v,
     __gm__ half *o_p_low_ring,
-    __gm__ float *o_2_ring,
-    __gm__ float *o_6_ring,
+    __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t kv,
@@ -26,8 +26,8 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
 extern "C" __global__ AICORE void flash_attention_grouped_vec(
     __gm__ half *o,
     __gm__ half *o_p_low_ring,
-    __gm__ float *o_2_ring,
-    __gm__ float *o_6_ring,
+    __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t kv,
@@ -63,16 +63,16 @@ extern "C" void flash_attention_grouped_a2a3(pto_rt::Runtime &rt, const flash_at
         const pto_rt::Scope scope(rt);
         const int32_t flash_attention_grouped_blocks = fewer((sq_end - sq_begin + 63) / 64, mixed);
         auto *o_p_low_ring = static_cast<__gm__ half *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 16384 * sizeof(half)));
-        auto *o_2_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 16384 * sizeof(float)));
-        auto *o_6_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 8192 * sizeof(float)));
+        auto *o_pv_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 8192 * sizeof(float)));
+        auto *o_qk_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(flash_attention_grouped_blocks) * 16384 * sizeof(float)));
         rt.launch(
             "flash_attention_grouped", Core::Mixed, flash_attention_grouped_blocks,
             [=] {
-                // On a cube core and on the vector core beside it; they meet in the rings.
-                pto_rt::side_by_side(
-                    [=] { flash_attention_grouped_cube(q, k, v, o_p_low_ring, o_2_ring, o_6_ring, sq_begin, sq_end, kv,
+                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                pto_rt::side_by_side<2>(
+                    [=] { flash_attention_grouped_cube(q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, kv,
                     sq, flash_attention_grouped_blocks); },
-                    [=] { flash_attention_grouped_vec(o, o_p_low_ring, o_2_ring, o_6_ring, sq_begin, sq_end, kv, sq,
+                    [=] { flash_attention_grouped_vec(o, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, kv, sq,
                     flash_attention_grouped_blocks); });
             });
     };

@@ -67,7 +67,7 @@ extern "C" __global__ AICORE void turn_vec6(
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void decay(
-    __gm__ float *gamma_4,
+    __gm__ float *gamma,
     __gm__ float *place,
     __gm__ float *g_h,
     int32_t b_begin,
@@ -89,7 +89,7 @@ extern "C" __global__ AICORE void solve_vec1(
     __gm__ float *d32_part,
     __gm__ float *a32,
     __gm__ float *w_1,
-    __gm__ float *gamma_4,
+    __gm__ float *gamma,
     __gm__ float *place,
     __gm__ int32_t *number,
     __gm__ float *a_2,
@@ -257,8 +257,8 @@ extern "C" __global__ AICORE void solve_vec11(
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void solve_cube12(
-    __gm__ float *u_block_2,
-    __gm__ bfloat16_t *w_block,
+    __gm__ float *u,
+    __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *u_1,
     __gm__ bfloat16_t *v_h,
     __gm__ bfloat16_t *w_3,
@@ -268,8 +268,8 @@ extern "C" __global__ AICORE void solve_cube12(
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void scan_cube(
-    __gm__ float *recalled_block_2,
-    __gm__ bfloat16_t *w_block,
+    __gm__ float *recalled,
+    __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *q_n,
     __gm__ bfloat16_t *k_n,
     __gm__ bfloat16_t *before_ring,
@@ -282,11 +282,11 @@ extern "C" __global__ AICORE void scan_cube(
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void scan_vec(
-    __gm__ bfloat16_t *change_block,
-    __gm__ float *state_end_end,
+    __gm__ bfloat16_t *change,
+    __gm__ float *state_out,
     __gm__ float *state_t,
-    __gm__ float *gamma_4,
-    __gm__ float *u_block_2,
+    __gm__ float *gamma,
+    __gm__ float *u,
     __gm__ bfloat16_t *before_ring,
     __gm__ bfloat16_t *before_2_ring,
     __gm__ bfloat16_t *left_ring,
@@ -307,10 +307,10 @@ extern "C" __global__ AICORE void read_cube1(
 extern "C" __global__ AICORE void read_vec1(
     __gm__ bfloat16_t *p,
     __gm__ float *old,
-    __gm__ float *gamma_4,
+    __gm__ float *gamma,
     __gm__ float *place,
     __gm__ float *p_4,
-    __gm__ float *recalled_block_2,
+    __gm__ float *recalled,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -318,13 +318,13 @@ extern "C" __global__ AICORE void read_vec1(
 extern "C" __global__ AICORE void read_cube2(
     __gm__ float *y_1,
     __gm__ bfloat16_t *p,
-    __gm__ bfloat16_t *change_block,
+    __gm__ bfloat16_t *change,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void read_vec2(
-    __gm__ bfloat16_t *y_block_2,
+    __gm__ bfloat16_t *y,
     __gm__ float *old,
     __gm__ float *y_1,
     int32_t b_begin,
@@ -333,13 +333,13 @@ extern "C" __global__ AICORE void read_vec2(
     int32_t nblk);
 extern "C" __global__ AICORE void out_vec1(
     __gm__ bfloat16_t *o,
-    __gm__ bfloat16_t *y_block_2,
+    __gm__ bfloat16_t *y,
     int32_t b,
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void out_vec2(
     __gm__ float *state,
-    __gm__ float *state_end_end,
+    __gm__ float *state_out,
     int32_t b,
     int32_t nblk);
 
@@ -379,7 +379,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
     auto *beta_h = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
     auto *number = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(s) * sizeof(int32_t)));
     auto *place = static_cast<__gm__ float *>(rt.workspace(int64_t(s) * sizeof(float)));
-    auto *gamma_4 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
+    auto *gamma = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
     auto *a_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 1024 * sizeof(float)));
     auto *d2 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(float)));
     auto *d4_part = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(float)));
@@ -409,16 +409,16 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
     auto *d64_3 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(float)));
     auto *u_1 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(bfloat16_t)));
     auto *w_3 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(bfloat16_t)));
-    auto *u_block_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
-    auto *w_block = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
-    auto *change_block = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
-    auto *recalled_block_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
-    auto *state_end_end = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * 524288 * sizeof(float)));
+    auto *u = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
+    auto *w = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
+    auto *change = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
+    auto *recalled = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
+    auto *state_out = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * 524288 * sizeof(float)));
     auto *p_4 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 1024 * sizeof(float)));
     auto *p = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 2048 * sizeof(bfloat16_t)));
     auto *old = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
     auto *y_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
-    auto *y_block_2 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
+    auto *y = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
@@ -485,7 +485,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
         const Launch decay_done = rt.launch(
             "decay", Core::Vector, decay_blocks,
             [=] {
-                decay(gamma_4, place, g_h, b_begin, b_end, s, decay_blocks);
+                decay(gamma, place, g_h, b_begin, b_end, s, decay_blocks);
             }, {turn_vec6_done, turn_vec3_done}, 26);
         const int32_t solve_cube1_blocks = fewer(16, cube);
         const Launch solve_cube1_done = rt.launch(
@@ -497,7 +497,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
         const Launch solve_vec1_done = rt.launch(
             "solve_vec1", Core::Vector, solve_vec1_blocks,
             [=] {
-                solve_vec1(d2, d4_part, d8_part, d16_part, d32_part, a32, w_1, gamma_4, place, number, a_2,
+                solve_vec1(d2, d4_part, d8_part, d16_part, d32_part, a32, w_1, gamma, place, number, a_2,
                     beta_h, b_begin, b_end, s, solve_vec1_blocks);
             }, {decay_done, turn_vec6_done, turn_vec5_done, solve_cube1_done, turn_vec4_done}, 24);
         const int32_t solve_cube2_blocks = fewer(16, cube);
@@ -624,7 +624,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
         const Launch solve_cube12_done = rt.launch(
             "solve_cube12", Core::Cube, solve_cube12_blocks,
             [=] {
-                solve_cube12(u_block_2, w_block, u_1, v_h, w_3, k_n, b_begin, b_end, s, solve_cube12_blocks);
+                solve_cube12(u, w, u_1, v_h, w_3, k_n, b_begin, b_end, s, solve_cube12_blocks);
             }, {solve_vec11_done, turn_vec2_done, normalise_vec3_done}, 6);
         const int32_t scan_blocks = fewer(16, mixed);
         auto *before_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(scan_blocks) * 32768 * sizeof(bfloat16_t)));
@@ -635,12 +635,12 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
         const Launch scan_done = rt.launch(
             "scan", Core::Mixed, scan_blocks,
             [=] {
-                // On a cube core and on the vector core beside it; they meet in the rings.
-                pto_rt::side_by_side(
-                    [=] { scan_cube(recalled_block_2, w_block, q_n, k_n, before_ring, before_2_ring, left_ring,
-                    fresh_1_ring, state_end_5_ring, b_begin, b_end, s, scan_blocks); },
-                    [=] { scan_vec(change_block, state_end_end, state_t, gamma_4, u_block_2, before_ring, before_2_ring,
-                    left_ring, fresh_1_ring, state_end_5_ring, b_begin, b_end, s, scan_blocks); });
+                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                pto_rt::side_by_side<2>(
+                    [=] { scan_cube(recalled, w, q_n, k_n, before_ring, before_2_ring, left_ring, fresh_1_ring,
+                    state_end_5_ring, b_begin, b_end, s, scan_blocks); },
+                    [=] { scan_vec(change, state_out, state_t, gamma, u, before_ring, before_2_ring, left_ring,
+                    fresh_1_ring, state_end_5_ring, b_begin, b_end, s, scan_blocks); });
             }, {solve_cube12_done, normalise_vec3_done, turn_vec1_done, decay_done}, 4);
         const int32_t read_cube1_blocks = fewer(16, cube);
         const Launch read_cube1_done = rt.launch(
@@ -652,31 +652,31 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
         const Launch read_vec1_done = rt.launch(
             "read_vec1", Core::Vector, read_vec1_blocks,
             [=] {
-                read_vec1(p, old, gamma_4, place, p_4, recalled_block_2, b_begin, b_end, s, read_vec1_blocks);
+                read_vec1(p, old, gamma, place, p_4, recalled, b_begin, b_end, s, read_vec1_blocks);
             }, {decay_done, turn_vec6_done, read_cube1_done, scan_done}, 3);
         const int32_t read_cube2_blocks = fewer(16, cube);
         const Launch read_cube2_done = rt.launch(
             "read_cube2", Core::Cube, read_cube2_blocks,
             [=] {
-                read_cube2(y_1, p, change_block, b_begin, b_end, s, read_cube2_blocks);
+                read_cube2(y_1, p, change, b_begin, b_end, s, read_cube2_blocks);
             }, {read_vec1_done, scan_done}, 2);
         const int32_t read_vec2_blocks = fewer(16, vector);
         const Launch read_vec2_done = rt.launch(
             "read_vec2", Core::Vector, read_vec2_blocks,
             [=] {
-                read_vec2(y_block_2, old, y_1, b_begin, b_end, s, read_vec2_blocks);
+                read_vec2(y, old, y_1, b_begin, b_end, s, read_vec2_blocks);
             }, {read_vec1_done, read_cube2_done}, 1);
         const int32_t out_vec1_blocks = fewer((b + 0) / 1, vector);
         rt.launch(
             "out_vec1", Core::Vector, out_vec1_blocks,
             [=] {
-                out_vec1(o, y_block_2, b, s, out_vec1_blocks);
+                out_vec1(o, y, b, s, out_vec1_blocks);
             }, {read_vec2_done});
         const int32_t out_vec2_blocks = fewer((b * 32 + 0) / 1, vector);
         rt.launch(
             "out_vec2", Core::Vector, out_vec2_blocks,
             [=] {
-                out_vec2(state, state_end_end, b, out_vec2_blocks);
+                out_vec2(state, state_out, b, out_vec2_blocks);
             }, {scan_done});
     };
 

@@ -66,7 +66,7 @@ extern "C" __global__ AICORE void turn_vec6(
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void decay(
-    __gm__ float *gamma_4,
+    __gm__ float *gamma,
     __gm__ float *place,
     __gm__ float *g_h,
     int32_t b_begin,
@@ -74,10 +74,10 @@ extern "C" __global__ AICORE void decay(
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void solve(
-    __gm__ float *u_block_2,
-    __gm__ bfloat16_t *w_block,
+    __gm__ float *u,
+    __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *k_n,
-    __gm__ float *gamma_4,
+    __gm__ float *gamma,
     __gm__ float *place,
     __gm__ int32_t *number,
     __gm__ float *beta_h,
@@ -87,40 +87,40 @@ extern "C" __global__ AICORE void solve(
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void scan(
-    __gm__ float *recalled_block_2,
-    __gm__ bfloat16_t *change_block,
-    __gm__ float *state_end_end,
+    __gm__ float *recalled,
+    __gm__ bfloat16_t *change,
+    __gm__ float *state_out,
     __gm__ float *state_t,
-    __gm__ float *gamma_4,
-    __gm__ bfloat16_t *w_block,
+    __gm__ float *gamma,
+    __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *q_n,
-    __gm__ float *u_block_2,
+    __gm__ float *u,
     __gm__ bfloat16_t *k_n,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void read_kernel(
-    __gm__ bfloat16_t *y_block_2,
+    __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *q_n,
     __gm__ bfloat16_t *k_n,
-    __gm__ float *gamma_4,
+    __gm__ float *gamma,
     __gm__ float *place,
-    __gm__ float *recalled_block_2,
-    __gm__ bfloat16_t *change_block,
+    __gm__ float *recalled,
+    __gm__ bfloat16_t *change,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void out_vec1(
     __gm__ bfloat16_t *o,
-    __gm__ bfloat16_t *y_block_2,
+    __gm__ bfloat16_t *y,
     int32_t b,
     int32_t s,
     int32_t nblk);
 extern "C" __global__ AICORE void out_vec2(
     __gm__ float *state,
-    __gm__ float *state_end_end,
+    __gm__ float *state_out,
     int32_t b,
     int32_t nblk);
 
@@ -160,13 +160,13 @@ extern "C" void gated_delta_rule_cpu(pto_rt::Runtime &rt, const gated_delta_rule
     auto *beta_h = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
     auto *number = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(s) * sizeof(int32_t)));
     auto *place = static_cast<__gm__ float *>(rt.workspace(int64_t(s) * sizeof(float)));
-    auto *gamma_4 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
-    auto *u_block_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
-    auto *w_block = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
-    auto *change_block = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
-    auto *recalled_block_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
-    auto *state_end_end = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * 524288 * sizeof(float)));
-    auto *y_block_2 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
+    auto *gamma = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 32 * sizeof(float)));
+    auto *u = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
+    auto *w = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
+    auto *change = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
+    auto *recalled = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(float)));
+    auto *state_out = static_cast<__gm__ float *>(rt.workspace(int64_t(b) * 524288 * sizeof(float)));
+    auto *y = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(b) * s * 4096 * sizeof(bfloat16_t)));
     const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
@@ -230,40 +230,38 @@ extern "C" void gated_delta_rule_cpu(pto_rt::Runtime &rt, const gated_delta_rule
         const Launch decay_done = rt.launch(
             "decay", Core::Vector, decay_blocks,
             [=] {
-                decay(gamma_4, place, g_h, b_begin, b_end, s, decay_blocks);
+                decay(gamma, place, g_h, b_begin, b_end, s, decay_blocks);
             }, {turn_vec6_done, turn_vec3_done}, 4);
         const int32_t solve_blocks = fewer(16, mixed);
         const Launch solve_done = rt.launch(
             "solve", Core::Mixed, solve_blocks,
             [=] {
-                solve(u_block_2, w_block, k_n, gamma_4, place, number, beta_h, v_h, b_begin, b_end, s,
-                    solve_blocks);
+                solve(u, w, k_n, gamma, place, number, beta_h, v_h, b_begin, b_end, s, solve_blocks);
             }, {normalise_vec3_done, decay_done, turn_vec6_done, turn_vec5_done, turn_vec4_done, turn_vec2_done}, 3);
         const int32_t scan_blocks = fewer(16, mixed);
         const Launch scan_done = rt.launch(
             "scan", Core::Mixed, scan_blocks,
             [=] {
-                scan(recalled_block_2, change_block, state_end_end, state_t, gamma_4, w_block, q_n, u_block_2,
-                    k_n, b_begin, b_end, s, scan_blocks);
+                scan(recalled, change, state_out, state_t, gamma, w, q_n, u, k_n, b_begin, b_end, s,
+                    scan_blocks);
             }, {turn_vec1_done, decay_done, solve_done, normalise_vec3_done}, 2);
         const int32_t read_blocks = fewer(16, mixed);
         const Launch read_done = rt.launch(
             "read", Core::Mixed, read_blocks,
             [=] {
-                read_kernel(y_block_2, q_n, k_n, gamma_4, place, recalled_block_2, change_block, b_begin, b_end,
-                    s, read_blocks);
+                read_kernel(y, q_n, k_n, gamma, place, recalled, change, b_begin, b_end, s, read_blocks);
             }, {normalise_vec3_done, decay_done, turn_vec6_done, scan_done}, 1);
         const int32_t out_vec1_blocks = fewer((b + 0) / 1, vector);
         rt.launch(
             "out_vec1", Core::Vector, out_vec1_blocks,
             [=] {
-                out_vec1(o, y_block_2, b, s, out_vec1_blocks);
+                out_vec1(o, y, b, s, out_vec1_blocks);
             }, {read_done});
         const int32_t out_vec2_blocks = fewer((b * 32 + 0) / 1, vector);
         rt.launch(
             "out_vec2", Core::Vector, out_vec2_blocks,
             [=] {
-                out_vec2(state, state_end_end, b, out_vec2_blocks);
+                out_vec2(state, state_out, b, out_vec2_blocks);
             }, {scan_done});
     };
 

@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void places_vec3(
     __gm__ int32_t *need,
     int32_t nblk);
 extern "C" __global__ AICORE void places_vec4(
-    __gm__ int32_t *shift_4,
+    __gm__ int32_t *shift,
     __gm__ int32_t *end,
     __gm__ int32_t *count,
     __gm__ int32_t *upto,
@@ -38,15 +38,15 @@ extern "C" __global__ AICORE void block_vec2(
     int32_t full,
     int32_t nblk);
 extern "C" __global__ AICORE void block_vec3(
-    __gm__ int32_t *group_2,
+    __gm__ int32_t *group,
     __gm__ int32_t *done_1,
     __gm__ int32_t *upto,
     int32_t full,
     int32_t nblk);
 extern "C" __global__ AICORE void block_vec4(
     __gm__ int32_t *first,
-    __gm__ int32_t *shift_4,
-    __gm__ int32_t *group_2,
+    __gm__ int32_t *shift,
+    __gm__ int32_t *group,
     int32_t full,
     int32_t nblk);
 extern "C" __global__ AICORE void block_vec5(
@@ -56,7 +56,7 @@ extern "C" __global__ AICORE void block_vec5(
     int32_t full,
     int32_t nblk);
 extern "C" __global__ AICORE void gather(
-    __gm__ bfloat16_t *rows_2,
+    __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *x,
     __gm__ int32_t *source,
     int32_t full,
@@ -64,12 +64,12 @@ extern "C" __global__ AICORE void gather(
 extern "C" __global__ AICORE void weight(
     __gm__ bfloat16_t *w_b,
     __gm__ bfloat16_t *w,
-    __gm__ int32_t *group_2,
+    __gm__ int32_t *group,
     int32_t full,
     int32_t nblk);
 extern "C" __global__ AICORE void product(
     __gm__ bfloat16_t *y_b,
-    __gm__ bfloat16_t *rows_2,
+    __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *w_b,
     int32_t full,
     int32_t nblk);
@@ -78,15 +78,15 @@ extern "C" __global__ AICORE void place_vec1(
     int32_t full,
     int32_t nblk);
 extern "C" __global__ AICORE void place_vec2(
-    __gm__ int32_t *owner_1,
+    __gm__ int32_t *owner,
     __gm__ int32_t *past_1,
     __gm__ int32_t *end,
     int32_t full,
     int32_t nblk);
 extern "C" __global__ AICORE void place_vec3(
     __gm__ int32_t *slot_1,
-    __gm__ int32_t *shift_4,
-    __gm__ int32_t *owner_1,
+    __gm__ int32_t *shift,
+    __gm__ int32_t *owner,
     int32_t full,
     int32_t nblk);
 extern "C" __global__ AICORE void place_vec4(
@@ -126,17 +126,17 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
     auto *need = static_cast<__gm__ int32_t *>(rt.workspace(16 * sizeof(int32_t)));
     auto *end = static_cast<__gm__ int32_t *>(rt.workspace(16 * sizeof(int32_t)));
     auto *upto = static_cast<__gm__ int32_t *>(rt.workspace(16 * sizeof(int32_t)));
-    auto *shift_4 = static_cast<__gm__ int32_t *>(rt.workspace(16 * sizeof(int32_t)));
+    auto *shift = static_cast<__gm__ int32_t *>(rt.workspace(16 * sizeof(int32_t)));
     auto *done_1 = static_cast<__gm__ int32_t *>(rt.workspace((int64_t(full) + 16) * sizeof(int32_t)));
     auto *source_1 = static_cast<__gm__ int32_t *>(rt.workspace((int64_t(full) * 32 + 512) * sizeof(int32_t)));
-    auto *group_2 = static_cast<__gm__ int32_t *>(rt.workspace((int64_t(full) + 16) * sizeof(int32_t)));
+    auto *group = static_cast<__gm__ int32_t *>(rt.workspace((int64_t(full) + 16) * sizeof(int32_t)));
     auto *first = static_cast<__gm__ int32_t *>(rt.workspace((int64_t(full) + 16) * sizeof(int32_t)));
     auto *source = static_cast<__gm__ int32_t *>(rt.workspace((int64_t(full) * 32 + 512) * sizeof(int32_t)));
-    auto *rows_2 = static_cast<__gm__ bfloat16_t *>(rt.workspace((int64_t(full) * 16384 + 262144) * sizeof(bfloat16_t)));
+    auto *rows = static_cast<__gm__ bfloat16_t *>(rt.workspace((int64_t(full) * 16384 + 262144) * sizeof(bfloat16_t)));
     auto *w_b = static_cast<__gm__ bfloat16_t *>(rt.workspace((int64_t(full) * 262144 + 4194304) * sizeof(bfloat16_t)));
     auto *y_b = static_cast<__gm__ bfloat16_t *>(rt.workspace((int64_t(full) * 16384 + 262144) * sizeof(bfloat16_t)));
     auto *past_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(full) * 32 * sizeof(int32_t)));
-    auto *owner_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(full) * 32 * sizeof(int32_t)));
+    auto *owner = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(full) * 32 * sizeof(int32_t)));
     auto *slot_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(full) * 32 * sizeof(int32_t)));
     auto *slot = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(full) * 32 * sizeof(int32_t)));
     const int32_t cube = blocks_for(rt, Core::Cube);
@@ -165,7 +165,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
         const Launch places_vec4_done = rt.launch(
             "places_vec4", Core::Vector, places_vec4_blocks,
             [=] {
-                places_vec4(shift_4, end, count, upto, need, places_vec4_blocks);
+                places_vec4(shift, end, count, upto, need, places_vec4_blocks);
             }, {places_vec2_done, places_vec3_done, places_vec1_done}, 10);
         const int32_t block_vec1_blocks = fewer((full + 16 + 6143) / 6144, vector);
         const Launch block_vec1_done = rt.launch(
@@ -183,13 +183,13 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
         const Launch block_vec3_done = rt.launch(
             "block_vec3", Core::Vector, block_vec3_blocks,
             [=] {
-                block_vec3(group_2, done_1, upto, full, block_vec3_blocks);
+                block_vec3(group, done_1, upto, full, block_vec3_blocks);
             }, {block_vec1_done, places_vec3_done}, 13);
         const int32_t block_vec4_blocks = fewer((full + 16 + 0) / 1, vector);
         const Launch block_vec4_done = rt.launch(
             "block_vec4", Core::Vector, block_vec4_blocks,
             [=] {
-                block_vec4(first, shift_4, group_2, full, block_vec4_blocks);
+                block_vec4(first, shift, group, full, block_vec4_blocks);
             }, {places_vec4_done, block_vec3_done}, 9);
         const int32_t block_vec5_blocks = fewer((full + 16 + 1) / 2, vector);
         const Launch block_vec5_done = rt.launch(
@@ -201,19 +201,19 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
         const Launch gather_done = rt.launch(
             "gather", Core::Vector, gather_blocks,
             [=] {
-                gather(rows_2, x, source, full, gather_blocks);
+                gather(rows, x, source, full, gather_blocks);
             }, {block_vec5_done}, 6);
         const int32_t weight_blocks = fewer((full + 16 + 0) / 1, vector);
         const Launch weight_done = rt.launch(
             "weight", Core::Vector, weight_blocks,
             [=] {
-                weight(w_b, w, group_2, full, weight_blocks);
+                weight(w_b, w, group, full, weight_blocks);
             }, {block_vec3_done}, 12);
         const int32_t product_blocks = fewer((full + 16 + 0) / 1, cube);
         const Launch product_done = rt.launch(
             "product", Core::Cube, product_blocks,
             [=] {
-                product(y_b, rows_2, w_b, full, product_blocks);
+                product(y_b, rows, w_b, full, product_blocks);
             }, {gather_done, weight_done}, 5);
         const int32_t place_vec1_blocks = fewer((full * 32 + 6143) / 6144, vector);
         const Launch place_vec1_done = rt.launch(
@@ -225,13 +225,13 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
         const Launch place_vec2_done = rt.launch(
             "place_vec2", Core::Vector, place_vec2_blocks,
             [=] {
-                place_vec2(owner_1, past_1, end, full, place_vec2_blocks);
+                place_vec2(owner, past_1, end, full, place_vec2_blocks);
             }, {place_vec1_done, places_vec2_done}, 3);
         const int32_t place_vec3_blocks = fewer((full * 32 + 0) / 1, vector);
         const Launch place_vec3_done = rt.launch(
             "place_vec3", Core::Vector, place_vec3_blocks,
             [=] {
-                place_vec3(slot_1, shift_4, owner_1, full, place_vec3_blocks);
+                place_vec3(slot_1, shift, owner, full, place_vec3_blocks);
             }, {places_vec4_done, place_vec2_done}, 2);
         const int32_t place_vec4_blocks = fewer((full * 32 + 31) / 32, vector);
         const Launch place_vec4_done = rt.launch(

@@ -19,7 +19,7 @@ extern "C" __global__ AICORE void scores_cube(
     int32_t kv,
     int32_t nblk);
 extern "C" __global__ AICORE void scores_vec(
-    __gm__ float *all_scores_1,
+    __gm__ float *all_scores,
     __gm__ float *s_2,
     __gm__ float *weights,
     int32_t t_begin,
@@ -28,7 +28,7 @@ extern "C" __global__ AICORE void scores_vec(
     int32_t nblk);
 extern "C" __global__ AICORE void best_vec1(
     __gm__ float *score_rows,
-    __gm__ float *all_scores_1,
+    __gm__ float *all_scores,
     int32_t kv,
     int32_t t,
     int32_t nblk);
@@ -64,7 +64,7 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
     auto *score = (__gm__ float *)args.score;
     // Values between kernels.
     auto *s_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * 64 * sizeof(float)));
-    auto *all_scores_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
+    auto *all_scores = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
     auto *score_rows = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
@@ -81,13 +81,13 @@ extern "C" void lightning_indexer_a2a3(pto_rt::Runtime &rt, const lightning_inde
         const Launch scores_vec_done = rt.launch(
             "scores_vec", Core::Vector, scores_vec_blocks,
             [=] {
-                scores_vec(all_scores_1, s_2, weights, t_begin, t_end, kv, scores_vec_blocks);
+                scores_vec(all_scores, s_2, weights, t_begin, t_end, kv, scores_vec_blocks);
             }, {scores_cube_done}, 2);
         const int32_t best_vec1_blocks = fewer((kv * t + 6143) / 6144, vector);
         const Launch best_vec1_done = rt.launch(
             "best_vec1", Core::Vector, best_vec1_blocks,
             [=] {
-                best_vec1(score_rows, all_scores_1, kv, t, best_vec1_blocks);
+                best_vec1(score_rows, all_scores, kv, t, best_vec1_blocks);
             }, {scores_vec_done}, 1);
         const int32_t best_vec2_blocks = fewer((t + 0) / 1, vector);
         rt.launch(

@@ -11,7 +11,7 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void scores(
-    __gm__ float *all_scores_1,
+    __gm__ float *all_scores,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     __gm__ float *weights,
@@ -21,7 +21,7 @@ extern "C" __global__ AICORE void scores(
     int32_t nblk);
 extern "C" __global__ AICORE void best_vec1(
     __gm__ float *score_rows,
-    __gm__ float *all_scores_1,
+    __gm__ float *all_scores,
     int32_t kv,
     int32_t t,
     int32_t nblk);
@@ -56,7 +56,7 @@ extern "C" void lightning_indexer_cpu(pto_rt::Runtime &rt, const lightning_index
     auto *index = (__gm__ int32_t *)args.index;
     auto *score = (__gm__ float *)args.score;
     // Values between kernels.
-    auto *all_scores_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
+    auto *all_scores = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
     auto *score_rows = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
     const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
@@ -67,13 +67,13 @@ extern "C" void lightning_indexer_cpu(pto_rt::Runtime &rt, const lightning_index
         const Launch scores_done = rt.launch(
             "scores", Core::Mixed, scores_blocks,
             [=] {
-                scores(all_scores_1, q, k, weights, t_begin, t_end, kv, scores_blocks);
+                scores(all_scores, q, k, weights, t_begin, t_end, kv, scores_blocks);
             }, {}, 2);
         const int32_t best_vec1_blocks = fewer((kv * t + 4095) / 4096, vector);
         const Launch best_vec1_done = rt.launch(
             "best_vec1", Core::Vector, best_vec1_blocks,
             [=] {
-                best_vec1(score_rows, all_scores_1, kv, t, best_vec1_blocks);
+                best_vec1(score_rows, all_scores, kv, t, best_vec1_blocks);
             }, {scores_done}, 1);
         const int32_t best_vec2_blocks = fewer((t + 0) / 1, vector);
         rt.launch(

@@ -11,7 +11,7 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void linear_to_out_cube(
-    __gm__ float *part_1,
+    __gm__ float *part,
     __gm__ float8_e4m3_t *x,
     __gm__ float8_e4m3_t *w,
     int32_t t_begin,
@@ -22,7 +22,7 @@ extern "C" __global__ AICORE void linear_to_out_vec(
     __gm__ bfloat16_t *y,
     __gm__ float *x_scale,
     __gm__ float *w_scale,
-    __gm__ float *part_1,
+    __gm__ float *part,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
@@ -50,7 +50,7 @@ extern "C" void linear_fp8_blocks_a5(pto_rt::Runtime &rt, const linear_fp8_block
     auto *w_scale = (__gm__ float *)args.w_scale;
     auto *y = (__gm__ bfloat16_t *)args.y;
     // Values between kernels.
-    auto *part_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 9984 * sizeof(float)));
+    auto *part = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 9984 * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
@@ -60,13 +60,13 @@ extern "C" void linear_fp8_blocks_a5(pto_rt::Runtime &rt, const linear_fp8_block
         const Launch linear_to_out_cube_done = rt.launch(
             "linear_to_out_cube", Core::Cube, linear_to_out_cube_blocks,
             [=] {
-                linear_to_out_cube(part_1, x, w, t_begin, t_end, t, linear_to_out_cube_blocks);
+                linear_to_out_cube(part, x, w, t_begin, t_end, t, linear_to_out_cube_blocks);
             }, {}, 1);
         const int32_t linear_to_out_vec_blocks = fewer((t_end - t_begin + 63) / 64, vector);
         rt.launch(
             "linear_to_out_vec", Core::Vector, linear_to_out_vec_blocks,
             [=] {
-                linear_to_out_vec(y, x_scale, w_scale, part_1, t_begin, t_end, t, linear_to_out_vec_blocks);
+                linear_to_out_vec(y, x_scale, w_scale, part, t_begin, t_end, t, linear_to_out_vec_blocks);
             }, {linear_to_out_cube_done});
     };
 

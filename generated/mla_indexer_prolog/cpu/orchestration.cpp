@@ -35,7 +35,7 @@ extern "C" __global__ AICORE void query_norm(
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void query(
-    __gm__ bfloat16_t *q_b_4,
+    __gm__ bfloat16_t *q_b,
     __gm__ bfloat16_t *q_rope,
     __gm__ int8_t *q_q,
     __gm__ int8_t *w_uq,
@@ -48,7 +48,7 @@ extern "C" __global__ AICORE void query(
     int32_t nblk);
 extern "C" __global__ AICORE void query_absorb(
     __gm__ bfloat16_t *q_nope,
-    __gm__ bfloat16_t *q_b_4,
+    __gm__ bfloat16_t *q_b,
     __gm__ bfloat16_t *w_uk,
     int32_t t_begin,
     int32_t t_end,
@@ -161,7 +161,7 @@ extern "C" void mla_indexer_prolog_cpu(pto_rt::Runtime &rt, const mla_indexer_pr
     auto *q_c = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1536 * sizeof(float)));
     auto *q_q = static_cast<__gm__ int8_t *>(rt.workspace(int64_t(t) * 1536 * sizeof(int8_t)));
     auto *q_s = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
-    auto *q_b_4 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(bfloat16_t)));
+    auto *q_b = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(bfloat16_t)));
     auto *kv_f = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 512 * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t mixed = blocks_for(rt, Core::Mixed);
@@ -191,13 +191,13 @@ extern "C" void mla_indexer_prolog_cpu(pto_rt::Runtime &rt, const mla_indexer_pr
         const Launch query_done = rt.launch(
             "query", Core::Mixed, query_blocks,
             [=] {
-                query(q_b_4, q_rope, q_q, w_uq, q_s, w_uq_scale, cos, sin, t_begin, t_end, query_blocks);
+                query(q_b, q_rope, q_q, w_uq, q_s, w_uq_scale, cos, sin, t_begin, t_end, query_blocks);
             }, {query_norm_done}, 1);
         const int32_t query_absorb_blocks = fewer(32, cube);
         rt.launch(
             "query_absorb", Core::Cube, query_absorb_blocks,
             [=] {
-                query_absorb(q_nope, q_b_4, w_uk, t_begin, t_end, query_absorb_blocks);
+                query_absorb(q_nope, q_b, w_uk, t_begin, t_end, query_absorb_blocks);
             }, {query_done});
         const int32_t key_linear_blocks = fewer((t_end - t_begin + 255) / 256, cube);
         const Launch key_linear_done = rt.launch(

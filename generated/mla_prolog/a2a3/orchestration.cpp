@@ -34,7 +34,7 @@ extern "C" __global__ AICORE void query_up(
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void query_split(
-    __gm__ bfloat16_t *q_b_1,
+    __gm__ bfloat16_t *q_b,
     __gm__ bfloat16_t *q_rope,
     __gm__ int32_t *q_i,
     __gm__ float *q_norm_scale,
@@ -46,7 +46,7 @@ extern "C" __global__ AICORE void query_split(
     int32_t nblk);
 extern "C" __global__ AICORE void query_absorb(
     __gm__ bfloat16_t *q_nope,
-    __gm__ bfloat16_t *q_b_1,
+    __gm__ bfloat16_t *q_b,
     __gm__ bfloat16_t *w_uk,
     int32_t t_begin,
     int32_t t_end,
@@ -122,7 +122,7 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
     // Values between kernels.
     auto *q_c = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1536 * sizeof(float)));
     auto *q_i = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(int32_t)));
-    auto *q_b_1 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(bfloat16_t)));
+    auto *q_b = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 6144 * sizeof(bfloat16_t)));
     auto *kv_f = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 512 * sizeof(float)));
     auto *kr_1 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 64 * sizeof(bfloat16_t)));
     const int32_t cube = blocks_for(rt, Core::Cube);
@@ -152,14 +152,14 @@ extern "C" void mla_prolog_a2a3(pto_rt::Runtime &rt, const mla_prolog_args &args
         const Launch query_split_done = rt.launch(
             "query_split", Core::Vector, query_split_blocks,
             [=] {
-                query_split(q_b_1, q_rope, q_i, q_norm_scale, w_uq_scale, cos, sin, t_begin, t_end,
+                query_split(q_b, q_rope, q_i, q_norm_scale, w_uq_scale, cos, sin, t_begin, t_end,
                     query_split_blocks);
             }, {query_up_done, query_norm_done}, 4);
         const int32_t query_absorb_blocks = fewer(32, cube);
         rt.launch(
             "query_absorb", Core::Cube, query_absorb_blocks,
             [=] {
-                query_absorb(q_nope, q_b_1, w_uk, t_begin, t_end, query_absorb_blocks);
+                query_absorb(q_nope, q_b, w_uk, t_begin, t_end, query_absorb_blocks);
             }, {query_split_done}, 3);
         const int32_t key_linear_blocks = fewer((t_end - t_begin + 63) / 64, cube);
         const Launch key_linear_done = rt.launch(

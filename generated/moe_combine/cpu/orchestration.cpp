@@ -11,7 +11,7 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void pick(
-    __gm__ bfloat16_t *picked_3,
+    __gm__ bfloat16_t *picked,
     __gm__ bfloat16_t *rows,
     __gm__ int32_t *place,
     int32_t t,
@@ -32,7 +32,7 @@ extern "C" __global__ AICORE void add_to_out(
     __gm__ bfloat16_t *shared,
     __gm__ float *weight,
     __gm__ float *e,
-    __gm__ bfloat16_t *picked_3,
+    __gm__ bfloat16_t *picked,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
@@ -60,7 +60,7 @@ extern "C" void moe_combine_cpu(pto_rt::Runtime &rt, const moe_combine_args &arg
     auto *shared = (__gm__ bfloat16_t *)args.shared;
     auto *y = (__gm__ bfloat16_t *)args.y;
     // Values between kernels.
-    auto *picked_3 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
+    auto *picked = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 8192 * sizeof(bfloat16_t)));
     auto *e_1 = static_cast<__gm__ int32_t *>(rt.workspace(8 * sizeof(int32_t)));
     auto *e_2 = static_cast<__gm__ int32_t *>(rt.workspace(8 * sizeof(int32_t)));
     auto *e = static_cast<__gm__ float *>(rt.workspace(64 * sizeof(float)));
@@ -72,7 +72,7 @@ extern "C" void moe_combine_cpu(pto_rt::Runtime &rt, const moe_combine_args &arg
         const Launch pick_done = rt.launch(
             "pick", Core::Vector, pick_blocks,
             [=] {
-                pick(picked_3, rows, place, t, pick_blocks);
+                pick(picked, rows, place, t, pick_blocks);
             }, {}, 1);
         const int32_t unit_vec1_blocks = fewer(1, vector);
         const Launch unit_vec1_done = rt.launch(
@@ -96,7 +96,7 @@ extern "C" void moe_combine_cpu(pto_rt::Runtime &rt, const moe_combine_args &arg
         rt.launch(
             "add_to_out", Core::Vector, add_to_out_blocks,
             [=] {
-                add_to_out(y, shared, weight, e, picked_3, t_begin, t_end, t, add_to_out_blocks);
+                add_to_out(y, shared, weight, e, picked, t_begin, t_end, t, add_to_out_blocks);
             }, {unit_vec3_done, pick_done});
     };
 

@@ -12,7 +12,7 @@ using pto_rt::Launch;
 
 extern "C" __global__ AICORE void score(
     __gm__ float *s,
-    __gm__ float *c_1,
+    __gm__ float *c,
     __gm__ float *logits,
     __gm__ float *bias,
     int32_t t_begin,
@@ -20,37 +20,37 @@ extern "C" __global__ AICORE void score(
     int32_t nblk);
 extern "C" __global__ AICORE void group_vec1(
     __gm__ float *best,
-    __gm__ float *c_1,
+    __gm__ float *c,
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void group_vec2(
-    __gm__ float *g_1,
+    __gm__ float *g,
     __gm__ float *best,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void group_vec3(
     __gm__ float *worst,
-    __gm__ float *g_1,
+    __gm__ float *g,
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void group_vec4(
     __gm__ half *open,
-    __gm__ float *g_1,
+    __gm__ float *g,
     __gm__ float *worst,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void choose_vec1(
-    __gm__ float *masked_2,
+    __gm__ float *masked,
     __gm__ half *open,
-    __gm__ float *c_1,
+    __gm__ float *c,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void choose_vec2(
     __gm__ int32_t *expert,
-    __gm__ float *masked_2,
+    __gm__ float *masked,
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void share_vec1(
@@ -90,12 +90,12 @@ extern "C" void moe_select_groups_cpu(pto_rt::Runtime &rt, const moe_select_grou
     auto *expert = (__gm__ int32_t *)args.expert;
     // Values between kernels.
     auto *s = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 256 * sizeof(float)));
-    auto *c_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 256 * sizeof(float)));
+    auto *c = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 256 * sizeof(float)));
     auto *best = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 16 * sizeof(float)));
-    auto *g_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 8 * sizeof(float)));
+    auto *g = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 8 * sizeof(float)));
     auto *worst = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 4 * sizeof(float)));
     auto *open = static_cast<__gm__ half *>(rt.workspace(int64_t(t) * 8 * sizeof(half)));
-    auto *masked_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 256 * sizeof(float)));
+    auto *masked = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 256 * sizeof(float)));
     auto *chosen = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 8 * sizeof(float)));
     const int32_t vector = blocks_for(rt, Core::Vector);
 
@@ -105,43 +105,43 @@ extern "C" void moe_select_groups_cpu(pto_rt::Runtime &rt, const moe_select_grou
         const Launch score_done = rt.launch(
             "score", Core::Vector, score_blocks,
             [=] {
-                score(s, c_1, logits, bias, t_begin, t_end, score_blocks);
+                score(s, c, logits, bias, t_begin, t_end, score_blocks);
             }, {}, 8);
         const int32_t group_vec1_blocks = fewer((t * 8 + 0) / 1, vector);
         const Launch group_vec1_done = rt.launch(
             "group_vec1", Core::Vector, group_vec1_blocks,
             [=] {
-                group_vec1(best, c_1, t, group_vec1_blocks);
+                group_vec1(best, c, t, group_vec1_blocks);
             }, {score_done}, 7);
         const int32_t group_vec2_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         const Launch group_vec2_done = rt.launch(
             "group_vec2", Core::Vector, group_vec2_blocks,
             [=] {
-                group_vec2(g_1, best, t_begin, t_end, group_vec2_blocks);
+                group_vec2(g, best, t_begin, t_end, group_vec2_blocks);
             }, {group_vec1_done}, 6);
         const int32_t group_vec3_blocks = fewer((t + 0) / 1, vector);
         const Launch group_vec3_done = rt.launch(
             "group_vec3", Core::Vector, group_vec3_blocks,
             [=] {
-                group_vec3(worst, g_1, t, group_vec3_blocks);
+                group_vec3(worst, g, t, group_vec3_blocks);
             }, {group_vec2_done}, 5);
         const int32_t group_vec4_blocks = fewer((t_end - t_begin + 63) / 64, vector);
         const Launch group_vec4_done = rt.launch(
             "group_vec4", Core::Vector, group_vec4_blocks,
             [=] {
-                group_vec4(open, g_1, worst, t_begin, t_end, group_vec4_blocks);
+                group_vec4(open, g, worst, t_begin, t_end, group_vec4_blocks);
             }, {group_vec2_done, group_vec3_done}, 4);
         const int32_t choose_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         const Launch choose_vec1_done = rt.launch(
             "choose_vec1", Core::Vector, choose_vec1_blocks,
             [=] {
-                choose_vec1(masked_2, open, c_1, t_begin, t_end, choose_vec1_blocks);
+                choose_vec1(masked, open, c, t_begin, t_end, choose_vec1_blocks);
             }, {group_vec4_done, score_done}, 3);
         const int32_t choose_vec2_blocks = fewer((t + 0) / 1, vector);
         const Launch choose_vec2_done = rt.launch(
             "choose_vec2", Core::Vector, choose_vec2_blocks,
             [=] {
-                choose_vec2(expert, masked_2, t, choose_vec2_blocks);
+                choose_vec2(expert, masked, t, choose_vec2_blocks);
             }, {choose_vec1_done}, 2);
         const int32_t share_vec1_blocks = fewer((t + 0) / 1, vector);
         const Launch share_vec1_done = rt.launch(

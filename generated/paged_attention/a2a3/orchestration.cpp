@@ -55,7 +55,7 @@ extern "C" __global__ AICORE void visible_vec3(
     int32_t pages,
     int32_t nblk);
 extern "C" __global__ AICORE void attend_cube1(
-    __gm__ float *o_2,
+    __gm__ float *o_qk,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     int32_t batch_begin,
@@ -66,7 +66,7 @@ extern "C" __global__ AICORE void attend_vec1(
     __gm__ float *o_alpha,
     __gm__ bfloat16_t *o_p_low,
     __gm__ float *o_sum_end,
-    __gm__ float *o_2,
+    __gm__ float *o_qk,
     __gm__ float *bias,
     int32_t batch_begin,
     int32_t batch_end,
@@ -74,7 +74,7 @@ extern "C" __global__ AICORE void attend_vec1(
     int32_t pages,
     int32_t nblk);
 extern "C" __global__ AICORE void attend_cube2(
-    __gm__ float *o_6,
+    __gm__ float *o_pv,
     __gm__ bfloat16_t *o_p_low,
     __gm__ bfloat16_t *v,
     int32_t batch_begin,
@@ -85,7 +85,7 @@ extern "C" __global__ AICORE void attend_cube2(
 extern "C" __global__ AICORE void attend_vec2(
     __gm__ bfloat16_t *o,
     __gm__ float *o_alpha,
-    __gm__ float *o_6,
+    __gm__ float *o_pv,
     __gm__ float *o_sum_end,
     int32_t batch_begin,
     int32_t batch_end,
@@ -124,11 +124,11 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
     auto *ahead_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(batch) * sizeof(float)));
     auto *place_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(pages) * 32 * sizeof(int32_t)));
     auto *bias = static_cast<__gm__ float *>(rt.workspace(int64_t(batch) * pages * 32 * sizeof(float)));
-    auto *o_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(batch) * pages * 1024 * sizeof(float)));
+    auto *o_qk = static_cast<__gm__ float *>(rt.workspace(int64_t(batch) * pages * 1024 * sizeof(float)));
     auto *o_alpha = static_cast<__gm__ float *>(rt.workspace((int64_t(batch) * 512 + int64_t(batch) * pages * 32) * sizeof(float)));
     auto *o_p_low = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(batch) * pages * 1024 * sizeof(bfloat16_t)));
     auto *o_sum_end = static_cast<__gm__ float *>(rt.workspace(int64_t(batch) * 32 * sizeof(float)));
-    auto *o_6 = static_cast<__gm__ float *>(rt.workspace((int64_t(batch) * 16384 + int64_t(batch) * pages * 1024) * sizeof(float)));
+    auto *o_pv = static_cast<__gm__ float *>(rt.workspace((int64_t(batch) * 16384 + int64_t(batch) * pages * 1024) * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
@@ -180,26 +180,26 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
         const Launch attend_cube1_done = rt.launch(
             "attend_cube1", Core::Cube, attend_cube1_blocks,
             [=] {
-                attend_cube1(o_2, q, k, batch_begin, batch_end, pages, attend_cube1_blocks);
+                attend_cube1(o_qk, q, k, batch_begin, batch_end, pages, attend_cube1_blocks);
             }, {gather_vec3_done}, 5);
         const int32_t attend_vec1_blocks = fewer((batch_end - batch_begin + 0) / 1, vector);
         const Launch attend_vec1_done = rt.launch(
             "attend_vec1", Core::Vector, attend_vec1_blocks,
             [=] {
-                attend_vec1(o_alpha, o_p_low, o_sum_end, o_2, bias, batch_begin, batch_end, batch, pages,
+                attend_vec1(o_alpha, o_p_low, o_sum_end, o_qk, bias, batch_begin, batch_end, batch, pages,
                     attend_vec1_blocks);
             }, {attend_cube1_done, visible_vec3_done}, 4);
         const int32_t attend_cube2_blocks = fewer((batch_end - batch_begin + 0) / 1, cube);
         const Launch attend_cube2_done = rt.launch(
             "attend_cube2", Core::Cube, attend_cube2_blocks,
             [=] {
-                attend_cube2(o_6, o_p_low, v, batch_begin, batch_end, batch, pages, attend_cube2_blocks);
+                attend_cube2(o_pv, o_p_low, v, batch_begin, batch_end, batch, pages, attend_cube2_blocks);
             }, {attend_vec1_done, gather_vec4_done}, 1);
         const int32_t attend_vec2_blocks = fewer((batch_end - batch_begin + 0) / 1, vector);
         rt.launch(
             "attend_vec2", Core::Vector, attend_vec2_blocks,
             [=] {
-                attend_vec2(o, o_alpha, o_6, o_sum_end, batch_begin, batch_end, batch, pages,
+                attend_vec2(o, o_alpha, o_pv, o_sum_end, batch_begin, batch_end, batch, pages,
                     attend_vec2_blocks);
             }, {attend_vec1_done, attend_cube2_done});
     };

@@ -17,7 +17,7 @@ extern "C" __global__ AICORE void gather(
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void attend_cube1(
-    __gm__ float *o_2,
+    __gm__ float *o_qk,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *rows,
     int32_t t_begin,
@@ -27,13 +27,13 @@ extern "C" __global__ AICORE void attend_vec1(
     __gm__ float *o_alpha,
     __gm__ bfloat16_t *o_p_low,
     __gm__ float *o_sum_end,
-    __gm__ float *o_2,
+    __gm__ float *o_qk,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void attend_cube2(
-    __gm__ float *o_6,
+    __gm__ float *o_pv,
     __gm__ bfloat16_t *o_p_low,
     __gm__ bfloat16_t *rows,
     int32_t t_begin,
@@ -43,7 +43,7 @@ extern "C" __global__ AICORE void attend_cube2(
 extern "C" __global__ AICORE void attend_vec2(
     __gm__ bfloat16_t *o,
     __gm__ float *o_alpha,
-    __gm__ float *o_6,
+    __gm__ float *o_pv,
     __gm__ float *o_sum_end,
     int32_t t_begin,
     int32_t t_end,
@@ -72,11 +72,11 @@ extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attentio
     auto *o = (__gm__ bfloat16_t *)args.o;
     // Values between kernels.
     auto *rows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 73728 * sizeof(bfloat16_t)));
-    auto *o_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 2048 * sizeof(float)));
+    auto *o_qk = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 2048 * sizeof(float)));
     auto *o_alpha = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 256 * sizeof(float)));
     auto *o_p_low = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 2048 * sizeof(bfloat16_t)));
     auto *o_sum_end = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 16 * sizeof(float)));
-    auto *o_6 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 65536 * sizeof(float)));
+    auto *o_pv = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 65536 * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
@@ -92,25 +92,25 @@ extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attentio
         const Launch attend_cube1_done = rt.launch(
             "attend_cube1", Core::Cube, attend_cube1_blocks,
             [=] {
-                attend_cube1(o_2, q, rows, t_begin, t_end, attend_cube1_blocks);
+                attend_cube1(o_qk, q, rows, t_begin, t_end, attend_cube1_blocks);
             }, {gather_done}, 3);
         const int32_t attend_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         const Launch attend_vec1_done = rt.launch(
             "attend_vec1", Core::Vector, attend_vec1_blocks,
             [=] {
-                attend_vec1(o_alpha, o_p_low, o_sum_end, o_2, t_begin, t_end, t, attend_vec1_blocks);
+                attend_vec1(o_alpha, o_p_low, o_sum_end, o_qk, t_begin, t_end, t, attend_vec1_blocks);
             }, {attend_cube1_done}, 2);
         const int32_t attend_cube2_blocks = fewer((t_end - t_begin + 0) / 1, cube);
         const Launch attend_cube2_done = rt.launch(
             "attend_cube2", Core::Cube, attend_cube2_blocks,
             [=] {
-                attend_cube2(o_6, o_p_low, rows, t_begin, t_end, t, attend_cube2_blocks);
+                attend_cube2(o_pv, o_p_low, rows, t_begin, t_end, t, attend_cube2_blocks);
             }, {attend_vec1_done, gather_done}, 1);
         const int32_t attend_vec2_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         rt.launch(
             "attend_vec2", Core::Vector, attend_vec2_blocks,
             [=] {
-                attend_vec2(o, o_alpha, o_6, o_sum_end, t_begin, t_end, t, attend_vec2_blocks);
+                attend_vec2(o, o_alpha, o_pv, o_sum_end, t_begin, t_end, t, attend_vec2_blocks);
             }, {attend_vec1_done, attend_cube2_done});
     };
 

@@ -26,6 +26,9 @@ REDUCE_NAMES: Mapping[str, str] = {
 }  # fmt: skip
 """Of each row of a tile, with a scratch tile."""
 
+RUNNING_NAMES: Mapping[str, str] = {"cumsum": "TROWCUMSUM", "cumprod": "TROWCUMPROD"}
+"""Of each row of a tile, going on from the last column of another."""
+
 COLUMN_NAMES: Mapping[str, str] = {
     kind: name.replace("TROW", "TCOL") for kind, name in REDUCE_NAMES.items()
 }  # fmt: skip
@@ -40,4 +43,4 @@ def instruction_of(kind: str, with_number: bool = False) -> str:
         return f"{BITWISE_NAMES[kind]}{'S' if with_number else ''}"
     if kind.startswith("column_"):
         return COLUMN_NAMES[kind.removeprefix("column_")]
-    return {**UNARY_NAMES, **REDUCE_NAMES}[kind]
+    return {**UNARY_NAMES, **REDUCE_NAMES, **RUNNING_NAMES}[kind]

@@ -9,20 +9,20 @@ import numpy as np
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.lower.expr import RELATIONS
 from pyptogen.lower.tensor import conditions, numerics, numerics_selection
 from pyptogen.lower.tensor.dims import DimTable
 from pyptogen.lower.tensor.host_scalars import as_float
 from pyptogen.lower.tensor.ir import BINARY, REDUCE, UNARY, Loop, Op, Operand, Program, Scalar, Value
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.numerics import Array
-from pyptogen.lower.tensor.program_names import scalar_symbol
+from pyptogen.lower.tensor.program_names import element_symbol, scalar_symbol, start_symbol
 from pyptogen.lower.tensor.row_blocks import Segment, segments
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 _BLOCK_BYTES = 1 << 23
 """Size of the widest value of a block of rows: small enough to stay near the processor, large enough for
 matmuls."""
-
 
 Watch = Callable[[Op, list[Any], Array, Callable[[list[Any]], Array]], None]
 """Is told of every operation that was done: its operands, its result, and how to do it with other operands."""
@@ -113,18 +113,40 @@ class _Run:
             self._numbers.clear()
             self._start = start
             values = {**self._values, **state}
+            holds: Any = True
             for op in ops:
-                if op.kind != "carry":
+                if op.kind == "only":
+                    holds = self._takes_place(op, values)
+                    if not np.any(holds):
+                        break
+                elif op.kind != "carry":
                     values[op.result.name] = self._op(op, values, {}, None)
+            if not np.any(holds):
+                continue
             for op in gathered:
                 part = values[_tensors(op.operands)[0].name]
                 parts[op.result.name].append(np.expand_dims(part, 0) if op.attrs["stacked"] else part)
-            state = {carry: values[following] for carry, following in loop.carried}
+            state = {carry: np.where(holds, values[after], state[carry]) for carry, after in loop.carried}
         self._numbers.clear()
         for op in gathered:
             empty = np.empty(self._shape(op.result), NUMPY_DTYPES[op.result.dtype])
             self._gathered[op.result.name] = np.concatenate(parts[op.result.name] or [empty], axis=op.attrs["axis"])
         self._values |= {name: state[pair[0]] for pair in loop.carried for name in pair}
+
+    def _takes_place(self, op: Op, values: Mapping[str, Array]) -> Any:
+        """Whether a round takes place; an array where that differs between rows of the carried values."""
+        known = {element_symbol(at): values[v.name].astype(np.int64) for at, v in enumerate(_tensors(op.operands))}
+        holds: Any = True
+        for left, relation, right in op.attrs["comparisons"]:
+            sides = (self._side(side, op.loop, known) for side in (left, right))
+            holds = holds & RELATIONS[relation](*sides)
+        return holds
+
+    def _side(self, side: Any, loop: str, elements: Mapping[Any, Array]) -> Any:
+        over = next(found.over for found in self._program.loops if found.name == loop)
+        expr = self._dims.resolve(side).xreplace({**self._sizes, start_symbol(over): sympy.Integer(self._start)})
+        names = sorted(expr.free_symbols, key=str)
+        return sympy.lambdify(names, expr, modules="numpy")(*(elements[name] for name in names))
 
     def _segment(self, piece: Segment, keep: set[str]) -> None:
         if piece.loop is not None:

@@ -77,7 +77,7 @@ UNARY = frozenset({"neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "r
 BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
 VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder", "collected"})
-LOOP = frozenset({"carry", "carried"})
+LOOP = frozenset({"carry", "carried", "only"})
 PRODUCTS = frozenset({"matmul", "batch_matmul"})
 ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
 COMPARE = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
@@ -116,6 +116,10 @@ class Op:
     block      ``axis``; inside a loop: this round's block of it, whose size is the loop's block dim
     carry      operand (start); inside a loop: the value at the start of the round, ``name`` in the spec
     carried    operands (carry, next); after the loop ``loop``: the value when it is over
+    only       operands (tensors of whole numbers that are there before the loop), inside a loop: the rounds that take
+               place are those in which the ``comparisons`` (sympy, a relation, sympy) all hold, of elements (``@0`` is
+               the first operand's), of the place where the round's block begins, of dims and attrs. They hold for some
+               rows of the carried values, as the operands broadcast; others keep what they have. The result is nothing
     collected  operand (value of the rounds); after the loop ``loop``: the blocks of all rounds along ``axis``; with
                ``stacked``, of a loop over single elements, along a new axis
     concat     ``axis``; n operands
@@ -166,7 +170,7 @@ class Loop:
     round's block as a dim, which shapes inside the region may have. ``carried`` are the names of the ``carry`` values,
     each with that of its next value, which takes its place in the next round. A stage may have several loops.
     ``seen``, of a dim of rows and a number: a round changes nothing of row i if its block begins after i + that number,
-    and need not be done for such rows."""
+    and need not be done for such rows. ``exact``: the length of a block has a meaning, no other one will do."""
 
     name: str
     stage: str
@@ -176,6 +180,13 @@ class Loop:
     carried: tuple[tuple[str, str], ...]
     span: Span
     seen: tuple[str, Any] | None = None
+    exact: bool = False
+
+    @property
+    def fixed(self) -> bool:
+        """Whether blocks of another length would mean something else: shapes may rely on it that a block is one
+        element."""
+        return self.exact or self.tile == 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +257,8 @@ class Program:
     """Stages that are given at a lower level."""
     laid_out: Mapping[str, Value] = field(default_factory=dict)
     """By name, as declared, the outputs whose memory is not row after row: `dn`, or with strides."""
+    spoken: frozenset[str] = frozenset()
+    """Values that the spec itself names; the names of all others are the compiler's."""
 
     def stage(self, name: str) -> Stage:
         return next(stage for stage in self.stages if stage.name == name)

@@ -139,6 +139,7 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     "block": lambda b, op: b.block(_value(op), op.attrs["axis"], op.result.shape[op.attrs["axis"]]),
     "carry": lambda b, op: b.emit("carry", [_value(op)], _value(op).dtype, _value(op).shape),
     "carried": lambda b, op: b.carried(op.attrs["loop"], _value(op), _value(op, 1)),
+    "only": lambda b, op: op.result,
     "collected": lambda b, op: b.collected(
         op.attrs["loop"], _value(op), op.attrs["axis"], op.result.shape[op.attrs["axis"]], op.attrs["stacked"]
     ),

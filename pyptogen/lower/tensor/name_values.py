@@ -55,7 +55,8 @@ def run(program: Program, names: Names, hints: Mapping[str, tuple[str, str]]) ->
         replace(loop, carried=tuple((final[carry], final[value]) for carry, value in loop.carried))
         for loop in program.loops
     )
-    return replace(program, ops=ops, outputs=outputs, loops=loops)
+    spoken = frozenset(final[op.result.name] for op in program.ops if op.result.name in names.bound)
+    return replace(program, ops=ops, outputs=outputs, loops=loops, spoken=spoken)
 
 
 def _free(name: str, prefix: str, taken: set[str]) -> str:

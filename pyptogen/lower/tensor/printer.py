@@ -37,6 +37,8 @@ def print_op(op: Op) -> str:
     operands = [o.name if isinstance(o, Value) else print_scalar(o) for o in op.operands]
     shown = {name: value for name, value in op.attrs.items() if not _implied(op, name, value)}
     attrs = [f"{name}={_attr(value)}" for name, value in shown.items()]
+    if op.kind == "only":
+        attrs = [" and ".join(f"{left} {relation} {right}" for left, relation, right in op.attrs["comparisons"])]
     return f"{_typed(op.result)} = {op.kind}({', '.join(operands + attrs)})"
 
 

@@ -22,6 +22,25 @@ def scalar_symbol(name: str, dtype: str) -> Any:
     return sympy.Symbol(name, real=True) if dtype == "fp32" else sympy.Symbol(name, integer=True)
 
 
+def start_symbol(over: str) -> Any:
+    """The sympy symbol of the place where the block of this round begins, of a loop over ``over``."""
+    import sympy
+
+    return sympy.Symbol(f"{over}.start", integer=True)
+
+
+def element_symbol(number: int) -> Any:
+    """The sympy symbol of an element that the condition of a round reads: that of its operand ``number``."""
+    import sympy
+
+    return sympy.Symbol(f"@{number}", integer=True)
+
+
+def round_if(loop: str) -> str:
+    """The name of the operation that decides about the rounds of a loop; no name of a spec has a dot."""
+    return f"{loop}.if"
+
+
 def names_of(program: Program) -> set[str]:
     """The names of a program: of its values, dims, attrs and outputs."""
     taken = {value.name for value in program.inputs} | {op.result.name for op in program.ops}

@@ -69,8 +69,9 @@ class Opened:
                 finals.append(self.builder.carried(self.name, carry, value))
             pairs.append((carry.name, value.name))
         region = Loop(
-            self.name, self.builder.stage, self.loop.over, self.tile, self.block, tuple(pairs), self.loop.span
-        )
+            self.name, self.builder.stage, self.loop.over, self.tile, self.block, tuple(pairs), self.loop.span,
+            exact=bool(self.loop.run_if),
+        )  # fmt: skip
         self.builder.loops.append(region)
         return tuple(finals)
 

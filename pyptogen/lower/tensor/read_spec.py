@@ -25,6 +25,8 @@ from pyptogen.lower.tensor.evaluate import Evaluator, Scope
 from pyptogen.lower.tensor.ir import Operand, Program, Scalar, TilingRow, Value
 from pyptogen.lower.tensor.legality import verify
 from pyptogen.lower.tensor.order import unknown_value
+from pyptogen.lower.tensor.program_names import round_if
+from pyptogen.lower.tensor.read_round_if import RoundIf
 from pyptogen.lower.tensor.registry import operations
 from pyptogen.lower.tensor.scalars import ScalarReader
 from pyptogen.lower.tensor.sometimes import Sometimes
@@ -208,6 +210,9 @@ class _GraphReader:
         carries = opened.carry(starts)
         self._block = (loop.over, opened.symbol)
         self._enter(opened.targets, carries)
+        if loop.run_if:
+            decides = RoundIf(loop.over, self._contract, self.builder, self._operand).emit(loop.run_if, carries)
+            self.names.bind(decides, round_if(stage.name))
         for assign in loop.body:
             results = self.evaluate(assign)
             self._enter(assign.targets, results)
@@ -231,10 +236,11 @@ class _GraphReader:
             self._define(name, span, value, assign.value, name_it=False)
 
     def _enter(self, targets: Sequence[tuple[str, Span]], results: Sequence[Operand]) -> None:
-        """Names that are there inside a loop."""
+        """Names that are there inside a loop. There an input's name may mean another value."""
+        inputs = {value.name for value in self._contract.inputs}
         for (name, _), value in zip(targets, results, strict=True):
             if isinstance(value, Value):
-                self.names.bind(value, name)
+                self.names.bind(value, f"{name}_round" if name in inputs else name)
             self._values[name] = value
             self.sometimes.define(name)
 
@@ -242,11 +248,23 @@ class _GraphReader:
         """The values of a definition's names."""
         self._targets = tuple(name for name, _ in assign.targets)
         self.builder.prefix = self._targets[0]
-        used = {node.id for node in ast.walk(assign.value.node) if isinstance(node, ast.Name)}
+        self._use(assign.value, assign.value.node)
+        return self._evaluate(assign, self._here())
+
+    def _operand(self, expr: Expr, node: ast.expr) -> Operand:
+        """A sub-expression that stands where nothing is defined."""
+        self._use(expr, node)
+        return Evaluator(self.builder, self._here(), expr, self._inline).operand(node)
+
+    def _here(self) -> Scope:
+        return Scope(self._values, self._functions, self._unknown, block=self._block)
+
+    def _use(self, expr: Expr, node: ast.expr) -> None:
+        """Notes which values an expression reads. Raises PTG222."""
+        used = {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
         self._used |= used
         for name in sorted(used):
-            self.sometimes.check_use(name, assign.value)
-        return self._evaluate(assign, Scope(self._values, self._functions, self._unknown, block=self._block))
+            self.sometimes.check_use(name, expr)
 
     def assign(self, assign: Assign) -> None:
         """A definition of the graph."""

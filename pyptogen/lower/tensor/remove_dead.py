@@ -19,13 +19,15 @@ def run(program: Program) -> Program:
     until nothing more is needed."""
     needed = {value.name for _, value in program.outputs}
     following = dict(pair for loop in program.loops for pair in loop.carried)
+    carries = {loop.name: {carry for carry, _ in loop.carried} for loop in program.loops}
     kernels: set[str] = set()
     kept: list[Op] = []
     while True:
         before = len(needed)
         kept = []
         for op in reversed(program.ops):
-            if op.result.name in needed or op.attrs.get("kernel") in kernels:
+            decides = op.kind == "only" and not needed.isdisjoint(carries[op.loop])
+            if op.result.name in needed or op.attrs.get("kernel") in kernels or decides:
                 needed |= {operand.name for operand in op.operands if isinstance(operand, Value)}
                 needed |= {following[op.result.name]} if op.result.name in following else set()
                 kept.append(op)

@@ -182,7 +182,7 @@ def _check_source(b: Builder, kind: str, x: Value, src: Value, shape: Shape) -> 
         raise b.fault("PTG205", f"{kind} of {show_shape(src.shape)}", expected=show_shape(shape))
 
 
-def batch_matmul(b: Builder, left: Value, right: Value, dtype: str | None) -> Value:
+def batch_matmul(b: Builder, left: Value, right: Value, dtype: str | None, hint: str = "") -> Value:
     """``a[.., m, k] @ b[.., k, n]`` for leading axes that broadcast, dtypes as in matmul. PTG204, PTG205, PTG206."""
     shapes = f"{show_shape(left.shape)} and {show_shape(right.shape)}"
     if len(left.shape) != len(right.shape) or len(left.shape) < 3:
@@ -195,4 +195,5 @@ def batch_matmul(b: Builder, left: Value, right: Value, dtype: str | None) -> Va
     result = matmul_dtype(left.dtype, right.dtype, dtype)
     if result is None:
         raise b.fault("PTG206", f"matmul of {left.dtype} and {right.dtype}", expected="as for matmul of two axes")
-    return b.emit("batch_matmul", [left, right], result, (*leading, left.shape[-2], right.shape[-1]), dtype=result)
+    shape = (*leading, left.shape[-2], right.shape[-1])
+    return b.emit("batch_matmul", [left, right], result, shape, hint, dtype=result)

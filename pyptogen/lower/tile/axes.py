@@ -281,6 +281,8 @@ class Axes:
 def named_tiles(program: Program, loop: Loop) -> list[int]:
     """The lengths of a loop's blocks: its own, and those of tiling rows."""
     tiles = [loop.tile]
+    if loop.exact:
+        return tiles
     for row in program.tiling:
         for scope in (loop.stage, ""):
             size = row.sizes.get(scope, {}).get(loop.over)

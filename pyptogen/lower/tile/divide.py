@@ -19,7 +19,7 @@ from typing import Literal
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tile.axes import unsupported
-from pyptogen.lower.tile.ir import Fifo, GmRef, GmTensor, Loop, Node, TileKernel, TileOp, TileVal, walk
+from pyptogen.lower.tile.ir import Fifo, GmRef, GmTensor, Loop, Node, TileKernel, TileOp, TileVal, walk, walk_loops
 from pyptogen.lower.tile.names import names_used
 
 Path = tuple[int, ...]
@@ -156,10 +156,13 @@ class _Divider:
         used = {name for op in walk(body) for name in (op.dst, op.scratch, *op.srcs) if isinstance(name, str)}
         used |= {str(self.tiles[name].parent) for name in used if self.tiles[name].parent}
         touched = {op.gm.tensor for op in walk(body) if op.gm} | {op.index for op in walk(body) if op.index}
+        conditions = [loop.only for loop in walk_loops(body) if loop.only is not None]
+        touched |= {element.tensor for only in conditions for element in only.elements}
         rings = tuple(
             GmTensor(f.name, f.dtype, (Poly.of(f.slots * f.rows * f.cols),), "nd", True, f.span) for f in self.fifos
         )
         scalars = {str(s) for op in walk(body) for v in op.srcs if not isinstance(v, str) for s in _symbols(v.expr)}
+        scalars |= {name for only in conditions for name in only.names()}
         tiles = tuple(tile for tile in self.tiles.values() if tile.name in used)
         names = names_used(body) | {n for tile in tiles for e in (tile.rows, tile.cols) for n in e.poly().names()}
         return replace(

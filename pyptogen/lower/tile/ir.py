@@ -7,12 +7,12 @@ decided at the Block level.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.expr import ONE, RELATIONS, ZERO, Poly
 
 Form = Literal["full", "col", "row"]
 """full [R, C]; col [R, 1] (one number a row); row [1, C] (one number a column)."""
@@ -105,6 +105,7 @@ class TileOp:
     expand   a column, a row or one element → the whole tile; turn: transposed
     iota     ``row``, ``row`` + 1, … in one row
     column_… a reduction over the rows of a tile
+    cumsum, cumprod  running sums, products of the first operand along its rows, going on from the second's last column
     topk, bottomk  places of the extreme elements of a row in ``gm``; take: the elements of that row at places
     sort_blocks  (value, place) pairs of every 32 elements in falling order; merge_blocks: of every four blocks of
              ``row`` elements one; pair_values, pair_indices: one side of pairs
@@ -113,8 +114,9 @@ class TileOp:
     pad      src → the front of dst, which is the same place; the least number in the rest
     store    with ``mode`` relu: an accumulator, negative numbers as 0
     cast     with round ``mode``; ``saturate`` says what becomes of integers out of range
-    push     src → the next slot of the ring ``fifo``, once it is free; pop: the oldest filled slot, once there is one,
-             is what loads from the ring's ``slot`` read; free: that slot may be filled again
+    push     src → the next slot of the ring ``fifo``, once it is free, from ``row`` of the slot on; pop: the oldest
+             filled slot, once there is one, is what loads from the ring's ``slot`` read; free: that slot may be filled
+             again
     others   unary, binary and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
              a reduction may use ``scratch``
     ======== ============================================================================================
@@ -139,6 +141,64 @@ class TileOp:
     fifo: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Element:
+    """The whole number ``name`` = element ``offset`` of a tensor in GM."""
+
+    name: str
+    tensor: str
+    offset: Poly
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """``left relation right``, of names that are known where it stands."""
+
+    left: Poly
+    relation: str
+    right: Poly
+
+    def __str__(self) -> str:
+        return f"{self.left} {self.relation} {self.right}"
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """All ``comparisons`` hold, of loop variables, dims, attrs and ``elements`` that are read for it."""
+
+    elements: tuple[Element, ...]
+    comparisons: tuple[Comparison, ...]
+    span: Span
+
+    def __str__(self) -> str:
+        reads = "".join(f"{e.name} = {e.tensor}[{e.offset}]; " for e in self.elements)
+        return f"{reads}{' and '.join(map(str, self.comparisons))}"
+
+    def holds(self, element: Callable[[Element], int], known: Mapping[str, float | int]) -> bool:
+        """Whether it holds; ``element`` reads GM, ``known`` are the numbers of names."""
+        numbers: dict[str, Any] = {**known, **{e.name: element(e) for e in self.elements}}
+        sides = ((c.left.evaluate(numbers), c.relation, c.right.evaluate(numbers)) for c in self.comparisons)
+        return all(RELATIONS[relation](left, right) for left, relation, right in sides)
+
+    def polys(self) -> Iterator[Poly]:
+        """Its offsets, and both sides of its comparisons."""
+        yield from (e.offset for e in self.elements)
+        for comparison in self.comparisons:
+            yield from (comparison.left, comparison.right)
+
+    def names(self) -> set[str]:
+        """What it needs to know, besides what it reads."""
+        return {name for poly in self.polys() for name in poly.names()} - {e.name for e in self.elements}
+
+
+def share_of(rows: int, lane: int) -> tuple[int, int]:
+    """The part of a vector core in the rows of a tile that two share: its first row, and how many it has. Both have the
+    larger half, so that each has a row where there is one; the middle one of an odd number is done by both."""
+    half = (rows + 1) // 2
+    return lane * (rows - half), half
+
+
 LoopRole = Literal["grid", "reduce", "sub", "rounds"]
 
 
@@ -149,7 +209,9 @@ class Loop:
     (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
     buffers a round uses. Iterations at or after ``before``, and those whose tiles end at or before ``after``, are left
     out; ``valid`` goes by ``stop`` all the same. ``once``: the first iteration alone, which may be left out too: a
-    condition."""
+    condition. Iterations in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``: the
+    vector core's part of the iteration's tile, where two cores share it: the names of its first row in the tile and of
+    the number of its rows, `share_of` the valid ones."""
 
     var: str
     dim: str
@@ -166,6 +228,8 @@ class Loop:
     after: Poly | None = None
     before: Poly | None = None
     once: bool = False
+    only: Condition | None = None
+    share: tuple[str, str] | None = None
 
     def bounds(self) -> tuple[Poly, ...]:
         """All polynomials that say where the loop begins and ends."""
@@ -180,7 +244,7 @@ class Fifo:
     """A ring of ``slots`` tiles in GM through which the cube core of a mixed kernel hands tiles to its vector core
     (``to`` vector) or gets them (``to`` cube). A slot holds the valid part of a tile of up to ``rows`` x ``cols``
     elements, row after row without a gap. ``name`` is the ring as an argument, ``slot`` what the popped slot is called
-    as a tensor; ``number`` tells the rings of a kernel apart."""
+    as a tensor; ``number`` tells the rings of a kernel apart; ``both``: two vector cores share the tiles' rows."""
 
     name: str
     slot: str
@@ -191,6 +255,7 @@ class Fifo:
     to: Literal["cube", "vector"]
     number: int
     span: Span
+    both: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +264,8 @@ class TileKernel:
     dynamic dims it is told; ``sizes`` the tiles as the author wrote them, with their places; ``longest`` the largest
     range of the segment that a launch gets (0: any); ``depths`` the copies of buffers that the author wants, by
     stage. ``slots``: of a mixed kernel whose cores are apart, the tiles that its rings hold; ``fifos``: the rings of
-    one of its two programs."""
+    one of its two programs; ``vector_cores``: how many vector cores the author wants beside the cube core (0: as the
+    compiler likes); ``lane``: of a vector program that two of them run, the name of the number of each, 0 or 1."""
 
     name: str
     core: Literal["cube", "vector", "mixed"]
@@ -220,6 +286,8 @@ class TileKernel:
     """Argument names where an author gave them."""
     slots: int = 0
     fifos: tuple[Fifo, ...] = ()
+    vector_cores: int = 0
+    lane: str | None = None
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -262,6 +330,9 @@ def walk_loops(nodes: tuple[Node, ...]) -> Iterator[Loop]:
 __all__ = [
     "ONE",
     "ZERO",
+    "Comparison",
+    "Condition",
+    "Element",
     "Extent",
     "Fifo",
     "Form",
@@ -274,6 +345,7 @@ __all__ = [
     "TileKernel",
     "TileOp",
     "TileVal",
+    "share_of",
     "walk",
     "walk_loops",
 ]

@@ -17,6 +17,8 @@ def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:
     for node in nodes:
         if isinstance(node, Loop):
             yield from node.bounds()
+            if node.only is not None:
+                yield from node.only.polys()
             yield from _polys(node.body)
             continue
         yield node.index_offset

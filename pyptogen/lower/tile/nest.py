@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.program_names import loop_variable
-from pyptogen.lower.tile.ir import Extent, Loop, LoopRole, Node, TileOp
+from pyptogen.lower.tile.ir import Condition, Extent, Loop, LoopRole, Node, TileOp
 
 
 @dataclass(slots=True)
@@ -35,6 +35,7 @@ class Scope:
     parallel: bool = False
     after: Poly | None = None
     before: Poly | None = None
+    only: Condition | None = None
 
     def extent(self) -> Extent:
         """Rows (or columns) of one tile of this loop."""
@@ -62,6 +63,7 @@ class Scope:
                         item.span,
                         after=item.after,
                         before=item.before,
+                        only=item.only,
                     )
                 )
         return tuple(nodes)

@@ -38,6 +38,10 @@ class Operands(Grid):
         super().__init__(*arguments)
         self.placed: dict[tuple[str, str], Placed] = {}
         self.reads: list[str] = []
+        self.scalars: list[str] = []
+        """Attrs that the kernel is given."""
+        self.numbers: set[str] = set()
+        """Variables that elements of GM are read to."""
         self.clipped: set[str] = set()
         """Accumulators that are stored under relu."""
         self.apart = values_apart(self.program, self.axes)
@@ -50,7 +54,7 @@ class Operands(Grid):
         """A tile name that no tensor and no other tile has."""
         base = wanted if wanted not in self.tensors else f"{wanted}_tile"
         name, n = base, 1
-        while name in self.tiles or name in self.tensors:
+        while name in self.tiles or name in self.tensors or name in self.numbers:
             n += 1
             name = f"{base}_{n}"
         return name
@@ -113,13 +117,17 @@ class Operands(Grid):
             ref = replace(ref, k=self._position(depth, home), n=self._position(columns, home), matrix=matrix)
         if view.tensor not in self.reads:
             self.reads.append(view.tensor)
-        name = self.name(value.name)
+        name = self.name(self._loaded_name(value, view.tensor))
         self.tiles[name] = TileVal(name, value.dtype, shape.rows, shape.cols, shape.form, value.span)
         early = home.role == "grid"
         ahead = early or (home.role == "rounds" and home is not scope)  # of the loop over rows that wants it
         self.emit(TileOp("load", name, (), op.span, op.stage, gm=ref, role=role), home, ahead)
         self.placed[key] = Placed(name, home, early)
         return self.placed[key]
+
+    def _loaded_name(self, value: Value, tensor: str) -> str:
+        """A view that the spec does not name is called after the tensor that it is read from."""
+        return value.name if value.name in self.program.spoken else tensor
 
     def _position(self, axis: tuple[Factor, ...], scope: Scope) -> Poly:
         position, stride = ZERO, ONE

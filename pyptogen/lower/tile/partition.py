@@ -22,10 +22,11 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
+from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.islands import islands
 from pyptogen.lower.tile.levels import levels
-from pyptogen.lower.tile.sizes import ring_slots
+from pyptogen.lower.tile.sizes import ring_slots, vector_cores
 from pyptogen.schema.hand import HandKernel
 
 
@@ -43,6 +44,8 @@ class KernelOps:
     """The kernel that the author gave for the stage."""
     slots: int = 0
     """Of a mixed kernel whose cores are apart: the tiles that the rings between them hold."""
+    vector_cores: int = 0
+    """Of such a kernel: the vector cores that the author wants beside the cube core; 0: as the compiler likes."""
 
 
 def producers(program: Program) -> dict[str, Op]:
@@ -201,8 +204,10 @@ def _runs(
 
 
 def _roots(op: Op, made_by: dict[str, Op]) -> set[str]:
-    """The values with data of their own that an operation reads; of values of which one counts in each call, all."""
-    found: set[str] = set()
+    """The values with data of their own that an operation reads, those included that decide about its round; of values
+    of which one counts in each call, all."""
+    decides = made_by.get(round_if(op.loop)) if op.kind != "only" else None
+    found = set() if decides is None else _roots(decides, made_by)
     for name in (root(v.name, made_by) for v in op.operands if isinstance(v, Value)):
         either = name in made_by and made_by[name].kind == "either"
         found |= _roots(made_by[name], made_by) if either else {name}
@@ -306,7 +311,7 @@ def run(
             name = hand.source.entry if hand.source else hand.name
             kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
             continue
-        ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS | {"either"}]
+        ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS | {"either", "only"}]
         slots = 0 if platform.unified else ring_slots(row, stages)
         runs: list[tuple[CoreKind, list[Op]]] = []
         epochs = _epochs(ops, made_by, alone, apart)
@@ -342,6 +347,7 @@ def run(
         written = {name for kernel in result for name in kernel.writes}
         writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
         slots = ring_slots(row, stages) if core == "mixed" and not platform.unified else 0
+        beside = vector_cores(row, stages) if slots else 0
         by_hand = given.get(stages[0])
-        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, by_hand, slots))
+        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, by_hand, slots, beside))
     return tuple(result)

@@ -25,10 +25,11 @@ from pyptogen.lower.tile.grid import Shape2D
 from pyptogen.lower.tile.ir import TileOp, TileVal
 from pyptogen.lower.tile.levels import levels
 from pyptogen.lower.tile.nest import Scope
-from pyptogen.lower.tile.operands import Operands, Placed
+from pyptogen.lower.tile.operands import Placed
+from pyptogen.lower.tile.round_conditions import RoundConditions
 
 
-class Rounds(Operands):
+class Rounds(RoundConditions):
     """Opens the loops of a kernel and gives their operations a scope."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -62,8 +63,7 @@ class Rounds(Operands):
         named = self.sizes[loop.stage].get(loop.over)
         inner = self.nest.inner
         over_grid = self.loop_of(loop.over, inner) is not None
-        # Shapes may rely on it that a block is one element.
-        tile = loop.tile if named is None or over_grid or loop.tile == 1 else named.tile
+        tile = loop.tile if named is None or over_grid or loop.fixed else named.tile
         whole = self.axes.poly(dim_symbol(loop.over)).constant
         tile = tile if whole is None else min(tile, whole)
         stop = self.axes.poly(dim_symbol(loop.over))
@@ -71,6 +71,7 @@ class Rounds(Operands):
         exact = whole % tile == 0 if whole is not None else dim is not None and dim.multiple_of % tile == 0
         scope = self.nest.child(inner, loop.block.name, ZERO, stop, tile, exact, "rounds", loop.span)
         scope.before = self._last_block(loop, inner)
+        scope.only = self.round_condition(loop, scope)
         self.scopes[loop.name] = scope
         independent = not loop.carried and all(op.loop == loop.name for op in self.kernel.ops)
         if independent and not any(op.result.name in self.kernel.writes for op in outside):

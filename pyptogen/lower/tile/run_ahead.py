@@ -7,7 +7,7 @@ after:  for kv0 in -128..kv step 128:
 
 While the vector core works on one round's products, the cube core makes the next round's. What leads to the pushes
 before the first pop of a body runs ahead, if nothing behind it uses its tiles. Rounds that end early (causal attention)
-end as early ahead.
+end as early ahead; those that a condition may leave out stay as they are.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class _Ahead:
         last = max(pushes, default=-1) + 1
         ahead, behind = loop.body[:last], loop.body[last:]
         made, used = _written(ahead), _touched(behind)
-        whole = loop.start == ZERO and loop.after is None
+        whole = loop.start == ZERO and loop.after is None and loop.only is None
         if not pushes or made & used or not whole:
             return loop
         this = self._once(loop, behind, Poly.of(loop.var), _written(behind))
@@ -100,13 +100,7 @@ def _touched(nodes: Sequence[Node]) -> set[str]:
 
 
 def _poly(poly: Poly, names: Mapping[str, str]) -> Poly:
-    renamed = ZERO
-    for term, count in poly.terms:
-        product = Poly.of(count)
-        for name in term:
-            product = product * names.get(name, name)
-        renamed = renamed + product
-    return renamed
+    return poly.renamed(lambda name: names.get(name, name))
 
 
 def _extent(extent: Extent, names: Mapping[str, str]) -> Extent:

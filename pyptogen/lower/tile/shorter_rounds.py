@@ -25,7 +25,7 @@ def run(program: Program, unfit: Sequence[Part]) -> Program | None:
     named = {loop.name for loop in program.loops for part in unfit if loop.over in part.sizes.get(loop.stage, {})}
     halved = tuple(
         replace(loop, tile=loop.tile // 2)
-        if loop.name in names - named and loop.tile >= 2 * SHORTEST and loop.tile % 2 == 0
+        if loop.name in names - named and not loop.fixed and loop.tile >= 2 * SHORTEST and loop.tile % 2 == 0
         else loop
         for loop in program.loops
     )

@@ -36,14 +36,25 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
             shape = _laid_out(program.laid_out.get(name, value), axes)
             tensors[target] = GmTensor(target, value.dtype, shape, value.layout, False, value.span)
     _share(program, axes, made_by, tensors, gm_names)
+    spoken = _spoken(program, made_by)
     for kernel in kernels:
         for name in kernel.writes:
             if name not in gm_names:
                 value = made_by[name].result
                 shape = (apart[name].elements(axes),) if name in apart else _in_memory(value, axes)
-                gm_names[name] = free = _free(name, tensors)
+                gm_names[name] = free = _free(spoken.get(name, name), tensors)
                 tensors[free] = GmTensor(free, value.dtype, shape, "nd", True, value.span)
     return tensors, gm_names
+
+
+def _spoken(program: Program, made_by: Mapping[str, Op]) -> dict[str, str]:
+    """For values that the spec does not name itself, the name that it gives to a view of them, the first one."""
+    found: dict[str, str] = {}
+    for op in program.ops:
+        base = root(op.result.name, made_by)
+        if base not in program.spoken and op.result.name in program.spoken:
+            found.setdefault(base, op.result.name)
+    return found
 
 
 def _laid_out(value: Value, axes: Axes) -> tuple[Poly, ...]:

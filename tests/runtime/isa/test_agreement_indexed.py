@@ -9,7 +9,7 @@ from pyptogen.lower.isa.meaning import MEANINGS, Shaped
 from pyptogen.lower.isa.meaning.indexed import PATTERNS, Convolution, pairs_of, sort_keys
 
 from .agreement.registry import agreement
-from .arrays import DTYPES, Array, guarded, pointer, values
+from .arrays import DTYPES, Array, guarded, is_guard, pointer, values
 from .conftest import Build
 from .test_agreement_moves import same
 
@@ -161,6 +161,28 @@ def test_extremes(build: Build, name: str) -> None:
                 getattr(build("topk"), f"{side}_{name}")(pointer(found), pointer(row), n, k, stride)
                 want = MEANINGS[instruction](Shaped("int32", 1, k), row[None, ::stride])
                 assert np.array_equal(found[:k], want[0]), (side, n, k)
+
+
+@agreement("TROWCUMSUM", "TROWCUMPROD")
+@pytest.mark.parametrize("name", ["fp32", "int32", "uint32", "int64", "uint64"])
+def test_running(build: Build, name: str) -> None:
+    """Parts of eight rows and columns, whole numbers that wrap, and the next part of rows that go on."""
+    rng = np.random.default_rng(8)
+    a, start = values(rng, (20, 40), name), values(rng, (20, 8), name)
+    if name == "fp32":
+        a[:15] = rng.uniform(-1.5, 1.5, (15, 40))
+    for rows, cols in [(20, 40), (8, 8), (13, 27), (1, 9), (3, 5), (1, 1), (0, 8), (8, 0)]:
+        for kind, instruction in (("cumsum", "TROWCUMSUM"), ("cumprod", "TROWCUMPROD")):
+            found = guarded((40, 40), DTYPES[name])
+            getattr(build("running"), f"{kind}_{name}")(pointer(found), pointer(a), pointer(start), rows, cols)
+            shape = Shaped(name, rows, cols)
+            want = MEANINGS[instruction](shape, a[:rows, :cols], start[:rows, :3])
+            if cols == 40:
+                assert same(found[20 : 20 + rows], want), kind
+                want = MEANINGS[instruction](shape, a[:rows], want[:, -8:])
+            assert same(np.ascontiguousarray(found[:rows, :cols]), want), (kind, rows, cols)
+            assert is_guard(found[rows:20]), "rows outside were written"
+            assert is_guard(found[:rows, cols:]), "columns outside were written"
 
 
 @agreement("THISTOGRAM")

@@ -80,6 +80,8 @@ REFUSED = {
     "TSUBVIEW(sums, sums, 0, 0)": "TSUBVIEW takes Vec and Mat tiles; use TEXTRACT for Left, Right and Acc",
     "(TTRI<Vec, 2>(tile, 0))": "TTRI: isUpperOrLower must be 0 (lower) or 1 (upper)",
     "TMOV<2>(tile, tile, tile)": "TMOV takes the axis of the groups: 0 (rows) or 1 (columns)",
+    "TEXTRACT(left, right, 0, 0)": "TMOV and TEXTRACT do not read Left and Right tiles: those are for the matrix unit",
+    "TTRANS(tile, whole, tile)": "TTRANS needs the same element type on both sides",
     "TMATMUL_MX(sums, left, tile, right, tile)": "the scales of TMATMUL_MX are e8m0 bytes",
     "THISTOGRAM<HistByte::BYTE_0>(tile, tile, tile)": "THISTOGRAM reads uint16 or uint32",
     "TRANDOM(tile, key, counter)": "TRANDOM: dst must be int32 or uint32",

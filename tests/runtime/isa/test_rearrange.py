@@ -325,6 +325,18 @@ def test_convolution_operands(build: Build) -> None:
         assert np.array_equal(filters, whole[32:96])
 
 
+def test_convolution_tiles_keep_to_their_tensor(build: Build) -> None:
+    source = np.arange(512, dtype=np.float32)
+    tile, filters = np.full((2, 3, 4, 8), -1, np.float32), np.full(512, -1, np.float32)
+    stored = np.full(256, -1, np.float32)
+    build("rearrange").common_part(*(pointer(x) for x in (tile, filters, stored, source)))
+    want = np.full_like(tile, -1)
+    want[0, :2, :3] = source[:48].reshape(2, 3, 8)
+    assert np.array_equal(tile, want)
+    assert np.array_equal(filters, np.where(np.arange(512) < 384, source, -1))
+    assert np.array_equal(stored, np.where(np.arange(256) < 48, source[:256], -1))
+
+
 def test_channel_blocks(build: Build) -> None:
     images = np.arange(1, 121, dtype=np.float32).reshape(3, 10, 2, 2)
     split, fractal = np.zeros((3, 2, 2, 2, 8), np.float32), np.zeros((2, 2, 2, 1, 16, 8), np.float32)

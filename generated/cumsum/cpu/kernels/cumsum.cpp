@@ -1,5 +1,5 @@
 // cumsum: vector kernel of `cumsum` for cpu. Made by pyptogen; change the spec, not this file.
-// stages cumsum; tiles i1 8, i2 1; memory UB 96 B
+// stages cumsum; tiles i1 8, i2 256; memory UB 16384 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 using namespace pto;
 
 namespace {
-using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 1024, 1>>;
+using VecF32_8x256_c8 = Tile<TileType::Vec, float, 8, 256, BLayout::RowMajor, DYNAMIC, 8>;
+using VecF32_8x256 = Tile<TileType::Vec, float, 8, 256, BLayout::RowMajor, DYNAMIC, 256>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void cumsum(
@@ -24,17 +24,16 @@ extern "C" __global__ AICORE void cumsum(
     for (int32_t i1 = block * 8; i1 < rows; i1 += nblk * 8) {
         const int32_t i1_valid = rows - i1 < 8 ? rows - i1 : 8;
         // y: cumsum(x, axis=-1)  [cumsum.yaml:15]
-        VecF32_1x8 total_row(i1_valid); TASSIGN(total_row, 0x00040);  // as a row, same bytes as total
-        TEXPANDS(total_row, 0.0f);
-        for (int32_t i2 = 0; i2 < 1024; ++i2) {
-            VecF32_8x1 part(i1_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x00020
+        VecF32_8x256_c8 last(i1_valid); TASSIGN(last, 0x003e0);  // columns 248.. of sums
+        TEXPANDS(last, 0.0f);
+        for (int32_t i2 = 0; i2 < 1024; i2 += 256) {
+            VecF32_8x256 part(i1_valid); TASSIGN(part, 0x02000);  // UB 0x02000..0x04000
             XGm x_in(x + int64_t(i1) * 1024 + int64_t(i2), {i1_valid});
             TLOAD(part, x_in);
-            VecF32_1x8 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
-            TADD(total_row, total_row, part_row);
-            VecF32_8x1 total(i1_valid); TASSIGN(total, 0x00040);  // UB 0x00040..0x00060
+            VecF32_8x256 sums(i1_valid); TASSIGN(sums, 0x00000);  // UB 0x00000..0x02000
+            TROWCUMSUM(sums, part, last);
             XGm y_out(y + int64_t(i1) * 1024 + int64_t(i2), {i1_valid});
-            TSTORE(y_out, total);
+            TSTORE(y_out, sums);
         }
     }
 #endif

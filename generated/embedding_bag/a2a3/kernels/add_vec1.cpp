@@ -48,10 +48,10 @@ extern "C" __global__ AICORE void add_vec1(
             TLOAD(token_tile, token_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + bag0_slot));
             // each: cast(reshape(rows, [t, bag, h]), fp32) * cast(there, fp32)[:, :, None]  [embedding_bag.yaml:22]
-            VecB16_1x128 each_1; TASSIGN(each_1, 0x00040 + bag0_slot * 0x00100);  // UB 0x00040..0x00240, 2 copies
+            VecB16_1x128 rows_tile; TASSIGN(rows_tile, 0x00040 + bag0_slot * 0x00100);  // UB 0x00040..0x00240, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));  // free again
             RowsGm rows_in(rows + int64_t(bag) * t0 * 128 + int64_t(bag0) * 128);
-            TLOAD(each_1, rows_in);
+            TLOAD(rows_tile, rows_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
             // there: clip(token + 1, 0, 1)  [embedding_bag.yaml:21]
             VecI32_1x8_c1 there_1; TASSIGN(there_1, 0x00680);  // UB 0x00680..0x006a0
@@ -69,7 +69,7 @@ extern "C" __global__ AICORE void add_vec1(
             VecF32_1x128 each_2_tile; TASSIGN(each_2_tile, 0x00240 + bag0_slot * 0x00200);  // UB 0x00240..0x00640, 2 copies
             wait_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + bag0_slot));  // free again
-            TCVT(each_2_tile, each_1, RoundMode::CAST_RINT);
+            TCVT(each_2_tile, rows_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + bag0_slot));
             VecF32_1x8_c1 each_3_tile; TASSIGN(each_3_tile, 0x00640 + bag0_slot * 0x00020);  // UB 0x00640..0x00680, 2 copies

@@ -38,15 +38,15 @@ extern "C" __global__ AICORE void add_vec2(
             wait_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));  // free again
             Each2Gm each_2_in(each_2 + int64_t(bag) * t0 * 128 + int64_t(bag0) * 128);
             TLOAD(each_2_tile, each_2_in);
-            VecF32_1x8_c1 each_4_row; TASSIGN(each_4_row, 0x00400 + bag0_slot * 0x00020);  // as a row, same bytes as each_4
+            VecF32_1x8_c1 each_3_tile_row; TASSIGN(each_3_tile_row, 0x00400 + bag0_slot * 0x00020);  // as a row, same bytes as each_3_tile
             Each3Gm each_3_in(each_3 + int64_t(bag) * t0 + int64_t(bag0));
-            TLOAD(each_4_row, each_3_in);
+            TLOAD(each_3_tile_row, each_3_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
             VecF32_8x128_r1 each_tile; TASSIGN(each_tile, 0x00440 + bag0_slot * 0x00200);  // UB 0x00440..0x00840, 2 copies
-            VecF32_8x1_r1 each_4; TASSIGN(each_4, 0x00400 + bag0_slot * 0x00020);  // UB 0x00400..0x00440, 2 copies
+            VecF32_8x1_r1 each_3_tile; TASSIGN(each_3_tile, 0x00400 + bag0_slot * 0x00020);  // UB 0x00400..0x00440, 2 copies
             wait_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
             wait_flag(PIPE_MTE3, PIPE_V, event_t(bag0_slot));  // free again
-            TROWEXPANDMUL(each_tile, each_2_tile, each_4);
+            TROWEXPANDMUL(each_tile, each_2_tile, each_3_tile);
             set_flag(PIPE_V, PIPE_MTE3, event_t(bag0_slot));
             set_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(bag0_slot));

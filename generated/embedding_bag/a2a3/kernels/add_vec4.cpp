@@ -31,15 +31,15 @@ extern "C" __global__ AICORE void add_vec4(
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // y: cast(sum(each, axis=1), bf16)  [embedding_bag.yaml:23]
-        VecF32_32x128 y_2(t0_valid); TASSIGN(y_2, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        VecF32_32x128 y_1_tile(t0_valid); TASSIGN(y_1_tile, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         Y1Gm y_1_in(y_1 + int64_t(t0) * 128, {t0_valid});
-        TLOAD(y_2, y_1_in);
+        TLOAD(y_1_tile, y_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         VecB16_32x128 y_tile(t0_valid); TASSIGN(y_tile, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(y_tile, y_2, RoundMode::CAST_RINT);
+        TCVT(y_tile, y_1_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));

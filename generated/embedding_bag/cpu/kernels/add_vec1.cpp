@@ -44,8 +44,8 @@ extern "C" __global__ AICORE void add_vec1(
             Each2Gm each_2_out(each_2 + int64_t(bag) * t0 * 128 + int64_t(bag0) * 128, {bag0_valid});
             TPASS(bag0_valid, 128, [&](auto at) {
                 // each: cast(reshape(rows, [t, bag, h]), fp32) * cast(there, fp32)[:, :, None]  [embedding_bag.yaml:22]
-                const auto each_1 = at.load(rows_in);
-                at.store(each_2_out, each_1);
+                const auto rows_tile = at.load(rows_in);
+                at.store(each_2_out, rows_tile);
             });
             Each3Gm each_3_out(each_3 + int64_t(bag) * t0 + int64_t(bag0), {bag0_valid}, {int64_t(bag)});
             TPASS(1, bag0_valid, [&](auto at) {

@@ -29,15 +29,15 @@ extern "C" __global__ AICORE void add_vec2(
         for (int32_t bag0 = 0; bag0 < bag; bag0 += 32) {
             const int32_t bag0_valid = bag - bag0 < 32 ? bag - bag0 : 32;
             // each: cast(reshape(rows, [t, bag, h]), fp32) * cast(there, fp32)[:, :, None]  [embedding_bag.yaml:22]
-            VecF32_1x32 each_4_row(bag0_valid); TASSIGN(each_4_row, 0x00000);  // as a row, same bytes as each_4
+            VecF32_1x32 each_3_tile_row(bag0_valid); TASSIGN(each_3_tile_row, 0x00000);  // as a row, same bytes as each_3_tile
             Each3Gm each_3_in(each_3 + int64_t(bag) * t0 + int64_t(bag0), {bag0_valid});
-            TLOAD(each_4_row, each_3_in);
-            VecF32_32x1 each_4(bag0_valid); TASSIGN(each_4, 0x00000);  // UB 0x00000..0x00080
+            TLOAD(each_3_tile_row, each_3_in);
+            VecF32_32x1 each_3_tile(bag0_valid); TASSIGN(each_3_tile, 0x00000);  // UB 0x00000..0x00080
             Each2Gm each_2_in(each_2 + int64_t(bag) * t0 * 128 + int64_t(bag0) * 128, {bag0_valid});
             Each2Gm each_out(each + int64_t(bag) * t0 * 128 + int64_t(bag0) * 128, {bag0_valid});
             TPASS(bag0_valid, 128, [&](auto at) {
                 const auto each_2_tile = at.load(each_2_in);
-                const auto each_tile = each_2_tile * at.column(each_4);
+                const auto each_tile = each_2_tile * at.column(each_3_tile);
                 at.store(each_out, each_tile);
             });
         }

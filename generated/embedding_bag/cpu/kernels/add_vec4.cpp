@@ -28,8 +28,8 @@ extern "C" __global__ AICORE void add_vec4(
         YGm y_out(y + int64_t(t0) * 128, {t0_valid});
         TPASS(t0_valid, 128, [&](auto at) {
             // y: cast(sum(each, axis=1), bf16)  [embedding_bag.yaml:23]
-            const auto y_2 = at.load(y_1_in);
-            at.store(y_out, y_2, far);
+            const auto y_1_tile = at.load(y_1_in);
+            at.store(y_out, y_1_tile, far);
         });
     }
 #endif

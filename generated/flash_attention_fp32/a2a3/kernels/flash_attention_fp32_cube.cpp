@@ -22,10 +22,10 @@ using KGm = GlobalTensor<float, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1,
 using OPSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OPPipe = TPipe<0, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 64, to the cube core
 using OPSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-using O1Pipe = TPipe<2, Direction::DIR_C2V, 16384, 2>;  // 2 tiles of up to 64 x 64, to the vector core
-using O1Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-using O5Pipe = TPipe<4, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
-using O5Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
+using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
+using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void flash_attention_fp32_cube(
@@ -33,8 +33,8 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
     __gm__ float *k,
     __gm__ float *v,
     __gm__ float *o_p_ring,
-    __gm__ float *o_1_ring,
-    __gm__ float *o_5_ring,
+    __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t kv,
@@ -44,8 +44,8 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     OPPipe o_p_pipe(o_p_ring + int64_t(block) * 8192, 0x0, 0x0);
-    O1Pipe o_1_pipe(o_1_ring + int64_t(block) * 8192, 0x0, 0x0);
-    O5Pipe o_5_pipe(o_5_ring + int64_t(block) * 16384, 0x0, 0x0);
+    OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 16384, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
@@ -73,31 +73,31 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_slot));
             for (int32_t kv0 = 0; kv0 < kv; kv0 += 64, kv0_slot ^= 1) {
                 const int32_t kv0_valid = kv - kv0 < 64 ? kv - kv0 : 64;
-                MatF32_128x64 o_keys(kv0_valid); TASSIGN(o_keys, 0x10000 + kv0_slot * 0x08000);  // L1 0x10000..0x20000, 2 copies
+                MatF32_128x64 k_tile(kv0_valid); TASSIGN(k_tile, 0x10000 + kv0_slot * 0x08000);  // L1 0x10000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
                 KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_keys, k_in);
+                TLOAD(k_tile, k_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
-                MatF32_64x128 o_v_block(kv0_valid); TASSIGN(o_v_block, 0x20000 + kv0_slot * 0x08000);  // L1 0x20000..0x30000, 2 copies
+                MatF32_64x128 v_tile(kv0_valid); TASSIGN(v_tile, 0x20000 + kv0_slot * 0x08000);  // L1 0x20000..0x30000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
                 QGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_v_block, v_in);
+                TLOAD(v_tile, v_in);
                 LeftF32_64x128 q_tile_l0a(sq0_valid); TASSIGN(q_tile_l0a, 0x00000);  // L0A 0x00000..0x08000
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free again
                 TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                RightF32_128x64 o_keys_l0b(kv0_valid); TASSIGN(o_keys_l0b, 0x00000);  // L0B 0x00000..0x08000
+                RightF32_128x64 k_tile_l0b(kv0_valid); TASSIGN(k_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
-                TEXTRACT(o_keys_l0b, o_keys, 0, 0);
+                TEXTRACT(k_tile_l0b, k_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));
-                AccF32_64x64 o_1_acc(sq0_valid, kv0_valid); TASSIGN(o_1_acc, 0x00000 + kv0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                AccF32_64x64 o_qk_acc(sq0_valid, kv0_valid); TASSIGN(o_qk_acc, 0x00000 + kv0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
                 wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));  // free again
-                TMATMUL(o_1_acc, q_tile_l0a, o_keys_l0b);
+                TMATMUL(o_qk_acc, q_tile_l0a, k_tile_l0b);
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
-                TPUSH<O1Pipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_1_pipe, o_1_acc);
+                TPUSH<OQkPipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));
                 OPSlot o_p_view(o_p_ring);
                 TPOP<OPPipe, OPSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_pipe, o_p_view);
@@ -111,18 +111,18 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 TEXTRACT(o_p_l1_l0a, o_p_l1, 0, 0);
-                RightF32_64x128 o_v_block_l0b(kv0_valid); TASSIGN(o_v_block_l0b, 0x00000);  // L0B 0x00000..0x08000
-                TEXTRACT(o_v_block_l0b, o_v_block, 0, 0);
+                RightF32_64x128 v_tile_l0b(kv0_valid); TASSIGN(v_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
-                AccF32_64x128 o_5_acc(sq0_valid); TASSIGN(o_5_acc, 0x08000 + kv0_slot * 0x08000);  // L0C 0x08000..0x18000, 2 copies
+                AccF32_64x128 o_pv_acc(sq0_valid); TASSIGN(o_pv_acc, 0x08000 + kv0_slot * 0x08000);  // L0C 0x08000..0x18000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                 wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
-                TMATMUL(o_5_acc, o_p_l1_l0a, o_v_block_l0b);
+                TMATMUL(o_pv_acc, o_p_l1_l0a, v_tile_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
                 wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
-                TPUSH<O5Pipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_5_pipe, o_5_acc);
+                TPUSH<OPvPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(5 + heads0_slot));

@@ -42,77 +42,77 @@ extern "C" __global__ AICORE void flash_attention_fp32(
         const int32_t sq0_valid = sq_end - sq0 < 1024 ? sq_end - sq0 : 1024;
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
             // o: attention(q, k, v, scale=scale)  [flash_attention_fp32.yaml:22]
-            VecF32_1x1024 o_o_max_row(sq0_valid); TASSIGN(o_o_max_row, 0x00600);  // as a row, same bytes as o_o_max
-            TEXPANDS(o_o_max_row, -__builtin_inff());
-            VecF32_1x1024 o_o_sum_row(sq0_valid); TASSIGN(o_o_sum_row, 0x01600);  // as a row, same bytes as o_o_sum
-            TEXPANDS(o_o_sum_row, 0.0f);
-            VecF32_1024x128 o_o_acc(sq0_valid); TASSIGN(o_o_acc, 0x02600);  // UB 0x02600..0x82600
-            TEXPANDS(o_o_acc, 0.0f);
+            VecF32_1x1024 o_max_row(sq0_valid); TASSIGN(o_max_row, 0x00200);  // as a row, same bytes as o_max
+            TEXPANDS(o_max_row, -__builtin_inff());
+            VecF32_1x1024 o_sum_row(sq0_valid); TASSIGN(o_sum_row, 0x01600);  // as a row, same bytes as o_sum
+            TEXPANDS(o_sum_row, 0.0f);
+            VecF32_1024x128 o_acc(sq0_valid); TASSIGN(o_acc, 0x02600);  // UB 0x02600..0x82600
+            TEXPANDS(o_acc, 0.0f);
             for (int32_t kv0 = 0; kv0 < kv; kv0 += 256) {
                 const int32_t kv0_valid = kv - kv0 < 256 ? kv - kv0 : 256;
-                RightF32_128x256 o_keys(kv0_valid); TASSIGN(o_keys, 0x00000);  // L0B 0x00000..0x20000
+                RightF32_128x256 k_tile(kv0_valid); TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x20000
                 KGm k_in(k + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_keys, k_in);
-                RightF32_256x128 o_v_block(kv0_valid); TASSIGN(o_v_block, 0x20000);  // L0B 0x20000..0x40000
+                TLOAD(k_tile, k_in);
+                RightF32_256x128 v_tile(kv0_valid); TASSIGN(v_tile, 0x20000);  // L0B 0x20000..0x40000
                 VGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
-                TLOAD(o_v_block, v_in);
+                TLOAD(v_tile, v_in);
                 for (int32_t sq1 = sq0; sq1 < sq0 + sq0_valid; sq1 += 128) {
                     const int32_t sq1_valid = sq0 + sq0_valid - sq1 < 128 ? sq0 + sq0_valid - sq1 : 128;
                     LeftF32_128x128 q_tile(sq1_valid); TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x10000
                     VGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq1) * 128, {sq1_valid});
                     TLOAD(q_tile, q_in);
-                    AccF32_128x256 o_1_acc(sq1_valid, kv0_valid); TASSIGN(o_1_acc, 0x00000);  // L0C 0x00000..0x20000
-                    TMATMUL(o_1_acc, q_tile, o_keys);
+                    AccF32_128x256 o_qk_acc(sq1_valid, kv0_valid); TASSIGN(o_qk_acc, 0x00000);  // L0C 0x00000..0x20000
+                    TMATMUL(o_qk_acc, q_tile, k_tile);
                     VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0x82600);  // UB 0x82600..0x82800
                     TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_max_max) {
-                        const auto o_1 = at.extract(o_1_acc, 0);
-                        const auto o_s = o_1 * at.all(scale);
+                        const auto o_qk = at.extract(o_qk_acc, 0);
+                        const auto o_s = o_qk * at.all(scale);
                         o_block_max_max.take(at, o_s);
                     }, RowMax(o_block_max));
-                    VecF32_1x128 o_max_next_row(sq1_valid); TASSIGN(o_max_next_row, 0x00400);  // as a row, same bytes as o_max_next
-                    VecF32_1x128 o_o_max_rows_row(sq1_valid); TASSIGN(o_o_max_rows_row, 0x00600 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_o_max
+                    VecF32_1x128 o_max_next_row(sq1_valid); TASSIGN(o_max_next_row, 0x01200);  // as a row, same bytes as o_max_next
+                    VecF32_1x128 o_max_rows_row(sq1_valid); TASSIGN(o_max_rows_row, 0x00200 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_max
                     VecF32_1x128 o_block_max_row(sq1_valid); TASSIGN(o_block_max_row, 0x82600);  // as a row, same bytes as o_block_max
-                    TMAX(o_max_next_row, o_o_max_rows_row, o_block_max_row);
-                    VecF32_1x128 o_3_row(sq1_valid); TASSIGN(o_3_row, 0x00000);  // as a row, same bytes as o_3
-                    TSUB(o_3_row, o_o_max_rows_row, o_max_next_row);
-                    VecF32_1x128 o_alpha_row(sq1_valid); TASSIGN(o_alpha_row, 0x00200);  // as a row, same bytes as o_alpha
-                    TEXP(o_alpha_row, o_3_row);
-                    VecF32_1x128 o_o_sum_rows_row(sq1_valid); TASSIGN(o_o_sum_rows_row, 0x01600 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_o_sum
-                    TMUL(o_o_sum_rows_row, o_o_sum_rows_row, o_alpha_row);
-                    TMOV(o_o_max_rows_row, o_max_next_row);
-                    VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x00400);  // UB 0x00400..0x00600
+                    TMAX(o_max_next_row, o_max_rows_row, o_block_max_row);
+                    VecF32_1x128 o_max_step_row(sq1_valid); TASSIGN(o_max_step_row, 0x01400);  // as a row, same bytes as o_max_step
+                    TSUB(o_max_step_row, o_max_rows_row, o_max_next_row);
+                    VecF32_1x128 o_alpha_row(sq1_valid); TASSIGN(o_alpha_row, 0x00000);  // as a row, same bytes as o_alpha
+                    TEXP(o_alpha_row, o_max_step_row);
+                    VecF32_1x128 o_sum_rows_row(sq1_valid); TASSIGN(o_sum_rows_row, 0x01600 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_sum
+                    TMUL(o_sum_rows_row, o_sum_rows_row, o_alpha_row);
+                    TMOV(o_max_rows_row, o_max_next_row);
+                    VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x01200);  // UB 0x01200..0x01400
                     VecF32_128x1 o_block_sum(sq1_valid); TASSIGN(o_block_sum, 0x82600);  // UB 0x82600..0x82800
                     LeftF32_128x256 o_p_l0a(sq1_valid, kv0_valid); TASSIGN(o_p_l0a, 0x00000);  // L0A 0x00000..0x20000
                     TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_l0a_rows) {
-                        const auto o_1 = at.extract(o_1_acc, 0);
-                        const auto o_s = o_1 * at.all(scale);
-                        const auto o_2 = o_s - at.column(o_max_next);
-                        const auto o_p = at.exp(o_2);
+                        const auto o_qk = at.extract(o_qk_acc, 0);
+                        const auto o_s = o_qk * at.all(scale);
+                        const auto o_below_max = o_s - at.column(o_max_next);
+                        const auto o_p = at.exp(o_below_max);
                         o_block_sum_sum.take(at, o_p);
                         o_p_l0a_rows.take(at, o_p);
                     }, RowSum(o_block_sum), LeftRows(o_p_l0a));
                     VecF32_1x128 o_block_sum_row(sq1_valid); TASSIGN(o_block_sum_row, 0x82600);  // as a row, same bytes as o_block_sum
-                    TADD(o_o_sum_rows_row, o_o_sum_rows_row, o_block_sum_row);
-                    AccF32_128x128 o_5_acc(sq1_valid); TASSIGN(o_5_acc, 0x00000);  // L0C 0x00000..0x10000
-                    TMATMUL(o_5_acc, o_p_l0a, o_v_block);
-                    VecF32_128x128 o_o_acc_rows(sq1_valid); TASSIGN(o_o_acc_rows, 0x02600 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_o_acc
-                    VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0x00200);  // UB 0x00200..0x00400
+                    TADD(o_sum_rows_row, o_sum_rows_row, o_block_sum_row);
+                    AccF32_128x128 o_pv_acc(sq1_valid); TASSIGN(o_pv_acc, 0x00000);  // L0C 0x00000..0x10000
+                    TMATMUL(o_pv_acc, o_p_l0a, v_tile);
+                    VecF32_128x128 o_acc_rows(sq1_valid); TASSIGN(o_acc_rows, 0x02600 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_acc
+                    VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0x00000);  // UB 0x00000..0x00200
                     TPASS(sq1_valid, 128, [&](auto at) {
-                        const auto o_o_acc_rows_v = at.load(o_o_acc_rows);
-                        const auto o_o_acc_rows_v_2 = o_o_acc_rows_v * at.column(o_alpha);
-                        const auto o_5 = at.extract(o_5_acc, 0);
-                        const auto o_o_acc_rows_v_3 = o_o_acc_rows_v_2 + o_5;
-                        at.store(o_o_acc_rows, o_o_acc_rows_v_3);
+                        const auto o_acc_rows_v = at.load(o_acc_rows);
+                        const auto o_acc_rows_v_2 = o_acc_rows_v * at.column(o_alpha);
+                        const auto o_pv = at.extract(o_pv_acc, 0);
+                        const auto o_acc_rows_v_3 = o_acc_rows_v_2 + o_pv;
+                        at.store(o_acc_rows, o_acc_rows_v_3);
                     });
                 }
             }
-            VecF32_1024x1 o_o_sum(sq0_valid); TASSIGN(o_o_sum, 0x01600);  // UB 0x01600..0x02600
+            VecF32_1024x1 o_sum(sq0_valid); TASSIGN(o_sum, 0x01600);  // UB 0x01600..0x02600
             VGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
-            TPASS(sq0_valid, 128, [&](auto at, auto &o_o_sum_divisor) {
-                const auto o_o_acc_v = at.load(o_o_acc);
-                const auto o_tile = o_o_acc_v / o_o_sum_divisor;
+            TPASS(sq0_valid, 128, [&](auto at, auto &o_sum_divisor) {
+                const auto o_acc_v = at.load(o_acc);
+                const auto o_tile = o_acc_v / o_sum_divisor;
                 at.store(o_out, o_tile, far);
-            }, Divisor(o_o_sum));
+            }, Divisor(o_sum));
         }
     }
 }

@@ -23,10 +23,10 @@ using KGm = GlobalTensor<half, Shape<1, 1, 1, 64, DYNAMIC>, Stride<1, 1, 1, 1, 6
 using OPLowSlotGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OPLowPipe = TPipe<0, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
 using OPLowSlot = GlobalTensor<half, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using O2Pipe = TPipe<2, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
-using O2Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using O6Pipe = TPipe<4, Direction::DIR_C2V, 16384, 2>;  // 2 tiles of up to 64 x 64, to the vector core
-using O6Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
+using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
+using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void flash_attention_grouped_cube(
@@ -34,8 +34,8 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
     __gm__ half *k,
     __gm__ half *v,
     __gm__ half *o_p_low_ring,
-    __gm__ float *o_2_ring,
-    __gm__ float *o_6_ring,
+    __gm__ float *o_pv_ring,
+    __gm__ float *o_qk_ring,
     int32_t sq_begin,
     int32_t sq_end,
     int32_t kv,
@@ -45,8 +45,8 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 16384, 0x0, 0x0);
-    O2Pipe o_2_pipe(o_2_ring + int64_t(block) * 16384, 0x0, 0x0);
-    O6Pipe o_6_pipe(o_6_ring + int64_t(block) * 8192, 0x0, 0x0);
+    OPvPipe o_pv_pipe(o_pv_ring + int64_t(block) * 8192, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 16384, 0x0, 0x0);
     int32_t group0_slot = 0;  // which of 2 buffers this round of group0 uses
     int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
@@ -78,35 +78,35 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
                 for (int32_t kv0 = -128; kv0 < kv0_end; kv0 += 128, kv0_slot ^= 1) {
                     if (const int32_t kv2 = kv0 + 128; kv2 < kv && kv2 < kv + sq0 + sq0_valid - sq) {
                         const int32_t kv2_valid = kv - kv2 < 128 ? kv - kv2 : 128;
-                        MatF16_64x128 o_keys(kv2_valid); TASSIGN(o_keys, 0x04000 + kv0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
+                        MatF16_64x128 k_tile(kv2_valid); TASSIGN(k_tile, 0x04000 + kv0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
                         KGm k_in(k + int64_t(kv) * kv_heads0 * 64 + int64_t(kv2) * 64, {kv2_valid});
-                        TLOAD(o_keys, k_in);
+                        TLOAD(k_tile, k_in);
                         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
                         LeftF16_64x64 q_tile_l0a(sq0_valid); TASSIGN(q_tile_l0a, 0x00000 + kv0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                         wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));  // free again
                         TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                        RightF16_64x128 o_keys_l0b(kv2_valid); TASSIGN(o_keys_l0b, 0x00000 + kv0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                        RightF16_64x128 k_tile_l0b(kv2_valid); TASSIGN(k_tile_l0b, 0x00000 + kv0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv0_slot));
-                        TEXTRACT(o_keys_l0b, o_keys, 0, 0);
+                        TEXTRACT(k_tile_l0b, k_tile, 0, 0);
                         set_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
                         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv0_slot));
-                        AccF32_64x128 o_2_acc(sq0_valid, kv2_valid); TASSIGN(o_2_acc, 0x00000 + kv0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+                        AccF32_64x128 o_qk_acc(sq0_valid, kv2_valid); TASSIGN(o_qk_acc, 0x00000 + kv0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + kv0_slot));
                         wait_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));  // free again
-                        TMATMUL(o_2_acc, q_tile_l0a, o_keys_l0b);
+                        TMATMUL(o_qk_acc, q_tile_l0a, k_tile_l0b);
                         set_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
                         set_flag(PIPE_M, PIPE_MTE1, event_t(2 + kv0_slot));
                         wait_flag(PIPE_M, PIPE_FIX, event_t(2 + kv0_slot));
-                        TPUSH<O2Pipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_2_pipe, o_2_acc);
+                        TPUSH<OQkPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
                         set_flag(PIPE_FIX, PIPE_M, event_t(2 + kv0_slot));
                     }
                     if (const int32_t kv1 = kv0; -128 < kv1 && kv1 < kv) {
                         const int32_t kv1_valid = kv - kv1 < 128 ? kv - kv1 : 128;
-                        MatF16_128x64 o_group_block_2(kv1_valid); TASSIGN(o_group_block_2, 0x0c000 + kv0_slot * 0x04000);  // L1 0x0c000..0x14000, 2 copies
+                        MatF16_128x64 v_tile(kv1_valid); TASSIGN(v_tile, 0x0c000 + kv0_slot * 0x04000);  // L1 0x0c000..0x14000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
                         QGm v_in(v + int64_t(kv) * kv_heads0 * 64 + int64_t(kv1) * 64, {kv1_valid});
-                        TLOAD(o_group_block_2, v_in);
+                        TLOAD(v_tile, v_in);
                         OPLowSlot o_p_low_view(o_p_low_ring);
                         TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
                         __gm__ half *o_p_low_slot = o_p_low_view.data();
@@ -119,18 +119,18 @@ extern "C" __global__ AICORE void flash_attention_grouped_cube(
                         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
                         wait_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));  // free again
                         TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
-                        RightF16_128x64 o_group_block_2_l0b(kv1_valid); TASSIGN(o_group_block_2_l0b, 0x08000 + kv0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
-                        TEXTRACT(o_group_block_2_l0b, o_group_block_2, 0, 0);
+                        RightF16_128x64 v_tile_l0b(kv1_valid); TASSIGN(v_tile_l0b, 0x08000 + kv0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
+                        TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                         set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
                         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
-                        AccF32_64x64 o_6_acc(sq0_valid); TASSIGN(o_6_acc, 0x10000 + kv0_slot * 0x04000);  // L0C 0x10000..0x18000, 2 copies
+                        AccF32_64x64 o_pv_acc(sq0_valid); TASSIGN(o_pv_acc, 0x10000 + kv0_slot * 0x04000);  // L0C 0x10000..0x18000, 2 copies
                         wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
                         wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
-                        TMATMUL(o_6_acc, o_p_low_l1_l0a, o_group_block_2_l0b);
+                        TMATMUL(o_pv_acc, o_p_low_l1_l0a, v_tile_l0b);
                         set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
                         set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));
                         wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
-                        TPUSH<O6Pipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_6_pipe, o_6_acc);
+                        TPUSH<OPvPipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
                         set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
                     }
                 }

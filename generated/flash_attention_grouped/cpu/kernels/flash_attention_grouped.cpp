@@ -44,32 +44,32 @@ extern "C" __global__ AICORE void flash_attention_grouped(
     for (int32_t sq0 = sq_begin + block * 512; sq0 < sq_end; sq0 += nblk * 512) {
         const int32_t sq0_valid = sq_end - sq0 < 512 ? sq_end - sq0 : 512;
         // o: attention(q, k, v, causal=true)  [flash_attention_grouped.yaml:20]
-        VecI32_1x512 o_row_place_row(sq0_valid); TASSIGN(o_row_place_row, 0x03200);  // as a row, same bytes as o_row_place
+        VecI32_1x512 o_row_place_row(sq0_valid); TASSIGN(o_row_place_row, 0x02a00);  // as a row, same bytes as o_row_place
         TCI<VecI32_1x512, int32_t, 0>(o_row_place_row, kv + sq0 - sq);
-        VecF32_1x512 o_row_number_row(sq0_valid); TASSIGN(o_row_number_row, 0x02a00);  // as a row, same bytes as o_row_number
+        VecF32_1x512 o_row_number_row(sq0_valid); TASSIGN(o_row_number_row, 0x02200);  // as a row, same bytes as o_row_number
         TCVT(o_row_number_row, o_row_place_row, RoundMode::CAST_RINT);
         VecF32_1x512 o_1_row(sq0_valid); TASSIGN(o_1_row, 0x00000);  // as a row, same bytes as o_1
         TADDS(o_1_row, o_row_number_row, 0.5f);
-        VecF32_1x512 o_limit_row(sq0_valid); TASSIGN(o_limit_row, 0x01000);  // as a row, same bytes as o_limit
+        VecF32_1x512 o_limit_row(sq0_valid); TASSIGN(o_limit_row, 0x00e00);  // as a row, same bytes as o_limit
         TMULS(o_limit_row, o_1_row, 1e+30f);
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0) {
             for (int32_t group0 = 0; group0 < 4; ++group0) {
-                VecF32_1x512 o_o_max_row(sq0_valid); TASSIGN(o_o_max_row, 0x01a00);  // as a row, same bytes as o_o_max
-                TEXPANDS(o_o_max_row, -__builtin_inff());
-                VecF32_1x512 o_o_sum_row(sq0_valid); TASSIGN(o_o_sum_row, 0x02200);  // as a row, same bytes as o_o_sum
-                TEXPANDS(o_o_sum_row, 0.0f);
-                VecF32_512x64 o_o_acc(sq0_valid); TASSIGN(o_o_acc, 0x03a00);  // UB 0x03a00..0x23a00
-                TEXPANDS(o_o_acc, 0.0f);
+                VecF32_1x512 o_max_row(sq0_valid); TASSIGN(o_max_row, 0x01600);  // as a row, same bytes as o_max
+                TEXPANDS(o_max_row, -__builtin_inff());
+                VecF32_1x512 o_sum_row(sq0_valid); TASSIGN(o_sum_row, 0x03200);  // as a row, same bytes as o_sum
+                TEXPANDS(o_sum_row, 0.0f);
+                VecF32_512x64 o_acc(sq0_valid); TASSIGN(o_acc, 0x03a00);  // UB 0x03a00..0x23a00
+                TEXPANDS(o_acc, 0.0f);
                 const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // what comes later is not seen from here
                 for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 256) {
                     const int32_t kv0_valid = kv - kv0 < 256 ? kv - kv0 : 256;
-                    RightF16_64x256 o_keys(kv0_valid); TASSIGN(o_keys, 0x00000);  // L0B 0x00000..0x08000
+                    RightF16_64x256 k_tile(kv0_valid); TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x08000
                     KGm k_in(k + int64_t(kv) * kv_heads0 * 64 + int64_t(kv0) * 64, {kv0_valid});
-                    TLOAD(o_keys, k_in);
-                    RightF16_256x64 o_group_block_2(kv0_valid); TASSIGN(o_group_block_2, 0x08000);  // L0B 0x08000..0x10000
+                    TLOAD(k_tile, k_in);
+                    RightF16_256x64 v_tile(kv0_valid); TASSIGN(v_tile, 0x08000);  // L0B 0x08000..0x10000
                     VGm v_in(v + int64_t(kv) * kv_heads0 * 64 + int64_t(kv0) * 64, {kv0_valid});
-                    TLOAD(o_group_block_2, v_in);
-                    VecI32_1x256 o_key_place(kv0_valid); TASSIGN(o_key_place, 0x00c00);  // UB 0x00c00..0x01000
+                    TLOAD(v_tile, v_in);
+                    VecI32_1x256 o_key_place(kv0_valid); TASSIGN(o_key_place, 0x00a00);  // UB 0x00a00..0x00e00
                     TCI<VecI32_1x256, int32_t, 0>(o_key_place, kv0);
                     VecF32_1x256 o_key_far(kv0_valid); TASSIGN(o_key_far, 0x23a00);  // UB 0x23a00..0x23e00
                     TPASS(1, kv0_valid, [&](auto at) {
@@ -84,63 +84,63 @@ extern "C" __global__ AICORE void flash_attention_grouped(
                         LeftF16_128x64 q_tile(sq1_valid); TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x04000
                         VGm q_in(q + int64_t(kv_heads0) * sq * 256 + int64_t(group0) * sq * 64 + int64_t(sq1) * 64, {sq1_valid});
                         TLOAD(q_tile, q_in);
-                        AccF32_128x256 o_2_acc(sq1_valid, kv0_valid); TASSIGN(o_2_acc, 0x00000);  // L0C 0x00000..0x20000
-                        TMATMUL(o_2_acc, q_tile, o_keys);
-                        VecF32_128x1 o_limit_rows(sq1_valid); TASSIGN(o_limit_rows, 0x01000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_limit
+                        AccF32_128x256 o_qk_acc(sq1_valid, kv0_valid); TASSIGN(o_qk_acc, 0x00000);  // L0C 0x00000..0x20000
+                        TMATMUL(o_qk_acc, q_tile, k_tile);
+                        VecF32_128x1 o_limit_rows(sq1_valid); TASSIGN(o_limit_rows, 0x00e00 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_limit
                         VecF32_128x256 o_s_seen(sq1_valid, kv0_valid); TASSIGN(o_s_seen, 0x23e00);  // UB 0x23e00..0x43e00
                         VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0x43e00);  // UB 0x43e00..0x44000
                         TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_max_max) {
-                            const auto o_2 = at.extract(o_2_acc, 0);
-                            const auto o_s = o_2 * 0.125f;
+                            const auto o_qk = at.extract(o_qk_acc, 0);
+                            const auto o_s = o_qk * 0.125f;
                             const auto o_seen = at.column(o_limit_rows);
                             const auto o_seen_2 = o_seen - at.row(o_key_far);
                             const auto o_s_seen_v = at.min(o_s, o_seen_2);
                             at.store(o_s_seen, o_s_seen_v);
                             o_block_max_max.take(at, o_s_seen_v);
                         }, RowMax(o_block_max));
-                        VecF32_1x128 o_max_next_row(sq1_valid); TASSIGN(o_max_next_row, 0x01800);  // as a row, same bytes as o_max_next
-                        VecF32_1x128 o_o_max_rows_row(sq1_valid); TASSIGN(o_o_max_rows_row, 0x01a00 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_o_max
+                        VecF32_1x128 o_max_next_row(sq1_valid); TASSIGN(o_max_next_row, 0x01e00);  // as a row, same bytes as o_max_next
+                        VecF32_1x128 o_max_rows_row(sq1_valid); TASSIGN(o_max_rows_row, 0x01600 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_max
                         VecF32_1x128 o_block_max_row(sq1_valid); TASSIGN(o_block_max_row, 0x43e00);  // as a row, same bytes as o_block_max
-                        TMAX(o_max_next_row, o_o_max_rows_row, o_block_max_row);
-                        VecF32_1x128 o_4_row(sq1_valid); TASSIGN(o_4_row, 0x00800);  // as a row, same bytes as o_4
-                        TSUB(o_4_row, o_o_max_rows_row, o_max_next_row);
-                        VecF32_1x128 o_alpha_row(sq1_valid); TASSIGN(o_alpha_row, 0x00a00);  // as a row, same bytes as o_alpha
-                        TEXP(o_alpha_row, o_4_row);
-                        VecF32_1x128 o_o_sum_rows_row(sq1_valid); TASSIGN(o_o_sum_rows_row, 0x02200 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_o_sum
-                        TMUL(o_o_sum_rows_row, o_o_sum_rows_row, o_alpha_row);
-                        TMOV(o_o_max_rows_row, o_max_next_row);
-                        VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x01800);  // UB 0x01800..0x01a00
+                        TMAX(o_max_next_row, o_max_rows_row, o_block_max_row);
+                        VecF32_1x128 o_max_step_row(sq1_valid); TASSIGN(o_max_step_row, 0x02000);  // as a row, same bytes as o_max_step
+                        TSUB(o_max_step_row, o_max_rows_row, o_max_next_row);
+                        VecF32_1x128 o_alpha_row(sq1_valid); TASSIGN(o_alpha_row, 0x00800);  // as a row, same bytes as o_alpha
+                        TEXP(o_alpha_row, o_max_step_row);
+                        VecF32_1x128 o_sum_rows_row(sq1_valid); TASSIGN(o_sum_rows_row, 0x03200 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_sum
+                        TMUL(o_sum_rows_row, o_sum_rows_row, o_alpha_row);
+                        TMOV(o_max_rows_row, o_max_next_row);
+                        VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x01e00);  // UB 0x01e00..0x02000
                         VecF32_128x1 o_block_sum(sq1_valid); TASSIGN(o_block_sum, 0x43e00);  // UB 0x43e00..0x44000
                         LeftF16_128x256 o_p_low_l0a(sq1_valid, kv0_valid); TASSIGN(o_p_low_l0a, 0x00000);  // L0A 0x00000..0x10000
                         TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_low_l0a_rows) {
                             const auto o_s_seen_v = at.load(o_s_seen);
-                            const auto o_3 = o_s_seen_v - at.column(o_max_next);
-                            const auto o_p = at.exp(o_3);
+                            const auto o_below_max = o_s_seen_v - at.column(o_max_next);
+                            const auto o_p = at.exp(o_below_max);
                             o_block_sum_sum.take(at, o_p);
                             o_p_low_l0a_rows.take(at, o_p);
                         }, RowSum(o_block_sum), LeftRows(o_p_low_l0a));
                         VecF32_1x128 o_block_sum_row(sq1_valid); TASSIGN(o_block_sum_row, 0x43e00);  // as a row, same bytes as o_block_sum
-                        TADD(o_o_sum_rows_row, o_o_sum_rows_row, o_block_sum_row);
-                        AccF32_128x64 o_6_acc(sq1_valid); TASSIGN(o_6_acc, 0x00000);  // L0C 0x00000..0x08000
-                        TMATMUL(o_6_acc, o_p_low_l0a, o_group_block_2);
-                        VecF32_128x64 o_o_acc_rows(sq1_valid); TASSIGN(o_o_acc_rows, 0x03a00 + sq1 * 0x00100 - sq0 * 0x00100);  // rows sq1 - sq0.. of o_o_acc
-                        VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0x00a00);  // UB 0x00a00..0x00c00
+                        TADD(o_sum_rows_row, o_sum_rows_row, o_block_sum_row);
+                        AccF32_128x64 o_pv_acc(sq1_valid); TASSIGN(o_pv_acc, 0x00000);  // L0C 0x00000..0x08000
+                        TMATMUL(o_pv_acc, o_p_low_l0a, v_tile);
+                        VecF32_128x64 o_acc_rows(sq1_valid); TASSIGN(o_acc_rows, 0x03a00 + sq1 * 0x00100 - sq0 * 0x00100);  // rows sq1 - sq0.. of o_acc
+                        VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0x00800);  // UB 0x00800..0x00a00
                         TPASS(sq1_valid, 64, [&](auto at) {
-                            const auto o_o_acc_rows_v = at.load(o_o_acc_rows);
-                            const auto o_o_acc_rows_v_2 = o_o_acc_rows_v * at.column(o_alpha);
-                            const auto o_6 = at.extract(o_6_acc, 0);
-                            const auto o_o_acc_rows_v_3 = o_o_acc_rows_v_2 + o_6;
-                            at.store(o_o_acc_rows, o_o_acc_rows_v_3);
+                            const auto o_acc_rows_v = at.load(o_acc_rows);
+                            const auto o_acc_rows_v_2 = o_acc_rows_v * at.column(o_alpha);
+                            const auto o_pv = at.extract(o_pv_acc, 0);
+                            const auto o_acc_rows_v_3 = o_acc_rows_v_2 + o_pv;
+                            at.store(o_acc_rows, o_acc_rows_v_3);
                         });
                     }
                 }
-                VecF32_512x1 o_o_sum(sq0_valid); TASSIGN(o_o_sum, 0x02200);  // UB 0x02200..0x02a00
+                VecF32_512x1 o_sum(sq0_valid); TASSIGN(o_sum, 0x03200);  // UB 0x03200..0x03a00
                 VGm o_out(o + int64_t(kv_heads0) * sq * 256 + int64_t(group0) * sq * 64 + int64_t(sq0) * 64, {sq0_valid});
-                TPASS(sq0_valid, 64, [&](auto at, auto &o_o_sum_divisor) {
-                    const auto o_o_acc_v = at.load(o_o_acc);
-                    const auto o_8 = o_o_acc_v / o_o_sum_divisor;
-                    at.store(o_out, o_8, far);
-                }, Divisor(o_o_sum));
+                TPASS(sq0_valid, 64, [&](auto at, auto &o_sum_divisor) {
+                    const auto o_acc_v = at.load(o_acc);
+                    const auto o_2 = o_acc_v / o_sum_divisor;
+                    at.store(o_out, o_2, far);
+                }, Divisor(o_sum));
             }
         }
     }

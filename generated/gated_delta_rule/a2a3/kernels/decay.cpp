@@ -19,7 +19,7 @@ using GHGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYN
 }  // namespace
 
 extern "C" __global__ AICORE void decay(
-    __gm__ float *gamma_4,
+    __gm__ float *gamma,
     __gm__ float *place,
     __gm__ float *g_h,
     int32_t b_begin,
@@ -44,32 +44,32 @@ extern "C" __global__ AICORE void decay(
                 for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // seen: upto(place[s][:, None] - place[s][None, :] + 1)  [gated_delta_rule.yaml:57]
-                    VecF32_1x64 seen_1_row(s0_valid); TASSIGN(seen_1_row, 0x00000 + s0_slot * 0x00100);  // as a row, same bytes as seen_1
+                    VecF32_1x64 place_tile_row(s0_valid); TASSIGN(place_tile_row, 0x00000 + s0_slot * 0x00100);  // as a row, same bytes as place_tile
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + s0_slot));  // free again
                     PlaceGm place_in(place + int64_t(s0), {s0_valid});
-                    TLOAD(seen_1_row, place_in);
+                    TLOAD(place_tile_row, place_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
-                    VecF32_1x64 seen_2(s0_valid); TASSIGN(seen_2, 0x00200 + s0_slot * 0x00100);  // UB 0x00200..0x00400, 2 copies
+                    VecF32_1x64 place_tile_2(s0_valid); TASSIGN(place_tile_2, 0x00200 + s0_slot * 0x00100);  // UB 0x00200..0x00400, 2 copies
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                     PlaceGm2 place_in_2(place + int64_t(s0), {s0_valid});
-                    TLOAD(seen_2, place_in_2);
+                    TLOAD(place_tile_2, place_in_2);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     // gamma: sum(seen * g_h[:, :, :, None, s], axis=-1)  [gated_delta_rule.yaml:59]
-                    VecF32_8x64_r1 gamma_1(s0_valid); TASSIGN(gamma_1, 0x00400 + s0_slot * 0x00100);  // UB 0x00400..0x00600, 2 copies
+                    VecF32_8x64_r1 g_h_tile(s0_valid); TASSIGN(g_h_tile, 0x00400 + s0_slot * 0x00100);  // UB 0x00400..0x00600, 2 copies
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));  // free again
                     GHGm g_h_in(g_h + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-                    TLOAD(gamma_1, g_h_in);
+                    TLOAD(g_h_tile, g_h_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     // seen: upto(place[s][:, None] - place[s][None, :] + 1)  [gated_delta_rule.yaml:57]
                     VecF32_64x64 seen_3(s0_valid, s0_valid); TASSIGN(seen_3, 0x00800);  // UB 0x00800..0x04800
-                    VecF32_64x1 seen_1(s0_valid); TASSIGN(seen_1, 0x00000 + s0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
+                    VecF32_64x1 place_tile(s0_valid); TASSIGN(place_tile, 0x00000 + s0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
-                    TROWEXPAND(seen_3, seen_1);
+                    TROWEXPAND(seen_3, place_tile);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(4 + s0_slot));
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
-                    TCOLEXPANDSUB(seen_3, seen_3, seen_2);
+                    TCOLEXPANDSUB(seen_3, seen_3, place_tile_2);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));
                     VecF32_64x64 seen_4(s0_valid, s0_valid); TASSIGN(seen_4, 0x00800);  // UB 0x00800..0x04800
                     pipe_barrier(PIPE_V);
@@ -85,18 +85,18 @@ extern "C" __global__ AICORE void decay(
                     VecF32_64x64 gamma_3(s0_valid, s0_valid); TASSIGN(gamma_3, 0x00800);  // UB 0x00800..0x04800
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
-                    TCOLEXPANDMUL(gamma_3, seen, gamma_1);
+                    TCOLEXPANDMUL(gamma_3, seen, g_h_tile);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
-                    VecF32_64x1 gamma_4_tile(s0_valid); TASSIGN(gamma_4_tile, 0x00600 + s0_slot * 0x00100);  // UB 0x00600..0x00800, 2 copies
-                    VecF32_64x64m gamma_4_tile_tmp(s0_valid); TASSIGN(gamma_4_tile_tmp, 0x04800);  // UB 0x04800..0x08800
+                    VecF32_64x1 gamma_4(s0_valid); TASSIGN(gamma_4, 0x00600 + s0_slot * 0x00100);  // UB 0x00600..0x00800, 2 copies
+                    VecF32_64x64m gamma_4_tmp(s0_valid); TASSIGN(gamma_4_tmp, 0x04800);  // UB 0x04800..0x08800
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
-                    TROWSUM(gamma_4_tile, gamma_3, gamma_4_tile_tmp);
+                    TROWSUM(gamma_4, gamma_3, gamma_4_tmp);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
-                    VecF32_1x64 gamma_4_tile_row(s0_valid); TASSIGN(gamma_4_tile_row, 0x00600 + s0_slot * 0x00100);  // as a row, same bytes as gamma_4_tile
+                    VecF32_1x64 gamma_4_row(s0_valid); TASSIGN(gamma_4_row, 0x00600 + s0_slot * 0x00100);  // as a row, same bytes as gamma_4
                     wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
-                    PlaceGm gamma_4_out(gamma_4 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
-                    TSTORE(gamma_4_out, gamma_4_tile_row);
+                    PlaceGm gamma_out(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
+                    TSTORE(gamma_out, gamma_4_row);
                     set_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));
                 }
             }

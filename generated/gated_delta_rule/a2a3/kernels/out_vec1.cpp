@@ -9,13 +9,13 @@ using namespace pto;
 
 namespace {
 using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, 32, 128>;
-using YBlock2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void out_vec1(
     __gm__ bfloat16_t *o,
-    __gm__ bfloat16_t *y_block_2,
+    __gm__ bfloat16_t *y,
     int32_t b,
     int32_t s,
     int32_t nblk)
@@ -30,8 +30,8 @@ extern "C" __global__ AICORE void out_vec1(
             // o: permute(y, [0, 3, 1, 2, 4])  [gated_delta_rule.yaml:103]
             VecB16_32x128 part; TASSIGN(part, 0x00000 + i4_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
             wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i4_slot));  // free again
-            YBlock2Gm y_block_2_in(y_block_2 + int64_t(i3) * s * 4096 + int64_t(i4) * 128, {}, {int64_t(s) * 128});
-            TLOAD(part, y_block_2_in);
+            YGm y_in(y + int64_t(i3) * s * 4096 + int64_t(i4) * 128, {}, {int64_t(s) * 128});
+            TLOAD(part, y_in);
             set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i4_slot));
             wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i4_slot));
             OGm o_out(o + int64_t(i3) * s * 4096 + int64_t(i4) * 4096);

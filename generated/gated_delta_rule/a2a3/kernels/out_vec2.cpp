@@ -9,12 +9,12 @@ using namespace pto;
 
 namespace {
 using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, 64>;
-using StateEndEndGm = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 128, 1>>;
+using StateOutGm = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void out_vec2(
     __gm__ float *state,
-    __gm__ float *state_end_end,
+    __gm__ float *state_out,
     int32_t b,
     int32_t nblk)
 {
@@ -31,8 +31,8 @@ extern "C" __global__ AICORE void out_vec2(
                 // state: permute(state_end, [0, 1, 2, 4, 3])  [gated_delta_rule.yaml:104]
                 VecF32_64x64 part; TASSIGN(part, 0x00000 + i2_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
-                StateEndEndGm state_end_end_in(state_end_end + int64_t(i3) * 16384 + int64_t(i2) * 128 + int64_t(i1));
-                TLOAD(part, state_end_end_in);
+                StateOutGm state_out_in(state_out + int64_t(i3) * 16384 + int64_t(i2) * 128 + int64_t(i1));
+                TLOAD(part, state_out_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
                 VecF32_64x64 turned; TASSIGN(turned, 0x08000 + i2_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
                 VecF32_64x64 turned_tmp; TASSIGN(turned_tmp, 0x10000);  // UB 0x10000..0x14000
@@ -43,8 +43,8 @@ extern "C" __global__ AICORE void out_vec2(
                 set_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
                 set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
-                StateEndEndGm state_out(state + int64_t(i3) * 16384 + int64_t(i1) * 128 + int64_t(i2));
-                TSTORE(state_out, turned);
+                StateOutGm state_out_2(state + int64_t(i3) * 16384 + int64_t(i1) * 128 + int64_t(i2));
+                TSTORE(state_out_2, turned);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
             }
         }

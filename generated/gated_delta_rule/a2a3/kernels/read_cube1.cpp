@@ -43,30 +43,30 @@ extern "C" __global__ AICORE void read_cube1(
             for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                 const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                 // p: cast(matmul(q_n[:, :, None, s], turned(k_n[:, :, None, s]), dtype=fp32) * faded * visible, bf16)  [gated_delta_rule.yaml:98]
-                MatB16_64x128 p_1(s0_valid); TASSIGN(p_1, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
+                MatB16_64x128 q_n_tile(s0_valid); TASSIGN(q_n_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                 QNGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                TLOAD(p_1, q_n_in);
+                TLOAD(q_n_tile, q_n_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                MatB16_128x64 p_3(s0_valid); TASSIGN(p_3, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                MatB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                 KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                TLOAD(p_3, k_n_in);
+                TLOAD(k_n_tile, k_n_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                LeftB16_64x128 p_1_l0a(s0_valid); TASSIGN(p_1_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                LeftB16_64x128 q_n_tile_l0a(s0_valid); TASSIGN(q_n_tile_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                TEXTRACT(p_1_l0a, p_1, 0, 0);
+                TEXTRACT(q_n_tile_l0a, q_n_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
-                RightB16_128x64 p_3_l0b(s0_valid); TASSIGN(p_3_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                RightB16_128x64 k_n_tile_l0b(s0_valid); TASSIGN(k_n_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                TEXTRACT(p_3_l0b, p_3, 0, 0);
+                TEXTRACT(k_n_tile_l0b, k_n_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
                 AccF32_64x64 p_4_acc(s0_valid, s0_valid); TASSIGN(p_4_acc, 0x00000 + s0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                 wait_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));  // free again
-                TMATMUL(p_4_acc, p_1_l0a, p_3_l0b);
+                TMATMUL(p_4_acc, q_n_tile_l0a, k_n_tile_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));

@@ -14,14 +14,14 @@ using LeftB16_64x64 = TileLeft<bfloat16_t, 64, 64, DYNAMIC, DYNAMIC>;
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
 using PGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
-using ChangeBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using ChangeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using Y1Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void read_cube2(
     __gm__ float *y_1,
     __gm__ bfloat16_t *p,
-    __gm__ bfloat16_t *change_block,
+    __gm__ bfloat16_t *change,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -49,25 +49,25 @@ extern "C" __global__ AICORE void read_cube2(
                     PGm p_in(p + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(p_tile, p_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                    MatB16_64x128 y_block(s0_valid); TASSIGN(y_block, 0x04000 + s0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
+                    MatB16_64x128 change_tile(s0_valid); TASSIGN(change_tile, 0x04000 + s0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
-                    ChangeBlockGm change_block_in(change_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(y_block, change_block_in);
+                    ChangeGm change_in(change + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TLOAD(change_tile, change_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
                     LeftB16_64x64 p_tile_l0a(s0_valid, s0_valid); TASSIGN(p_tile_l0a, 0x00000 + s0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     TEXTRACT(p_tile_l0a, p_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
-                    RightB16_64x128 y_block_l0b(s0_valid); TASSIGN(y_block_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    RightB16_64x128 change_tile_l0b(s0_valid); TASSIGN(change_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                    TEXTRACT(y_block_l0b, y_block, 0, 0);
+                    TEXTRACT(change_tile_l0b, change_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
                     AccF32_64x128 y_1_acc(s0_valid); TASSIGN(y_1_acc, 0x00000 + s0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                     wait_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));  // free again
-                    TMATMUL(y_1_acc, p_tile_l0a, y_block_l0b);
+                    TMATMUL(y_1_acc, p_tile_l0a, change_tile_l0b);
                     set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
                     set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
                     wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));

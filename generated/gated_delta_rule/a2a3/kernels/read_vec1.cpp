@@ -14,21 +14,21 @@ using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAM
 using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecB16_64x64 = Tile<TileType::Vec, bfloat16_t, 64, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
-using Gamma4Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using Gamma4Gm2 = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using GammaGm2 = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using PlaceGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using P4Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
-using RecalledBlock2Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using RecalledGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using PGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void read_vec1(
     __gm__ bfloat16_t *p,
     __gm__ float *old,
-    __gm__ float *gamma_4,
+    __gm__ float *gamma,
     __gm__ float *place,
     __gm__ float *p_4,
-    __gm__ float *recalled_block_2,
+    __gm__ float *recalled,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -49,21 +49,21 @@ extern "C" __global__ AICORE void read_vec1(
                 for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // faded: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:96]
-                    VecF32_1x64 faded_1_row(s0_valid); TASSIGN(faded_1_row, 0x00000 + s0_slot * 0x00100);  // as a row, same bytes as faded_1
+                    VecF32_1x64 gamma_tile_row(s0_valid); TASSIGN(gamma_tile_row, 0x00000 + s0_slot * 0x00100);  // as a row, same bytes as gamma_tile
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));  // free again
-                    Gamma4Gm gamma_4_in(gamma_4 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
-                    TLOAD(faded_1_row, gamma_4_in);
-                    VecF32_8x64_r1 faded_2(s0_valid); TASSIGN(faded_2, 0x00200 + s0_slot * 0x00100);  // UB 0x00200..0x00400, 2 copies
-                    Gamma4Gm2 gamma_4_in_2(gamma_4 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-                    TLOAD(faded_2, gamma_4_in_2);
+                    GammaGm gamma_in(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
+                    TLOAD(gamma_tile_row, gamma_in);
+                    VecF32_8x64_r1 gamma_tile_2(s0_valid); TASSIGN(gamma_tile_2, 0x00200 + s0_slot * 0x00100);  // UB 0x00200..0x00400, 2 copies
+                    GammaGm2 gamma_in_2(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    TLOAD(gamma_tile_2, gamma_in_2);
                     // visible: upto(place[s][:, None] - place[s][None, :] + 1)  [gated_delta_rule.yaml:97]
-                    VecF32_1x64 visible_1_row(s0_valid); TASSIGN(visible_1_row, 0x00400 + s0_slot * 0x00100);  // as a row, same bytes as visible_1
-                    Gamma4Gm place_in(place + int64_t(s0), {s0_valid});
-                    TLOAD(visible_1_row, place_in);
+                    VecF32_1x64 place_tile_row(s0_valid); TASSIGN(place_tile_row, 0x00400 + s0_slot * 0x00100);  // as a row, same bytes as place_tile
+                    GammaGm place_in(place + int64_t(s0), {s0_valid});
+                    TLOAD(place_tile_row, place_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(6 + s0_slot));
-                    VecF32_1x64 visible_2(s0_valid); TASSIGN(visible_2, 0x00600 + s0_slot * 0x00100);  // UB 0x00600..0x00800, 2 copies
+                    VecF32_1x64 place_tile_2(s0_valid); TASSIGN(place_tile_2, 0x00600 + s0_slot * 0x00100);  // UB 0x00600..0x00800, 2 copies
                     PlaceGm place_in_2(place + int64_t(s0), {s0_valid});
-                    TLOAD(visible_2, place_in_2);
+                    TLOAD(place_tile_2, place_in_2);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
                     // p: cast(matmul(q_n[:, :, None, s], turned(k_n[:, :, None, s]), dtype=fp32) * faded * visible, bf16)  [gated_delta_rule.yaml:98]
                     VecF32_64x64 p_4_tile(s0_valid, s0_valid); TASSIGN(p_4_tile, 0x00800 + s0_slot * 0x04000);  // UB 0x00800..0x08800, 2 copies
@@ -71,19 +71,19 @@ extern "C" __global__ AICORE void read_vec1(
                     TLOAD(p_4_tile, p_4_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     // old: recalled[:, :, :, s] * exp(gamma[:, :, :, s, None])  [gated_delta_rule.yaml:99]
-                    VecF32_64x128 old_block(s0_valid); TASSIGN(old_block, 0x0c800 + s0_slot * 0x08000);  // UB 0x0c800..0x1c800, 2 copies
+                    VecF32_64x128 recalled_tile(s0_valid); TASSIGN(recalled_tile, 0x0c800 + s0_slot * 0x08000);  // UB 0x0c800..0x1c800, 2 copies
                     wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(s0_slot));  // free again
-                    RecalledBlock2Gm recalled_block_2_in(recalled_block_2 + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(old_block, recalled_block_2_in);
+                    RecalledGm recalled_in(recalled + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TLOAD(recalled_tile, recalled_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     // faded: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:96]
                     VecF32_64x64 faded_3(s0_valid, s0_valid); TASSIGN(faded_3, 0x1c800);  // UB 0x1c800..0x20800
-                    VecF32_64x1 faded_1(s0_valid); TASSIGN(faded_1, 0x00000 + s0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
+                    VecF32_64x1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x00000 + s0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
                     pipe_barrier(PIPE_ALL);
-                    TROWEXPAND(faded_3, faded_1);
+                    TROWEXPAND(faded_3, gamma_tile);
                     pipe_barrier(PIPE_V);
                     pipe_barrier(PIPE_ALL);
-                    TCOLEXPANDSUB(faded_3, faded_3, faded_2);
+                    TCOLEXPANDSUB(faded_3, faded_3, gamma_tile_2);
                     VecF32_64x64 faded_4(s0_valid, s0_valid); TASSIGN(faded_4, 0x1c800);  // UB 0x1c800..0x20800
                     pipe_barrier(PIPE_V);
                     TMINS(faded_4, faded_3, 0.0f);
@@ -92,12 +92,12 @@ extern "C" __global__ AICORE void read_vec1(
                     TEXP(faded, faded_4);
                     // visible: upto(place[s][:, None] - place[s][None, :] + 1)  [gated_delta_rule.yaml:97]
                     VecF32_64x64 visible_3(s0_valid, s0_valid); TASSIGN(visible_3, 0x20800);  // UB 0x20800..0x24800
-                    VecF32_64x1 visible_1(s0_valid); TASSIGN(visible_1, 0x00400 + s0_slot * 0x00100);  // UB 0x00400..0x00600, 2 copies
+                    VecF32_64x1 place_tile(s0_valid); TASSIGN(place_tile, 0x00400 + s0_slot * 0x00100);  // UB 0x00400..0x00600, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + s0_slot));
-                    TROWEXPAND(visible_3, visible_1);
+                    TROWEXPAND(visible_3, place_tile);
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
-                    TCOLEXPANDSUB(visible_3, visible_3, visible_2);
+                    TCOLEXPANDSUB(visible_3, visible_3, place_tile_2);
                     VecF32_64x64 visible_4(s0_valid, s0_valid); TASSIGN(visible_4, 0x20800);  // UB 0x20800..0x24800
                     pipe_barrier(PIPE_V);
                     TADDS(visible_4, visible_3, 1.0f);
@@ -126,16 +126,16 @@ extern "C" __global__ AICORE void read_vec1(
                     set_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));
                     // old: recalled[:, :, :, s] * exp(gamma[:, :, :, s, None])  [gated_delta_rule.yaml:99]
                     VecF32_1x64 old_1_row(s0_valid); TASSIGN(old_1_row, 0x00000 + s0_slot * 0x00100);  // as a row, same bytes as old_1
-                    TEXP(old_1_row, faded_1_row);
+                    TEXP(old_1_row, gamma_tile_row);
                     VecF32_64x128 old_tile(s0_valid); TASSIGN(old_tile, 0x0c800 + s0_slot * 0x08000);  // UB 0x0c800..0x1c800, 2 copies
                     VecF32_64x1 old_1(s0_valid); TASSIGN(old_1, 0x00000 + s0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
-                    TROWEXPANDMUL(old_tile, old_block, old_1);
+                    TROWEXPANDMUL(old_tile, recalled_tile, old_1);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
                     set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
                     wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
-                    RecalledBlock2Gm old_out(old + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    RecalledGm old_out(old + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TSTORE(old_out, old_tile);
                     set_flag(PIPE_MTE3, PIPE_MTE2, event_t(s0_slot));
                 }

@@ -11,11 +11,11 @@ namespace {
 using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using OldGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using YBlock2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void read_vec2(
-    __gm__ bfloat16_t *y_block_2,
+    __gm__ bfloat16_t *y,
     __gm__ float *old,
     __gm__ float *y_1,
     int32_t b_begin,
@@ -47,15 +47,15 @@ extern "C" __global__ AICORE void read_vec2(
                     VecF32_64x128 y_2(s0_valid); TASSIGN(y_2, 0x00000 + s0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     TADD(y_2, old_tile, y_1_tile);
-                    VecB16_64x128 y_block_2_tile(s0_valid); TASSIGN(y_block_2_tile, 0x20000 + s0_slot * 0x04000);  // UB 0x20000..0x28000, 2 copies
+                    VecB16_64x128 y_block_2(s0_valid); TASSIGN(y_block_2, 0x20000 + s0_slot * 0x04000);  // UB 0x20000..0x28000, 2 copies
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
-                    TCVT(y_block_2_tile, y_2, RoundMode::CAST_RINT);
+                    TCVT(y_block_2, y_2, RoundMode::CAST_RINT);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
                     set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
                     wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
-                    YBlock2Gm y_block_2_out(y_block_2 + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TSTORE(y_block_2_out, y_block_2_tile);
+                    YGm y_out(y + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(y_out, y_block_2);
                     set_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));
                 }
             }

@@ -17,25 +17,25 @@ using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
 using LeftB16_128x64 = TileLeft<bfloat16_t, 128, 64, 128, DYNAMIC>;
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using AccF32_128x128 = TileAcc<float, 128, 128, 128, 128>;
-using WBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
 using BeforeSlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using RecalledBlock2Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using RecalledGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using BeforePipe = TPipe<0, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 128 x 128, to the cube core
 using BeforeSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using Before2Pipe = TPipe<2, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 128 x 128, to the cube core
 using Before2Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using LeftPipe = TPipe<4, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
 using LeftSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using Fresh1Pipe = TPipe<6, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
+using Fresh1Pipe = TPipe<6, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
 using Fresh1Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using StateEnd5Pipe = TPipe<8, Direction::DIR_C2V, 65536, 2>;  // 2 tiles of up to 128 x 128, to the vector core
+using StateEnd5Pipe = TPipe<8, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
 using StateEnd5Slot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void scan_cube(
-    __gm__ float *recalled_block_2,
-    __gm__ bfloat16_t *w_block,
+    __gm__ float *recalled,
+    __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *q_n,
     __gm__ bfloat16_t *k_n,
     __gm__ bfloat16_t *before_ring,
@@ -72,21 +72,21 @@ extern "C" __global__ AICORE void scan_cube(
                 for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // fresh: u[:, :, :, s] - matmul(w[:, :, :, s], before, dtype=fp32)  [gated_delta_rule.yaml:85]
-                    MatB16_64x128 fresh_block_2(s0_valid); TASSIGN(fresh_block_2, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
+                    MatB16_64x128 w_tile(s0_valid); TASSIGN(w_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_slot));  // free again
-                    WBlockGm w_block_in(w_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(fresh_block_2, w_block_in);
+                    WGm w_in(w + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TLOAD(w_tile, w_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_slot));
                     // recalled: matmul(q_n[:, :, None, s], before, dtype=fp32)  [gated_delta_rule.yaml:92]
-                    MatB16_64x128 recalled_1(s0_valid); TASSIGN(recalled_1, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                    MatB16_64x128 q_n_tile(s0_valid); TASSIGN(q_n_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));  // free again
-                    WBlockGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(recalled_1, q_n_in);
+                    WGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TLOAD(q_n_tile, q_n_in);
                     // state_end: state_end * exp(last) + matmul(turned(k_n[:, :, None, s]), left, dtype=fp32)  [gated_delta_rule.yaml:89]
-                    MatB16_128x64 state_end_4(s0_valid); TASSIGN(state_end_4, 0x10000 + s0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
+                    MatB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x10000 + s0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                     KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(state_end_4, k_n_in);
+                    TLOAD(k_n_tile, k_n_in);
                     // fresh: u[:, :, :, s] - matmul(w[:, :, :, s], before, dtype=fp32)  [gated_delta_rule.yaml:85]
                     BeforeSlot before_view(before_ring);
                     TPOP<BeforePipe, BeforeSlot, TileSplitAxis::TILE_NO_SPLIT>(before_pipe, before_view);
@@ -96,10 +96,10 @@ extern "C" __global__ AICORE void scan_cube(
                     TLOAD(before_l1, before_slot_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
                     TFREE<BeforePipe, BeforeSlot, TileSplitAxis::TILE_NO_SPLIT>(before_pipe, before_view);
-                    LeftB16_64x128 fresh_block_2_l0a(s0_valid); TASSIGN(fresh_block_2_l0a, 0x00000);  // L0A 0x00000..0x04000
+                    LeftB16_64x128 w_tile_l0a(s0_valid); TASSIGN(w_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
                     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_slot));
-                    TEXTRACT(fresh_block_2_l0a, fresh_block_2, 0, 0);
+                    TEXTRACT(w_tile_l0a, w_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_slot));
                     RightB16_128x128 before_l1_l0b; TASSIGN(before_l1_l0b, 0x00000);  // L0B 0x00000..0x08000
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
@@ -108,7 +108,7 @@ extern "C" __global__ AICORE void scan_cube(
                     AccF32_64x128 fresh_1_acc(s0_valid); TASSIGN(fresh_1_acc, 0x00000);  // L0C 0x00000..0x08000
                     wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID2);
                     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // free again
-                    TMATMUL(fresh_1_acc, fresh_block_2_l0a, before_l1_l0b);
+                    TMATMUL(fresh_1_acc, w_tile_l0a, before_l1_l0b);
                     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
                     set_flag(PIPE_M, PIPE_FIX, EVENT_ID2);
                     wait_flag(PIPE_M, PIPE_FIX, EVENT_ID2);
@@ -123,9 +123,9 @@ extern "C" __global__ AICORE void scan_cube(
                     TLOAD(before_l1_2, before_2_slot_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     TFREE<Before2Pipe, Before2Slot, TileSplitAxis::TILE_NO_SPLIT>(before_2_pipe, before_2_view);
-                    LeftB16_64x128 recalled_1_l0a(s0_valid); TASSIGN(recalled_1_l0a, 0x00000);  // L0A 0x00000..0x04000
+                    LeftB16_64x128 q_n_tile_l0a(s0_valid); TASSIGN(q_n_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
                     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
-                    TEXTRACT(recalled_1_l0a, recalled_1, 0, 0);
+                    TEXTRACT(q_n_tile_l0a, q_n_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));
                     RightB16_128x128 before_l1_2_l0b; TASSIGN(before_l1_2_l0b, 0x00000);  // L0B 0x00000..0x08000
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
@@ -134,12 +134,12 @@ extern "C" __global__ AICORE void scan_cube(
                     AccF32_64x128 recalled_block_2_acc(s0_valid); TASSIGN(recalled_block_2_acc, 0x00000);  // L0C 0x00000..0x08000
                     wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
                     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);
-                    TMATMUL(recalled_block_2_acc, recalled_1_l0a, before_l1_2_l0b);
+                    TMATMUL(recalled_block_2_acc, q_n_tile_l0a, before_l1_2_l0b);
                     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                     set_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
                     wait_flag(PIPE_M, PIPE_FIX, EVENT_ID1);
-                    RecalledBlock2Gm recalled_block_2_out(recalled_block_2 + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TSTORE(recalled_block_2_out, recalled_block_2_acc);
+                    RecalledGm recalled_out(recalled + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(recalled_out, recalled_block_2_acc);
                     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
                     // state_end: state_end * exp(last) + matmul(turned(k_n[:, :, None, s]), left, dtype=fp32)  [gated_delta_rule.yaml:89]
                     LeftSlot left_view(left_ring);
@@ -147,13 +147,13 @@ extern "C" __global__ AICORE void scan_cube(
                     __gm__ bfloat16_t *left_slot = left_view.data();
                     MatB16_64x128 left_l1(s0_valid); TASSIGN(left_l1, 0x38000 + s0_slot * 0x04000);  // L1 0x38000..0x40000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
-                    WBlockGm left_slot_in(left_slot, {s0_valid});
+                    WGm left_slot_in(left_slot, {s0_valid});
                     TLOAD(left_l1, left_slot_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
                     TFREE<LeftPipe, LeftSlot, TileSplitAxis::TILE_NO_SPLIT>(left_pipe, left_view);
-                    LeftB16_128x64 state_end_4_l0a(s0_valid); TASSIGN(state_end_4_l0a, 0x00000);  // L0A 0x00000..0x04000
+                    LeftB16_128x64 k_n_tile_l0a(s0_valid); TASSIGN(k_n_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
                     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
-                    TEXTRACT(state_end_4_l0a, state_end_4, 0, 0);
+                    TEXTRACT(k_n_tile_l0a, k_n_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
                     RightB16_64x128 left_l1_l0b(s0_valid); TASSIGN(left_l1_l0b, 0x00000);  // L0B 0x00000..0x04000
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
@@ -163,7 +163,7 @@ extern "C" __global__ AICORE void scan_cube(
                     AccF32_128x128 state_end_5_acc; TASSIGN(state_end_5_acc, 0x00000);  // L0C 0x00000..0x10000
                     wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
                     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
-                    TMATMUL(state_end_5_acc, state_end_4_l0a, left_l1_l0b);
+                    TMATMUL(state_end_5_acc, k_n_tile_l0a, left_l1_l0b);
                     set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
                     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);
                     wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);

@@ -47,25 +47,25 @@ extern "C" __global__ AICORE void solve_cube1(
                 KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                 TLOAD(key, k_n_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                MatB16_128x64 a_1(s0_valid); TASSIGN(a_1, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                MatB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                 KNGm2 k_n_in_2(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                TLOAD(a_1, k_n_in_2);
+                TLOAD(k_n_tile, k_n_in_2);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
                 LeftB16_64x128 key_l0a(s0_valid); TASSIGN(key_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                 TEXTRACT(key_l0a, key, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
-                RightB16_128x64 a_1_l0b(s0_valid); TASSIGN(a_1_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                RightB16_128x64 k_n_tile_l0b(s0_valid); TASSIGN(k_n_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                TEXTRACT(a_1_l0b, a_1, 0, 0);
+                TEXTRACT(k_n_tile_l0b, k_n_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
                 AccF32_64x64 a_2_acc(s0_valid, s0_valid); TASSIGN(a_2_acc, 0x00000 + s0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                 wait_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));  // free again
-                TMATMUL(a_2_acc, key_l0a, a_1_l0b);
+                TMATMUL(a_2_acc, key_l0a, k_n_tile_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));

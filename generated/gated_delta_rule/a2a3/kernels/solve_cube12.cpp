@@ -15,12 +15,12 @@ using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
 using U1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
 using VHGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using UBlock2Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using UGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void solve_cube12(
-    __gm__ float *u_block_2,
-    __gm__ bfloat16_t *w_block,
+    __gm__ float *u,
+    __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *u_1,
     __gm__ bfloat16_t *v_h,
     __gm__ bfloat16_t *w_3,
@@ -60,10 +60,10 @@ extern "C" __global__ AICORE void solve_cube12(
                     U1Gm u_1_in(u_1 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(u_1_tile, u_1_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_slot));
-                    MatB16_64x128 u_block(s0_valid); TASSIGN(u_block, 0x04000 + s0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
+                    MatB16_64x128 v_h_tile(s0_valid); TASSIGN(v_h_tile, 0x04000 + s0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));  // free again
                     VHGm v_h_in(v_h + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(u_block, v_h_in);
+                    TLOAD(v_h_tile, v_h_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
                     // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
                     MatB16_64x64 w_3_tile(s0_valid, s0_valid); TASSIGN(w_3_tile, 0x0c000 + s0_slot * 0x02000);  // L1 0x0c000..0x10000, 2 copies
@@ -82,20 +82,20 @@ extern "C" __global__ AICORE void solve_cube12(
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_slot));
                     TEXTRACT(u_1_tile_l0a, u_1_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_slot));
-                    RightB16_64x128 u_block_l0b(s0_valid); TASSIGN(u_block_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    RightB16_64x128 v_h_tile_l0b(s0_valid); TASSIGN(v_h_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
-                    TEXTRACT(u_block_l0b, u_block, 0, 0);
+                    TEXTRACT(v_h_tile_l0b, v_h_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_slot));
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));
                     AccF32_64x128 u_block_2_acc(s0_valid); TASSIGN(u_block_2_acc, 0x00000 + s0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_slot));
                     wait_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_slot));  // free again
-                    TMATMUL(u_block_2_acc, u_1_tile_l0a, u_block_l0b);
+                    TMATMUL(u_block_2_acc, u_1_tile_l0a, v_h_tile_l0b);
                     set_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_slot));
                     set_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_slot));
                     wait_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_slot));
-                    UBlock2Gm u_block_2_out(u_block_2 + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TSTORE(u_block_2_out, u_block_2_acc);
+                    UGm u_out(u + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(u_out, u_block_2_acc);
                     set_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_slot));
                     // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
                     LeftB16_64x64 w_3_tile_l0a(s0_valid, s0_valid); TASSIGN(w_3_tile_l0a, 0x04000 + s0_slot * 0x02000);  // L0A 0x04000..0x08000, 2 copies
@@ -115,8 +115,8 @@ extern "C" __global__ AICORE void solve_cube12(
                     set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
                     set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
                     wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
-                    VHGm w_block_out(w_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TSTORE(w_block_out, w_block_acc);
+                    VHGm w_out(w + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(w_out, w_block_acc);
                     set_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));
                 }
             }

@@ -15,8 +15,8 @@ using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, DYNAMIC
 using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, DYNAMIC>;
 using VecI32_64x64 = Tile<TileType::Vec, int32_t, 64, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using VecI32_64x1 = Tile<TileType::Vec, int32_t, 64, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using Gamma4Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using Gamma4Gm2 = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using GammaGm2 = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using PlaceGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using NumberGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using NumberGm2 = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
@@ -31,7 +31,7 @@ extern "C" __global__ AICORE void solve_vec1(
     __gm__ float *d32_part,
     __gm__ float *a32,
     __gm__ float *w_1,
-    __gm__ float *gamma_4,
+    __gm__ float *gamma,
     __gm__ float *place,
     __gm__ int32_t *number,
     __gm__ float *a_2,
@@ -50,23 +50,23 @@ extern "C" __global__ AICORE void solve_vec1(
                 for (int32_t s0 = 0; s0 < s; s0 += 64) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // since: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:63]
-                    VecF32_1x64 since_1_row(s0_valid); TASSIGN(since_1_row, 0x00000);  // as a row, same bytes as since_1
+                    VecF32_1x64 gamma_tile_row(s0_valid); TASSIGN(gamma_tile_row, 0x00000);  // as a row, same bytes as gamma_tile
                     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
-                    Gamma4Gm gamma_4_in(gamma_4 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
-                    TLOAD(since_1_row, gamma_4_in);
+                    GammaGm gamma_in(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
+                    TLOAD(gamma_tile_row, gamma_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID7);
-                    VecF32_8x64_r1 since_2(s0_valid); TASSIGN(since_2, 0x00100);  // UB 0x00100..0x00200
-                    Gamma4Gm2 gamma_4_in_2(gamma_4 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-                    TLOAD(since_2, gamma_4_in_2);
+                    VecF32_8x64_r1 gamma_tile_2(s0_valid); TASSIGN(gamma_tile_2, 0x00100);  // UB 0x00100..0x00200
+                    GammaGm2 gamma_in_2(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    TLOAD(gamma_tile_2, gamma_in_2);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
                     VecF32_64x64 since_3(s0_valid, s0_valid); TASSIGN(since_3, 0x00200);  // UB 0x00200..0x04200
-                    VecF32_64x1 since_1(s0_valid); TASSIGN(since_1, 0x00000);  // UB 0x00000..0x00100
+                    VecF32_64x1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x00000);  // UB 0x00000..0x00100
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID7);
-                    TROWEXPAND(since_3, since_1);
+                    TROWEXPAND(since_3, gamma_tile);
                     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
-                    TCOLEXPANDSUB(since_3, since_3, since_2);
+                    TCOLEXPANDSUB(since_3, since_3, gamma_tile_2);
                     VecF32_64x64 since_4(s0_valid, s0_valid); TASSIGN(since_4, 0x00200);  // UB 0x00200..0x04200
                     pipe_barrier(PIPE_V);
                     TMINS(since_4, since_3, 0.0f);
@@ -74,23 +74,23 @@ extern "C" __global__ AICORE void solve_vec1(
                     pipe_barrier(PIPE_V);
                     TEXP(since, since_4);
                     // earlier: upto(place[s][:, None] - place[s][None, :])  [gated_delta_rule.yaml:64]
-                    VecF32_1x64 earlier_1_row(s0_valid); TASSIGN(earlier_1_row, 0x00000);  // as a row, same bytes as earlier_1
+                    VecF32_1x64 place_tile_row(s0_valid); TASSIGN(place_tile_row, 0x00000);  // as a row, same bytes as place_tile
                     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
-                    Gamma4Gm place_in(place + int64_t(s0), {s0_valid});
-                    TLOAD(earlier_1_row, place_in);
+                    GammaGm place_in(place + int64_t(s0), {s0_valid});
+                    TLOAD(place_tile_row, place_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID5);
-                    VecF32_1x64 earlier_2(s0_valid); TASSIGN(earlier_2, 0x04200);  // UB 0x04200..0x04300
+                    VecF32_1x64 place_tile_2(s0_valid); TASSIGN(place_tile_2, 0x04200);  // UB 0x04200..0x04300
                     PlaceGm place_in_2(place + int64_t(s0), {s0_valid});
-                    TLOAD(earlier_2, place_in_2);
+                    TLOAD(place_tile_2, place_in_2);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
                     VecF32_64x64 earlier_3(s0_valid, s0_valid); TASSIGN(earlier_3, 0x04300);  // UB 0x04300..0x08300
-                    VecF32_64x1 earlier_1(s0_valid); TASSIGN(earlier_1, 0x00000);  // UB 0x00000..0x00100
+                    VecF32_64x1 place_tile(s0_valid); TASSIGN(place_tile, 0x00000);  // UB 0x00000..0x00100
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID5);
-                    TROWEXPAND(earlier_3, earlier_1);
+                    TROWEXPAND(earlier_3, place_tile);
                     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
-                    TCOLEXPANDSUB(earlier_3, earlier_3, earlier_2);
+                    TCOLEXPANDSUB(earlier_3, earlier_3, place_tile_2);
                     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
                     // return: clip(x, 0, 1)  [gated_delta_rule.yaml:38]
                     VecF32_64x64 earlier_4(s0_valid, s0_valid); TASSIGN(earlier_4, 0x04300);  // UB 0x04300..0x08300
@@ -100,27 +100,27 @@ extern "C" __global__ AICORE void solve_vec1(
                     pipe_barrier(PIPE_V);
                     TMINS(earlier, earlier_4, 1.0f);
                     // apart: cast(bitwise_xor(number[s][:, None], number[s][None, :]), fp32)  [gated_delta_rule.yaml:65]
-                    VecI32_1x64 apart_1_row(s0_valid); TASSIGN(apart_1_row, 0x00000);  // as a row, same bytes as apart_1
+                    VecI32_1x64 number_tile_row(s0_valid); TASSIGN(number_tile_row, 0x00000);  // as a row, same bytes as number_tile
                     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
                     NumberGm number_in(number + int64_t(s0), {s0_valid});
-                    TLOAD(apart_1_row, number_in);
+                    TLOAD(number_tile_row, number_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-                    VecI32_1x64 apart_2(s0_valid); TASSIGN(apart_2, 0x04200);  // UB 0x04200..0x04300
+                    VecI32_1x64 number_tile_2(s0_valid); TASSIGN(number_tile_2, 0x04200);  // UB 0x04200..0x04300
                     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
                     NumberGm2 number_in_2(number + int64_t(s0), {s0_valid});
-                    TLOAD(apart_2, number_in_2);
+                    TLOAD(number_tile_2, number_in_2);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-                    VecI32_64x64 apart_1_wide(s0_valid, s0_valid); TASSIGN(apart_1_wide, 0x08300);  // UB 0x08300..0x0c300
-                    VecI32_64x1 apart_1(s0_valid); TASSIGN(apart_1, 0x00000);  // UB 0x00000..0x00100
+                    VecI32_64x64 number_tile_wide(s0_valid, s0_valid); TASSIGN(number_tile_wide, 0x08300);  // UB 0x08300..0x0c300
+                    VecI32_64x1 number_tile(s0_valid); TASSIGN(number_tile, 0x00000);  // UB 0x00000..0x00100
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-                    TROWEXPAND(apart_1_wide, apart_1);
-                    VecI32_64x64 apart_2_wide(s0_valid, s0_valid); TASSIGN(apart_2_wide, 0x0c300);  // UB 0x0c300..0x10300
+                    TROWEXPAND(number_tile_wide, number_tile);
+                    VecI32_64x64 number_tile_2_wide(s0_valid, s0_valid); TASSIGN(number_tile_2_wide, 0x0c300);  // UB 0x0c300..0x10300
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-                    TCOLEXPAND(apart_2_wide, apart_2);
+                    TCOLEXPAND(number_tile_2_wide, number_tile_2);
                     VecI32_64x64 apart_3_tmp(s0_valid, s0_valid); TASSIGN(apart_3_tmp, 0x14300);  // UB 0x14300..0x18300
                     VecI32_64x64 apart_3(s0_valid, s0_valid); TASSIGN(apart_3, 0x10300);  // UB 0x10300..0x14300
                     pipe_barrier(PIPE_V);
-                    TXOR(apart_3, apart_1_wide, apart_2_wide, apart_3_tmp);
+                    TXOR(apart_3, number_tile_wide, number_tile_2_wide, apart_3_tmp);
                     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
                     VecF32_64x64 apart(s0_valid, s0_valid); TASSIGN(apart, 0x08300);  // UB 0x08300..0x0c300
                     pipe_barrier(PIPE_V);
@@ -134,15 +134,15 @@ extern "C" __global__ AICORE void solve_vec1(
                     VecF32_64x64 a_3(s0_valid, s0_valid); TASSIGN(a_3, 0x00200);  // UB 0x00200..0x04200
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
                     TMUL(a_3, a_2_tile, since);
-                    VecF32_1x64 a_4_row(s0_valid); TASSIGN(a_4_row, 0x00000);  // as a row, same bytes as a_4
-                    Gamma4Gm beta_h_in(beta_h + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
-                    TLOAD(a_4_row, beta_h_in);
+                    VecF32_1x64 beta_h_tile_row(s0_valid); TASSIGN(beta_h_tile_row, 0x00000);  // as a row, same bytes as beta_h_tile
+                    GammaGm beta_h_in(beta_h + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
+                    TLOAD(beta_h_tile_row, beta_h_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
                     VecF32_64x64 a_5(s0_valid, s0_valid); TASSIGN(a_5, 0x00200);  // UB 0x00200..0x04200
-                    VecF32_64x1 a_4(s0_valid); TASSIGN(a_4, 0x00000);  // UB 0x00000..0x00100
+                    VecF32_64x1 beta_h_tile(s0_valid); TASSIGN(beta_h_tile, 0x00000);  // UB 0x00000..0x00100
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-                    TROWEXPANDMUL(a_5, a_3, a_4);
+                    TROWEXPANDMUL(a_5, a_3, beta_h_tile);
                     VecF32_64x64 a(s0_valid, s0_valid); TASSIGN(a, 0x00200);  // UB 0x00200..0x04200
                     pipe_barrier(PIPE_V);
                     TMUL(a, a_5, earlier);
@@ -298,10 +298,10 @@ extern "C" __global__ AICORE void solve_vec1(
                     TSTORE(a32_out, a32_tile);
                     // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
                     VecF32_8x64_r1 w_1_tile(s0_valid); TASSIGN(w_1_tile, 0x00000);  // UB 0x00000..0x00100
-                    TEXP(w_1_tile, since_2);
+                    TEXP(w_1_tile, gamma_tile_2);
                     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
                     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-                    Gamma4Gm2 w_1_out(w_1 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    GammaGm2 w_1_out(w_1 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TSTORE(w_1_out, w_1_tile);
                     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
                 }

@@ -56,10 +56,10 @@ extern "C" __global__ AICORE void solve_vec11(
                     TLOAD(d64_3_tile, d64_3_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
                     // d: d64 * beta_h[:, :, :, None, s]  [gated_delta_rule.yaml:75]
-                    VecF32_1x64 d_1(s0_valid); TASSIGN(d_1, 0x10000 + s0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
+                    VecF32_1x64 beta_h_tile(s0_valid); TASSIGN(beta_h_tile, 0x10000 + s0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                     BetaHGm beta_h_in(beta_h + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-                    TLOAD(d_1, beta_h_in);
+                    TLOAD(beta_h_tile, beta_h_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
                     VecF32_1x64 w_1_tile(s0_valid); TASSIGN(w_1_tile, 0x14200 + s0_slot * 0x00100);  // UB 0x14200..0x14400, 2 copies
@@ -77,7 +77,7 @@ extern "C" __global__ AICORE void solve_vec11(
                     VecF32_64x64 d(s0_valid, s0_valid); TASSIGN(d, 0x18400);  // UB 0x18400..0x1c400
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
-                    TCOLEXPANDMUL(d, d64, d_1);
+                    TCOLEXPANDMUL(d, d64, beta_h_tile);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));
                     // u: matmul(cast(d, bf16), v_h[:, :, :, s], dtype=fp32)  [gated_delta_rule.yaml:77]
                     VecB16_64x64 u_1_tile(s0_valid, s0_valid); TASSIGN(u_1_tile, 0x10200 + s0_slot * 0x02000);  // UB 0x10200..0x14200, 2 copies

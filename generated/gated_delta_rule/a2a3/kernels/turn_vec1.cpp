@@ -33,20 +33,20 @@ extern "C" __global__ AICORE void turn_vec1(
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 for (int32_t dk0 = 0; dk0 < 128; dk0 += 64, dk0_slot ^= 1) {
                     // state_t: permute(state, [0, 1, 2, 4, 3]) * 1  [gated_delta_rule.yaml:51]
-                    VecF32_128x64 state_t_1_across; TASSIGN(state_t_1_across, 0x10000 + dk0_slot * 0x08000);  // UB 0x10000..0x20000, 2 copies
+                    VecF32_128x64 state_tile_across; TASSIGN(state_tile_across, 0x10000 + dk0_slot * 0x08000);  // UB 0x10000..0x20000, 2 copies
                     wait_flag(PIPE_V, PIPE_MTE2, event_t(dk0_slot));  // free again
                     StateGm state_in(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dk0));
-                    TLOAD(state_t_1_across, state_in);
+                    TLOAD(state_tile_across, state_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(dk0_slot));
-                    VecF32_64x128 state_t_1; TASSIGN(state_t_1, 0x00000 + dk0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
-                    VecF32_128x64 state_t_1_tmp; TASSIGN(state_t_1_tmp, 0x20000);  // UB 0x20000..0x28000
+                    VecF32_64x128 state_tile; TASSIGN(state_tile, 0x00000 + dk0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                    VecF32_128x64 state_tile_tmp; TASSIGN(state_tile_tmp, 0x20000);  // UB 0x20000..0x28000
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(dk0_slot));
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(dk0_slot));  // free again
-                    TTRANS(state_t_1, state_t_1_across, state_t_1_tmp);
+                    TTRANS(state_tile, state_tile_across, state_tile_tmp);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(dk0_slot));
                     VecF32_64x128 state_t_tile; TASSIGN(state_t_tile, 0x00000 + dk0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
                     pipe_barrier(PIPE_V);
-                    TMULS(state_t_tile, state_t_1, 1.0f);
+                    TMULS(state_t_tile, state_tile, 1.0f);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(dk0_slot));
                     wait_flag(PIPE_V, PIPE_MTE3, event_t(dk0_slot));
                     StateTGm state_t_out(state_t + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(dk0) * 128);

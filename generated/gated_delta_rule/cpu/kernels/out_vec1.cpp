@@ -8,13 +8,13 @@
 using namespace pto;
 
 namespace {
-using YBlock2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void out_vec1(
     __gm__ bfloat16_t *o,
-    __gm__ bfloat16_t *y_block_2,
+    __gm__ bfloat16_t *y,
     int32_t b,
     int32_t s,
     int32_t nblk)
@@ -24,10 +24,10 @@ extern "C" __global__ AICORE void out_vec1(
     const FarStores far(int64_t(b) * s * 8192);  // o: around the cache if large
     for (int32_t i3 = block; i3 < b; i3 += nblk) {
         for (int32_t i4 = 0; i4 < s; ++i4) {
-            YBlock2Gm y_block_2_in(y_block_2 + int64_t(i3) * s * 4096 + int64_t(i4) * 128, {}, {int64_t(s) * 128});
+            YGm y_in(y + int64_t(i3) * s * 4096 + int64_t(i4) * 128, {}, {int64_t(s) * 128});
             OGm o_out(o + int64_t(i3) * s * 4096 + int64_t(i4) * 4096);
             // o: permute(y, [0, 3, 1, 2, 4])  [gated_delta_rule.yaml:103]
-            TCARRY(o_out, y_block_2_in, far);
+            TCARRY(o_out, y_in, far);
         }
     }
 #endif

@@ -9,12 +9,12 @@ using namespace pto;
 
 namespace {
 using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, 64>;
-using StateEndEndGm = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 128, 1>>;
+using StateOutGm = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void out_vec2(
     __gm__ float *state,
-    __gm__ float *state_end_end,
+    __gm__ float *state_out,
     int32_t b,
     int32_t nblk)
 {
@@ -25,13 +25,13 @@ extern "C" __global__ AICORE void out_vec2(
             for (int32_t i2 = 0; i2 < 128; i2 += 64) {
                 // state: permute(state_end, [0, 1, 2, 4, 3])  [gated_delta_rule.yaml:104]
                 VecF32_64x64 part; TASSIGN(part, 0x08000);  // UB 0x08000..0x0c000
-                StateEndEndGm state_end_end_in(state_end_end + int64_t(i3) * 16384 + int64_t(i2) * 128 + int64_t(i1));
-                TLOAD(part, state_end_end_in);
+                StateOutGm state_out_in(state_out + int64_t(i3) * 16384 + int64_t(i2) * 128 + int64_t(i1));
+                TLOAD(part, state_out_in);
                 VecF32_64x64 turned; TASSIGN(turned, 0x00000);  // UB 0x00000..0x04000
                 VecF32_64x64 turned_tmp; TASSIGN(turned_tmp, 0x04000);  // UB 0x04000..0x08000
                 TTRANS(turned, part, turned_tmp);
-                StateEndEndGm state_out(state + int64_t(i3) * 16384 + int64_t(i1) * 128 + int64_t(i2));
-                TSTORE(state_out, turned);
+                StateOutGm state_out_2(state + int64_t(i3) * 16384 + int64_t(i1) * 128 + int64_t(i2));
+                TSTORE(state_out_2, turned);
             }
         }
     }

@@ -25,22 +25,22 @@ using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using AccF32_128x128 = TileAcc<float, 128, 128, 128, 128>;
 using StateTGm = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using Gamma4Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using Gamma4Gm2 = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using WBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using RecalledBlock2Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using GammaGm2 = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using RecalledGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
 }  // namespace
 
 extern "C" __global__ AICORE void scan(
-    __gm__ float *recalled_block_2,
-    __gm__ bfloat16_t *change_block,
-    __gm__ float *state_end_end,
+    __gm__ float *recalled,
+    __gm__ bfloat16_t *change,
+    __gm__ float *state_out,
     __gm__ float *state_t,
-    __gm__ float *gamma_4,
-    __gm__ bfloat16_t *w_block,
+    __gm__ float *gamma,
+    __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *q_n,
-    __gm__ float *u_block_2,
+    __gm__ float *u,
     __gm__ bfloat16_t *k_n,
     int32_t b_begin,
     int32_t b_end,
@@ -61,20 +61,20 @@ extern "C" __global__ AICORE void scan(
                 for (int32_t s0 = 0; s0 < s; s0 += 64) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // last: amin(gamma[:, :, :, None, s], axis=-1, keepdim=true)  [gated_delta_rule.yaml:86]
-                    VecF32_8x64_r1 last_1(s0_valid); TASSIGN(last_1, 0x10540);  // UB 0x10540..0x10640
-                    Gamma4Gm gamma_4_in(gamma_4 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-                    TLOAD(last_1, gamma_4_in);
+                    VecF32_8x64_r1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x10540);  // UB 0x10540..0x10640
+                    GammaGm gamma_in(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    TLOAD(gamma_tile, gamma_in);
                     VecF32_8x1_r1 last; TASSIGN(last, 0x10640);  // UB 0x10640..0x10660
-                    VecF32_8x64_r1m last_tmp; TASSIGN(last_tmp, 0x00000);  // UB 0x00000..0x00100
-                    TROWMIN(last, last_1, last_tmp);
+                    VecF32_8x64_r1m last_tmp; TASSIGN(last_tmp, 0x00100);  // UB 0x00100..0x00200
+                    TROWMIN(last, gamma_tile, last_tmp);
                     // left: cast(fresh * exp(last - gamma[:, :, :, s, None]), bf16)  [gated_delta_rule.yaml:87]
-                    VecF32_1x64 left_1_row(s0_valid); TASSIGN(left_1_row, 0x00200);  // as a row, same bytes as left_1
-                    Gamma4Gm2 gamma_4_in_2(gamma_4 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
-                    TLOAD(left_1_row, gamma_4_in_2);
-                    VecF32_1x64 last_wide_row(s0_valid); TASSIGN(last_wide_row, 0x00100);  // as a row, same bytes as last_wide
+                    VecF32_1x64 gamma_tile_2_row(s0_valid); TASSIGN(gamma_tile_2_row, 0x00000);  // as a row, same bytes as gamma_tile_2
+                    GammaGm2 gamma_in_2(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
+                    TLOAD(gamma_tile_2_row, gamma_in_2);
+                    VecF32_1x64 last_wide_row(s0_valid); TASSIGN(last_wide_row, 0x00200);  // as a row, same bytes as last_wide
                     TROWEXPAND(last_wide_row, last);
                     VecF32_1x64 left_2_row(s0_valid); TASSIGN(left_2_row, 0x00300);  // as a row, same bytes as left_2
-                    TSUB(left_2_row, last_wide_row, left_1_row);
+                    TSUB(left_2_row, last_wide_row, gamma_tile_2_row);
                     VecF32_1x64 left_3_row(s0_valid); TASSIGN(left_3_row, 0x00400);  // as a row, same bytes as left_3
                     TEXP(left_3_row, left_2_row);
                     // state_end: state_end * exp(last) + matmul(turned(k_n[:, :, None, s]), left, dtype=fp32)  [gated_delta_rule.yaml:89]
@@ -85,9 +85,9 @@ extern "C" __global__ AICORE void scan(
                     VecF32_8x1_r1 state_end_1; TASSIGN(state_end_1, 0x00500);  // UB 0x00500..0x00520
                     TROWEXPAND(state_end_1_wide, state_end_1);
                     // fresh: u[:, :, :, s] - matmul(w[:, :, :, s], before, dtype=fp32)  [gated_delta_rule.yaml:85]
-                    LeftB16_64x128 fresh_block_2(s0_valid); TASSIGN(fresh_block_2, 0x00000);  // L0A 0x00000..0x04000
-                    WBlockGm w_block_in(w_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(fresh_block_2, w_block_in);
+                    LeftB16_64x128 w_tile(s0_valid); TASSIGN(w_tile, 0x00000);  // L0A 0x00000..0x04000
+                    WGm w_in(w + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TLOAD(w_tile, w_in);
                     VecB16_128x128 before; TASSIGN(before, 0x10740);  // UB 0x10740..0x18740
                     TPASS(128, 128, [&](auto at) {
                         // before: cast(state_end, bf16)  [gated_delta_rule.yaml:84]
@@ -101,41 +101,41 @@ extern "C" __global__ AICORE void scan(
                     RightB16_128x128 before_l0b; TASSIGN(before_l0b, 0x00000);  // L0B 0x00000..0x08000
                     TMOV(before_l0b, before);
                     AccF32_64x128 fresh_1_acc(s0_valid); TASSIGN(fresh_1_acc, 0x00000);  // L0C 0x00000..0x08000
-                    TMATMUL(fresh_1_acc, fresh_block_2, before_l0b);
+                    TMATMUL(fresh_1_acc, w_tile, before_l0b);
                     // recalled: matmul(q_n[:, :, None, s], before, dtype=fp32)  [gated_delta_rule.yaml:92]
-                    LeftB16_64x128 recalled_1(s0_valid); TASSIGN(recalled_1, 0x00000);  // L0A 0x00000..0x04000
-                    WBlockGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(recalled_1, q_n_in);
+                    LeftB16_64x128 q_n_tile(s0_valid); TASSIGN(q_n_tile, 0x00000);  // L0A 0x00000..0x04000
+                    WGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TLOAD(q_n_tile, q_n_in);
                     RightB16_128x128 before_l0b_2; TASSIGN(before_l0b_2, 0x00000);  // L0B 0x00000..0x08000
                     TMOV(before_l0b_2, before);
                     AccF32_64x128 recalled_block_2_acc(s0_valid); TASSIGN(recalled_block_2_acc, 0x08000);  // L0C 0x08000..0x10000
-                    TMATMUL(recalled_block_2_acc, recalled_1, before_l0b_2);
-                    RecalledBlock2Gm recalled_block_2_out(recalled_block_2 + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TSTORE(recalled_block_2_out, recalled_block_2_acc);
+                    TMATMUL(recalled_block_2_acc, q_n_tile, before_l0b_2);
+                    RecalledGm recalled_out(recalled + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(recalled_out, recalled_block_2_acc);
                     // state_end: state_end * exp(last) + matmul(turned(k_n[:, :, None, s]), left, dtype=fp32)  [gated_delta_rule.yaml:89]
-                    LeftB16_128x64 state_end_4(s0_valid); TASSIGN(state_end_4, 0x00000);  // L0A 0x00000..0x04000
+                    LeftB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x00000);  // L0A 0x00000..0x04000
                     KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(state_end_4, k_n_in);
+                    TLOAD(k_n_tile, k_n_in);
                     VecF32_64x1 left_3(s0_valid); TASSIGN(left_3, 0x00400);  // UB 0x00400..0x00500
                     VecB16_64x128 left(s0_valid); TASSIGN(left, 0x10540);  // UB 0x10540..0x14540
-                    RecalledBlock2Gm u_block_2_in(u_block_2 + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    WBlockGm change_block_out(change_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    RecalledGm u_in(u + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    WGm change_out(change + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TPASS(s0_valid, 128, [&](auto at) {
                         // fresh: u[:, :, :, s] - matmul(w[:, :, :, s], before, dtype=fp32)  [gated_delta_rule.yaml:85]
-                        const auto fresh_block = at.load(u_block_2_in);
+                        const auto u_tile = at.load(u_in);
                         const auto fresh_1 = at.extract(fresh_1_acc, 0);
-                        const auto fresh = fresh_block - fresh_1;
+                        const auto fresh = u_tile - fresh_1;
                         // left: cast(fresh * exp(last - gamma[:, :, :, s, None]), bf16)  [gated_delta_rule.yaml:87]
                         const auto left_4 = fresh * at.column(left_3);
                         at.store(left, left_4);
                         // change: cast(fresh, bf16)  [gated_delta_rule.yaml:91]
-                        at.store(change_block_out, fresh);
+                        at.store(change_out, fresh);
                     });
                     // state_end: state_end * exp(last) + matmul(turned(k_n[:, :, None, s]), left, dtype=fp32)  [gated_delta_rule.yaml:89]
                     RightB16_64x128 left_l0b(s0_valid); TASSIGN(left_l0b, 0x00000);  // L0B 0x00000..0x04000
                     TMOV(left_l0b, left);
                     AccF32_128x128 state_end_5_acc; TASSIGN(state_end_5_acc, 0x00000);  // L0C 0x00000..0x10000
-                    TMATMUL(state_end_5_acc, state_end_4, left_l0b);
+                    TMATMUL(state_end_5_acc, k_n_tile, left_l0b);
                     TPASS(128, 128, [&](auto at) {
                         const auto state_end_5 = at.extract(state_end_5_acc, 0);
                         const auto state_end_v = at.load(state_end);
@@ -144,8 +144,8 @@ extern "C" __global__ AICORE void scan(
                     });
                 }
                 // state_end: state_t  [gated_delta_rule.yaml:82]
-                StateTGm state_end_end_out(state_end_end + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384);
-                TSTORE(state_end_end_out, state_end);
+                StateTGm state_out_out(state_out + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384);
+                TSTORE(state_out_out, state_end);
             }
         }
     }

@@ -26,19 +26,19 @@ using LeftB16_64x64 = TileLeft<bfloat16_t, 64, 64, DYNAMIC, DYNAMIC>;
 using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
 using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using KNGm2 = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
-using Gamma4Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using NumberGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using Gamma4Gm2 = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using GammaGm2 = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using PlaceGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using NumberGm2 = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
-using UBlock2Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using UGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void solve(
-    __gm__ float *u_block_2,
-    __gm__ bfloat16_t *w_block,
+    __gm__ float *u,
+    __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *k_n,
-    __gm__ float *gamma_4,
+    __gm__ float *gamma,
     __gm__ float *place,
     __gm__ int32_t *number,
     __gm__ float *beta_h,
@@ -58,65 +58,65 @@ extern "C" __global__ AICORE void solve(
                     LeftB16_64x128 key(s0_valid); TASSIGN(key, 0x00000);  // L0A 0x00000..0x04000
                     KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TLOAD(key, k_n_in);
-                    RightB16_128x64 a_1(s0_valid); TASSIGN(a_1, 0x00000);  // L0B 0x00000..0x04000
+                    RightB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x00000);  // L0B 0x00000..0x04000
                     KNGm2 k_n_in_2(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(a_1, k_n_in_2);
+                    TLOAD(k_n_tile, k_n_in_2);
                     AccF32_64x64 a_2_acc(s0_valid, s0_valid); TASSIGN(a_2_acc, 0x00000);  // L0C 0x00000..0x04000
-                    TMATMUL(a_2_acc, key, a_1);
+                    TMATMUL(a_2_acc, key, k_n_tile);
                     // since: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:63]
-                    VecF32_1x64 since_1_row(s0_valid); TASSIGN(since_1_row, 0x10300);  // as a row, same bytes as since_1
-                    Gamma4Gm gamma_4_in(gamma_4 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
-                    TLOAD(since_1_row, gamma_4_in);
+                    VecF32_1x64 gamma_tile_row(s0_valid); TASSIGN(gamma_tile_row, 0x08100);  // as a row, same bytes as gamma_tile
+                    GammaGm gamma_in(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
+                    TLOAD(gamma_tile_row, gamma_in);
                     // earlier: upto(place[s][:, None] - place[s][None, :])  [gated_delta_rule.yaml:64]
-                    VecF32_1x64 earlier_1_row(s0_valid); TASSIGN(earlier_1_row, 0x10200);  // as a row, same bytes as earlier_1
-                    Gamma4Gm place_in(place + int64_t(s0), {s0_valid});
-                    TLOAD(earlier_1_row, place_in);
+                    VecF32_1x64 place_tile_row(s0_valid); TASSIGN(place_tile_row, 0x10300);  // as a row, same bytes as place_tile
+                    GammaGm place_in(place + int64_t(s0), {s0_valid});
+                    TLOAD(place_tile_row, place_in);
                     // apart: cast(bitwise_xor(number[s][:, None], number[s][None, :]), fp32)  [gated_delta_rule.yaml:65]
-                    VecI32_1x64 apart_1_row(s0_valid); TASSIGN(apart_1_row, 0x00100);  // as a row, same bytes as apart_1
+                    VecI32_1x64 number_tile_row(s0_valid); TASSIGN(number_tile_row, 0x08200);  // as a row, same bytes as number_tile
                     NumberGm number_in(number + int64_t(s0), {s0_valid});
-                    TLOAD(apart_1_row, number_in);
-                    VecI32_64x64 apart_1_wide(s0_valid, s0_valid); TASSIGN(apart_1_wide, 0x00200);  // UB 0x00200..0x04200
-                    VecI32_64x1 apart_1(s0_valid); TASSIGN(apart_1, 0x00100);  // UB 0x00100..0x00200
-                    TROWEXPAND(apart_1_wide, apart_1);
+                    TLOAD(number_tile_row, number_in);
+                    VecI32_64x64 number_tile_wide(s0_valid, s0_valid); TASSIGN(number_tile_wide, 0x0c300);  // UB 0x0c300..0x10300
+                    VecI32_64x1 number_tile(s0_valid); TASSIGN(number_tile, 0x08200);  // UB 0x08200..0x08300
+                    TROWEXPAND(number_tile_wide, number_tile);
                     // a: matmul(key, turned(key), dtype=fp32) * since * beta_h[:, :, :, s, None] * earlier  [gated_delta_rule.yaml:67]
-                    VecF32_1x64 a_4_row(s0_valid); TASSIGN(a_4_row, 0x00000);  // as a row, same bytes as a_4
-                    Gamma4Gm beta_h_in(beta_h + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
-                    TLOAD(a_4_row, beta_h_in);
-                    VecF32_8x64_r1 since_2(s0_valid); TASSIGN(since_2, 0x10700);  // UB 0x10700..0x10800
-                    VecF32_1x64 earlier_2(s0_valid); TASSIGN(earlier_2, 0x10600);  // UB 0x10600..0x10700
-                    VecI32_1x64 apart_2(s0_valid); TASSIGN(apart_2, 0x10800);  // UB 0x10800..0x10900
+                    VecF32_1x64 beta_h_tile_row(s0_valid); TASSIGN(beta_h_tile_row, 0x08000);  // as a row, same bytes as beta_h_tile
+                    GammaGm beta_h_in(beta_h + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
+                    TLOAD(beta_h_tile_row, beta_h_in);
+                    VecF32_8x64_r1 gamma_tile_2(s0_valid); TASSIGN(gamma_tile_2, 0x10600);  // UB 0x10600..0x10700
+                    VecF32_1x64 place_tile_2(s0_valid); TASSIGN(place_tile_2, 0x10700);  // UB 0x10700..0x10800
+                    VecI32_1x64 number_tile_2(s0_valid); TASSIGN(number_tile_2, 0x10800);  // UB 0x10800..0x10900
                     VecF32_8x64_r1 w_1(s0_valid); TASSIGN(w_1, 0x10500);  // UB 0x10500..0x10600
-                    VecF32_8x64_r1 d_1(s0_valid); TASSIGN(d_1, 0x10400);  // UB 0x10400..0x10500
-                    Gamma4Gm2 gamma_4_in_2(gamma_4 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    VecF32_8x64_r1 beta_h_tile_2(s0_valid); TASSIGN(beta_h_tile_2, 0x10400);  // UB 0x10400..0x10500
+                    GammaGm2 gamma_in_2(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     PlaceGm place_in_2(place + int64_t(s0), {s0_valid});
                     NumberGm2 number_in_2(number + int64_t(s0), {s0_valid});
-                    Gamma4Gm2 beta_h_in_2(beta_h + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    GammaGm2 beta_h_in_2(beta_h + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TPASS(1, s0_valid, [&](auto at) {
                         // since: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:63]
-                        const auto since_2_v = at.load(gamma_4_in_2);
-                        at.store(since_2, since_2_v);
+                        const auto gamma_tile_2_v = at.load(gamma_in_2);
+                        at.store(gamma_tile_2, gamma_tile_2_v);
                         // earlier: upto(place[s][:, None] - place[s][None, :])  [gated_delta_rule.yaml:64]
-                        const auto earlier_2_v = at.load(place_in_2);
-                        at.store(earlier_2, earlier_2_v);
+                        const auto place_tile_2_v = at.load(place_in_2);
+                        at.store(place_tile_2, place_tile_2_v);
                         // apart: cast(bitwise_xor(number[s][:, None], number[s][None, :]), fp32)  [gated_delta_rule.yaml:65]
-                        const auto apart_2_v = at.load(number_in_2);
-                        at.store(apart_2, apart_2_v);
+                        const auto number_tile_2_v = at.load(number_in_2);
+                        at.store(number_tile_2, number_tile_2_v);
                         // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
-                        const auto w_1_v = at.exp(since_2_v);
+                        const auto w_1_v = at.exp(gamma_tile_2_v);
                         at.store(w_1, w_1_v);
                         // d: d64 * beta_h[:, :, :, None, s]  [gated_delta_rule.yaml:75]
-                        const auto d_1_v = at.load(beta_h_in_2);
-                        at.store(d_1, d_1_v);
+                        const auto beta_h_tile_2_v = at.load(beta_h_in_2);
+                        at.store(beta_h_tile_2, beta_h_tile_2_v);
                     });
                     // apart: cast(bitwise_xor(number[s][:, None], number[s][None, :]), fp32)  [gated_delta_rule.yaml:65]
-                    VecI32_64x64 apart_2_wide(s0_valid, s0_valid); TASSIGN(apart_2_wide, 0x04200);  // UB 0x04200..0x08200
-                    TCOLEXPAND(apart_2_wide, apart_2);
-                    VecI32_64x64 apart_3_tmp(s0_valid, s0_valid); TASSIGN(apart_3_tmp, 0x0c200);  // UB 0x0c200..0x10200
-                    VecI32_64x64 apart_3(s0_valid, s0_valid); TASSIGN(apart_3, 0x08200);  // UB 0x08200..0x0c200
-                    TXOR(apart_3, apart_1_wide, apart_2_wide, apart_3_tmp);
-                    VecF32_64x1 since_1(s0_valid); TASSIGN(since_1, 0x10300);  // UB 0x10300..0x10400
-                    VecF32_64x1 earlier_1(s0_valid); TASSIGN(earlier_1, 0x10200);  // UB 0x10200..0x10300
-                    VecF32_64x1 a_4(s0_valid); TASSIGN(a_4, 0x00000);  // UB 0x00000..0x00100
+                    VecI32_64x64 number_tile_2_wide(s0_valid, s0_valid); TASSIGN(number_tile_2_wide, 0x08300);  // UB 0x08300..0x0c300
+                    TCOLEXPAND(number_tile_2_wide, number_tile_2);
+                    VecI32_64x64 apart_3_tmp(s0_valid, s0_valid); TASSIGN(apart_3_tmp, 0x04000);  // UB 0x04000..0x08000
+                    VecI32_64x64 apart_3(s0_valid, s0_valid); TASSIGN(apart_3, 0x00000);  // UB 0x00000..0x04000
+                    TXOR(apart_3, number_tile_wide, number_tile_2_wide, apart_3_tmp);
+                    VecF32_64x1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x08100);  // UB 0x08100..0x08200
+                    VecF32_64x1 place_tile(s0_valid); TASSIGN(place_tile, 0x10300);  // UB 0x10300..0x10400
+                    VecF32_64x1 beta_h_tile(s0_valid); TASSIGN(beta_h_tile, 0x08000);  // UB 0x08000..0x08100
                     VecF32_64x64 d2(s0_valid, s0_valid); TASSIGN(d2, 0x1c800);  // UB 0x1c800..0x20800
                     VecF32_64x64 d8_part(s0_valid, s0_valid); TASSIGN(d8_part, 0x20800);  // UB 0x20800..0x24800
                     VecF32_64x64 d16_part(s0_valid, s0_valid); TASSIGN(d16_part, 0x18800);  // UB 0x18800..0x1c800
@@ -125,17 +125,17 @@ extern "C" __global__ AICORE void solve(
                     LeftF32_64x64 d4_part_l0a(s0_valid, s0_valid); TASSIGN(d4_part_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &d4_part_l0a_rows) {
                         // since: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:63]
-                        const auto since_3 = at.column(since_1);
+                        const auto since_3 = at.column(gamma_tile);
                         // earlier: upto(place[s][:, None] - place[s][None, :])  [gated_delta_rule.yaml:64]
-                        const auto earlier_3 = at.column(earlier_1);
+                        const auto earlier_3 = at.column(place_tile);
                         // a: matmul(key, turned(key), dtype=fp32) * since * beta_h[:, :, :, s, None] * earlier  [gated_delta_rule.yaml:67]
                         const auto a_2 = at.extract(a_2_acc, 0);
                         // since: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:63]
-                        const auto since_3_2 = since_3 - at.row(since_2);
+                        const auto since_3_2 = since_3 - at.row(gamma_tile_2);
                         const auto since_4 = at.min(since_3_2, 0.0f);
                         const auto since = at.exp(since_4);
                         // earlier: upto(place[s][:, None] - place[s][None, :])  [gated_delta_rule.yaml:64]
-                        const auto earlier_3_2 = earlier_3 - at.row(earlier_2);
+                        const auto earlier_3_2 = earlier_3 - at.row(place_tile_2);
                         // return: clip(x, 0, 1)  [gated_delta_rule.yaml:38]
                         const auto earlier_4 = at.max(earlier_3_2, 0.0f);
                         const auto earlier = at.min(earlier_4, 1.0f);
@@ -144,7 +144,7 @@ extern "C" __global__ AICORE void solve(
                         const auto apart = at.to_float(apart_3_v);
                         // a: matmul(key, turned(key), dtype=fp32) * since * beta_h[:, :, :, s, None] * earlier  [gated_delta_rule.yaml:67]
                         const auto a_3 = a_2 * since;
-                        const auto a_5 = a_3 * at.column(a_4);
+                        const auto a_5 = a_3 * at.column(beta_h_tile);
                         const auto a = a_5 * earlier;
                         // a1: a * upto(2 - apart)  [gated_delta_rule.yaml:68]
                         const auto a1_1 = -apart;
@@ -338,9 +338,9 @@ extern "C" __global__ AICORE void solve(
                     AccF32_64x64 d64_3_acc(s0_valid, s0_valid); TASSIGN(d64_3_acc, 0x00000);  // L0C 0x00000..0x04000
                     TMATMUL(d64_3_acc, d32_l0a, d64_2_l0b);
                     // u: matmul(cast(d, bf16), v_h[:, :, :, s], dtype=fp32)  [gated_delta_rule.yaml:77]
-                    RightB16_64x128 u_block(s0_valid); TASSIGN(u_block, 0x00000);  // L0B 0x00000..0x04000
+                    RightB16_64x128 v_h_tile(s0_valid); TASSIGN(v_h_tile, 0x00000);  // L0B 0x00000..0x04000
                     KNGm v_h_in(v_h + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(u_block, v_h_in);
+                    TLOAD(v_h_tile, v_h_in);
                     VecB16_64x64 w_3(s0_valid, s0_valid); TASSIGN(w_3, 0x10600);  // UB 0x10600..0x12600
                     LeftB16_64x64 u_1_l0a(s0_valid, s0_valid); TASSIGN(u_1_l0a, 0x00000);  // L0A 0x00000..0x02000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &u_1_l0a_rows) {
@@ -349,7 +349,7 @@ extern "C" __global__ AICORE void solve(
                         const auto d32_v = at.load(d32);
                         const auto d64 = d32_v + d64_3;
                         // d: d64 * beta_h[:, :, :, None, s]  [gated_delta_rule.yaml:75]
-                        const auto d = d64 * at.row(d_1);
+                        const auto d = d64 * at.row(beta_h_tile_2);
                         // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
                         const auto w_2 = d * at.row(w_1);
                         at.store(w_3, w_2);
@@ -357,9 +357,9 @@ extern "C" __global__ AICORE void solve(
                         u_1_l0a_rows.take(at, d);
                     }, LeftRows(u_1_l0a));
                     AccF32_64x128 u_block_2_acc(s0_valid); TASSIGN(u_block_2_acc, 0x00000);  // L0C 0x00000..0x08000
-                    TMATMUL(u_block_2_acc, u_1_l0a, u_block);
-                    UBlock2Gm u_block_2_out(u_block_2 + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TSTORE(u_block_2_out, u_block_2_acc);
+                    TMATMUL(u_block_2_acc, u_1_l0a, v_h_tile);
+                    UGm u_out(u + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(u_out, u_block_2_acc);
                     // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
                     RightB16_64x128 key_2(s0_valid); TASSIGN(key_2, 0x00000);  // L0B 0x00000..0x04000
                     KNGm k_n_in_3(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
@@ -368,8 +368,8 @@ extern "C" __global__ AICORE void solve(
                     TMOV(w_3_l0a, w_3);
                     AccF32_64x128 w_block_acc(s0_valid); TASSIGN(w_block_acc, 0x00000);  // L0C 0x00000..0x08000
                     TMATMUL(w_block_acc, w_3_l0a, key_2);
-                    KNGm w_block_out(w_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TSTORE(w_block_out, w_block_acc);
+                    KNGm w_out(w + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(w_out, w_block_acc);
                 }
             }
         }

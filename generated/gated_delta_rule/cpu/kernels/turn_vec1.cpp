@@ -26,13 +26,13 @@ extern "C" __global__ AICORE void turn_vec1(
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 // state_t: permute(state, [0, 1, 2, 4, 3]) * 1  [gated_delta_rule.yaml:51]
-                VecF32_128x128 state_t_1; TASSIGN(state_t_1, 0x00000);  // UB 0x00000..0x10000
+                VecF32_128x128 state_tile; TASSIGN(state_tile, 0x00000);  // UB 0x00000..0x10000
                 StateGm state_in(state + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384);
-                TLOAD(state_t_1, state_in);
+                TLOAD(state_tile, state_in);
                 StateTGm state_t_out(state_t + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384);
                 TPASS(128, 128, [&](auto at) {
-                    const auto state_t_1_v = at.load(state_t_1);
-                    const auto state_t_tile = state_t_1_v * 1.0f;
+                    const auto state_tile_v = at.load(state_tile);
+                    const auto state_t_tile = state_tile_v * 1.0f;
                     at.store(state_t_out, state_t_tile);
                 });
             }

@@ -56,25 +56,25 @@ extern "C" __global__ AICORE void step(
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_slot ^= 1) {
             // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:41]
-            VecF32_16x128_r1 seen_1; TASSIGN(seen_1, 0x10040 + heads0_slot * 0x00200);  // UB 0x10040..0x10440, 2 copies
+            VecF32_16x128_r1 k_n_tile; TASSIGN(k_n_tile, 0x10040 + heads0_slot * 0x00200);  // UB 0x10040..0x10440, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(3 + heads0_slot));  // free again
             KNGm k_n_in(k_n + int64_t(b0) * 2048 + int64_t(heads0) * 128);
-            TLOAD(seen_1, k_n_in);
+            TLOAD(k_n_tile, k_n_in);
             // read: sum(state * q_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:44]
-            VecF32_16x128_r1 read_1; TASSIGN(read_1, 0x10580 + heads0_slot * 0x00200);  // UB 0x10580..0x10980, 2 copies
+            VecF32_16x128_r1 q_n_tile; TASSIGN(q_n_tile, 0x10580 + heads0_slot * 0x00200);  // UB 0x10580..0x10980, 2 copies
             KNGm q_n_in(q_n + int64_t(b0) * 2048 + int64_t(heads0) * 128);
-            TLOAD(read_1, q_n_in);
+            TLOAD(q_n_tile, q_n_in);
             for (int32_t group0 = 0; group0 < 2; ++group0, group0_slot ^= 1) {
                 // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
-                VecF32_1x16_c1 kept_1_row; TASSIGN(kept_1_row, 0x10000 + group0_slot * 0x00020);  // as a row, same bytes as kept_1
+                VecF32_1x16_c1 decay_tile_row; TASSIGN(decay_tile_row, 0x10000 + group0_slot * 0x00020);  // as a row, same bytes as decay_tile
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(5 + group0_slot));  // free again
                 DecayGm decay_in(decay + int64_t(b0) * 32 + int64_t(heads0) * 2 + int64_t(group0));
-                TLOAD(kept_1_row, decay_in);
+                TLOAD(decay_tile_row, decay_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(4 + group0_slot));
                 // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]  [gated_delta_step.yaml:42]
-                VecF32_1x16_c1 change_4_row; TASSIGN(change_4_row, 0x10540 + group0_slot * 0x00020);  // as a row, same bytes as change_4
+                VecF32_1x16_c1 beta_tile_row; TASSIGN(beta_tile_row, 0x10540 + group0_slot * 0x00020);  // as a row, same bytes as beta_tile
                 DecayGm beta_in(beta + int64_t(b0) * 32 + int64_t(heads0) * 2 + int64_t(group0));
-                TLOAD(change_4_row, beta_in);
+                TLOAD(beta_tile_row, beta_in);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + group0_slot));
                 for (int32_t dv0 = 0; dv0 < 128; dv0 += 64, dv0_slot ^= 1) {
                     // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
@@ -85,22 +85,22 @@ extern "C" __global__ AICORE void step(
                     TLOAD(state_tile, state_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(2 + dv0_slot));
                     // change: (cast(v[:, :, :, :, None], fp32) - seen) * beta[:, :, :, None, None]  [gated_delta_step.yaml:42]
-                    VecB16_1x64 change_1_row; TASSIGN(change_1_row, 0x10440 + dv0_slot * 0x00080);  // as a row, same bytes as change_1
+                    VecB16_1x64 v_tile_row; TASSIGN(v_tile_row, 0x10440 + dv0_slot * 0x00080);  // as a row, same bytes as v_tile
                     VGm v_in(v + int64_t(b0) * 4096 + int64_t(heads0) * 256 + int64_t(group0) * 128 + int64_t(dv0));
-                    TLOAD(change_1_row, v_in);
+                    TLOAD(v_tile_row, v_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(dv0_slot));
                     // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
-                    VecF32_1x128 kept_1_wide; TASSIGN(kept_1_wide, 0x10a80);  // UB 0x10a80..0x10c80
-                    VecF32_16x1_r1 kept_1; TASSIGN(kept_1, 0x10000 + group0_slot * 0x00020);  // UB 0x10000..0x10040, 2 copies
-                    TROWEXPAND(kept_1_wide, kept_1);
+                    VecF32_1x128 decay_tile_wide; TASSIGN(decay_tile_wide, 0x10a80);  // UB 0x10a80..0x10c80
+                    VecF32_16x1_r1 decay_tile; TASSIGN(decay_tile, 0x10000 + group0_slot * 0x00020);  // UB 0x10000..0x10040, 2 copies
+                    TROWEXPAND(decay_tile_wide, decay_tile);
                     VecF32_64x128 kept; TASSIGN(kept, 0x00000 + dv0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + dv0_slot));
-                    TCOLEXPANDMUL(kept, state_tile, kept_1_wide);
+                    TCOLEXPANDMUL(kept, state_tile, decay_tile_wide);
                     // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:41]
                     VecF32_64x128 seen_2; TASSIGN(seen_2, 0x10a80);  // UB 0x10a80..0x18a80
                     pipe_barrier(PIPE_V);
-                    TCOLEXPANDMUL(seen_2, kept, seen_1);
+                    TCOLEXPANDMUL(seen_2, kept, k_n_tile);
                     VecF32_64x1 seen; TASSIGN(seen, 0x18a80);  // UB 0x18a80..0x18b80
                     VecF32_64x128 seen_tmp; TASSIGN(seen_tmp, 0x18b80);  // UB 0x18b80..0x20b80
                     pipe_barrier(PIPE_V);
@@ -109,24 +109,24 @@ extern "C" __global__ AICORE void step(
                     VecF32_1x64 change_2_row; TASSIGN(change_2_row, 0x10a80);  // as a row, same bytes as change_2
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(dv0_slot));
-                    TCVT(change_2_row, change_1_row, RoundMode::CAST_RINT);
+                    TCVT(change_2_row, v_tile_row, RoundMode::CAST_RINT);
                     VecF32_1x64 change_3_row; TASSIGN(change_3_row, 0x10a80);  // as a row, same bytes as change_3
                     VecF32_1x64 seen_row; TASSIGN(seen_row, 0x18a80);  // as a row, same bytes as seen
                     pipe_barrier(PIPE_V);
                     TSUB(change_3_row, change_2_row, seen_row);
-                    VecF32_1x64 change_4_wide_row; TASSIGN(change_4_wide_row, 0x10b80);  // as a row, same bytes as change_4_wide
-                    VecF32_16x1_r1 change_4; TASSIGN(change_4, 0x10540 + group0_slot * 0x00020);  // UB 0x10540..0x10580, 2 copies
-                    TROWEXPAND(change_4_wide_row, change_4);
+                    VecF32_1x64 beta_tile_wide_row; TASSIGN(beta_tile_wide_row, 0x10b80);  // as a row, same bytes as beta_tile_wide
+                    VecF32_16x1_r1 beta_tile; TASSIGN(beta_tile, 0x10540 + group0_slot * 0x00020);  // UB 0x10540..0x10580, 2 copies
+                    TROWEXPAND(beta_tile_wide_row, beta_tile);
                     VecF32_1x64 change_row; TASSIGN(change_row, 0x10a80);  // as a row, same bytes as change
                     pipe_barrier(PIPE_V);
-                    TMUL(change_row, change_3_row, change_4_wide_row);
+                    TMUL(change_row, change_3_row, beta_tile_wide_row);
                     // state: kept + change * k_n[:, :, None, None, :]  [gated_delta_step.yaml:43]
                     VecF32_64x128 state_1; TASSIGN(state_1, 0x10b80);  // UB 0x10b80..0x18b80
                     VecF32_64x1 change; TASSIGN(change, 0x10a80);  // UB 0x10a80..0x10b80
                     pipe_barrier(PIPE_V);
                     TROWEXPAND(state_1, change);
                     pipe_barrier(PIPE_V);
-                    TCOLEXPANDMUL(state_1, state_1, seen_1);
+                    TCOLEXPANDMUL(state_1, state_1, k_n_tile);
                     VecF32_64x128 state_out; TASSIGN(state_out, 0x00000 + dv0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
                     pipe_barrier(PIPE_V);
                     TADD(state_out, kept, state_1);
@@ -134,7 +134,7 @@ extern "C" __global__ AICORE void step(
                     // read: sum(state * q_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:44]
                     VecF32_64x128 read_2; TASSIGN(read_2, 0x10a80);  // UB 0x10a80..0x18a80
                     pipe_barrier(PIPE_V);
-                    TCOLEXPANDMUL(read_2, state_out, read_1);
+                    TCOLEXPANDMUL(read_2, state_out, q_n_tile);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(dv0_slot));
                     VecF32_64x1 read; TASSIGN(read, 0x18a80);  // UB 0x18a80..0x18b80
                     VecF32_64x128 read_tmp; TASSIGN(read_tmp, 0x18b80);  // UB 0x18b80..0x20b80

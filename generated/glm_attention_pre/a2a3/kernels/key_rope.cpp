@@ -50,22 +50,22 @@ extern "C" __global__ AICORE void key_rope(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
-    VecF32_1x128 k_n_k_scale_row; TASSIGN(k_n_k_scale_row, 0x04080);  // UB 0x04080..0x04280
+    VecF32_1x128 k_scale_tile; TASSIGN(k_scale_tile, 0x04080);  // UB 0x04080..0x04280
     KScaleGm k_scale_in(k_scale);
-    TLOAD(k_n_k_scale_row, k_scale_in);
-    VecF32_1x128 k_n_k_bias_row; TASSIGN(k_n_k_bias_row, 0x04280);  // UB 0x04280..0x04480
+    TLOAD(k_scale_tile, k_scale_in);
+    VecF32_1x128 k_bias_tile; TASSIGN(k_bias_tile, 0x04280);  // UB 0x04280..0x04480
     KScaleGm k_bias_in(k_bias);
-    TLOAD(k_n_k_bias_row, k_bias_in);
+    TLOAD(k_bias_tile, k_bias_in);
     VecB16_1x128 k_gamma_tile; TASSIGN(k_gamma_tile, 0x04480);  // UB 0x04480..0x04580
     KGammaGm k_gamma_in(k_gamma);
     TLOAD(k_gamma_tile, k_gamma_in);
     // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
-    VecF32_1x128 v_v_scale_row; TASSIGN(v_v_scale_row, 0x0c580);  // UB 0x0c580..0x0c780
+    VecF32_1x128 v_scale_tile; TASSIGN(v_scale_tile, 0x0c580);  // UB 0x0c580..0x0c780
     KScaleGm v_scale_in(v_scale);
-    TLOAD(v_v_scale_row, v_scale_in);
-    VecF32_1x128 v_v_bias_row; TASSIGN(v_v_bias_row, 0x0c780);  // UB 0x0c780..0x0c980
+    TLOAD(v_scale_tile, v_scale_in);
+    VecF32_1x128 v_bias_tile; TASSIGN(v_bias_tile, 0x0c780);  // UB 0x0c780..0x0c980
     KScaleGm v_bias_in(v_bias);
-    TLOAD(v_v_bias_row, v_bias_in);
+    TLOAD(v_bias_tile, v_bias_in);
     // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
     VecF32_1x128 k_n_5; TASSIGN(k_n_5, 0x0e980);  // UB 0x0e980..0x0eb80
     pipe_barrier(PIPE_ALL);
@@ -116,10 +116,10 @@ extern "C" __global__ AICORE void key_rope(
         TROWEXPANDMUL(k_n_2, k_n_1, n_scale_tile);
         VecF32_16x128 k_n_3(t0_valid); TASSIGN(k_n_3, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(k_n_3, k_n_2, k_n_k_scale_row);
+        TCOLEXPANDMUL(k_n_3, k_n_2, k_scale_tile);
         VecF32_16x128 k_n_4(t0_valid); TASSIGN(k_n_4, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
-        TCOLEXPANDADD(k_n_4, k_n_3, k_n_k_bias_row);
+        TCOLEXPANDADD(k_n_4, k_n_3, k_bias_tile);
         VecF32_16x128 k_n_square(t0_valid); TASSIGN(k_n_square, 0x10b80);  // UB 0x10b80..0x12b80
         pipe_barrier(PIPE_V);
         TMUL(k_n_square, k_n_4, k_n_4);
@@ -192,10 +192,10 @@ extern "C" __global__ AICORE void key_rope(
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         VecF32_16x128 v_3(t0_valid); TASSIGN(v_3, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(v_3, v_2, v_v_scale_row);
+        TCOLEXPANDMUL(v_3, v_2, v_scale_tile);
         VecF32_16x128 v_4(t0_valid); TASSIGN(v_4, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
-        TCOLEXPANDADD(v_4, v_3, v_v_bias_row);
+        TCOLEXPANDADD(v_4, v_3, v_bias_tile);
         VecB16_16x128 v(t0_valid); TASSIGN(v, 0x0c980 + t0_slot * 0x01000);  // UB 0x0c980..0x0e980, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again

@@ -67,19 +67,19 @@ extern "C" __global__ AICORE void query_rope(
         NScaleGm n_scale_in(n_scale + int64_t(t0), {t0_valid});
         TLOAD(n_scale_tile_row, n_scale_in);
         // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
-        VecB16_16x64 q_2(t0_valid); TASSIGN(q_2, 0x06980 + t0_slot * 0x00800);  // UB 0x06980..0x07980, 2 copies
+        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x06980 + t0_slot * 0x00800);  // UB 0x06980..0x07980, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
-        TLOAD(q_2, cos_in);
-        VecB16_16x64 q_3(t0_valid); TASSIGN(q_3, 0x07980 + t0_slot * 0x00800);  // UB 0x07980..0x08980, 2 copies
+        TLOAD(cos_tile, cos_in);
+        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x07980 + t0_slot * 0x00800);  // UB 0x07980..0x08980, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
-        TLOAD(q_3, sin_in);
+        TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
         VecF32_16x64 q_cos(t0_valid); TASSIGN(q_cos, 0x08b80);  // UB 0x08b80..0x09b80
         pipe_barrier(PIPE_ALL);
-        TCVT(q_cos, q_2, RoundMode::CAST_RINT);
+        TCVT(q_cos, cos_tile, RoundMode::CAST_RINT);
         VecF32_16x64 q_sin(t0_valid); TASSIGN(q_sin, 0x09b80);  // UB 0x09b80..0x0ab80
         wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        TCVT(q_sin, q_3, RoundMode::CAST_RINT);
+        TCVT(q_sin, sin_tile, RoundMode::CAST_RINT);
         for (int32_t heads0 = block; heads0 < 12; heads0 += nblk, heads0_slot ^= 1) {
             // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
             VecI32_16x128 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
@@ -87,15 +87,15 @@ extern "C" __global__ AICORE void query_rope(
             QIGm q_i_in(q_i + int64_t(t0) * 1536 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(q_i_tile, q_i_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(4 + heads0_slot));
-            VecF32_1x128 q_f_q_scale_row; TASSIGN(q_f_q_scale_row, 0x04080 + heads0_slot * 0x00200);  // UB 0x04080..0x04480, 2 copies
+            VecF32_1x128 q_scale_tile; TASSIGN(q_scale_tile, 0x04080 + heads0_slot * 0x00200);  // UB 0x04080..0x04480, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QScaleGm q_scale_in(q_scale + int64_t(heads0) * 128);
-            TLOAD(q_f_q_scale_row, q_scale_in);
+            TLOAD(q_scale_tile, q_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            VecF32_1x128 q_f_q_bias_row; TASSIGN(q_f_q_bias_row, 0x04480 + heads0_slot * 0x00200);  // UB 0x04480..0x04880, 2 copies
+            VecF32_1x128 q_bias_tile; TASSIGN(q_bias_tile, 0x04480 + heads0_slot * 0x00200);  // UB 0x04480..0x04880, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             QScaleGm q_bias_in(q_bias + int64_t(heads0) * 128);
-            TLOAD(q_f_q_bias_row, q_bias_in);
+            TLOAD(q_bias_tile, q_bias_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             VecF32_16x128 q_f_1(t0_valid); TASSIGN(q_f_1, 0x0ab80);  // UB 0x0ab80..0x0cb80
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + heads0_slot));
@@ -108,12 +108,12 @@ extern "C" __global__ AICORE void query_rope(
             VecF32_16x128 q_f_3(t0_valid); TASSIGN(q_f_3, 0x0ab80);  // UB 0x0ab80..0x0cb80
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            TCOLEXPANDMUL(q_f_3, q_f_2, q_f_q_scale_row);
+            TCOLEXPANDMUL(q_f_3, q_f_2, q_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
             VecF32_16x128 q_f_4(t0_valid); TASSIGN(q_f_4, 0x0ab80);  // UB 0x0ab80..0x0cb80
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            TCOLEXPANDADD(q_f_4, q_f_3, q_f_q_bias_row);
+            TCOLEXPANDADD(q_f_4, q_f_3, q_bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
             // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
             VecF32_16x128 q_n_square(t0_valid); TASSIGN(q_n_square, 0x0cb80);  // UB 0x0cb80..0x0eb80

@@ -58,11 +58,11 @@ extern "C" __global__ AICORE void key(
     RightI8_5120x128 w_v_tile; TASSIGN(w_v_tile, 0xa0000);  // L0B 0xa0000..0x140000
     WKGm w_v_in(w_v);
     TLOAD(w_v_tile, w_v_in);
-    VecF32_1x128 k_n_5; TASSIGN(k_n_5, 0x00000);  // UB 0x00000..0x00200
-    VecF32_1x128 k_n_k_scale_row; TASSIGN(k_n_k_scale_row, 0x00400);  // UB 0x00400..0x00600
-    VecF32_1x128 k_n_k_bias_row; TASSIGN(k_n_k_bias_row, 0x00200);  // UB 0x00200..0x00400
-    VecF32_1x128 v_v_scale_row; TASSIGN(v_v_scale_row, 0x00800);  // UB 0x00800..0x00a00
-    VecF32_1x128 v_v_bias_row; TASSIGN(v_v_bias_row, 0x00600);  // UB 0x00600..0x00800
+    VecF32_1x128 k_n_5; TASSIGN(k_n_5, 0x00200);  // UB 0x00200..0x00400
+    VecF32_1x128 k_scale_tile; TASSIGN(k_scale_tile, 0x00400);  // UB 0x00400..0x00600
+    VecF32_1x128 k_bias_tile; TASSIGN(k_bias_tile, 0x00000);  // UB 0x00000..0x00200
+    VecF32_1x128 v_scale_tile; TASSIGN(v_scale_tile, 0x00800);  // UB 0x00800..0x00a00
+    VecF32_1x128 v_bias_tile; TASSIGN(v_bias_tile, 0x00600);  // UB 0x00600..0x00800
     KGammaGm k_gamma_in(k_gamma);
     KScaleGm k_scale_in(k_scale);
     KScaleGm k_bias_in(k_bias);
@@ -72,15 +72,15 @@ extern "C" __global__ AICORE void key(
         // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
         const auto k_gamma_tile = at.load(k_gamma_in);
         at.store(k_n_5, k_gamma_tile);
-        const auto k_n_k_scale_row_v = at.load(k_scale_in);
-        at.store(k_n_k_scale_row, k_n_k_scale_row_v);
-        const auto k_n_k_bias_row_v = at.load(k_bias_in);
-        at.store(k_n_k_bias_row, k_n_k_bias_row_v);
+        const auto k_scale_tile_v = at.load(k_scale_in);
+        at.store(k_scale_tile, k_scale_tile_v);
+        const auto k_bias_tile_v = at.load(k_bias_in);
+        at.store(k_bias_tile, k_bias_tile_v);
         // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
-        const auto v_v_scale_row_v = at.load(v_scale_in);
-        at.store(v_v_scale_row, v_v_scale_row_v);
-        const auto v_v_bias_row_v = at.load(v_bias_in);
-        at.store(v_v_bias_row, v_v_bias_row_v);
+        const auto v_scale_tile_v = at.load(v_scale_in);
+        at.store(v_scale_tile, v_scale_tile_v);
+        const auto v_bias_tile_v = at.load(v_bias_in);
+        at.store(v_bias_tile, v_bias_tile_v);
     });
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
@@ -106,8 +106,8 @@ extern "C" __global__ AICORE void key(
                 const auto k_i = at.extract(k_i_acc, t1 - t0);
                 const auto k_n_1 = at.to_float(k_i);
                 const auto k_n_2 = k_n_1 * at.column(n_scale_tile);
-                const auto k_n_3 = k_n_2 * at.row(k_n_k_scale_row);
-                const auto k_n_4_v = k_n_3 + at.row(k_n_k_bias_row);
+                const auto k_n_3 = k_n_2 * at.row(k_scale_tile);
+                const auto k_n_4_v = k_n_3 + at.row(k_bias_tile);
                 at.store(k_n_4, k_n_4_v);
                 const auto k_n_square = k_n_4_v * k_n_4_v;
                 const auto k_n_var_part = k_n_square * 0.0078125f;
@@ -184,8 +184,8 @@ extern "C" __global__ AICORE void key(
                 const auto v_i = at.extract(v_i_acc, t1 - t0);
                 const auto v_1 = at.to_float(v_i);
                 const auto v_2 = v_1 * at.column(n_scale_tile);
-                const auto v_3 = v_2 * at.row(v_v_scale_row);
-                const auto v_4 = v_3 + at.row(v_v_bias_row);
+                const auto v_3 = v_2 * at.row(v_scale_tile);
+                const auto v_4 = v_3 + at.row(v_bias_tile);
                 at.store(v, v_4);
             });
             // rows of v to the slots in slot

@@ -62,12 +62,12 @@ extern "C" __global__ AICORE void query(
             WQGm w_q_in(w_q + int64_t(heads0) * 655360);
             TLOAD(w_q_tile, w_q_in);
             // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
-            VecF32_1x128 q_f_q_scale_row; TASSIGN(q_f_q_scale_row, 0x00380);  // UB 0x00380..0x00580
+            VecF32_1x128 q_scale_tile; TASSIGN(q_scale_tile, 0x00380);  // UB 0x00380..0x00580
             QScaleGm q_scale_in(q_scale + int64_t(heads0) * 128);
-            TLOAD(q_f_q_scale_row, q_scale_in);
-            VecF32_1x128 q_f_q_bias_row; TASSIGN(q_f_q_bias_row, 0x00580);  // UB 0x00580..0x00780
+            TLOAD(q_scale_tile, q_scale_in);
+            VecF32_1x128 q_bias_tile; TASSIGN(q_bias_tile, 0x00580);  // UB 0x00580..0x00780
             QScaleGm q_bias_in(q_bias + int64_t(heads0) * 128);
-            TLOAD(q_f_q_bias_row, q_bias_in);
+            TLOAD(q_bias_tile, q_bias_in);
             // q_i: matmul(n_q, w_q, dtype=int32)  [glm_attention_pre.yaml:57]
             AccI32_256x128 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(q_i_acc, n_q_tile, w_q_tile);
@@ -84,8 +84,8 @@ extern "C" __global__ AICORE void query(
                     const auto q_i = at.extract(q_i_acc, t1 - t0);
                     const auto q_f_1 = at.to_float(q_i);
                     const auto q_f_2 = q_f_1 * at.column(n_scale_tile);
-                    const auto q_f_3 = q_f_2 * at.row(q_f_q_scale_row);
-                    const auto q_f_4_v = q_f_3 + at.row(q_f_q_bias_row);
+                    const auto q_f_3 = q_f_2 * at.row(q_scale_tile);
+                    const auto q_f_4_v = q_f_3 + at.row(q_bias_tile);
                     at.store(q_f_4, q_f_4_v);
                     // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
                     const auto q_n_square = q_f_4_v * q_f_4_v;
@@ -112,10 +112,10 @@ extern "C" __global__ AICORE void query(
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
                 TPASS(t1_valid, 64, [&](auto at) {
                     // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
-                    const auto q_2 = at.load(cos_in);
-                    at.store(q_cos, q_2);
-                    const auto q_3 = at.load(sin_in);
-                    at.store(q_sin, q_3);
+                    const auto cos_tile = at.load(cos_in);
+                    at.store(q_cos, cos_tile);
+                    const auto sin_tile = at.load(sin_in);
+                    at.store(q_sin, sin_tile);
                     const auto q_1_v = at.load(q_1);
                     at.store(q_x, q_1_v);
                 });

@@ -27,9 +27,9 @@ extern "C" __global__ AICORE void scores(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // choice: score + bias  [glm_gate.yaml:23]
-    VecF32_1x160 choice_bias_row; TASSIGN(choice_bias_row, 0x0a000);  // UB 0x0a000..0x0a280
+    VecF32_1x160 bias_tile; TASSIGN(bias_tile, 0x0a000);  // UB 0x0a000..0x0a280
     BiasGm bias_in(bias);
-    TLOAD(choice_bias_row, bias_in);
+    TLOAD(bias_tile, bias_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
@@ -63,7 +63,7 @@ extern "C" __global__ AICORE void scores(
         VecF32_16x160 choice_tile(t0_valid); TASSIGN(choice_tile, 0x0a280 + t0_slot * 0x02800);  // UB 0x0a280..0x0f280, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCOLEXPANDADD(choice_tile, score_tile, choice_bias_row);
+        TCOLEXPANDADD(choice_tile, score_tile, bias_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         // score:  1 / (1 + exp(-l))  [glm_gate.yaml:22]

@@ -26,9 +26,9 @@ extern "C" __global__ AICORE void scores(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 1280);  // score, choice: around the cache if large
     // choice: score + bias  [glm_gate.yaml:23]
-    VecF32_1x160 choice_bias_row; TASSIGN(choice_bias_row, 0x00000);  // UB 0x00000..0x00280
+    VecF32_1x160 bias_tile; TASSIGN(bias_tile, 0x00000);  // UB 0x00000..0x00280
     BiasGm bias_in(bias);
-    TLOAD(choice_bias_row, bias_in);
+    TLOAD(bias_tile, bias_in);
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         LGm l_in(l + int64_t(t0) * 160, {t0_valid});
@@ -42,7 +42,7 @@ extern "C" __global__ AICORE void scores(
             const auto score_3 = score_2 + 1.0f;
             const auto score_tile = 1.0f / score_3;
             // choice: score + bias  [glm_gate.yaml:23]
-            const auto choice_tile = score_tile + at.row(choice_bias_row);
+            const auto choice_tile = score_tile + at.row(bias_tile);
             // score:  1 / (1 + exp(-l))  [glm_gate.yaml:22]
             at.store(score_out, score_tile, far);
             // choice: score + bias  [glm_gate.yaml:23]

@@ -57,10 +57,10 @@ extern "C" __global__ AICORE void activate(
             GateIGm gate_i_in(gate_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TLOAD(gate_i_tile, gate_i_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(6 + f0_slot));
-            VecF32_1x256 gate_w_gate_scale_row; TASSIGN(gate_w_gate_scale_row, 0x08080 + f0_slot * 0x00400);  // UB 0x08080..0x08880, 2 copies
+            VecF32_1x256 w_gate_scale_tile; TASSIGN(w_gate_scale_tile, 0x08080 + f0_slot * 0x00400);  // UB 0x08080..0x08880, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + f0_slot));  // free again
             WGateScaleGm w_gate_scale_in(w_gate_scale + int64_t(f0));
-            TLOAD(gate_w_gate_scale_row, w_gate_scale_in);
+            TLOAD(w_gate_scale_tile, w_gate_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(4 + f0_slot));
             // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
             VecI32_16x256 up_i_tile(t0_valid); TASSIGN(up_i_tile, 0x08880 + f0_slot * 0x04000);  // UB 0x08880..0x10880, 2 copies
@@ -68,10 +68,10 @@ extern "C" __global__ AICORE void activate(
             GateIGm up_i_in(up_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TLOAD(up_i_tile, up_i_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + f0_slot));
-            VecF32_1x256 up_w_up_scale_row; TASSIGN(up_w_up_scale_row, 0x10880 + f0_slot * 0x00400);  // UB 0x10880..0x11080, 2 copies
+            VecF32_1x256 w_up_scale_tile; TASSIGN(w_up_scale_tile, 0x10880 + f0_slot * 0x00400);  // UB 0x10880..0x11080, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(f0_slot));  // free again
             WGateScaleGm w_up_scale_in(w_up_scale + int64_t(f0));
-            TLOAD(up_w_up_scale_row, w_up_scale_in);
+            TLOAD(w_up_scale_tile, w_up_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(f0_slot));
             // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
             VecF32_16x256 gate_1(t0_valid); TASSIGN(gate_1, 0x19080);  // UB 0x19080..0x1d080
@@ -86,7 +86,7 @@ extern "C" __global__ AICORE void activate(
             VecF32_16x256 gate(t0_valid); TASSIGN(gate, 0x19080);  // UB 0x19080..0x1d080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + f0_slot));
-            TCOLEXPANDMUL(gate, gate_2, gate_w_gate_scale_row);
+            TCOLEXPANDMUL(gate, gate_2, w_gate_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(4 + f0_slot));
             // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
             VecF32_16x256 up_1(t0_valid); TASSIGN(up_1, 0x1d080);  // UB 0x1d080..0x21080
@@ -99,7 +99,7 @@ extern "C" __global__ AICORE void activate(
             VecF32_16x256 up(t0_valid); TASSIGN(up, 0x1d080);  // UB 0x1d080..0x21080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(f0_slot));
-            TCOLEXPANDMUL(up, up_2, up_w_up_scale_row);
+            TCOLEXPANDMUL(up, up_2, w_up_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(f0_slot));
             // a:    gate / (1 + exp(-gate)) * up  [glm_shared_expert.yaml:35]
             VecF32_16x256 a_1(t0_valid); TASSIGN(a_1, 0x21080);  // UB 0x21080..0x25080

@@ -54,10 +54,10 @@ extern "C" __global__ AICORE void scale(
             DownIGm down_i_in(down_i + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});
             TLOAD(down_i_tile, down_i_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + h0_slot));
-            VecF32_1x512 y_w_down_scale_row; TASSIGN(y_w_down_scale_row, 0x10080 + h0_slot * 0x00800);  // UB 0x10080..0x11080, 2 copies
+            VecF32_1x512 w_down_scale_tile; TASSIGN(w_down_scale_tile, 0x10080 + h0_slot * 0x00800);  // UB 0x10080..0x11080, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(h0_slot));  // free again
             WDownScaleGm w_down_scale_in(w_down_scale + int64_t(h0));
-            TLOAD(y_w_down_scale_row, w_down_scale_in);
+            TLOAD(w_down_scale_tile, w_down_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(h0_slot));
             VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x19080);  // UB 0x19080..0x21080
             pipe_barrier(PIPE_V);
@@ -71,7 +71,7 @@ extern "C" __global__ AICORE void scale(
             VecF32_16x512 y_3(t0_valid); TASSIGN(y_3, 0x19080);  // UB 0x19080..0x21080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(h0_slot));
-            TCOLEXPANDMUL(y_3, y_2, y_w_down_scale_row);
+            TCOLEXPANDMUL(y_3, y_2, w_down_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(h0_slot));
             VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x11080 + h0_slot * 0x04000);  // UB 0x11080..0x19080, 2 copies
             pipe_barrier(PIPE_V);

@@ -44,9 +44,9 @@ extern "C" __global__ AICORE void down_to_scale(
             WDownGm w_down_in(w_down + int64_t(h0) * 1536);
             TLOAD(w_down_tile, w_down_in);
             // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)  [glm_shared_expert.yaml:41]
-            VecF32_1x128 y_w_down_scale_row; TASSIGN(y_w_down_scale_row, 0x00080);  // UB 0x00080..0x00280
+            VecF32_1x128 w_down_scale_tile; TASSIGN(w_down_scale_tile, 0x00080);  // UB 0x00080..0x00280
             WDownScaleGm w_down_scale_in(w_down_scale + int64_t(h0));
-            TLOAD(y_w_down_scale_row, w_down_scale_in);
+            TLOAD(w_down_scale_tile, w_down_scale_in);
             // down_i: matmul(a_q, w_down, dtype=int32)  [glm_shared_expert.yaml:39]
             AccI32_256x128 down_i_acc(t0_valid); TASSIGN(down_i_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(down_i_acc, a_q_tile, w_down_tile);
@@ -62,7 +62,7 @@ extern "C" __global__ AICORE void down_to_scale(
                     const auto down_i = at.extract(down_i_acc, t1 - t0);
                     const auto y_1 = at.to_float(down_i);
                     const auto y_2 = y_1 * at.column(a_scale_tile);
-                    const auto y_3 = y_2 * at.row(y_w_down_scale_row);
+                    const auto y_3 = y_2 * at.row(w_down_scale_tile);
                     at.store(y_out, y_3, far);
                 });
             }

@@ -49,13 +49,13 @@ extern "C" __global__ AICORE void gate_up_to_activate(
             WGateGm w_up_in(w_up + int64_t(f0) * 5120);
             TLOAD(w_up_tile, w_up_in);
             // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
-            VecF32_1x128 gate_w_gate_scale_row; TASSIGN(gate_w_gate_scale_row, 0x00080);  // UB 0x00080..0x00280
+            VecF32_1x128 w_gate_scale_tile; TASSIGN(w_gate_scale_tile, 0x00080);  // UB 0x00080..0x00280
             WGateScaleGm w_gate_scale_in(w_gate_scale + int64_t(f0));
-            TLOAD(gate_w_gate_scale_row, w_gate_scale_in);
+            TLOAD(w_gate_scale_tile, w_gate_scale_in);
             // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
-            VecF32_1x128 up_w_up_scale_row; TASSIGN(up_w_up_scale_row, 0x00280);  // UB 0x00280..0x00480
+            VecF32_1x128 w_up_scale_tile; TASSIGN(w_up_scale_tile, 0x00280);  // UB 0x00280..0x00480
             WGateScaleGm w_up_scale_in(w_up_scale + int64_t(f0));
-            TLOAD(up_w_up_scale_row, w_up_scale_in);
+            TLOAD(w_up_scale_tile, w_up_scale_in);
             // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
             AccI32_256x128 gate_i_acc(t0_valid); TASSIGN(gate_i_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(gate_i_acc, x_q_tile, w_gate_tile);
@@ -74,12 +74,12 @@ extern "C" __global__ AICORE void gate_up_to_activate(
                     const auto gate_i = at.extract(gate_i_acc, t1 - t0);
                     const auto gate_1 = at.to_float(gate_i);
                     const auto gate_2 = gate_1 * at.column(x_scale_tile);
-                    const auto gate = gate_2 * at.row(gate_w_gate_scale_row);
+                    const auto gate = gate_2 * at.row(w_gate_scale_tile);
                     // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
                     const auto up_i = at.extract(up_i_acc, t1 - t0);
                     const auto up_1 = at.to_float(up_i);
                     const auto up_2 = up_1 * at.column(x_scale_tile);
-                    const auto up = up_2 * at.row(up_w_up_scale_row);
+                    const auto up = up_2 * at.row(w_up_scale_tile);
                     // a:    gate / (1 + exp(-gate)) * up  [glm_shared_expert.yaml:35]
                     const auto a_1 = -gate;
                     const auto a_2 = at.exp(a_1);

@@ -20,7 +20,7 @@ using Done1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1
 }  // namespace
 
 extern "C" __global__ AICORE void block_vec3(
-    __gm__ int32_t *group_2,
+    __gm__ int32_t *group,
     __gm__ int32_t *done_1,
     __gm__ int32_t *upto,
     int32_t full,
@@ -39,24 +39,24 @@ extern "C" __global__ AICORE void block_vec3(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     for (int32_t blocks0 = block * 2; blocks0 < full + 16; blocks0 += nblk * 2, blocks0_slot ^= 1) {
         const int32_t blocks0_valid = full + 16 - blocks0 < 2 ? full + 16 - blocks0 : 2;
-        VecI32_1x8 done_2_row(blocks0_valid); TASSIGN(done_2_row, 0x00000 + blocks0_slot * 0x00020);  // as a row, same bytes as done_2
+        VecI32_1x8 done_1_tile_row(blocks0_valid); TASSIGN(done_1_tile_row, 0x00000 + blocks0_slot * 0x00020);  // as a row, same bytes as done_1_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));  // free again
         Done1Gm done_1_in(done_1 + int64_t(blocks0), {blocks0_valid});
-        TLOAD(done_2_row, done_1_in);
+        TLOAD(done_1_tile_row, done_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
         VecI32_8x16 done_3_larger(blocks0_valid); TASSIGN(done_3_larger, 0x000c0);  // UB 0x000c0..0x00140
-        VecI32_8x1 done_2(blocks0_valid); TASSIGN(done_2, 0x00000 + blocks0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        VecI32_8x1 done_1_tile(blocks0_valid); TASSIGN(done_1_tile, 0x00000 + blocks0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
-        TROWEXPAND(done_3_larger, done_2);
+        TROWEXPAND(done_3_larger, done_1_tile);
         pipe_barrier(PIPE_V);
         TCOLEXPANDMAX(done_3_larger, done_3_larger, upto_tile);
-        VecI32_8x16 done_2_wide(blocks0_valid); TASSIGN(done_2_wide, 0x00140);  // UB 0x00140..0x001c0
-        TROWEXPAND(done_2_wide, done_2);
+        VecI32_8x16 done_1_tile_wide(blocks0_valid); TASSIGN(done_1_tile_wide, 0x00140);  // UB 0x00140..0x001c0
+        TROWEXPAND(done_1_tile_wide, done_1_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));
         VecU8_8x32_c2 done_3_bits(blocks0_valid); TASSIGN(done_3_bits, 0x001c0);  // UB 0x001c0..0x00200
         pipe_barrier(PIPE_V);
-        TCMP(done_3_bits, done_3_larger, done_2_wide, CmpMode::EQ);
+        TCMP(done_3_bits, done_3_larger, done_1_tile_wide, CmpMode::EQ);
         VecF16_8x16 done_3(blocks0_valid); TASSIGN(done_3, 0x000c0);  // UB 0x000c0..0x00100
         pipe_barrier(PIPE_V);
         TEXPANDS(done_3, 1.0f);
@@ -71,15 +71,15 @@ extern "C" __global__ AICORE void block_vec3(
         VecI32_8x16 group_1_tmp(blocks0_valid); TASSIGN(group_1_tmp, 0x00180);  // UB 0x00180..0x00200
         pipe_barrier(PIPE_V);
         TROWSUM(group_1, done, group_1_tmp);
-        VecI32_1x8 group_2_tile_row(blocks0_valid); TASSIGN(group_2_tile_row, 0x00080 + blocks0_slot * 0x00020);  // as a row, same bytes as group_2_tile
+        VecI32_1x8 group_2_row(blocks0_valid); TASSIGN(group_2_row, 0x00080 + blocks0_slot * 0x00020);  // as a row, same bytes as group_2
         VecI32_1x8 group_1_row(blocks0_valid); TASSIGN(group_1_row, 0x000c0);  // as a row, same bytes as group_1
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(blocks0_slot));  // free again
-        TMINS(group_2_tile_row, group_1_row, 15);
+        TMINS(group_2_row, group_1_row, 15);
         set_flag(PIPE_V, PIPE_MTE3, event_t(blocks0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(blocks0_slot));
-        Done1Gm group_2_out(group_2 + int64_t(blocks0), {blocks0_valid});
-        TSTORE(group_2_out, group_2_tile_row);
+        Done1Gm group_out(group + int64_t(blocks0), {blocks0_valid});
+        TSTORE(group_out, group_2_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(blocks0_slot));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0

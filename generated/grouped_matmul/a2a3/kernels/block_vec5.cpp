@@ -32,19 +32,19 @@ extern "C" __global__ AICORE void block_vec5(
     for (int32_t blocks0 = block * 2; blocks0 < full + 16; blocks0 += nblk * 2, blocks0_slot ^= 1) {
         const int32_t blocks0_valid = full + 16 - blocks0 < 2 ? full + 16 - blocks0 : 2;
         // source: minimum(reshape(arange(blocks * r), [blocks, r]) + first[:, None], t - 1)  [grouped_matmul.yaml:34]
-        VecI32_8x32 source_2(blocks0_valid); TASSIGN(source_2, 0x00000 + blocks0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
+        VecI32_8x32 source_1_tile(blocks0_valid); TASSIGN(source_1_tile, 0x00000 + blocks0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));  // free again
         Source1Gm source_1_in(source_1 + int64_t(blocks0) * 32, {blocks0_valid});
-        TLOAD(source_2, source_1_in);
-        VecI32_1x8 source_3_row(blocks0_valid); TASSIGN(source_3_row, 0x00200 + blocks0_slot * 0x00020);  // as a row, same bytes as source_3
+        TLOAD(source_1_tile, source_1_in);
+        VecI32_1x8 first_tile_row(blocks0_valid); TASSIGN(first_tile_row, 0x00200 + blocks0_slot * 0x00020);  // as a row, same bytes as first_tile
         FirstGm first_in(first + int64_t(blocks0), {blocks0_valid});
-        TLOAD(source_3_row, first_in);
+        TLOAD(first_tile_row, first_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
         VecI32_8x32 source_4(blocks0_valid); TASSIGN(source_4, 0x00440);  // UB 0x00440..0x00540
-        VecI32_8x1 source_3(blocks0_valid); TASSIGN(source_3, 0x00200 + blocks0_slot * 0x00020);  // UB 0x00200..0x00240, 2 copies
+        VecI32_8x1 first_tile(blocks0_valid); TASSIGN(first_tile, 0x00200 + blocks0_slot * 0x00020);  // UB 0x00200..0x00240, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
-        TROWEXPANDADD(source_4, source_2, source_3);
+        TROWEXPANDADD(source_4, source_1_tile, first_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));
         VecI32_8x32 source_tile(blocks0_valid); TASSIGN(source_tile, 0x00240 + blocks0_slot * 0x00100);  // UB 0x00240..0x00440, 2 copies
         pipe_barrier(PIPE_V);

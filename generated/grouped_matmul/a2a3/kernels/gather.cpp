@@ -13,7 +13,7 @@ using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 
 }  // namespace
 
 extern "C" __global__ AICORE void gather(
-    __gm__ bfloat16_t *rows_2,
+    __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *x,
     __gm__ int32_t *source,
     int32_t full,
@@ -34,8 +34,8 @@ extern "C" __global__ AICORE void gather(
         TLOAD(part, x_in);
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
-        XGm rows_2_out(rows_2 + int64_t(i1) * 512);
-        TSTORE(rows_2_out, part);
+        XGm rows_out(rows + int64_t(i1) * 512);
+        TSTORE(rows_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0

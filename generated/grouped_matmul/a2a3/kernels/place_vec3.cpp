@@ -9,13 +9,13 @@ using namespace pto;
 
 namespace {
 using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
-using Shift4Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+using ShiftGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void place_vec3(
     __gm__ int32_t *slot_1,
-    __gm__ int32_t *shift_4,
-    __gm__ int32_t *owner_1,
+    __gm__ int32_t *shift,
+    __gm__ int32_t *owner,
     int32_t full,
     int32_t nblk)
 {
@@ -25,16 +25,16 @@ extern "C" __global__ AICORE void place_vec3(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     for (int32_t i1 = block; i1 < full * 32; i1 += nblk, i1_slot ^= 1) {
-        const int64_t place = owner_1[int64_t(i1)];
-        PTO_ASSERT(place >= 0 && place < 16, "an index in owner_1 is out of range");
+        const int64_t place = owner[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < 16, "an index in owner is out of range");
         // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]
         VecI32_1x8_c1 part; TASSIGN(part, 0x00000 + i1_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
-        Shift4Gm shift_4_in(shift_4 + int64_t(place));
-        TLOAD(part, shift_4_in);
+        ShiftGm shift_in(shift + int64_t(place));
+        TLOAD(part, shift_in);
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
-        Shift4Gm slot_1_out(slot_1 + int64_t(i1));
+        ShiftGm slot_1_out(slot_1 + int64_t(i1));
         TSTORE(slot_1_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
     }

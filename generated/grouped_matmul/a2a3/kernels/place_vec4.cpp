@@ -28,18 +28,18 @@ extern "C" __global__ AICORE void place_vec4(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     for (int32_t t0 = block * 32; t0 < full * 32; t0 += nblk * 32, t0_slot ^= 1) {
         // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]
-        VecI32_1x32 past_2_row; TASSIGN(past_2_row, 0x00000 + t0_slot * 0x00080);  // as a row, same bytes as past_2
+        VecI32_1x32 past_1_tile_row; TASSIGN(past_1_tile_row, 0x00000 + t0_slot * 0x00080);  // as a row, same bytes as past_1_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         Past1Gm past_1_in(past_1 + int64_t(t0));
-        TLOAD(past_2_row, past_1_in);
-        VecI32_1x32 slot_2_row; TASSIGN(slot_2_row, 0x00100 + t0_slot * 0x00080);  // as a row, same bytes as slot_2
+        TLOAD(past_1_tile_row, past_1_in);
+        VecI32_1x32 slot_1_tile_row; TASSIGN(slot_1_tile_row, 0x00100 + t0_slot * 0x00080);  // as a row, same bytes as slot_1_tile
         Past1Gm slot_1_in(slot_1 + int64_t(t0));
-        TLOAD(slot_2_row, slot_1_in);
+        TLOAD(slot_1_tile_row, slot_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         VecI32_1x32 slot_tile_row; TASSIGN(slot_tile_row, 0x00200 + t0_slot * 0x00080);  // as a row, same bytes as slot_tile
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TSUB(slot_tile_row, past_2_row, slot_2_row);
+        TSUB(slot_tile_row, past_1_tile_row, slot_1_tile_row);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));

@@ -13,14 +13,14 @@ using MatB16_512x128 = Tile<TileType::Mat, bfloat16_t, 512, 128, BLayout::ColMaj
 using AccF32_32x128 = TileAcc<float, 32, 128, 32, 128>;
 using LeftB16_32x32 = TileLeft<bfloat16_t, 32, 32, 32, 32>;
 using RightB16_32x128 = TileRight<bfloat16_t, 32, 128, 32, 128>;
-using Rows2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 512, 1>>;
+using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 512, 1>>;
 using WBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 512, 128>, Stride<1, 1, 1, 512, 1>>;
 using YBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 512, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void product(
     __gm__ bfloat16_t *y_b,
-    __gm__ bfloat16_t *rows_2,
+    __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *w_b,
     int32_t full,
     int32_t nblk)
@@ -40,10 +40,10 @@ extern "C" __global__ AICORE void product(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
     for (int32_t blocks0 = block; blocks0 < full + 16; blocks0 += nblk, blocks0_slot ^= 1) {
         // y_b: matmul(rows, w_b, dtype=bf16)  [grouped_matmul.yaml:40]
-        MatB16_32x512 rows; TASSIGN(rows, 0x00000 + blocks0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
+        MatB16_32x512 rows_tile; TASSIGN(rows_tile, 0x00000 + blocks0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + blocks0_slot));  // free again
-        Rows2Gm rows_2_in(rows_2 + int64_t(blocks0) * 16384);
-        TLOAD(rows, rows_2_in);
+        RowsGm rows_in(rows + int64_t(blocks0) * 16384);
+        TLOAD(rows_tile, rows_in);
         for (int32_t n0 = 0; n0 < 512; n0 += 128, n0_slot ^= 1) {
             MatB16_512x128 w_b_tile; TASSIGN(w_b_tile, 0x10000 + n0_slot * 0x20000);  // L1 0x10000..0x50000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_slot));  // free again
@@ -54,17 +54,17 @@ extern "C" __global__ AICORE void product(
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_slot));
             wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
             for (int32_t k1 = 0; k1 < 512; k1 += 32, k1_slot ^= 1) {
-                LeftB16_32x32 rows_l0a; TASSIGN(rows_l0a, 0x00000 + k1_slot * 0x00800);  // L0A 0x00000..0x01000, 2 copies
+                LeftB16_32x32 rows_tile_l0a; TASSIGN(rows_tile_l0a, 0x00000 + k1_slot * 0x00800);  // L0A 0x00000..0x01000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
-                TEXTRACT(rows_l0a, rows, 0, k1);
+                TEXTRACT(rows_tile_l0a, rows_tile, 0, k1);
                 RightB16_32x128 w_b_tile_l0b; TASSIGN(w_b_tile_l0b, 0x00000 + k1_slot * 0x02000);  // L0B 0x00000..0x04000, 2 copies
                 TEXTRACT(w_b_tile_l0b, w_b_tile, k1, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                 if (k1 == 0) {
-                    TMATMUL(y_b_acc, rows_l0a, w_b_tile_l0b);
+                    TMATMUL(y_b_acc, rows_tile_l0a, w_b_tile_l0b);
                 } else {
-                    TMATMUL_ACC(y_b_acc, y_b_acc, rows_l0a, w_b_tile_l0b);
+                    TMATMUL_ACC(y_b_acc, y_b_acc, rows_tile_l0a, w_b_tile_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
             }

@@ -15,7 +15,7 @@ using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1,
 extern "C" __global__ AICORE void weight(
     __gm__ bfloat16_t *w_b,
     __gm__ bfloat16_t *w,
-    __gm__ int32_t *group_2,
+    __gm__ int32_t *group,
     int32_t full,
     int32_t nblk)
 {
@@ -25,8 +25,8 @@ extern "C" __global__ AICORE void weight(
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     for (int32_t i1 = block; i1 < full + 16; i1 += nblk) {
-        const int64_t place = group_2[int64_t(i1)];
-        PTO_ASSERT(place >= 0 && place < 16, "an index in group_2 is out of range");
+        const int64_t place = group[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < 16, "an index in group is out of range");
         for (int32_t i2 = 0; i2 < 262144; i2 += 12288, i2_slot ^= 1) {
             const int32_t i2_valid = 262144 - i2 < 12288 ? 262144 - i2 : 12288;
             // w_b: index_select(w, 0, group)  [grouped_matmul.yaml:38]

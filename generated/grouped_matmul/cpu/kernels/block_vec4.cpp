@@ -8,25 +8,25 @@
 using namespace pto;
 
 namespace {
-using Shift4Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+using ShiftGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void block_vec4(
     __gm__ int32_t *first,
-    __gm__ int32_t *shift_4,
-    __gm__ int32_t *group_2,
+    __gm__ int32_t *shift,
+    __gm__ int32_t *group,
     int32_t full,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < full + 16; i1 += nblk) {
-        const int64_t place = group_2[int64_t(i1)];
-        PTO_ASSERT(place >= 0 && place < 16, "an index in group_2 is out of range");
-        Shift4Gm shift_4_in(shift_4 + int64_t(place));
-        Shift4Gm first_out(first + int64_t(i1));
+        const int64_t place = group[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < 16, "an index in group is out of range");
+        ShiftGm shift_in(shift + int64_t(place));
+        ShiftGm first_out(first + int64_t(i1));
         // first:  index_select(shift, 0, group)  [grouped_matmul.yaml:33]
-        TCARRY(first_out, shift_4_in);
+        TCARRY(first_out, shift_in);
     }
 #endif
 }

@@ -27,15 +27,15 @@ extern "C" __global__ AICORE void block_vec5(
     for (int32_t blocks0 = block * 64; blocks0 < full + 16; blocks0 += nblk * 64) {
         const int32_t blocks0_valid = full + 16 - blocks0 < 64 ? full + 16 - blocks0 : 64;
         // source: minimum(reshape(arange(blocks * r), [blocks, r]) + first[:, None], t - 1)  [grouped_matmul.yaml:34]
-        VecI32_64x32 source_2(blocks0_valid); TASSIGN(source_2, 0x04100);  // UB 0x04100..0x06100
+        VecI32_64x32 source_1_tile(blocks0_valid); TASSIGN(source_1_tile, 0x04100);  // UB 0x04100..0x06100
         Source1Gm source_1_in(source_1 + int64_t(blocks0) * 32, {blocks0_valid});
-        TLOAD(source_2, source_1_in);
-        VecI32_1x64 source_3_row(blocks0_valid); TASSIGN(source_3_row, 0x00000);  // as a row, same bytes as source_3
+        TLOAD(source_1_tile, source_1_in);
+        VecI32_1x64 first_tile_row(blocks0_valid); TASSIGN(first_tile_row, 0x00000);  // as a row, same bytes as first_tile
         FirstGm first_in(first + int64_t(blocks0), {blocks0_valid});
-        TLOAD(source_3_row, first_in);
+        TLOAD(first_tile_row, first_in);
         VecI32_64x32 source_4(blocks0_valid); TASSIGN(source_4, 0x00100);  // UB 0x00100..0x02100
-        VecI32_64x1 source_3(blocks0_valid); TASSIGN(source_3, 0x00000);  // UB 0x00000..0x00100
-        TROWEXPANDADD(source_4, source_2, source_3);
+        VecI32_64x1 first_tile(blocks0_valid); TASSIGN(first_tile, 0x00000);  // UB 0x00000..0x00100
+        TROWEXPANDADD(source_4, source_1_tile, first_tile);
         VecI32_64x32 source_tile(blocks0_valid); TASSIGN(source_tile, 0x02100);  // UB 0x02100..0x04100
         TMINS(source_tile, source_4, 32*full - 1);
         Source1Gm source_out(source + int64_t(blocks0) * 32, {blocks0_valid});

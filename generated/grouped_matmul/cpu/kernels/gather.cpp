@@ -12,7 +12,7 @@ using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 
 }  // namespace
 
 extern "C" __global__ AICORE void gather(
-    __gm__ bfloat16_t *rows_2,
+    __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *x,
     __gm__ int32_t *source,
     int32_t full,
@@ -24,9 +24,9 @@ extern "C" __global__ AICORE void gather(
         const int64_t place = source[int64_t(i1)];
         PTO_ASSERT(place >= 0 && place < int64_t(full) * 32, "an index in source is out of range");
         XGm x_in(x + int64_t(place) * 512);
-        XGm rows_2_out(rows_2 + int64_t(i1) * 512);
+        XGm rows_out(rows + int64_t(i1) * 512);
         // rows: reshape(index_select(x, 0, reshape(source, [blocks * r])), [blocks, r, k])  [grouped_matmul.yaml:36]
-        TCARRY(rows_2_out, x_in);
+        TCARRY(rows_out, x_in);
     }
 #endif
 }

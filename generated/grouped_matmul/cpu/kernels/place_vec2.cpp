@@ -20,7 +20,7 @@ using Past1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1
 }  // namespace
 
 extern "C" __global__ AICORE void place_vec2(
-    __gm__ int32_t *owner_1,
+    __gm__ int32_t *owner,
     __gm__ int32_t *past_1,
     __gm__ int32_t *end,
     int32_t full,
@@ -34,16 +34,16 @@ extern "C" __global__ AICORE void place_vec2(
     TLOAD(end_tile, end_in);
     for (int32_t t0 = block * 64; t0 < full * 32; t0 += nblk * 64) {
         const int32_t t0_valid = full * 32 - t0 < 64 ? full * 32 - t0 : 64;
-        VecI32_1x64 past_2_row(t0_valid); TASSIGN(past_2_row, 0x01240);  // as a row, same bytes as past_2
+        VecI32_1x64 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x01240);  // as a row, same bytes as past_1_tile
         Past1Gm past_1_in(past_1 + int64_t(t0), {t0_valid});
-        TLOAD(past_2_row, past_1_in);
-        VecI32_64x16 past_2_wide(t0_valid); TASSIGN(past_2_wide, 0x01340);  // UB 0x01340..0x02340
-        VecI32_64x1 past_2(t0_valid); TASSIGN(past_2, 0x01240);  // UB 0x01240..0x01340
-        TROWEXPAND(past_2_wide, past_2);
+        TLOAD(past_1_tile_row, past_1_in);
+        VecI32_64x16 past_1_tile_wide(t0_valid); TASSIGN(past_1_tile_wide, 0x01340);  // UB 0x01340..0x02340
+        VecI32_64x1 past_1_tile(t0_valid); TASSIGN(past_1_tile, 0x01240);  // UB 0x01240..0x01340
+        TROWEXPAND(past_1_tile_wide, past_1_tile);
         VecI32_64x16 end_tile_wide(t0_valid); TASSIGN(end_tile_wide, 0x00040);  // UB 0x00040..0x01040
         TCOLEXPAND(end_tile_wide, end_tile);
         VecU8_64x32_c2 past_3_bits(t0_valid); TASSIGN(past_3_bits, 0x02b40);  // UB 0x02b40..0x03340
-        TCMP(past_3_bits, past_2_wide, end_tile_wide, CmpMode::GE);
+        TCMP(past_3_bits, past_1_tile_wide, end_tile_wide, CmpMode::GE);
         VecF16_64x16 past_3(t0_valid); TASSIGN(past_3, 0x02340);  // UB 0x02340..0x02b40
         TEXPANDS(past_3, 1.0f);
         VecF16_1x16 past_3_tmp; TASSIGN(past_3_tmp, 0x03340);  // UB 0x03340..0x03360
@@ -54,11 +54,11 @@ extern "C" __global__ AICORE void place_vec2(
         VecI32_64x16 past_tmp(t0_valid); TASSIGN(past_tmp, 0x04380);  // UB 0x04380..0x05380
         TROWSUM(past, past_4, past_tmp);
         // owner: reshape(minimum(past, groups - 1), [t])  [grouped_matmul.yaml:43]
-        VecI32_1x64 owner_1_tile_row(t0_valid); TASSIGN(owner_1_tile_row, 0x01040);  // as a row, same bytes as owner_1_tile
+        VecI32_1x64 owner_1_row(t0_valid); TASSIGN(owner_1_row, 0x01040);  // as a row, same bytes as owner_1
         VecI32_1x64 past_row(t0_valid); TASSIGN(past_row, 0x01140);  // as a row, same bytes as past
-        TMINS(owner_1_tile_row, past_row, 15);
-        Past1Gm owner_1_out(owner_1 + int64_t(t0), {t0_valid});
-        TSTORE(owner_1_out, owner_1_tile_row);
+        TMINS(owner_1_row, past_row, 15);
+        Past1Gm owner_out(owner + int64_t(t0), {t0_valid});
+        TSTORE(owner_out, owner_1_row);
     }
 #endif
 }

@@ -8,25 +8,25 @@
 using namespace pto;
 
 namespace {
-using Shift4Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+using ShiftGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void place_vec3(
     __gm__ int32_t *slot_1,
-    __gm__ int32_t *shift_4,
-    __gm__ int32_t *owner_1,
+    __gm__ int32_t *shift,
+    __gm__ int32_t *owner,
     int32_t full,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < full * 32; i1 += nblk) {
-        const int64_t place = owner_1[int64_t(i1)];
-        PTO_ASSERT(place >= 0 && place < 16, "an index in owner_1 is out of range");
-        Shift4Gm shift_4_in(shift_4 + int64_t(place));
-        Shift4Gm slot_1_out(slot_1 + int64_t(i1));
+        const int64_t place = owner[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < 16, "an index in owner is out of range");
+        ShiftGm shift_in(shift + int64_t(place));
+        ShiftGm slot_1_out(slot_1 + int64_t(i1));
         // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]
-        TCARRY(slot_1_out, shift_4_in);
+        TCARRY(slot_1_out, shift_in);
     }
 #endif
 }

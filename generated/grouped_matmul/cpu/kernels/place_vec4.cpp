@@ -24,14 +24,14 @@ extern "C" __global__ AICORE void place_vec4(
     for (int32_t t0 = block * 64; t0 < full * 32; t0 += nblk * 64) {
         const int32_t t0_valid = full * 32 - t0 < 64 ? full * 32 - t0 : 64;
         // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]
-        VecI32_1x64 past_2_row(t0_valid); TASSIGN(past_2_row, 0x00000);  // as a row, same bytes as past_2
+        VecI32_1x64 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x00000);  // as a row, same bytes as past_1_tile
         Past1Gm past_1_in(past_1 + int64_t(t0), {t0_valid});
-        TLOAD(past_2_row, past_1_in);
-        VecI32_1x64 slot_2_row(t0_valid); TASSIGN(slot_2_row, 0x00100);  // as a row, same bytes as slot_2
+        TLOAD(past_1_tile_row, past_1_in);
+        VecI32_1x64 slot_1_tile_row(t0_valid); TASSIGN(slot_1_tile_row, 0x00100);  // as a row, same bytes as slot_1_tile
         Past1Gm slot_1_in(slot_1 + int64_t(t0), {t0_valid});
-        TLOAD(slot_2_row, slot_1_in);
+        TLOAD(slot_1_tile_row, slot_1_in);
         VecI32_1x64 slot_tile_row(t0_valid); TASSIGN(slot_tile_row, 0x00200);  // as a row, same bytes as slot_tile
-        TSUB(slot_tile_row, past_2_row, slot_2_row);
+        TSUB(slot_tile_row, past_1_tile_row, slot_1_tile_row);
         Past1Gm slot_out(slot + int64_t(t0), {t0_valid});
         TSTORE(slot_out, slot_tile_row);
     }

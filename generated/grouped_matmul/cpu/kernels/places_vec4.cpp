@@ -13,7 +13,7 @@ using EndGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 1, 1>
 }  // namespace
 
 extern "C" __global__ AICORE void places_vec4(
-    __gm__ int32_t *shift_4,
+    __gm__ int32_t *shift,
     __gm__ int32_t *end,
     __gm__ int32_t *count,
     __gm__ int32_t *upto,
@@ -41,9 +41,9 @@ extern "C" __global__ AICORE void places_vec4(
     TSUB(shift_2, upto_tile, need_tile);
     VecI32_1x16 shift_3; TASSIGN(shift_3, 0x00000);  // UB 0x00000..0x00040
     TMULS(shift_3, shift_2, 32);
-    VecI32_1x16 shift_4_tile; TASSIGN(shift_4_tile, 0x00040);  // UB 0x00040..0x00080
-    TSUB(shift_4_tile, shift_1, shift_3);
-    EndGm shift_4_out(shift_4);
-    TSTORE(shift_4_out, shift_4_tile);
+    VecI32_1x16 shift_4; TASSIGN(shift_4, 0x00040);  // UB 0x00040..0x00080
+    TSUB(shift_4, shift_1, shift_3);
+    EndGm shift_out(shift);
+    TSTORE(shift_out, shift_4);
 #endif
 }

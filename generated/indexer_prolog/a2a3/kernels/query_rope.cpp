@@ -56,20 +56,20 @@ extern "C" __global__ AICORE void query_rope(
         QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t0), {t0_valid});
         TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
         // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
-        VecB16_32x64 q_cat_2(t0_valid); TASSIGN(q_cat_2, 0x0c500 + t0_slot * 0x01000);  // UB 0x0c500..0x0e500, 2 copies
+        VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x0c500 + t0_slot * 0x01000);  // UB 0x0c500..0x0e500, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
-        TLOAD(q_cat_2, cos_in);
+        TLOAD(cos_tile, cos_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        VecB16_32x64 q_cat_3(t0_valid); TASSIGN(q_cat_3, 0x0e500 + t0_slot * 0x01000);  // UB 0x0e500..0x10500, 2 copies
+        VecB16_32x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x0e500 + t0_slot * 0x01000);  // UB 0x0e500..0x10500, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
-        TLOAD(q_cat_3, sin_in);
+        TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         VecF32_32x64 q_cat_cos(t0_valid); TASSIGN(q_cat_cos, 0x10500);  // UB 0x10500..0x12500
         wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        TCVT(q_cat_cos, q_cat_2, RoundMode::CAST_RINT);
+        TCVT(q_cat_cos, cos_tile, RoundMode::CAST_RINT);
         VecF32_32x64 q_cat_sin(t0_valid); TASSIGN(q_cat_sin, 0x12500);  // UB 0x12500..0x14500
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(q_cat_sin, q_cat_3, RoundMode::CAST_RINT);
+        TCVT(q_cat_sin, sin_tile, RoundMode::CAST_RINT);
         for (int32_t heads0 = block; heads0 < 64; heads0 += nblk, heads0_slot ^= 1) {
             // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
             VecI32_32x128 q_i32_tile(t0_valid); TASSIGN(q_i32_tile, 0x00000 + heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
@@ -77,10 +77,10 @@ extern "C" __global__ AICORE void query_rope(
             QI32Gm q_i32_in(q_i32 + int64_t(t0) * 8192 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(q_i32_tile, q_i32_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            VecF32_1x128 q_f32_3; TASSIGN(q_f32_3, 0x08100 + heads0_slot * 0x00200);  // UB 0x08100..0x08500, 2 copies
+            VecF32_1x128 w_qb_scale_tile; TASSIGN(w_qb_scale_tile, 0x08100 + heads0_slot * 0x00200);  // UB 0x08100..0x08500, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             WQbScaleGm w_qb_scale_in(w_qb_scale + int64_t(heads0) * 128);
-            TLOAD(q_f32_3, w_qb_scale_in);
+            TLOAD(w_qb_scale_tile, w_qb_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             VecF32_32x128 q_f32_1(t0_valid); TASSIGN(q_f32_1, 0x14500);  // UB 0x14500..0x18500
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
@@ -93,7 +93,7 @@ extern "C" __global__ AICORE void query_rope(
             VecF32_32x128 q_f32(t0_valid); TASSIGN(q_f32, 0x14500);  // UB 0x14500..0x18500
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            TCOLEXPANDMUL(q_f32, q_f32_2, q_f32_3);
+            TCOLEXPANDMUL(q_f32, q_f32_2, w_qb_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
             // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])  [indexer_prolog.yaml:57]
             VecB16_32x128 q_b_1(t0_valid); TASSIGN(q_b_1, 0x08500 + heads0_slot * 0x02000);  // UB 0x08500..0x0c500, 2 copies

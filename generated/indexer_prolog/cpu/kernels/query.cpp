@@ -65,9 +65,9 @@ extern "C" __global__ AICORE void query(
             WQbGm w_qb_in(w_qb + int64_t(heads0) * 196608);
             TLOAD(w_qb_tile, w_qb_in);
             // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
-            VecF32_1x128 q_f32_3; TASSIGN(q_f32_3, 0x02240);  // UB 0x02240..0x02440
+            VecF32_1x128 w_qb_scale_tile; TASSIGN(w_qb_scale_tile, 0x02240);  // UB 0x02240..0x02440
             WQbScaleGm w_qb_scale_in(w_qb_scale + int64_t(heads0) * 128);
-            TLOAD(q_f32_3, w_qb_scale_in);
+            TLOAD(w_qb_scale_tile, w_qb_scale_in);
             // q_i32: matmul(q_norm, w_qb, dtype=int32)  [indexer_prolog.yaml:54]
             AccI32_256x128 q_i32_acc(t0_valid); TASSIGN(q_i32_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(q_i32_acc, q_norm_tile, w_qb_tile);
@@ -83,7 +83,7 @@ extern "C" __global__ AICORE void query(
                     const auto q_i32 = at.extract(q_i32_acc, t1 - t0);
                     const auto q_f32_1 = at.to_float(q_i32);
                     const auto q_f32_2 = q_f32_1 * at.column(q_norm_scale_tile);
-                    const auto q_f32 = q_f32_2 * at.row(q_f32_3);
+                    const auto q_f32 = q_f32_2 * at.row(w_qb_scale_tile);
                     // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])  [indexer_prolog.yaml:57]
                     at.store(q_b_1, q_f32);
                 });
@@ -95,10 +95,10 @@ extern "C" __global__ AICORE void query(
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
                 TPASS(t1_valid, 64, [&](auto at) {
                     // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
-                    const auto q_cat_2 = at.load(cos_in);
-                    at.store(q_cat_cos, q_cat_2);
-                    const auto q_cat_3 = at.load(sin_in);
-                    at.store(q_cat_sin, q_cat_3);
+                    const auto cos_tile = at.load(cos_in);
+                    at.store(q_cat_cos, cos_tile);
+                    const auto sin_tile = at.load(sin_in);
+                    at.store(q_cat_sin, sin_tile);
                     const auto q_cat_1_v = at.load(q_cat_1);
                     at.store(q_cat_x, q_cat_1_v);
                 });

@@ -65,9 +65,9 @@ extern "C" __global__ AICORE void query(
             WQbGm w_qb_in(w_qb + int64_t(heads0) * 131072);
             TLOAD(w_qb_tile, w_qb_in);
             // q_b: reshape(cast(cast(q_i, fp32) * q_norm_scale * w_qb_scale.T, bf16), [t, heads, d])  [indexer_prolog_v4.yaml:38]
-            VecF32_1x128 q_b_3; TASSIGN(q_b_3, 0x02240);  // UB 0x02240..0x02440
+            VecF32_1x128 w_qb_scale_tile; TASSIGN(w_qb_scale_tile, 0x02240);  // UB 0x02240..0x02440
             WQbScaleGm w_qb_scale_in(w_qb_scale + int64_t(heads0) * 128);
-            TLOAD(q_b_3, w_qb_scale_in);
+            TLOAD(w_qb_scale_tile, w_qb_scale_in);
             // q_i: matmul(q_norm, w_qb, dtype=int32)  [indexer_prolog_v4.yaml:36]
             AccI32_256x128 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(q_i_acc, q_norm_tile, w_qb_tile);
@@ -83,7 +83,7 @@ extern "C" __global__ AICORE void query(
                     const auto q_i = at.extract(q_i_acc, t1 - t0);
                     const auto q_b_1 = at.to_float(q_i);
                     const auto q_b_2 = q_b_1 * at.column(q_norm_scale_tile);
-                    const auto q_b_4 = q_b_2 * at.row(q_b_3);
+                    const auto q_b_4 = q_b_2 * at.row(w_qb_scale_tile);
                     at.store(q_b_5, q_b_4);
                 });
                 VecF32_32x64 q_r_x(t1_valid); TASSIGN(q_r_x, 0x08440);  // UB 0x08440..0x0a440
@@ -94,10 +94,10 @@ extern "C" __global__ AICORE void query(
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
                 TPASS(t1_valid, 64, [&](auto at) {
                     // q_r: concat(q_b[:, :, :nope], rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :]), axis=-1)  [indexer_prolog_v4.yaml:39]
-                    const auto q_r_3 = at.load(cos_in);
-                    at.store(q_r_cos, q_r_3);
-                    const auto q_r_4 = at.load(sin_in);
-                    at.store(q_r_sin, q_r_4);
+                    const auto cos_tile = at.load(cos_in);
+                    at.store(q_r_cos, cos_tile);
+                    const auto sin_tile = at.load(sin_in);
+                    at.store(q_r_sin, sin_tile);
                     const auto q_r_2_v = at.load(q_r_2);
                     at.store(q_r_x, q_r_2_v);
                 });

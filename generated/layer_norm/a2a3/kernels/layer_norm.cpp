@@ -31,12 +31,12 @@ extern "C" __global__ AICORE void layer_norm(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     // y: layer_norm(x, gamma, beta, eps=eps)  [layer_norm.yaml:20]
-    VecF32_1x4096 y_gamma_row; TASSIGN(y_gamma_row, 0x10000);  // UB 0x10000..0x14000
+    VecF32_1x4096 gamma_tile; TASSIGN(gamma_tile, 0x10000);  // UB 0x10000..0x14000
     GammaGm gamma_in(gamma);
-    TLOAD(y_gamma_row, gamma_in);
-    VecF32_1x4096 y_beta_row; TASSIGN(y_beta_row, 0x14000);  // UB 0x14000..0x18000
+    TLOAD(gamma_tile, gamma_in);
+    VecF32_1x4096 beta_tile; TASSIGN(beta_tile, 0x14000);  // UB 0x14000..0x18000
     GammaGm beta_in(beta);
-    TLOAD(y_beta_row, beta_in);
+    TLOAD(beta_tile, beta_in);
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
@@ -79,10 +79,10 @@ extern "C" __global__ AICORE void layer_norm(
         TROWEXPANDDIV(y_unit, y_c, y_std);
         VecF32_8x4096 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(y_scaled, y_unit, y_gamma_row);
+        TCOLEXPANDMUL(y_scaled, y_unit, gamma_tile);
         VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
-        TCOLEXPANDADD(y_tile, y_scaled, y_beta_row);
+        TCOLEXPANDADD(y_tile, y_scaled, beta_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});

@@ -30,12 +30,12 @@ extern "C" __global__ AICORE void layer_norm(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 16384);  // y: around the cache if large
     // y: layer_norm(x, gamma, beta, eps=eps)  [layer_norm.yaml:20]
-    VecF32_1x4096 y_gamma_row; TASSIGN(y_gamma_row, 0x00000);  // UB 0x00000..0x04000
+    VecF32_1x4096 gamma_tile; TASSIGN(gamma_tile, 0x00000);  // UB 0x00000..0x04000
     GammaGm gamma_in(gamma);
-    TLOAD(y_gamma_row, gamma_in);
-    VecF32_1x4096 y_beta_row; TASSIGN(y_beta_row, 0x04000);  // UB 0x04000..0x08000
+    TLOAD(gamma_tile, gamma_in);
+    VecF32_1x4096 beta_tile; TASSIGN(beta_tile, 0x04000);  // UB 0x04000..0x08000
     GammaGm beta_in(beta);
-    TLOAD(y_beta_row, beta_in);
+    TLOAD(beta_tile, beta_in);
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
         VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x08080);  // UB 0x08080..0x0c080
         VecF32_8x1_r1 y_mean; TASSIGN(y_mean, 0x0c080);  // UB 0x0c080..0x0c0a0
@@ -66,8 +66,8 @@ extern "C" __global__ AICORE void layer_norm(
         TPASS(1, 4096, [&](auto at, auto &y_std_divisor) {
             const auto y_c_v = at.load(y_c);
             const auto y_unit = y_c_v / y_std_divisor;
-            const auto y_scaled = y_unit * at.row(y_gamma_row);
-            const auto y_tile = y_scaled + at.row(y_beta_row);
+            const auto y_scaled = y_unit * at.row(gamma_tile);
+            const auto y_tile = y_scaled + at.row(beta_tile);
             at.store(y_out, y_tile, far);
         }, Divisor(y_std));
     }

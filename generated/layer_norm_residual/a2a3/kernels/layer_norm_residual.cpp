@@ -33,12 +33,12 @@ extern "C" __global__ AICORE void layer_norm_residual(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
-    VecF32_1x2048 y_gamma_row; TASSIGN(y_gamma_row, 0x18000);  // UB 0x18000..0x1a000
+    VecF32_1x2048 gamma_tile; TASSIGN(gamma_tile, 0x18000);  // UB 0x18000..0x1a000
     GammaGm gamma_in(gamma);
-    TLOAD(y_gamma_row, gamma_in);
-    VecF32_1x2048 y_beta_row; TASSIGN(y_beta_row, 0x1a000);  // UB 0x1a000..0x1c000
+    TLOAD(gamma_tile, gamma_in);
+    VecF32_1x2048 beta_tile; TASSIGN(beta_tile, 0x1a000);  // UB 0x1a000..0x1c000
     GammaGm beta_in(beta);
-    TLOAD(y_beta_row, beta_in);
+    TLOAD(beta_tile, beta_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
@@ -96,11 +96,11 @@ extern "C" __global__ AICORE void layer_norm_residual(
         TROWEXPANDDIV(y_unit, y_c, y_std);
         VecF32_8x2048 y_scaled(rows0_valid); TASSIGN(y_scaled, 0x24000);  // UB 0x24000..0x28000
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(y_scaled, y_unit, y_gamma_row);
+        TCOLEXPANDMUL(y_scaled, y_unit, gamma_tile);
         VecF32_8x2048 y_tile(rows0_valid); TASSIGN(y_tile, 0x1c000 + rows0_slot * 0x04000);  // UB 0x1c000..0x24000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCOLEXPANDADD(y_tile, y_scaled, y_beta_row);
+        TCOLEXPANDADD(y_tile, y_scaled, beta_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // sum: x + residual  [layer_norm_residual.yaml:22]

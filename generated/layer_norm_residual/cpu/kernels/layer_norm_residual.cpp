@@ -32,12 +32,12 @@ extern "C" __global__ AICORE void layer_norm_residual(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 16384);  // sum, y: around the cache if large
     // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
-    VecF32_1x2048 y_gamma_row; TASSIGN(y_gamma_row, 0x00000);  // UB 0x00000..0x02000
+    VecF32_1x2048 gamma_tile; TASSIGN(gamma_tile, 0x00000);  // UB 0x00000..0x02000
     GammaGm gamma_in(gamma);
-    TLOAD(y_gamma_row, gamma_in);
-    VecF32_1x2048 y_beta_row; TASSIGN(y_beta_row, 0x02000);  // UB 0x02000..0x04000
+    TLOAD(gamma_tile, gamma_in);
+    VecF32_1x2048 beta_tile; TASSIGN(beta_tile, 0x02000);  // UB 0x02000..0x04000
     GammaGm beta_in(beta);
-    TLOAD(y_beta_row, beta_in);
+    TLOAD(beta_tile, beta_in);
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
         VecF32_8x2048 sum_tile(rows0_valid); TASSIGN(sum_tile, 0x04080);  // UB 0x04080..0x08080
@@ -78,8 +78,8 @@ extern "C" __global__ AICORE void layer_norm_residual(
         TPASS(rows0_valid, 2048, [&](auto at, auto &y_std_divisor) {
             const auto y_c_v = at.load(y_c);
             const auto y_unit = y_c_v / y_std_divisor;
-            const auto y_scaled = y_unit * at.row(y_gamma_row);
-            const auto y_tile = y_scaled + at.row(y_beta_row);
+            const auto y_scaled = y_unit * at.row(gamma_tile);
+            const auto y_tile = y_scaled + at.row(beta_tile);
             at.store(y_out, y_tile, far);
         }, Divisor(y_std));
     }

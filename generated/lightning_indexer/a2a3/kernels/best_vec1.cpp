@@ -9,12 +9,12 @@ using namespace pto;
 
 namespace {
 using VecF32_1x6144 = Tile<TileType::Vec, float, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
-using AllScores1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using AllScoresGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void best_vec1(
     __gm__ float *score_rows,
-    __gm__ float *all_scores_1,
+    __gm__ float *all_scores,
     int32_t kv,
     int32_t t,
     int32_t nblk)
@@ -29,11 +29,11 @@ extern "C" __global__ AICORE void best_vec1(
         // score, index: topk(all_scores, selected)  [lightning_indexer.yaml:30]
         VecF32_1x6144 part(i1_valid); TASSIGN(part, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
-        AllScores1Gm all_scores_1_in(all_scores_1 + int64_t(i1), {i1_valid});
-        TLOAD(part, all_scores_1_in);
+        AllScoresGm all_scores_in(all_scores + int64_t(i1), {i1_valid});
+        TLOAD(part, all_scores_in);
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
-        AllScores1Gm score_rows_out(score_rows + int64_t(i1), {i1_valid});
+        AllScoresGm score_rows_out(score_rows + int64_t(i1), {i1_valid});
         TSTORE(score_rows_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
     }

@@ -49,23 +49,23 @@ extern "C" __global__ AICORE void scores_cube(
         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
         for (int32_t kv0 = 0; kv0 < kv; kv0 += 128, kv0_slot ^= 1) {
             const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
-            MatB16_128x128 s_1(kv0_valid); TASSIGN(s_1, 0x08000 + kv0_slot * 0x08000);  // L1 0x08000..0x18000, 2 copies
+            MatB16_128x128 k_tile(kv0_valid); TASSIGN(k_tile, 0x08000 + kv0_slot * 0x08000);  // L1 0x08000..0x18000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));  // free again
             KGm k_in(k + int64_t(kv0) * 128, {kv0_valid});
-            TLOAD(s_1, k_in);
+            TLOAD(k_tile, k_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
             LeftB16_64x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + kv0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
             wait_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));  // free again
             TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-            RightB16_128x128 s_1_l0b(kv0_valid); TASSIGN(s_1_l0b, 0x00000 + kv0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+            RightB16_128x128 k_tile_l0b(kv0_valid); TASSIGN(k_tile_l0b, 0x00000 + kv0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv0_slot));
-            TEXTRACT(s_1_l0b, s_1, 0, 0);
+            TEXTRACT(k_tile_l0b, k_tile, 0, 0);
             set_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv0_slot));
             AccF32_64x128 s_2_acc(kv0_valid); TASSIGN(s_2_acc, 0x00000 + kv0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_M, event_t(kv0_slot));
             wait_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));  // free again
-            TMATMUL(s_2_acc, q_tile_l0a, s_1_l0b);
+            TMATMUL(s_2_acc, q_tile_l0a, k_tile_l0b);
             set_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));
             set_flag(PIPE_M, PIPE_MTE1, event_t(kv0_slot));
             wait_flag(PIPE_M, PIPE_FIX, event_t(kv0_slot));

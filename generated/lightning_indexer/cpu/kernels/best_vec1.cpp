@@ -8,12 +8,12 @@
 using namespace pto;
 
 namespace {
-using AllScores1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+using AllScoresGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void best_vec1(
     __gm__ float *score_rows,
-    __gm__ float *all_scores_1,
+    __gm__ float *all_scores,
     int32_t kv,
     int32_t t,
     int32_t nblk)
@@ -22,10 +22,10 @@ extern "C" __global__ AICORE void best_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 4096; i1 < kv * t; i1 += nblk * 4096) {
         const int32_t i1_valid = kv * t - i1 < 4096 ? kv * t - i1 : 4096;
-        AllScores1Gm all_scores_1_in(all_scores_1 + int64_t(i1), {i1_valid});
-        AllScores1Gm score_rows_out(score_rows + int64_t(i1), {i1_valid});
+        AllScoresGm all_scores_in(all_scores + int64_t(i1), {i1_valid});
+        AllScoresGm score_rows_out(score_rows + int64_t(i1), {i1_valid});
         // score, index: topk(all_scores, selected)  [lightning_indexer.yaml:30]
-        TCARRY(score_rows_out, all_scores_1_in);
+        TCARRY(score_rows_out, all_scores_in);
     }
 #endif
 }

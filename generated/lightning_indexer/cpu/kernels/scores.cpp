@@ -18,11 +18,11 @@ using VecF32_8x512_r1 = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, 1,
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 using WeightsGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
 using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
-using AllScores1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using AllScoresGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void scores(
-    __gm__ float *all_scores_1,
+    __gm__ float *all_scores,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     __gm__ float *weights,
@@ -37,29 +37,29 @@ extern "C" __global__ AICORE void scores(
         LeftB16_64x128 q_tile; TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x04000
         QGm q_in(q + int64_t(t0) * 8192);
         TLOAD(q_tile, q_in);
-        VecF32_1x64 s_4_row; TASSIGN(s_4_row, 0x00800);  // as a row, same bytes as s_4
+        VecF32_1x64 weights_tile_row; TASSIGN(weights_tile_row, 0x00800);  // as a row, same bytes as weights_tile
         WeightsGm weights_in(weights + int64_t(t0) * 64);
-        TLOAD(s_4_row, weights_in);
+        TLOAD(weights_tile_row, weights_in);
         for (int32_t kv0 = 0; kv0 < kv; kv0 += 512) {
             const int32_t kv0_valid = kv - kv0 < 512 ? kv - kv0 : 512;
-            RightB16_128x512 s_1(kv0_valid); TASSIGN(s_1, 0x00000);  // L0B 0x00000..0x20000
+            RightB16_128x512 k_tile(kv0_valid); TASSIGN(k_tile, 0x00000);  // L0B 0x00000..0x20000
             KGm k_in(k + int64_t(kv0) * 128, {kv0_valid});
-            TLOAD(s_1, k_in);
+            TLOAD(k_tile, k_in);
             AccF32_64x512 s_2_acc(kv0_valid); TASSIGN(s_2_acc, 0x00000);  // L0C 0x00000..0x20000
-            TMATMUL(s_2_acc, q_tile, s_1);
+            TMATMUL(s_2_acc, q_tile, k_tile);
             VecF32_64x512 s(kv0_valid); TASSIGN(s, 0x00900);  // UB 0x00900..0x20900
-            VecF32_64x1 s_4; TASSIGN(s_4, 0x00800);  // UB 0x00800..0x00900
+            VecF32_64x1 weights_tile; TASSIGN(weights_tile, 0x00800);  // UB 0x00800..0x00900
             TPASS(64, kv0_valid, [&](auto at) {
                 const auto s_2 = at.extract(s_2_acc, 0);
                 const auto s_3 = at.relu(s_2);
-                const auto s_v = s_3 * at.column(s_4);
+                const auto s_v = s_3 * at.column(weights_tile);
                 at.store(s, s_v);
             });
             // all_scores: sum(s, axis=1)  [lightning_indexer.yaml:28]
-            VecF32_8x512_r1 all_scores_1_tile(kv0_valid); TASSIGN(all_scores_1_tile, 0x00000);  // UB 0x00000..0x00800
-            TCOLSUM(all_scores_1_tile, s);
-            AllScores1Gm all_scores_1_out(all_scores_1 + int64_t(kv) * t0 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
-            TSTORE(all_scores_1_out, all_scores_1_tile);
+            VecF32_8x512_r1 all_scores_1(kv0_valid); TASSIGN(all_scores_1, 0x00000);  // UB 0x00000..0x00800
+            TCOLSUM(all_scores_1, s);
+            AllScoresGm all_scores_out(all_scores + int64_t(kv) * t0 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
+            TSTORE(all_scores_out, all_scores_1);
         }
     }
 }

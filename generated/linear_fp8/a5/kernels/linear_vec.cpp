@@ -32,9 +32,9 @@ extern "C" __global__ AICORE void linear_vec(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // y:   cast(acc * x_scale * w_scale, bf16)  [linear_fp8.yaml:27]
-    VecF32_1x1024 y_w_scale_row; TASSIGN(y_w_scale_row, 0x30080);  // UB 0x30080..0x31080
+    VecF32_1x1024 w_scale_tile; TASSIGN(w_scale_tile, 0x30080);  // UB 0x30080..0x31080
     WScaleGm w_scale_in(w_scale);
-    TLOAD(y_w_scale_row, w_scale_in);
+    TLOAD(w_scale_tile, w_scale_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
@@ -54,7 +54,7 @@ extern "C" __global__ AICORE void linear_vec(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TROWEXPANDMUL(y_1, acc_tile, x_scale_tile);
         VecF32_16x1024 y_2(t0_valid); TASSIGN(y_2, 0x00000 + t0_slot * 0x10000);  // UB 0x00000..0x20000, 2 copies
-        TCOLEXPANDMUL(y_2, y_1, y_w_scale_row);
+        TCOLEXPANDMUL(y_2, y_1, w_scale_tile);
         VecB16_16x1024 y_tile(t0_valid); TASSIGN(y_tile, 0x20080 + t0_slot * 0x08000);  // UB 0x20080..0x30080, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(y_tile, y_2, RoundMode::CAST_RINT);

@@ -49,9 +49,9 @@ extern "C" __global__ AICORE void linear(
             WGm w_in(w + int64_t(n0));
             TLOAD(w_tile, w_in);
             // y:   cast(acc * x_scale * w_scale, bf16)  [linear_fp8.yaml:27]
-            VecF32_1x256m y_w_scale_row; TASSIGN(y_w_scale_row, 0x00400);  // UB 0x00400..0x00800
+            VecF32_1x256m w_scale_tile; TASSIGN(w_scale_tile, 0x00400);  // UB 0x00400..0x00800
             WScaleGm w_scale_in(w_scale + int64_t(n0));
-            TLOAD(y_w_scale_row, w_scale_in);
+            TLOAD(w_scale_tile, w_scale_in);
             // acc: matmul(x_q, w)  [linear_fp8.yaml:26]
             AccF32_256x256 acc_acc(t0_valid); TASSIGN(acc_acc, 0x00000);  // L0C 0x00000..0x40000
             TMATMUL(acc_acc, x_q_tile, w_tile);
@@ -61,7 +61,7 @@ extern "C" __global__ AICORE void linear(
                 // y:   cast(acc * x_scale * w_scale, bf16)  [linear_fp8.yaml:27]
                 const auto acc = at.extract(acc_acc, 0);
                 const auto y_1 = acc * at.column(x_scale_tile);
-                const auto y_2 = y_1 * at.row(y_w_scale_row);
+                const auto y_2 = y_1 * at.row(w_scale_tile);
                 at.store(y_out, y_2, far);
             });
         }

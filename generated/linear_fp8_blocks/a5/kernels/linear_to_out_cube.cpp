@@ -15,11 +15,11 @@ using RightE4m3_128x128 = TileRight<float8_e4m3_t, 128, 128, 128, 128>;
 using AccF32_256x128 = TileAcc<float, 256, 128, DYNAMIC, 128>;
 using XGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
 using WGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 768, 1>>;
-using Part1Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 768, 1>>;
+using PartGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 768, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void linear_to_out_cube(
-    __gm__ float *part_1,
+    __gm__ float *part,
     __gm__ float8_e4m3_t *x,
     __gm__ float8_e4m3_t *w,
     int32_t t_begin,
@@ -70,8 +70,8 @@ extern "C" __global__ AICORE void linear_to_out_cube(
                 set_flag(PIPE_M, PIPE_FIX, event_t(k_blocks0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k_blocks0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(k_blocks0_slot));
-                Part1Gm part_1_out(part_1 + int64_t(k_blocks0) * t * 768 + int64_t(t0) * 768 + int64_t(n_blocks0) * 128, {t0_valid});
-                TSTORE(part_1_out, part_1_acc);
+                PartGm part_out(part + int64_t(k_blocks0) * t * 768 + int64_t(t0) * 768 + int64_t(n_blocks0) * 128, {t0_valid});
+                TSTORE(part_out, part_1_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(k_blocks0_slot));
             }
         }

@@ -17,7 +17,7 @@ using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, DYNAMIC
 using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using XScaleGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 12, 1>>;
 using WScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
-using Part1Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 768, 1>>;
+using PartGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 768, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 768, 1>>;
 }  // namespace
 
@@ -25,7 +25,7 @@ extern "C" __global__ AICORE void linear_to_out_vec(
     __gm__ bfloat16_t *y,
     __gm__ float *x_scale,
     __gm__ float *w_scale,
-    __gm__ float *part_1,
+    __gm__ float *part,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
@@ -51,40 +51,40 @@ extern "C" __global__ AICORE void linear_to_out_vec(
             TEXPANDS(total, 0.0f);
             for (int32_t k_blocks0 = 0; k_blocks0 < 12; ++k_blocks0, k_blocks0_slot ^= 1) {
                 // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])  [linear_fp8_blocks.yaml:31]
-                VecF32_64x8_c1 scale_1_apart(t0_valid); TASSIGN(scale_1_apart, 0x18040 + k_blocks0_slot * 0x00800);  // UB 0x18040..0x19040, 2 copies
+                VecF32_64x8_c1 x_scale_tile_apart(t0_valid); TASSIGN(x_scale_tile_apart, 0x18040 + k_blocks0_slot * 0x00800);  // UB 0x18040..0x19040, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + k_blocks0_slot));  // free again
                 XScaleGm x_scale_in(x_scale + int64_t(t0) * 12 + int64_t(k_blocks0), {t0_valid});
-                TLOAD(scale_1_apart, x_scale_in);
+                TLOAD(x_scale_tile_apart, x_scale_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(4 + k_blocks0_slot));
-                VecF32_1x8_c1 scale_2_row; TASSIGN(scale_2_row, 0x00000 + k_blocks0_slot * 0x00020);  // as a row, same bytes as scale_2
+                VecF32_1x8_c1 w_scale_tile_row; TASSIGN(w_scale_tile_row, 0x00000 + k_blocks0_slot * 0x00020);  // as a row, same bytes as w_scale_tile
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + k_blocks0_slot));  // free again
                 WScaleGm w_scale_in(w_scale + int64_t(k_blocks0) * 6 + int64_t(n_blocks0));
-                TLOAD(scale_2_row, w_scale_in);
+                TLOAD(w_scale_tile_row, w_scale_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + k_blocks0_slot));
                 // total: total + reshape(part * scale, [t, n_blocks * block])  [linear_fp8_blocks.yaml:33]
-                VecF32_64x128 part(t0_valid); TASSIGN(part, 0x00040 + k_blocks0_slot * 0x08000);  // UB 0x00040..0x10040, 2 copies
+                VecF32_64x128 part_tile(t0_valid); TASSIGN(part_tile, 0x00040 + k_blocks0_slot * 0x08000);  // UB 0x00040..0x10040, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(k_blocks0_slot));  // free again
-                Part1Gm part_1_in(part_1 + int64_t(k_blocks0) * t * 768 + int64_t(t0) * 768 + int64_t(n_blocks0) * 128, {t0_valid});
-                TLOAD(part, part_1_in);
+                PartGm part_in(part + int64_t(k_blocks0) * t * 768 + int64_t(t0) * 768 + int64_t(n_blocks0) * 128, {t0_valid});
+                TLOAD(part_tile, part_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(k_blocks0_slot));
                 // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])  [linear_fp8_blocks.yaml:31]
-                VecF32_1x64 scale_1_row(t0_valid); TASSIGN(scale_1_row, 0x21040);  // as a row, same bytes as scale_1
-                VecF32_64x8_c1 scale_1_apart_tmp(t0_valid); TASSIGN(scale_1_apart_tmp, 0x21140);  // UB 0x21140..0x21940
+                VecF32_1x64 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x21040);  // as a row, same bytes as x_scale_tile
+                VecF32_64x8_c1 x_scale_tile_apart_tmp(t0_valid); TASSIGN(x_scale_tile_apart_tmp, 0x21140);  // UB 0x21140..0x21940
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + k_blocks0_slot));
-                TTRANS(scale_1_row, scale_1_apart, scale_1_apart_tmp);
+                TTRANS(x_scale_tile_row, x_scale_tile_apart, x_scale_tile_apart_tmp);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(4 + k_blocks0_slot));
-                VecF32_1x64 scale_2_wide_row(t0_valid); TASSIGN(scale_2_wide_row, 0x21140);  // as a row, same bytes as scale_2_wide
-                VecF32_8x1_r1 scale_2; TASSIGN(scale_2, 0x00000 + k_blocks0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
+                VecF32_1x64 w_scale_tile_wide_row(t0_valid); TASSIGN(w_scale_tile_wide_row, 0x21140);  // as a row, same bytes as w_scale_tile_wide
+                VecF32_8x1_r1 w_scale_tile; TASSIGN(w_scale_tile, 0x00000 + k_blocks0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + k_blocks0_slot));
-                TROWEXPAND(scale_2_wide_row, scale_2);
+                TROWEXPAND(w_scale_tile_wide_row, w_scale_tile);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + k_blocks0_slot));
                 VecF32_1x64 scale_row(t0_valid); TASSIGN(scale_row, 0x21040);  // as a row, same bytes as scale
-                TMUL(scale_row, scale_1_row, scale_2_wide_row);
+                TMUL(scale_row, x_scale_tile_row, w_scale_tile_wide_row);
                 // total: total + reshape(part * scale, [t, n_blocks * block])  [linear_fp8_blocks.yaml:33]
                 VecF32_64x128 total_1(t0_valid); TASSIGN(total_1, 0x21140);  // UB 0x21140..0x29140
                 VecF32_64x1 scale(t0_valid); TASSIGN(scale, 0x21040);  // UB 0x21040..0x21140
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(k_blocks0_slot));
-                TROWEXPANDMUL(total_1, part, scale);
+                TROWEXPANDMUL(total_1, part_tile, scale);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(k_blocks0_slot));
                 TADD(total, total, total_1);
             }

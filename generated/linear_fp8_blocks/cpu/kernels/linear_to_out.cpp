@@ -52,18 +52,18 @@ extern "C" __global__ AICORE void linear_to_out(
                 AccF32_32x128 part_1_acc(t0_valid); TASSIGN(part_1_acc, 0x00000);  // L0C 0x00000..0x04000
                 TMATMUL(part_1_acc, x_k, w_k);
                 // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])  [linear_fp8_blocks.yaml:31]
-                VecF32_32x1 scale_1(t0_valid); TASSIGN(scale_1, 0x00080);  // UB 0x00080..0x00100
+                VecF32_32x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x00140);  // UB 0x00140..0x001c0
                 XScaleGm x_scale_in(x_scale + int64_t(t0) * 12 + int64_t(k_blocks0), {t0_valid});
-                TLOAD(scale_1, x_scale_in);
-                VecF32_1x8_c1 scale_2_row; TASSIGN(scale_2_row, 0x00100);  // as a row, same bytes as scale_2
+                TLOAD(x_scale_tile, x_scale_in);
+                VecF32_1x8_c1 w_scale_tile_row; TASSIGN(w_scale_tile_row, 0x00080);  // as a row, same bytes as w_scale_tile
                 WScaleGm w_scale_in(w_scale + int64_t(k_blocks0) * 6 + int64_t(n_blocks0));
-                TLOAD(scale_2_row, w_scale_in);
-                VecF32_1x32 scale_2_wide_row(t0_valid); TASSIGN(scale_2_wide_row, 0x00140);  // as a row, same bytes as scale_2_wide
-                VecF32_8x1_r1 scale_2; TASSIGN(scale_2, 0x00100);  // UB 0x00100..0x00120
-                TROWEXPAND(scale_2_wide_row, scale_2);
+                TLOAD(w_scale_tile_row, w_scale_in);
+                VecF32_1x32 w_scale_tile_wide_row(t0_valid); TASSIGN(w_scale_tile_wide_row, 0x000c0);  // as a row, same bytes as w_scale_tile_wide
+                VecF32_8x1_r1 w_scale_tile; TASSIGN(w_scale_tile, 0x00080);  // UB 0x00080..0x000a0
+                TROWEXPAND(w_scale_tile_wide_row, w_scale_tile);
                 VecF32_1x32 scale_row(t0_valid); TASSIGN(scale_row, 0x00000);  // as a row, same bytes as scale
-                VecF32_1x32 scale_1_row(t0_valid); TASSIGN(scale_1_row, 0x00080);  // as a row, same bytes as scale_1
-                TMUL(scale_row, scale_1_row, scale_2_wide_row);
+                VecF32_1x32 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x00140);  // as a row, same bytes as x_scale_tile
+                TMUL(scale_row, x_scale_tile_row, w_scale_tile_wide_row);
                 VecF32_32x1 scale(t0_valid); TASSIGN(scale, 0x00000);  // UB 0x00000..0x00080
                 TPASS(t0_valid, 128, [&](auto at) {
                     // total: total + reshape(part * scale, [t, n_blocks * block])  [linear_fp8_blocks.yaml:33]

@@ -40,9 +40,9 @@ extern "C" __global__ AICORE void product_to_activation(
             WGm w_in(w + int64_t(n0) * 1024);
             TLOAD(w_tile, w_in);
             // y: cast(gelu(p + bias), bf16)  [linear_gelu.yaml:21]
-            VecF32_1x128 y_bias_row; TASSIGN(y_bias_row, 0x00000);  // UB 0x00000..0x00200
+            VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x00000);  // UB 0x00000..0x00200
             BiasGm bias_in(bias + int64_t(n0));
-            TLOAD(y_bias_row, bias_in);
+            TLOAD(bias_tile, bias_in);
             // p: matmul(x, w, dtype=fp32)  [linear_gelu.yaml:19]
             AccF32_256x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(p_acc, x_tile, w_tile);
@@ -52,7 +52,7 @@ extern "C" __global__ AICORE void product_to_activation(
                 TPASS(t1_valid, 128, [&](auto at) {
                     // y: cast(gelu(p + bias), bf16)  [linear_gelu.yaml:21]
                     const auto p = at.extract(p_acc, t1 - t0);
-                    const auto y_1 = p + at.row(y_bias_row);
+                    const auto y_1 = p + at.row(bias_tile);
                     const auto y_half = y_1 * 0.5f;
                     const auto y_angle = y_1 * 0.70710677f;
                     const auto y_inner = at.max(y_angle, -4.0f);

@@ -57,15 +57,15 @@ extern "C" __global__ AICORE void scale(
             PGm p_in(p + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
             TLOAD(p_tile, p_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
-            VecF32_1x512 y_w_scale_row; TASSIGN(y_w_scale_row, 0x10080 + n0_slot * 0x00800);  // UB 0x10080..0x11080, 2 copies
+            VecF32_1x512 w_scale_tile; TASSIGN(w_scale_tile, 0x10080 + n0_slot * 0x00800);  // UB 0x10080..0x11080, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));  // free again
             WScaleGm w_scale_in(w_scale + int64_t(n0));
-            TLOAD(y_w_scale_row, w_scale_in);
+            TLOAD(w_scale_tile, w_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
-            VecF32_1x512 y_bias_row; TASSIGN(y_bias_row, 0x11080 + n0_slot * 0x00800);  // UB 0x11080..0x12080, 2 copies
+            VecF32_1x512 bias_tile; TASSIGN(bias_tile, 0x11080 + n0_slot * 0x00800);  // UB 0x11080..0x12080, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
             WScaleGm bias_in(bias + int64_t(n0));
-            TLOAD(y_bias_row, bias_in);
+            TLOAD(bias_tile, bias_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
             VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x1a080);  // UB 0x1a080..0x22080
             pipe_barrier(PIPE_V);
@@ -79,12 +79,12 @@ extern "C" __global__ AICORE void scale(
             VecF32_16x512 y_3(t0_valid); TASSIGN(y_3, 0x1a080);  // UB 0x1a080..0x22080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
-            TCOLEXPANDMUL(y_3, y_2, y_w_scale_row);
+            TCOLEXPANDMUL(y_3, y_2, w_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
             VecF32_16x512 y_4(t0_valid); TASSIGN(y_4, 0x1a080);  // UB 0x1a080..0x22080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
-            TCOLEXPANDADD(y_4, y_3, y_bias_row);
+            TCOLEXPANDADD(y_4, y_3, bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
             VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x12080 + n0_slot * 0x04000);  // UB 0x12080..0x1a080, 2 copies
             pipe_barrier(PIPE_V);

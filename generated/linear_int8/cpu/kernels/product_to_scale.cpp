@@ -45,12 +45,12 @@ extern "C" __global__ AICORE void product_to_scale(
             WGm w_in(w + int64_t(n0) * 2048);
             TLOAD(w_tile, w_in);
             // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)  [linear_int8.yaml:23]
-            VecF32_1x128 y_w_scale_row; TASSIGN(y_w_scale_row, 0x00080);  // UB 0x00080..0x00280
+            VecF32_1x128 w_scale_tile; TASSIGN(w_scale_tile, 0x00080);  // UB 0x00080..0x00280
             WScaleGm w_scale_in(w_scale + int64_t(n0));
-            TLOAD(y_w_scale_row, w_scale_in);
-            VecF32_1x128 y_bias_row; TASSIGN(y_bias_row, 0x00280);  // UB 0x00280..0x00480
+            TLOAD(w_scale_tile, w_scale_in);
+            VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x00280);  // UB 0x00280..0x00480
             WScaleGm bias_in(bias + int64_t(n0));
-            TLOAD(y_bias_row, bias_in);
+            TLOAD(bias_tile, bias_in);
             // p: matmul(x, w, dtype=int32)  [linear_int8.yaml:21]
             AccI32_256x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(p_acc, x_tile, w_tile);
@@ -66,8 +66,8 @@ extern "C" __global__ AICORE void product_to_scale(
                     const auto p = at.extract(p_acc, t1 - t0);
                     const auto y_1 = at.to_float(p);
                     const auto y_2 = y_1 * at.column(x_scale_tile);
-                    const auto y_3 = y_2 * at.row(y_w_scale_row);
-                    const auto y_4 = y_3 + at.row(y_bias_row);
+                    const auto y_3 = y_2 * at.row(w_scale_tile);
+                    const auto y_4 = y_3 + at.row(bias_tile);
                     at.store(y_out, y_4, far);
                 });
             }

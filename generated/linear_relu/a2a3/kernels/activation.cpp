@@ -39,14 +39,14 @@ extern "C" __global__ AICORE void activation(
             wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
             PGm p_in(p + int64_t(t0) * 1024 + int64_t(n0), {t0_valid});
             TLOAD(p_tile, p_in);
-            VecF32_1x512 y_bias_row; TASSIGN(y_bias_row, 0x10000 + n0_slot * 0x00800);  // UB 0x10000..0x11000, 2 copies
+            VecF32_1x512 bias_tile; TASSIGN(bias_tile, 0x10000 + n0_slot * 0x00800);  // UB 0x10000..0x11000, 2 copies
             BiasGm bias_in(bias + int64_t(n0));
-            TLOAD(y_bias_row, bias_in);
+            TLOAD(bias_tile, bias_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
             VecF32_16x512 y_1(t0_valid); TASSIGN(y_1, 0x19000);  // UB 0x19000..0x21000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
-            TCOLEXPANDADD(y_1, p_tile, y_bias_row);
+            TCOLEXPANDADD(y_1, p_tile, bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
             VecF32_16x512 y_2(t0_valid); TASSIGN(y_2, 0x19000);  // UB 0x19000..0x21000
             pipe_barrier(PIPE_V);

@@ -48,23 +48,23 @@ extern "C" __global__ AICORE void product(
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 512 + int64_t(k0), {t0_valid});
                 TLOAD(x_tile, x_in);
-                MatF16_256x128 p_1; TASSIGN(p_1, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
+                MatF16_256x128 w_tile; TASSIGN(w_tile, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
                 WGm w_in(w + int64_t(n0) * 512 + int64_t(k0));
-                TLOAD(p_1, w_in);
+                TLOAD(w_tile, w_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
                 for (int32_t k1 = 0; k1 < 256; k1 += 64, k1_slot ^= 1) {
                     LeftF16_128x64 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
                     TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                    RightF16_64x128 p_1_l0b; TASSIGN(p_1_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
-                    TEXTRACT(p_1_l0b, p_1, k1, 0);
+                    RightF16_64x128 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    TEXTRACT(w_tile_l0b, w_tile, k1, 0);
                     set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     if (k0 + k1 == 0) {
-                        TMATMUL(p_acc, x_tile_l0a, p_1_l0b);
+                        TMATMUL(p_acc, x_tile_l0a, w_tile_l0b);
                     } else {
-                        TMATMUL_ACC(p_acc, p_acc, x_tile_l0a, p_1_l0b);
+                        TMATMUL_ACC(p_acc, p_acc, x_tile_l0a, w_tile_l0b);
                     }
                     set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
                 }

@@ -36,23 +36,23 @@ extern "C" __global__ AICORE void product_to_activation(
         XGm x_in(x + int64_t(t0) * 512, {t0_valid});
         TLOAD(x_tile, x_in);
         for (int32_t n0 = block * 128; n0 < 1024; n0 += nblk * 128) {
-            RightF16_512x128 p_1; TASSIGN(p_1, 0x00000);  // L0B 0x00000..0x20000
+            RightF16_512x128 w_tile; TASSIGN(w_tile, 0x00000);  // L0B 0x00000..0x20000
             WGm w_in(w + int64_t(n0) * 512);
-            TLOAD(p_1, w_in);
+            TLOAD(w_tile, w_in);
             // y: cast(relu(p + bias), fp16)  [linear_relu.yaml:21]
-            VecF32_1x128 y_bias_row; TASSIGN(y_bias_row, 0x00000);  // UB 0x00000..0x00200
+            VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x00000);  // UB 0x00000..0x00200
             BiasGm bias_in(bias + int64_t(n0));
-            TLOAD(y_bias_row, bias_in);
+            TLOAD(bias_tile, bias_in);
             // p: matmul(x, w.T, dtype=fp32)  [linear_relu.yaml:19]
             AccF32_256x128 p_acc(t0_valid); TASSIGN(p_acc, 0x00000);  // L0C 0x00000..0x20000
-            TMATMUL(p_acc, x_tile, p_1);
+            TMATMUL(p_acc, x_tile, w_tile);
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 YGm y_out(y + int64_t(t1) * 1024 + int64_t(n0), {t1_valid});
                 TPASS(t1_valid, 128, [&](auto at) {
                     // y: cast(relu(p + bias), fp16)  [linear_relu.yaml:21]
                     const auto p = at.extract(p_acc, t1 - t0);
-                    const auto y_1 = p + at.row(y_bias_row);
+                    const auto y_1 = p + at.row(bias_tile);
                     const auto y_2 = at.relu(y_1);
                     at.store(y_out, y_2, far);
                 });

@@ -46,27 +46,27 @@ extern "C" __global__ AICORE void product_cube(
                 wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
                 for (int32_t c_depth0 = 0; c_depth0 < 1792; c_depth0 += 256, c_depth0_slot ^= 1) {
                     // c: matmul(a, b, dtype=bf16)  [matmul_split_k.yaml:18]
-                    MatB16_32x256 c_reorder(m0_valid); TASSIGN(c_reorder, 0x00000 + c_depth0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
+                    MatB16_32x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + c_depth0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(c_depth0_slot));  // free again
                     AGm a_in(a + int64_t(m0) * 7168 + int64_t(c_part0) * 1792 + int64_t(c_depth0), {m0_valid});
-                    TLOAD(c_reorder, a_in);
-                    MatB16_256x128 c_reshape_2; TASSIGN(c_reshape_2, 0x08000 + c_depth0_slot * 0x10000);  // L1 0x08000..0x28000, 2 copies
+                    TLOAD(a_tile, a_in);
+                    MatB16_256x128 b_tile; TASSIGN(b_tile, 0x08000 + c_depth0_slot * 0x10000);  // L1 0x08000..0x28000, 2 copies
                     BGm b_in(b + int64_t(c_part0) * 28672 + int64_t(n0) * 7168 + int64_t(c_depth0) * 16);
-                    TLOAD(c_reshape_2, b_in);
+                    TLOAD(b_tile, b_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(c_depth0_slot));
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(c_depth0_slot));
                     for (int32_t k1 = 0; k1 < 256; k1 += 128, k1_slot ^= 1) {
-                        LeftB16_32x128 c_reorder_l0a(m0_valid); TASSIGN(c_reorder_l0a, 0x00000 + k1_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                        LeftB16_32x128 a_tile_l0a(m0_valid); TASSIGN(a_tile_l0a, 0x00000 + k1_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                         wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
-                        TEXTRACT(c_reorder_l0a, c_reorder, 0, k1);
-                        RightB16_128x128 c_reshape_2_l0b; TASSIGN(c_reshape_2_l0b, 0x00000 + k1_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
-                        TEXTRACT(c_reshape_2_l0b, c_reshape_2, k1, 0);
+                        TEXTRACT(a_tile_l0a, a_tile, 0, k1);
+                        RightB16_128x128 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000 + k1_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                        TEXTRACT(b_tile_l0b, b_tile, k1, 0);
                         set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                         wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                         if (c_depth0 + k1 == 0) {
-                            TMATMUL(c_parts_acc, c_reorder_l0a, c_reshape_2_l0b);
+                            TMATMUL(c_parts_acc, a_tile_l0a, b_tile_l0b);
                         } else {
-                            TMATMUL_ACC(c_parts_acc, c_parts_acc, c_reorder_l0a, c_reshape_2_l0b);
+                            TMATMUL_ACC(c_parts_acc, c_parts_acc, a_tile_l0a, b_tile_l0b);
                         }
                         set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
                     }

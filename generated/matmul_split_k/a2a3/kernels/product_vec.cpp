@@ -37,38 +37,38 @@ extern "C" __global__ AICORE void product_vec(
         const int32_t m0_valid = m_end - m0 < 32 ? m_end - m0 : 32;
         for (int32_t n0 = block * 128; n0 < 256; n0 += nblk * 128, n0_slot ^= 1) {
             // c: matmul(a, b, dtype=bf16)  [matmul_split_k.yaml:18]
-            VecF32_32x128 c_reshape_3(m0_valid); TASSIGN(c_reshape_3, 0x00000 + n0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            VecF32_32x128 c_parts_tile(m0_valid); TASSIGN(c_parts_tile, 0x00000 + n0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + n0_slot));  // free again
             CPartsGm c_parts_in(c_parts + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-            TLOAD(c_reshape_3, c_parts_in);
-            VecF32_32x128 c_reshape_4(m0_valid); TASSIGN(c_reshape_4, 0x08000 + n0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
+            TLOAD(c_parts_tile, c_parts_in);
+            VecF32_32x128 c_parts_tile_2(m0_valid); TASSIGN(c_parts_tile_2, 0x08000 + n0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
             CPartsGm c_parts_in_2(c_parts + int64_t(m) * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-            TLOAD(c_reshape_4, c_parts_in_2);
+            TLOAD(c_parts_tile_2, c_parts_in_2);
             set_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
-            VecF32_32x128 c_reshape_5(m0_valid); TASSIGN(c_reshape_5, 0x10000 + n0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
+            VecF32_32x128 c_parts_tile_3(m0_valid); TASSIGN(c_parts_tile_3, 0x10000 + n0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));  // free again
             CPartsGm c_parts_in_3(c_parts + int64_t(m) * 512 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-            TLOAD(c_reshape_5, c_parts_in_3);
+            TLOAD(c_parts_tile_3, c_parts_in_3);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
-            VecF32_32x128 c_reshape_6(m0_valid); TASSIGN(c_reshape_6, 0x18000 + n0_slot * 0x04000);  // UB 0x18000..0x20000, 2 copies
+            VecF32_32x128 c_parts_tile_4(m0_valid); TASSIGN(c_parts_tile_4, 0x18000 + n0_slot * 0x04000);  // UB 0x18000..0x20000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
             CPartsGm c_parts_in_4(c_parts + int64_t(m) * 768 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
-            TLOAD(c_reshape_6, c_parts_in_4);
+            TLOAD(c_parts_tile_4, c_parts_in_4);
             set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
             VecF32_32x128 c_add(m0_valid); TASSIGN(c_add, 0x24000);  // UB 0x24000..0x28000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
-            TADD(c_add, c_reshape_3, c_reshape_4);
+            TADD(c_add, c_parts_tile, c_parts_tile_2);
             set_flag(PIPE_V, PIPE_MTE2, event_t(4 + n0_slot));
             VecF32_32x128 c_add_2(m0_valid); TASSIGN(c_add_2, 0x24000);  // UB 0x24000..0x28000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
-            TADD(c_add_2, c_add, c_reshape_5);
+            TADD(c_add_2, c_add, c_parts_tile_3);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
             VecF32_32x128 c_add_3(m0_valid); TASSIGN(c_add_3, 0x24000);  // UB 0x24000..0x28000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
-            TADD(c_add_3, c_add_2, c_reshape_6);
+            TADD(c_add_3, c_add_2, c_parts_tile_4);
             set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
             VecB16_32x128 c_tile(m0_valid); TASSIGN(c_tile, 0x20000 + n0_slot * 0x02000);  // UB 0x20000..0x24000, 2 copies
             pipe_barrier(PIPE_V);

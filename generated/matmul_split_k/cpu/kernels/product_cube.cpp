@@ -34,16 +34,16 @@ extern "C" __global__ AICORE void product_cube(
                 AccF32_64x128 c_parts_acc(m0_valid); TASSIGN(c_parts_acc, 0x00000);  // L0C 0x00000..0x08000
                 for (int32_t c_depth0 = 0; c_depth0 < 3584; c_depth0 += 512) {
                     // c: matmul(a, b, dtype=bf16)  [matmul_split_k.yaml:18]
-                    LeftB16_64x512 c_reorder(m0_valid); TASSIGN(c_reorder, 0x00000);  // L0A 0x00000..0x10000
+                    LeftB16_64x512 a_tile(m0_valid); TASSIGN(a_tile, 0x00000);  // L0A 0x00000..0x10000
                     AGm a_in(a + int64_t(m0) * 7168 + int64_t(c_part0) * 3584 + int64_t(c_depth0), {m0_valid});
-                    TLOAD(c_reorder, a_in);
-                    RightB16_512x128 c_reshape_2; TASSIGN(c_reshape_2, 0x00000);  // L0B 0x00000..0x20000
+                    TLOAD(a_tile, a_in);
+                    RightB16_512x128 b_tile; TASSIGN(b_tile, 0x00000);  // L0B 0x00000..0x20000
                     BGm b_in(b + int64_t(c_part0) * 114688 + int64_t(n0) * 7168 + int64_t(c_depth0) * 32);
-                    TLOAD(c_reshape_2, b_in);
+                    TLOAD(b_tile, b_in);
                     if (c_depth0 == 0) {
-                        TMATMUL(c_parts_acc, c_reorder, c_reshape_2);
+                        TMATMUL(c_parts_acc, a_tile, b_tile);
                     } else {
-                        TMATMUL_ACC(c_parts_acc, c_parts_acc, c_reorder, c_reshape_2);
+                        TMATMUL_ACC(c_parts_acc, c_parts_acc, a_tile, b_tile);
                     }
                 }
                 CPartsGm c_parts_out(c_parts + int64_t(c_part0) * m * 256 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});

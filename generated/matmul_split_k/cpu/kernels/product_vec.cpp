@@ -31,9 +31,9 @@ extern "C" __global__ AICORE void product_vec(
             CGm c_out(c + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
             TPASS(m0_valid, 128, [&](auto at) {
                 // c: matmul(a, b, dtype=bf16)  [matmul_split_k.yaml:18]
-                const auto c_reshape_3 = at.load(c_parts_in);
-                const auto c_reshape_4 = at.load(c_parts_in_2);
-                const auto c_add = c_reshape_3 + c_reshape_4;
+                const auto c_parts_tile = at.load(c_parts_in);
+                const auto c_parts_tile_2 = at.load(c_parts_in_2);
+                const auto c_add = c_parts_tile + c_parts_tile_2;
                 at.store(c_out, c_add, far);
             });
         }

@@ -45,27 +45,27 @@ extern "C" __global__ AICORE void matmul_transposed(
             wait_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));  // free again
             for (int32_t k0 = 0; k0 < 512; k0 += 256, k0_slot ^= 1) {
                 // c: matmul(a.T, b.T, dtype=fp32)  [matmul_transposed.yaml:17]
-                MatB16_128x256 c_1(m0_valid); TASSIGN(c_1, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
+                MatB16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
                 AGm a_in(a + int64_t(k0) * m + int64_t(m0), {m0_valid}, {int64_t(m)});
-                TLOAD(c_1, a_in);
-                MatB16_256x128 c_2; TASSIGN(c_2, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
+                TLOAD(a_tile, a_in);
+                MatB16_256x128 b_tile; TASSIGN(b_tile, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
                 BGm b_in(b + int64_t(n0) * 512 + int64_t(k0));
-                TLOAD(c_2, b_in);
+                TLOAD(b_tile, b_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
                 for (int32_t k1 = 0; k1 < 256; k1 += 64, k1_slot ^= 1) {
-                    LeftB16_128x64 c_1_l0a(m0_valid); TASSIGN(c_1_l0a, 0x00000 + k1_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    LeftB16_128x64 a_tile_l0a(m0_valid); TASSIGN(a_tile_l0a, 0x00000 + k1_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
-                    TEXTRACT(c_1_l0a, c_1, 0, k1);
-                    RightB16_64x128 c_2_l0b; TASSIGN(c_2_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
-                    TEXTRACT(c_2_l0b, c_2, k1, 0);
+                    TEXTRACT(a_tile_l0a, a_tile, 0, k1);
+                    RightB16_64x128 b_tile_l0b; TASSIGN(b_tile_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    TEXTRACT(b_tile_l0b, b_tile, k1, 0);
                     set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     if (k0 + k1 == 0) {
-                        TMATMUL(c_acc, c_1_l0a, c_2_l0b);
+                        TMATMUL(c_acc, a_tile_l0a, b_tile_l0b);
                     } else {
-                        TMATMUL_ACC(c_acc, c_acc, c_1_l0a, c_2_l0b);
+                        TMATMUL_ACC(c_acc, c_acc, a_tile_l0a, b_tile_l0b);
                     }
                     set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
                 }

@@ -28,16 +28,16 @@ extern "C" __global__ AICORE void matmul_transposed(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     // c: matmul(a.T, b.T, dtype=fp32)  [matmul_transposed.yaml:17]
-    RightB16_512x256 c_2; TASSIGN(c_2, 0x00000);  // L0B 0x00000..0x40000
+    RightB16_512x256 b_tile; TASSIGN(b_tile, 0x00000);  // L0B 0x00000..0x40000
     BGm b_in(b);
-    TLOAD(c_2, b_in);
+    TLOAD(b_tile, b_in);
     for (int32_t m0 = m_begin + block * 256; m0 < m_end; m0 += nblk * 256) {
         const int32_t m0_valid = m_end - m0 < 256 ? m_end - m0 : 256;
-        LeftB16_256x512 c_1(m0_valid); TASSIGN(c_1, 0x00000);  // L0A 0x00000..0x40000
+        LeftB16_256x512 a_tile(m0_valid); TASSIGN(a_tile, 0x00000);  // L0A 0x00000..0x40000
         AGm a_in(a + int64_t(m0), {m0_valid}, {int64_t(m)});
-        TLOAD(c_1, a_in);
+        TLOAD(a_tile, a_in);
         AccF32_256x256 c_acc(m0_valid); TASSIGN(c_acc, 0x00000);  // L0C 0x00000..0x40000
-        TMATMUL(c_acc, c_1, c_2);
+        TMATMUL(c_acc, a_tile, b_tile);
         CGm c_out(c + int64_t(m0) * 256, {m0_valid});
         TSTORE(c_out, c_acc);
     }

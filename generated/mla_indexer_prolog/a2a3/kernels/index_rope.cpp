@@ -56,20 +56,20 @@ extern "C" __global__ AICORE void index_rope(
         QSGm q_s_in(q_s + int64_t(t0), {t0_valid});
         TLOAD(q_s_tile_row, q_s_in);
         // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
-        VecB16_32x64 iq_r_2(t0_valid); TASSIGN(iq_r_2, 0x0c500 + t0_slot * 0x01000);  // UB 0x0c500..0x0e500, 2 copies
+        VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x0c500 + t0_slot * 0x01000);  // UB 0x0c500..0x0e500, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
-        TLOAD(iq_r_2, cos_in);
+        TLOAD(cos_tile, cos_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        VecB16_32x64 iq_r_3(t0_valid); TASSIGN(iq_r_3, 0x0e500 + t0_slot * 0x01000);  // UB 0x0e500..0x10500, 2 copies
+        VecB16_32x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x0e500 + t0_slot * 0x01000);  // UB 0x0e500..0x10500, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
-        TLOAD(iq_r_3, sin_in);
+        TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         VecF32_32x64 iq_r_cos(t0_valid); TASSIGN(iq_r_cos, 0x10500);  // UB 0x10500..0x12500
         wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        TCVT(iq_r_cos, iq_r_2, RoundMode::CAST_RINT);
+        TCVT(iq_r_cos, cos_tile, RoundMode::CAST_RINT);
         VecF32_32x64 iq_r_sin(t0_valid); TASSIGN(iq_r_sin, 0x12500);  // UB 0x12500..0x14500
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(iq_r_sin, iq_r_3, RoundMode::CAST_RINT);
+        TCVT(iq_r_sin, sin_tile, RoundMode::CAST_RINT);
         for (int32_t index_heads0 = block; index_heads0 < 64; index_heads0 += nblk, index_heads0_slot ^= 1) {
             // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])  [mla_indexer_prolog.yaml:90]
             VecI32_32x128 iq_i_tile(t0_valid); TASSIGN(iq_i_tile, 0x00000 + index_heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
@@ -77,10 +77,10 @@ extern "C" __global__ AICORE void index_rope(
             IqIGm iq_i_in(iq_i + int64_t(t0) * 8192 + int64_t(index_heads0) * 128, {t0_valid});
             TLOAD(iq_i_tile, iq_i_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + index_heads0_slot));
-            VecF32_1x128 iq_b_w_iq_scale_row; TASSIGN(iq_b_w_iq_scale_row, 0x08100 + index_heads0_slot * 0x00200);  // UB 0x08100..0x08500, 2 copies
+            VecF32_1x128 w_iq_scale_tile; TASSIGN(w_iq_scale_tile, 0x08100 + index_heads0_slot * 0x00200);  // UB 0x08100..0x08500, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_slot));  // free again
             WIqScaleGm w_iq_scale_in(w_iq_scale + int64_t(index_heads0) * 128);
-            TLOAD(iq_b_w_iq_scale_row, w_iq_scale_in);
+            TLOAD(w_iq_scale_tile, w_iq_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_slot));
             VecF32_32x128 iq_b_1(t0_valid); TASSIGN(iq_b_1, 0x14500);  // UB 0x14500..0x18500
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + index_heads0_slot));
@@ -93,7 +93,7 @@ extern "C" __global__ AICORE void index_rope(
             VecF32_32x128 iq_b_3(t0_valid); TASSIGN(iq_b_3, 0x14500);  // UB 0x14500..0x18500
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_slot));
-            TCOLEXPANDMUL(iq_b_3, iq_b_2, iq_b_w_iq_scale_row);
+            TCOLEXPANDMUL(iq_b_3, iq_b_2, w_iq_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_slot));
             VecB16_32x128 iq_b_4(t0_valid); TASSIGN(iq_b_4, 0x08500 + index_heads0_slot * 0x02000);  // UB 0x08500..0x0c500, 2 copies
             pipe_barrier(PIPE_V);

@@ -32,9 +32,9 @@ extern "C" __global__ AICORE void norm_vec3(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:64]
-    VecF32_1x7168 x_n_3; TASSIGN(x_n_3, 0x0e020);  // UB 0x0e020..0x15020
+    VecF32_1x7168 x_n_2_tile; TASSIGN(x_n_2_tile, 0x0e020);  // UB 0x0e020..0x15020
     XN2Gm x_n_2_in(x_n_2);
-    TLOAD(x_n_3, x_n_2_in);
+    TLOAD(x_n_2_tile, x_n_2_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
@@ -65,7 +65,7 @@ extern "C" __global__ AICORE void norm_vec3(
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         VecF32_2x7168 x_n_4(t0_valid); TASSIGN(x_n_4, 0x1c040);  // UB 0x1c040..0x2a040
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(x_n_4, x_n_unit, x_n_3);
+        TCOLEXPANDMUL(x_n_4, x_n_unit, x_n_2_tile);
         VecB16_2x7168 x_n_tile(t0_valid); TASSIGN(x_n_tile, 0x15020);  // UB 0x15020..0x1c020
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again

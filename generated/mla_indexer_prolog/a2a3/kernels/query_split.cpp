@@ -22,12 +22,12 @@ using QSGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 
 using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using QIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
 using WUqScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 192>, Stride<1, 1, 1, 1, 1>>;
-using QB4Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
+using QBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
 using QRopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 2048, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void query_split(
-    __gm__ bfloat16_t *q_b_4,
+    __gm__ bfloat16_t *q_b,
     __gm__ bfloat16_t *q_rope,
     __gm__ int32_t *q_i,
     __gm__ float *q_s,
@@ -60,20 +60,20 @@ extern "C" __global__ AICORE void query_split(
         QSGm q_s_in(q_s + int64_t(t0), {t0_valid});
         TLOAD(q_s_tile_row, q_s_in);
         // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_indexer_prolog.yaml:73]
-        VecB16_16x64 q_rope_2(t0_valid); TASSIGN(q_rope_2, 0x09680 + t0_slot * 0x00800);  // UB 0x09680..0x0a680, 2 copies
+        VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x09680 + t0_slot * 0x00800);  // UB 0x09680..0x0a680, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
-        TLOAD(q_rope_2, cos_in);
+        TLOAD(cos_tile, cos_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        VecB16_16x64 q_rope_3(t0_valid); TASSIGN(q_rope_3, 0x0a680 + t0_slot * 0x00800);  // UB 0x0a680..0x0b680, 2 copies
+        VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x0a680 + t0_slot * 0x00800);  // UB 0x0a680..0x0b680, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
-        TLOAD(q_rope_3, sin_in);
+        TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         VecF32_16x64 q_rope_cos(t0_valid); TASSIGN(q_rope_cos, 0x0c680);  // UB 0x0c680..0x0d680
         wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        TCVT(q_rope_cos, q_rope_2, RoundMode::CAST_RINT);
+        TCVT(q_rope_cos, cos_tile, RoundMode::CAST_RINT);
         VecF32_16x64 q_rope_sin(t0_valid); TASSIGN(q_rope_sin, 0x0d680);  // UB 0x0d680..0x0e680
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(q_rope_sin, q_rope_3, RoundMode::CAST_RINT);
+        TCVT(q_rope_sin, sin_tile, RoundMode::CAST_RINT);
         for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
             // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])  [mla_indexer_prolog.yaml:72]
             VecI32_16x192 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_slot * 0x03000);  // UB 0x00000..0x06000, 2 copies
@@ -81,10 +81,10 @@ extern "C" __global__ AICORE void query_split(
             QIGm q_i_in(q_i + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
             TLOAD(q_i_tile, q_i_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            VecF32_1x192 q_b_w_uq_scale_row; TASSIGN(q_b_w_uq_scale_row, 0x06080 + heads0_slot * 0x00300);  // UB 0x06080..0x06680, 2 copies
+            VecF32_1x192 w_uq_scale_tile; TASSIGN(w_uq_scale_tile, 0x06080 + heads0_slot * 0x00300);  // UB 0x06080..0x06680, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             WUqScaleGm w_uq_scale_in(w_uq_scale + int64_t(heads0) * 192);
-            TLOAD(q_b_w_uq_scale_row, w_uq_scale_in);
+            TLOAD(w_uq_scale_tile, w_uq_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             VecF32_16x192 q_b_1(t0_valid); TASSIGN(q_b_1, 0x0e680);  // UB 0x0e680..0x11680
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
@@ -97,16 +97,16 @@ extern "C" __global__ AICORE void query_split(
             VecF32_16x192 q_b_3(t0_valid); TASSIGN(q_b_3, 0x0e680);  // UB 0x0e680..0x11680
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            TCOLEXPANDMUL(q_b_3, q_b_2, q_b_w_uq_scale_row);
+            TCOLEXPANDMUL(q_b_3, q_b_2, w_uq_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
-            VecB16_16x192 q_b_4_tile(t0_valid); TASSIGN(q_b_4_tile, 0x06680 + heads0_slot * 0x01800);  // UB 0x06680..0x09680, 2 copies
+            VecB16_16x192 q_b_4(t0_valid); TASSIGN(q_b_4, 0x06680 + heads0_slot * 0x01800);  // UB 0x06680..0x09680, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
-            TCVT(q_b_4_tile, q_b_3, RoundMode::CAST_RINT);
+            TCVT(q_b_4, q_b_3, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_indexer_prolog.yaml:73]
             VecF32_16x64 q_rope_x(t0_valid); TASSIGN(q_rope_x, 0x0e680);  // UB 0x0e680..0x0f680
-            VecB16_16x192_c64 q_rope_1(t0_valid); TASSIGN(q_rope_1, 0x06780 + heads0_slot * 0x01800);  // columns 128.. of q_b_4_tile
+            VecB16_16x192_c64 q_rope_1(t0_valid); TASSIGN(q_rope_1, 0x06780 + heads0_slot * 0x01800);  // columns 128.. of q_b_4
             pipe_barrier(PIPE_V);
             TCVT(q_rope_x, q_rope_1, RoundMode::CAST_RINT);
             VecF32_16x64_c32 q_rope_x1c1(t0_valid); TASSIGN(q_rope_x1c1, 0x0f680);  // UB 0x0f680..0x10680
@@ -133,8 +133,8 @@ extern "C" __global__ AICORE void query_split(
             TADD(q_rope_high, q_rope_x2c2, q_rope_x1s2);
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])  [mla_indexer_prolog.yaml:72]
-            QB4Gm q_b_4_out(q_b_4 + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
-            TSTORE(q_b_4_out, q_b_4_tile);
+            QBGm q_b_out(q_b + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
+            TSTORE(q_b_out, q_b_4);
             set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));
             // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_indexer_prolog.yaml:73]
             VecB16_16x64 q_rope_tile(t0_valid); TASSIGN(q_rope_tile, 0x0b680 + heads0_slot * 0x00800);  // UB 0x0b680..0x0c680, 2 copies

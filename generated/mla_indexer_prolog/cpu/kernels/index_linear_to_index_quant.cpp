@@ -65,9 +65,9 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
             WIqGm w_iq_in(w_iq + int64_t(index_heads0) * 196608);
             TLOAD(w_iq_tile, w_iq_in);
             // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])  [mla_indexer_prolog.yaml:90]
-            VecF32_1x128 iq_b_w_iq_scale_row; TASSIGN(iq_b_w_iq_scale_row, 0x02240);  // UB 0x02240..0x02440
+            VecF32_1x128 w_iq_scale_tile; TASSIGN(w_iq_scale_tile, 0x02240);  // UB 0x02240..0x02440
             WIqScaleGm w_iq_scale_in(w_iq_scale + int64_t(index_heads0) * 128);
-            TLOAD(iq_b_w_iq_scale_row, w_iq_scale_in);
+            TLOAD(w_iq_scale_tile, w_iq_scale_in);
             // iq_i: matmul(q_q, w_iq, dtype=int32)  [mla_indexer_prolog.yaml:88]
             AccI32_256x128 iq_i_acc(t0_valid); TASSIGN(iq_i_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(iq_i_acc, q_q_tile, w_iq_tile);
@@ -83,7 +83,7 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                     const auto iq_i = at.extract(iq_i_acc, t1 - t0);
                     const auto iq_b_1 = at.to_float(iq_i);
                     const auto iq_b_2 = iq_b_1 * at.column(q_s_tile);
-                    const auto iq_b_3 = iq_b_2 * at.row(iq_b_w_iq_scale_row);
+                    const auto iq_b_3 = iq_b_2 * at.row(w_iq_scale_tile);
                     at.store(iq_b_4, iq_b_3);
                 });
                 VecF32_32x64 iq_r_x(t1_valid); TASSIGN(iq_r_x, 0x08440);  // UB 0x08440..0x0a440
@@ -94,10 +94,10 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
                 TPASS(t1_valid, 64, [&](auto at) {
                     // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
-                    const auto iq_r_2 = at.load(cos_in);
-                    at.store(iq_r_cos, iq_r_2);
-                    const auto iq_r_3 = at.load(sin_in);
-                    at.store(iq_r_sin, iq_r_3);
+                    const auto cos_tile = at.load(cos_in);
+                    at.store(iq_r_cos, cos_tile);
+                    const auto sin_tile = at.load(sin_in);
+                    at.store(iq_r_sin, sin_tile);
                     const auto iq_r_1_v = at.load(iq_r_1);
                     at.store(iq_r_x, iq_r_1_v);
                 });

@@ -22,13 +22,13 @@ using QQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 1536>, Stride<1, 1, 1,
 using WUqGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1536, 192>, Stride<1, 1, 1, 49152, 1>, Layout::CPU_PACKED>;
 using WUqScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 192>, Stride<1, 1, 1, 1, 1>>;
 using QSGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using QB4Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
+using QBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
 using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
 using QRopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 2048, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void query(
-    __gm__ bfloat16_t *q_b_4,
+    __gm__ bfloat16_t *q_b,
     __gm__ bfloat16_t *q_rope,
     __gm__ int8_t *q_q,
     __gm__ int8_t *w_uq,
@@ -53,9 +53,9 @@ extern "C" __global__ AICORE void query(
             WUqGm w_uq_in(w_uq + int64_t(heads0) * 294912);
             TLOAD(w_uq_tile, w_uq_in);
             // q_b: reshape(cast(cast(q_i, fp32) * q_s * w_uq_scale, bf16), [t, heads, nope + r])  [mla_indexer_prolog.yaml:72]
-            VecF32_1x192 q_b_w_uq_scale_row; TASSIGN(q_b_w_uq_scale_row, 0x00080);  // UB 0x00080..0x00380
+            VecF32_1x192 w_uq_scale_tile; TASSIGN(w_uq_scale_tile, 0x00080);  // UB 0x00080..0x00380
             WUqScaleGm w_uq_scale_in(w_uq_scale + int64_t(heads0) * 192);
-            TLOAD(q_b_w_uq_scale_row, w_uq_scale_in);
+            TLOAD(w_uq_scale_tile, w_uq_scale_in);
             // q_i: matmul(q_q, w_uq, dtype=int32)  [mla_indexer_prolog.yaml:70]
             AccI32_256x192 q_i_acc(t0_valid); TASSIGN(q_i_acc, 0x00000);  // L0C 0x00000..0x30000
             TMATMUL(q_i_acc, q_q_tile, w_uq_tile);
@@ -66,28 +66,28 @@ extern "C" __global__ AICORE void query(
                 QSGm q_s_in(q_s + int64_t(t1), {t1_valid});
                 TLOAD(q_s_tile_row, q_s_in);
                 VecF32_32x1 q_s_tile(t1_valid); TASSIGN(q_s_tile, 0x00000);  // UB 0x00000..0x00080
-                VecB16_32x192 q_b_4_tile(t1_valid); TASSIGN(q_b_4_tile, 0x00380);  // UB 0x00380..0x03380
-                QB4Gm q_b_4_out(q_b_4 + int64_t(t1) * 6144 + int64_t(heads0) * 192, {t1_valid});
+                VecB16_32x192 q_b_4(t1_valid); TASSIGN(q_b_4, 0x00380);  // UB 0x00380..0x03380
+                QBGm q_b_out(q_b + int64_t(t1) * 6144 + int64_t(heads0) * 192, {t1_valid});
                 TPASS(t1_valid, 192, [&](auto at) {
                     const auto q_i = at.extract(q_i_acc, t1 - t0);
                     const auto q_b_1 = at.to_float(q_i);
                     const auto q_b_2 = q_b_1 * at.column(q_s_tile);
-                    const auto q_b_3 = q_b_2 * at.row(q_b_w_uq_scale_row);
-                    at.store(q_b_4_tile, q_b_3);
-                    at.store(q_b_4_out, q_b_3);
+                    const auto q_b_3 = q_b_2 * at.row(w_uq_scale_tile);
+                    at.store(q_b_4, q_b_3);
+                    at.store(q_b_out, q_b_3);
                 });
                 VecF32_32x64 q_rope_x(t1_valid); TASSIGN(q_rope_x, 0x07380);  // UB 0x07380..0x09380
-                VecB16_32x192_c64 q_rope_1(t1_valid); TASSIGN(q_rope_1, 0x00480);  // columns 128.. of q_b_4_tile
+                VecB16_32x192_c64 q_rope_1(t1_valid); TASSIGN(q_rope_1, 0x00480);  // columns 128.. of q_b_4
                 VecF32_32x64 q_rope_cos(t1_valid); TASSIGN(q_rope_cos, 0x03380);  // UB 0x03380..0x05380
                 VecF32_32x64 q_rope_sin(t1_valid); TASSIGN(q_rope_sin, 0x05380);  // UB 0x05380..0x07380
                 CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
                 TPASS(t1_valid, 64, [&](auto at) {
                     // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_indexer_prolog.yaml:73]
-                    const auto q_rope_2 = at.load(cos_in);
-                    at.store(q_rope_cos, q_rope_2);
-                    const auto q_rope_3 = at.load(sin_in);
-                    at.store(q_rope_sin, q_rope_3);
+                    const auto cos_tile = at.load(cos_in);
+                    at.store(q_rope_cos, cos_tile);
+                    const auto sin_tile = at.load(sin_in);
+                    at.store(q_rope_sin, sin_tile);
                     const auto q_rope_1_v = at.load(q_rope_1);
                     at.store(q_rope_x, q_rope_1_v);
                 });

@@ -11,14 +11,14 @@ namespace {
 using LeftB16_256x128 = TileLeft<bfloat16_t, 256, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using AccF32_256x128 = TileAcc<float, 256, 128, DYNAMIC, 128>;
-using QB4Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 6144, 1>>;
+using QBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 6144, 1>>;
 using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 4096, 1>, Layout::CPU_PACKED>;
 using QNopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 16384, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void query_absorb(
     __gm__ bfloat16_t *q_nope,
-    __gm__ bfloat16_t *q_b_4,
+    __gm__ bfloat16_t *q_b,
     __gm__ bfloat16_t *w_uk,
     int32_t t_begin,
     int32_t t_end,
@@ -31,8 +31,8 @@ extern "C" __global__ AICORE void query_absorb(
         for (int32_t heads0 = block; heads0 < 32; heads0 += nblk) {
             // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])  [mla_indexer_prolog.yaml:76]
             LeftB16_256x128 q_h(t0_valid); TASSIGN(q_h, 0x00000);  // L0A 0x00000..0x10000
-            QB4Gm q_b_4_in(q_b_4 + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
-            TLOAD(q_h, q_b_4_in);
+            QBGm q_b_in(q_b + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
+            TLOAD(q_h, q_b_in);
             for (int32_t kv_rank0 = 0; kv_rank0 < 512; kv_rank0 += 128) {
                 RightB16_128x128 w_uk_tile; TASSIGN(w_uk_tile, 0x00000);  // L0B 0x00000..0x08000
                 WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536 + int64_t(kv_rank0) * 128);

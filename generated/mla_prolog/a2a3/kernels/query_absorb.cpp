@@ -13,14 +13,14 @@ using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMaj
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
-using QB1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 6144, 1>>;
+using QBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 6144, 1>>;
 using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 8, 8, 16, 16>, Stride<1, 2048, 256, 16, 1>, Layout::NZ>;
 using QNopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 16384, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void query_absorb(
     __gm__ bfloat16_t *q_nope,
-    __gm__ bfloat16_t *q_b_1,
+    __gm__ bfloat16_t *q_b,
     __gm__ bfloat16_t *w_uk,
     int32_t t_begin,
     int32_t t_end,
@@ -46,8 +46,8 @@ extern "C" __global__ AICORE void query_absorb(
             // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])  [mla_prolog.yaml:64]
             MatB16_64x128 q_h(t0_valid); TASSIGN(q_h, 0x00000 + heads0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(3 + heads0_slot));  // free again
-            QB1Gm q_b_1_in(q_b_1 + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
-            TLOAD(q_h, q_b_1_in);
+            QBGm q_b_in(q_b + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
+            TLOAD(q_h, q_b_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
             for (int32_t kv_rank0 = 0; kv_rank0 < 512; kv_rank0 += 128, kv_rank0_slot ^= 1) {

@@ -11,14 +11,14 @@ namespace {
 using LeftB16_256x128 = TileLeft<bfloat16_t, 256, 128, DYNAMIC, 128>;
 using RightB16_128x512 = TileRight<bfloat16_t, 128, 512, 128, 512>;
 using AccF32_256x512 = TileAcc<float, 256, 512, DYNAMIC, 512>;
-using QB1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 6144, 1>>;
+using QBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 6144, 1>>;
 using WUkGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 512>, Stride<1, 1, 1, 4096, 1>, Layout::CPU_PACKED>;
 using QNopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 16384, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void query_absorb(
     __gm__ bfloat16_t *q_nope,
-    __gm__ bfloat16_t *q_b_1,
+    __gm__ bfloat16_t *q_b,
     __gm__ bfloat16_t *w_uk,
     int32_t t_begin,
     int32_t t_end,
@@ -31,8 +31,8 @@ extern "C" __global__ AICORE void query_absorb(
         for (int32_t heads0 = block; heads0 < 32; heads0 += nblk) {
             // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])  [mla_prolog.yaml:64]
             LeftB16_256x128 q_h(t0_valid); TASSIGN(q_h, 0x00000);  // L0A 0x00000..0x10000
-            QB1Gm q_b_1_in(q_b_1 + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
-            TLOAD(q_h, q_b_1_in);
+            QBGm q_b_in(q_b + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
+            TLOAD(q_h, q_b_in);
             RightB16_128x512 w_uk_tile; TASSIGN(w_uk_tile, 0x00000);  // L0B 0x00000..0x20000
             WUkGm w_uk_in(w_uk + int64_t(heads0) * 65536);
             TLOAD(w_uk_tile, w_uk_in);

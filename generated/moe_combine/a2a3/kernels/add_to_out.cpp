@@ -23,7 +23,7 @@ extern "C" __global__ AICORE void add_to_out(
     __gm__ bfloat16_t *shared,
     __gm__ float *weight,
     __gm__ float *e,
-    __gm__ bfloat16_t *picked_3,
+    __gm__ bfloat16_t *picked,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
@@ -64,21 +64,21 @@ extern "C" __global__ AICORE void add_to_out(
         set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
         for (int32_t k0 = 0; k0 < 8; ++k0, k0_slot ^= 1) {
             // w: sum(weight * e[k], axis=-1, keepdim=true)  [moe_combine.yaml:31]
-            VecF32_8x8_r1 w_block_twin; TASSIGN(w_block_twin, 0x08200 + k0_slot * 0x00020);  // UB 0x08200..0x08240, 2 copies
+            VecF32_8x8_r1 e_tile; TASSIGN(e_tile, 0x08200 + k0_slot * 0x00020);  // UB 0x08200..0x08240, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + k0_slot));  // free again
             EGm e_in(e + int64_t(k0) * 8);
-            TLOAD(w_block_twin, e_in);
+            TLOAD(e_tile, e_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + k0_slot));
             // total: total + cast(reshape(picked[k], [t, h]), fp32) * w  [moe_combine.yaml:33]
-            VecB16_8x1024 total_1(t0_valid); TASSIGN(total_1, 0x08240 + k0_slot * 0x04000);  // UB 0x08240..0x10240, 2 copies
+            VecB16_8x1024 picked_tile(t0_valid); TASSIGN(picked_tile, 0x08240 + k0_slot * 0x04000);  // UB 0x08240..0x10240, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(k0_slot));  // free again
-            SharedGm picked_3_in(picked_3 + int64_t(k0) * t * 1024 + int64_t(t0) * 1024, {t0_valid});
-            TLOAD(total_1, picked_3_in);
+            SharedGm picked_in(picked + int64_t(k0) * t * 1024 + int64_t(t0) * 1024, {t0_valid});
+            TLOAD(picked_tile, picked_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(k0_slot));
             // w: sum(weight * e[k], axis=-1, keepdim=true)  [moe_combine.yaml:31]
             VecF32_8x8 w_1(t0_valid); TASSIGN(w_1, 0x20240);  // UB 0x20240..0x20340
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + k0_slot));
-            TCOLEXPANDMUL(w_1, weight_tile, w_block_twin);
+            TCOLEXPANDMUL(w_1, weight_tile, e_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + k0_slot));
             VecF32_8x1 w(t0_valid); TASSIGN(w, 0x20340);  // UB 0x20340..0x20360
             VecF32_8x8 w_tmp(t0_valid); TASSIGN(w_tmp, 0x20360);  // UB 0x20360..0x20460
@@ -88,7 +88,7 @@ extern "C" __global__ AICORE void add_to_out(
             VecF32_8x1024 total_2(t0_valid); TASSIGN(total_2, 0x20360);  // UB 0x20360..0x28360
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(k0_slot));
-            TCVT(total_2, total_1, RoundMode::CAST_RINT);
+            TCVT(total_2, picked_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(k0_slot));
             VecF32_8x1024 total_3(t0_valid); TASSIGN(total_3, 0x20360);  // UB 0x20360..0x28360
             pipe_barrier(PIPE_V);

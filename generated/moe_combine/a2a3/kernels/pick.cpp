@@ -13,7 +13,7 @@ using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 1024>, Stride<1, 1, 1,
 }  // namespace
 
 extern "C" __global__ AICORE void pick(
-    __gm__ bfloat16_t *picked_3,
+    __gm__ bfloat16_t *picked,
     __gm__ bfloat16_t *rows,
     __gm__ int32_t *place,
     int32_t t,
@@ -34,8 +34,8 @@ extern "C" __global__ AICORE void pick(
             TLOAD(part, rows_in);
             set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
             wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
-            RowsGm picked_3_out(picked_3 + int64_t(i1) * t * 1024 + int64_t(i2) * 1024);
-            TSTORE(picked_3_out, part);
+            RowsGm picked_out(picked + int64_t(i1) * t * 1024 + int64_t(i2) * 1024);
+            TSTORE(picked_out, part);
             set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
         }
     }

@@ -29,24 +29,24 @@ extern "C" __global__ AICORE void unit_vec3(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     // e: cast(one_hot(arange(k), k), fp32)  [moe_combine.yaml:25]
-    VecI32_1x8 e_column_row; TASSIGN(e_column_row, 0x00000);  // as a row, same bytes as e_column
+    VecI32_1x8 e_1_tile_row; TASSIGN(e_1_tile_row, 0x00000);  // as a row, same bytes as e_1_tile
     E1Gm e_1_in(e_1);
-    TLOAD(e_column_row, e_1_in);
+    TLOAD(e_1_tile_row, e_1_in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-    VecI32_1x8 e_3; TASSIGN(e_3, 0x00020);  // UB 0x00020..0x00040
+    VecI32_1x8 e_2_tile; TASSIGN(e_2_tile, 0x00020);  // UB 0x00020..0x00040
     E2Gm e_2_in(e_2);
-    TLOAD(e_3, e_2_in);
+    TLOAD(e_2_tile, e_2_in);
     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-    VecI32_8x8 e_column_wide; TASSIGN(e_column_wide, 0x00140);  // UB 0x00140..0x00240
-    VecI32_8x1 e_column; TASSIGN(e_column, 0x00000);  // UB 0x00000..0x00020
+    VecI32_8x8 e_1_tile_wide; TASSIGN(e_1_tile_wide, 0x00140);  // UB 0x00140..0x00240
+    VecI32_8x1 e_1_tile; TASSIGN(e_1_tile, 0x00000);  // UB 0x00000..0x00020
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-    TROWEXPAND(e_column_wide, e_column);
-    VecI32_8x8 e_3_wide; TASSIGN(e_3_wide, 0x00240);  // UB 0x00240..0x00340
+    TROWEXPAND(e_1_tile_wide, e_1_tile);
+    VecI32_8x8 e_2_tile_wide; TASSIGN(e_2_tile_wide, 0x00240);  // UB 0x00240..0x00340
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-    TCOLEXPAND(e_3_wide, e_3);
+    TCOLEXPAND(e_2_tile_wide, e_2_tile);
     VecU8_8x32_c1 e_equal_bits; TASSIGN(e_equal_bits, 0x00340);  // UB 0x00340..0x00440
     pipe_barrier(PIPE_V);
-    TCMP(e_equal_bits, e_column_wide, e_3_wide, CmpMode::EQ);
+    TCMP(e_equal_bits, e_1_tile_wide, e_2_tile_wide, CmpMode::EQ);
     VecF16_8x16_c8 e_equal; TASSIGN(e_equal, 0x00140);  // UB 0x00140..0x00240
     pipe_barrier(PIPE_V);
     TEXPANDS(e_equal, 1.0f);

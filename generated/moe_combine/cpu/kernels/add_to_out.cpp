@@ -22,7 +22,7 @@ extern "C" __global__ AICORE void add_to_out(
     __gm__ bfloat16_t *shared,
     __gm__ float *weight,
     __gm__ float *e,
-    __gm__ bfloat16_t *picked_3,
+    __gm__ bfloat16_t *picked,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
@@ -45,20 +45,20 @@ extern "C" __global__ AICORE void add_to_out(
         WeightGm weight_in(weight + int64_t(t0) * 8, {t0_valid});
         TLOAD(weight_tile, weight_in);
         for (int32_t k0 = 0; k0 < 8; ++k0) {
-            VecF32_8x8_r1 w_block_twin; TASSIGN(w_block_twin, 0x04080);  // UB 0x04080..0x040a0
+            VecF32_8x8_r1 e_tile; TASSIGN(e_tile, 0x04080);  // UB 0x04080..0x040a0
             EGm e_in(e + int64_t(k0) * 8);
-            TLOAD(w_block_twin, e_in);
+            TLOAD(e_tile, e_in);
             VecF32_8x1 w(t0_valid); TASSIGN(w, 0x040c0);  // UB 0x040c0..0x040e0
             TPASS(t0_valid, 8, [&](auto at, auto &w_sum) {
                 const auto weight_tile_v = at.load(weight_tile);
-                const auto w_1 = weight_tile_v * at.row(w_block_twin);
+                const auto w_1 = weight_tile_v * at.row(e_tile);
                 w_sum.take(at, w_1);
             }, RowSum(w));
-            SharedGm picked_3_in(picked_3 + int64_t(k0) * t * 1024 + int64_t(t0) * 1024, {t0_valid});
+            SharedGm picked_in(picked + int64_t(k0) * t * 1024 + int64_t(t0) * 1024, {t0_valid});
             TPASS(t0_valid, 1024, [&](auto at) {
                 // total: total + cast(reshape(picked[k], [t, h]), fp32) * w  [moe_combine.yaml:33]
-                const auto total_1 = at.load(picked_3_in);
-                const auto total_3 = total_1 * at.column(w);
+                const auto picked_tile = at.load(picked_in);
+                const auto total_3 = picked_tile * at.column(w);
                 const auto total_v = at.load(total);
                 const auto total_v_2 = total_v + total_3;
                 at.store(total, total_v_2);

@@ -32,30 +32,30 @@ extern "C" __global__ AICORE void rank_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // chosen: one_hot(reshape(expert, [t * k]), experts)  [moe_dispatch.yaml:24]
-    VecI32_1x64 chosen_3; TASSIGN(chosen_3, 0x00040);  // UB 0x00040..0x00140
+    VecI32_1x64 chosen_2_tile; TASSIGN(chosen_2_tile, 0x00040);  // UB 0x00040..0x00140
     Chosen2Gm chosen_2_in(chosen_2);
-    TLOAD(chosen_3, chosen_2_in);
+    TLOAD(chosen_2_tile, chosen_2_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        VecI32_1x8 chosen_column_row; TASSIGN(chosen_column_row, 0x00000 + t0_slot * 0x00020);  // as a row, same bytes as chosen_column
+        VecI32_1x8 expert_tile_row; TASSIGN(expert_tile_row, 0x00000 + t0_slot * 0x00020);  // as a row, same bytes as expert_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         ExpertGm expert_in(expert + int64_t(t0) * 8);
-        TLOAD(chosen_column_row, expert_in);
+        TLOAD(expert_tile_row, expert_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecI32_8x64 chosen_column_wide; TASSIGN(chosen_column_wide, 0x01140);  // UB 0x01140..0x01940
-        VecI32_8x1 chosen_column; TASSIGN(chosen_column, 0x00000 + t0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        VecI32_8x64 expert_tile_wide; TASSIGN(expert_tile_wide, 0x01140);  // UB 0x01140..0x01940
+        VecI32_8x1 expert_tile; TASSIGN(expert_tile, 0x00000 + t0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TROWEXPAND(chosen_column_wide, chosen_column);
+        TROWEXPAND(expert_tile_wide, expert_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecI32_8x64 chosen_3_wide; TASSIGN(chosen_3_wide, 0x01940);  // UB 0x01940..0x02140
-        TCOLEXPAND(chosen_3_wide, chosen_3);
+        VecI32_8x64 chosen_2_tile_wide; TASSIGN(chosen_2_tile_wide, 0x01940);  // UB 0x01940..0x02140
+        TCOLEXPAND(chosen_2_tile_wide, chosen_2_tile);
         VecU8_8x32_c8 chosen_equal_bits; TASSIGN(chosen_equal_bits, 0x02140);  // UB 0x02140..0x02240
         pipe_barrier(PIPE_V);
-        TCMP(chosen_equal_bits, chosen_column_wide, chosen_3_wide, CmpMode::EQ);
+        TCMP(chosen_equal_bits, expert_tile_wide, chosen_2_tile_wide, CmpMode::EQ);
         VecF16_8x64 chosen_equal; TASSIGN(chosen_equal, 0x01140);  // UB 0x01140..0x01540
         pipe_barrier(PIPE_V);
         TEXPANDS(chosen_equal, 1.0f);

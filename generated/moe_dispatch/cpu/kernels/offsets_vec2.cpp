@@ -1,5 +1,5 @@
 // offsets_vec2: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages offsets; tiles i2 1, once 1; memory UB 96 B
+// stages offsets; tiles once 1; memory UB 576 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,8 +8,9 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
-using CountGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 1, 1>>;
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 64>;
+using CountGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void offsets_vec2(
@@ -21,16 +22,15 @@ extern "C" __global__ AICORE void offsets_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
         // before: cumsum(count, axis=-1) - count  [moe_dispatch.yaml:28]
-        VecI32_1x8_c1 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00020
-        TEXPANDS(total, 0);
-        for (int32_t i2 = 0; i2 < 64; ++i2) {
-            VecI32_1x8_c1 part; TASSIGN(part, 0x00040);  // UB 0x00040..0x00060
-            CountGm count_in(count + int64_t(i2));
-            TLOAD(part, count_in);
-            TADD(total, total, part);
-            CountGm before_1_out(before_1 + int64_t(i2));
-            TSTORE(before_1_out, total);
-        }
+        VecI32_1x8 last; TASSIGN(last, 0x00000);  // UB 0x00000..0x00020
+        TEXPANDS(last, 0);
+        VecI32_1x64 part; TASSIGN(part, 0x00140);  // UB 0x00140..0x00240
+        CountGm count_in(count);
+        TLOAD(part, count_in);
+        VecI32_1x64 sums; TASSIGN(sums, 0x00040);  // UB 0x00040..0x00140
+        TROWCUMSUM(sums, part, last);
+        CountGm before_1_out(before_1);
+        TSTORE(before_1_out, sums);
     }
 #endif
 }

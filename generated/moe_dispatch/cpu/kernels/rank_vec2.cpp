@@ -31,25 +31,25 @@ extern "C" __global__ AICORE void rank_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     // chosen: one_hot(reshape(expert, [t * k]), experts)  [moe_dispatch.yaml:24]
-    VecI32_1x64 chosen_3; TASSIGN(chosen_3, 0x00000);  // UB 0x00000..0x00100
+    VecI32_1x64 chosen_2_tile; TASSIGN(chosen_2_tile, 0x00000);  // UB 0x00000..0x00100
     Chosen2Gm chosen_2_in(chosen_2);
-    TLOAD(chosen_3, chosen_2_in);
+    TLOAD(chosen_2_tile, chosen_2_in);
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        VecI32_1x8 chosen_column_row; TASSIGN(chosen_column_row, 0x00900);  // as a row, same bytes as chosen_column
+        VecI32_1x8 expert_tile_row; TASSIGN(expert_tile_row, 0x01640);  // as a row, same bytes as expert_tile
         ExpertGm expert_in(expert + int64_t(t0) * 8);
-        TLOAD(chosen_column_row, expert_in);
-        VecI32_8x64 chosen_column_wide; TASSIGN(chosen_column_wide, 0x00940);  // UB 0x00940..0x01140
-        VecI32_8x1 chosen_column; TASSIGN(chosen_column, 0x00900);  // UB 0x00900..0x00920
-        TROWEXPAND(chosen_column_wide, chosen_column);
-        VecI32_8x64 chosen_3_wide; TASSIGN(chosen_3_wide, 0x00100);  // UB 0x00100..0x00900
-        TCOLEXPAND(chosen_3_wide, chosen_3);
-        VecU8_8x32_c8 chosen_equal_bits; TASSIGN(chosen_equal_bits, 0x01540);  // UB 0x01540..0x01640
-        TCMP(chosen_equal_bits, chosen_column_wide, chosen_3_wide, CmpMode::EQ);
-        VecF16_8x64 chosen_equal; TASSIGN(chosen_equal, 0x01140);  // UB 0x01140..0x01540
+        TLOAD(expert_tile_row, expert_in);
+        VecI32_8x64 expert_tile_wide; TASSIGN(expert_tile_wide, 0x01680);  // UB 0x01680..0x01e80
+        VecI32_8x1 expert_tile; TASSIGN(expert_tile, 0x01640);  // UB 0x01640..0x01660
+        TROWEXPAND(expert_tile_wide, expert_tile);
+        VecI32_8x64 chosen_2_tile_wide; TASSIGN(chosen_2_tile_wide, 0x00100);  // UB 0x00100..0x00900
+        TCOLEXPAND(chosen_2_tile_wide, chosen_2_tile);
+        VecU8_8x32_c8 chosen_equal_bits; TASSIGN(chosen_equal_bits, 0x00d00);  // UB 0x00d00..0x00e00
+        TCMP(chosen_equal_bits, expert_tile_wide, chosen_2_tile_wide, CmpMode::EQ);
+        VecF16_8x64 chosen_equal; TASSIGN(chosen_equal, 0x00900);  // UB 0x00900..0x00d00
         TEXPANDS(chosen_equal, 1.0f);
-        VecF16_1x16 chosen_equal_tmp; TASSIGN(chosen_equal_tmp, 0x01640);  // UB 0x01640..0x01660
+        VecF16_1x16 chosen_equal_tmp; TASSIGN(chosen_equal_tmp, 0x00e00);  // UB 0x00e00..0x00e20
         TSELS(chosen_equal, chosen_equal_bits, chosen_equal, chosen_equal_tmp, 0.0f);
-        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x01680);  // UB 0x01680..0x01e80
+        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x00e40);  // UB 0x00e40..0x01640
         TCVT(chosen_tile, chosen_equal, RoundMode::CAST_RINT);
         ChosenGm chosen_out(chosen + int64_t(t0) * 512);
         TSTORE(chosen_out, chosen_tile);

@@ -16,13 +16,13 @@ using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 51
 using VecU32_1x512 = Tile<TileType::Vec, uint32_t, 1, 512, BLayout::RowMajor, 1, 512>;
 using VecI32_1x1024_c16 = Tile<TileType::Vec, int32_t, 1, 1024, BLayout::RowMajor, 1, 16>;
 using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
-using Masked2Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
+using MaskedGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
 using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void choose_vec2(
     __gm__ int32_t *expert,
-    __gm__ float *masked_2,
+    __gm__ float *masked,
     int32_t t,
     int32_t nblk)
 {
@@ -41,8 +41,8 @@ extern "C" __global__ AICORE void choose_vec2(
     for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
         VecF32_1x512_c256 part_in; TASSIGN(part_in, 0x00000 + i1_slot * 0x00800);  // columns 0.. of part
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
-        Masked2Gm masked_2_in(masked_2 + int64_t(i1) * 256);
-        TLOAD(part_in, masked_2_in);
+        MaskedGm masked_in(masked + int64_t(i1) * 256);
+        TLOAD(part_in, masked_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         VecF32_1x512_min part_padded; TASSIGN(part_padded, 0x00000 + i1_slot * 0x00800);  // same bytes as part
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));

@@ -15,13 +15,13 @@ using VecU32_1x32 = Tile<TileType::Vec, uint32_t, 1, 32, BLayout::RowMajor, 1, 3
 using VecF32_1x64_c16 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 16>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
 using VecF32_1x8_c2 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 2>;
-using C1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 1, 1>>;
+using CGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 1, 1>>;
 using BestGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec1(
     __gm__ float *best,
-    __gm__ float *c_1,
+    __gm__ float *c,
     int32_t t,
     int32_t nblk)
 {
@@ -40,8 +40,8 @@ extern "C" __global__ AICORE void group_vec1(
     for (int32_t i1 = block; i1 < t * 8; i1 += nblk, i1_slot ^= 1) {
         VecF32_1x32 part; TASSIGN(part, 0x00000 + i1_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
-        C1Gm c_1_in(c_1 + int64_t(i1) * 32);
-        TLOAD(part, c_1_in);
+        CGm c_in(c + int64_t(i1) * 32);
+        TLOAD(part, c_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         VecF32_1x64 pairs; TASSIGN(pairs, 0x001c0);  // UB 0x001c0..0x002c0
         VecU32_1x32 places_uint32; TASSIGN(places_uint32, 0x00140);  // same bytes as places

@@ -12,11 +12,11 @@ using VecF32_8x8_c2 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 8, 2>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
 using BestGm = GlobalTensor<float, Shape<1, 1, 1, 8, 2>, Stride<1, 1, 1, 2, 1>>;
-using G1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
+using GGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec2(
-    __gm__ float *g_1,
+    __gm__ float *g,
     __gm__ float *best,
     int32_t t_begin,
     int32_t t_end,
@@ -36,18 +36,18 @@ extern "C" __global__ AICORE void group_vec2(
         BestGm best_in(best + int64_t(t0) * 16);
         TLOAD(best_tile, best_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_8x1 g_1_tile; TASSIGN(g_1_tile, 0x00200 + t0_slot * 0x00020);  // UB 0x00200..0x00240, 2 copies
-        VecF32_8x8_c2 g_1_tile_tmp; TASSIGN(g_1_tile_tmp, 0x00240);  // UB 0x00240..0x00340
+        VecF32_8x1 g_1; TASSIGN(g_1, 0x00200 + t0_slot * 0x00020);  // UB 0x00200..0x00240, 2 copies
+        VecF32_8x8_c2 g_1_tmp; TASSIGN(g_1_tmp, 0x00240);  // UB 0x00240..0x00340
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TROWSUM(g_1_tile, best_tile, g_1_tile_tmp);
+        TROWSUM(g_1, best_tile, g_1_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_1x8 g_1_tile_row; TASSIGN(g_1_tile_row, 0x00200 + t0_slot * 0x00020);  // as a row, same bytes as g_1_tile
+        VecF32_1x8 g_1_row; TASSIGN(g_1_row, 0x00200 + t0_slot * 0x00020);  // as a row, same bytes as g_1
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        G1Gm g_1_out(g_1 + int64_t(t0) * 8);
-        TSTORE(g_1_out, g_1_tile_row);
+        GGm g_out(g + int64_t(t0) * 8);
+        TSTORE(g_out, g_1_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0

@@ -17,13 +17,13 @@ using VecU32_1x32 = Tile<TileType::Vec, uint32_t, 1, 32, BLayout::RowMajor, 1, 3
 using VecF32_1x64_c16 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 16>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
 using VecF32_1x8_c4 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 4>;
-using G1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
+using GGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
 using WorstGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec3(
     __gm__ float *worst,
-    __gm__ float *g_1,
+    __gm__ float *g,
     int32_t t,
     int32_t nblk)
 {
@@ -42,8 +42,8 @@ extern "C" __global__ AICORE void group_vec3(
     for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
         VecF32_1x32_c8 part_in; TASSIGN(part_in, 0x00000 + i1_slot * 0x00080);  // columns 0.. of part
         wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
-        G1Gm g_1_in(g_1 + int64_t(i1) * 8);
-        TLOAD(part_in, g_1_in);
+        GGm g_in(g + int64_t(i1) * 8);
+        TLOAD(part_in, g_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
         VecF32_1x32_min part_padded; TASSIGN(part_padded, 0x00000 + i1_slot * 0x00080);  // same bytes as part
         wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));

@@ -15,14 +15,14 @@ using VecF32_128x1 = Tile<TileType::Vec, float, 128, 1, BLayout::ColMajor, DYNAM
 using VecU8_128x32_c1 = Tile<TileType::Vec, uint8_t, 128, 32, BLayout::RowMajor, DYNAMIC, 1>;
 using VecF16_128x16_c8 = Tile<TileType::Vec, half, 128, 16, BLayout::RowMajor, DYNAMIC, 8>;
 using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
-using G1Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
+using GGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
 using WorstGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 4, 1>>;
 using OpenGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec4(
     __gm__ half *open,
-    __gm__ float *g_1,
+    __gm__ float *g,
     __gm__ float *worst,
     int32_t t_begin,
     int32_t t_end,
@@ -38,26 +38,26 @@ extern "C" __global__ AICORE void group_vec4(
     for (int32_t t0 = t_begin + block * 128; t0 < t_end; t0 += nblk * 128, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         // open: g >= worst[:, kept - 1:]  [moe_select_groups.yaml:34]
-        VecF32_128x8 g(t0_valid); TASSIGN(g, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        VecF32_128x8 g_tile(t0_valid); TASSIGN(g_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
-        G1Gm g_1_in(g_1 + int64_t(t0) * 8, {t0_valid});
-        TLOAD(g, g_1_in);
-        VecF32_128x8_c1 open_1_apart(t0_valid); TASSIGN(open_1_apart, 0x04000 + t0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
+        GGm g_in(g + int64_t(t0) * 8, {t0_valid});
+        TLOAD(g_tile, g_in);
+        VecF32_128x8_c1 worst_tile_apart(t0_valid); TASSIGN(worst_tile_apart, 0x04000 + t0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
         WorstGm worst_in(worst + int64_t(t0) * 4 + 3, {t0_valid});
-        TLOAD(open_1_apart, worst_in);
+        TLOAD(worst_tile_apart, worst_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_1x128 open_1_row(t0_valid); TASSIGN(open_1_row, 0x06000);  // as a row, same bytes as open_1
-        VecF32_128x8_c1 open_1_apart_tmp(t0_valid); TASSIGN(open_1_apart_tmp, 0x06200);  // UB 0x06200..0x07200
+        VecF32_1x128 worst_tile_row(t0_valid); TASSIGN(worst_tile_row, 0x06000);  // as a row, same bytes as worst_tile
+        VecF32_128x8_c1 worst_tile_apart_tmp(t0_valid); TASSIGN(worst_tile_apart_tmp, 0x06200);  // UB 0x06200..0x07200
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TTRANS(open_1_row, open_1_apart, open_1_apart_tmp);
-        VecF32_128x8 open_1_wide(t0_valid); TASSIGN(open_1_wide, 0x06200);  // UB 0x06200..0x07200
-        VecF32_128x1 open_1(t0_valid); TASSIGN(open_1, 0x06000);  // UB 0x06000..0x06200
+        TTRANS(worst_tile_row, worst_tile_apart, worst_tile_apart_tmp);
+        VecF32_128x8 worst_tile_wide(t0_valid); TASSIGN(worst_tile_wide, 0x06200);  // UB 0x06200..0x07200
+        VecF32_128x1 worst_tile(t0_valid); TASSIGN(worst_tile, 0x06000);  // UB 0x06000..0x06200
         pipe_barrier(PIPE_V);
-        TROWEXPAND(open_1_wide, open_1);
+        TROWEXPAND(worst_tile_wide, worst_tile);
         VecU8_128x32_c1 open_tile_bits(t0_valid); TASSIGN(open_tile_bits, 0x07200);  // UB 0x07200..0x08200
         pipe_barrier(PIPE_V);
-        TCMP(open_tile_bits, g, open_1_wide, CmpMode::GE);
+        TCMP(open_tile_bits, g_tile, worst_tile_wide, CmpMode::GE);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         VecF16_128x16_c8 open_tile(t0_valid); TASSIGN(open_tile, 0x02000 + t0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again

@@ -16,7 +16,7 @@ using LogitsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 
 
 extern "C" __global__ AICORE void score(
     __gm__ float *s,
-    __gm__ float *c_1,
+    __gm__ float *c,
     __gm__ float *logits,
     __gm__ float *bias,
     int32_t t_begin,
@@ -27,9 +27,9 @@ extern "C" __global__ AICORE void score(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
-    VecF32_1x256 c_bias_row; TASSIGN(c_bias_row, 0x08000);  // UB 0x08000..0x08400
+    VecF32_1x256 bias_tile; TASSIGN(bias_tile, 0x08000);  // UB 0x08000..0x08400
     BiasGm bias_in(bias);
-    TLOAD(c_bias_row, bias_in);
+    TLOAD(bias_tile, bias_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
@@ -60,10 +60,10 @@ extern "C" __global__ AICORE void score(
         TDIVS(s_tile, 1.0f, s_one_e);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
-        VecF32_8x256 c_1_tile(t0_valid); TASSIGN(c_1_tile, 0x08400 + t0_slot * 0x02000);  // UB 0x08400..0x0c400, 2 copies
+        VecF32_8x256 c_1(t0_valid); TASSIGN(c_1, 0x08400 + t0_slot * 0x02000);  // UB 0x08400..0x0c400, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCOLEXPANDADD(c_1_tile, s_tile, c_bias_row);
+        TCOLEXPANDADD(c_1, s_tile, bias_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         // s: sigmoid(logits)  [moe_select_groups.yaml:28]
@@ -72,8 +72,8 @@ extern "C" __global__ AICORE void score(
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
-        LogitsGm c_1_out(c_1 + int64_t(t0) * 256, {t0_valid});
-        TSTORE(c_1_out, c_1_tile);
+        LogitsGm c_out(c + int64_t(t0) * 256, {t0_valid});
+        TSTORE(c_out, c_1);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0

@@ -15,13 +15,13 @@ using VecF16_16x1_r8 = Tile<TileType::Vec, half, 16, 1, BLayout::ColMajor, 8, 1>
 using VecU8_16x32_c4_r8 = Tile<TileType::Vec, uint8_t, 16, 32, BLayout::RowMajor, 8, 4>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
 using OpenGm = GlobalTensor<half, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
-using C1Gm = GlobalTensor<float, Shape<1, 1, 1, 8, 32>, Stride<1, 1, 1, 32, 1>>;
+using CGm = GlobalTensor<float, Shape<1, 1, 1, 8, 32>, Stride<1, 1, 1, 32, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void choose_vec1(
-    __gm__ float *masked_2,
+    __gm__ float *masked,
     __gm__ half *open,
-    __gm__ float *c_1,
+    __gm__ float *c,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk)
@@ -30,22 +30,22 @@ extern "C" __global__ AICORE void choose_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
         // masked: reshape(where(open[:, :, None], c, -inf), [t, experts])  [moe_select_groups.yaml:36]
-        VecF16_1x16_c8 masked_1_row; TASSIGN(masked_1_row, 0x00000);  // as a row, same bytes as masked_1
+        VecF16_1x16_c8 open_tile_row; TASSIGN(open_tile_row, 0x00540);  // as a row, same bytes as open_tile
         OpenGm open_in(open + int64_t(t0) * 8);
-        TLOAD(masked_1_row, open_in);
-        VecF32_16x32_r8 c; TASSIGN(c, 0x00780);  // UB 0x00780..0x00b80
-        C1Gm c_1_in(c_1 + int64_t(t0) * 256);
-        TLOAD(c, c_1_in);
-        VecF16_16x32_r8 masked_1_wide; TASSIGN(masked_1_wide, 0x00040);  // UB 0x00040..0x00240
-        VecF16_16x1_r8 masked_1; TASSIGN(masked_1, 0x00000);  // UB 0x00000..0x00020
-        TROWEXPAND(masked_1_wide, masked_1);
-        VecU8_16x32_c4_r8 masked_2_tile_bits; TASSIGN(masked_2_tile_bits, 0x00640);  // UB 0x00640..0x00740
-        TCMPS(masked_2_tile_bits, masked_1_wide, 0.0f, CmpMode::NE);
-        VecF32_16x32_r8 masked_2_tile; TASSIGN(masked_2_tile, 0x00240);  // UB 0x00240..0x00640
-        VecF32_1x8 masked_2_tile_tmp; TASSIGN(masked_2_tile_tmp, 0x00740);  // UB 0x00740..0x00760
-        TSELS(masked_2_tile, masked_2_tile_bits, c, masked_2_tile_tmp, -__builtin_inff());
-        C1Gm masked_2_out(masked_2 + int64_t(t0) * 256);
-        TSTORE(masked_2_out, masked_2_tile);
+        TLOAD(open_tile_row, open_in);
+        VecF32_16x32_r8 c_tile; TASSIGN(c_tile, 0x00780);  // UB 0x00780..0x00b80
+        CGm c_in(c + int64_t(t0) * 256);
+        TLOAD(c_tile, c_in);
+        VecF16_16x32_r8 open_tile_wide; TASSIGN(open_tile_wide, 0x00580);  // UB 0x00580..0x00780
+        VecF16_16x1_r8 open_tile; TASSIGN(open_tile, 0x00540);  // UB 0x00540..0x00560
+        TROWEXPAND(open_tile_wide, open_tile);
+        VecU8_16x32_c4_r8 masked_2_bits; TASSIGN(masked_2_bits, 0x00400);  // UB 0x00400..0x00500
+        TCMPS(masked_2_bits, open_tile_wide, 0.0f, CmpMode::NE);
+        VecF32_16x32_r8 masked_2; TASSIGN(masked_2, 0x00000);  // UB 0x00000..0x00400
+        VecF32_1x8 masked_2_tmp; TASSIGN(masked_2_tmp, 0x00500);  // UB 0x00500..0x00520
+        TSELS(masked_2, masked_2_bits, c_tile, masked_2_tmp, -__builtin_inff());
+        CGm masked_out(masked + int64_t(t0) * 256);
+        TSTORE(masked_out, masked_2);
     }
 #endif
 }

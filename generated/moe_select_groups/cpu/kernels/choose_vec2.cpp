@@ -10,13 +10,13 @@ using namespace pto;
 namespace {
 using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
 using VecI32_1x1344 = Tile<TileType::Vec, int32_t, 1, 1344, BLayout::RowMajor, 1, 1344>;
-using Masked2Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 256, 1>>;
+using MaskedGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 256, 1>>;
 using ExpertGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void choose_vec2(
     __gm__ int32_t *expert,
-    __gm__ float *masked_2,
+    __gm__ float *masked,
     int32_t t,
     int32_t nblk)
 {
@@ -26,8 +26,8 @@ extern "C" __global__ AICORE void choose_vec2(
         // top, expert: topk(masked, k)  [moe_select_groups.yaml:37]
         VecI32_1x8 places; TASSIGN(places, 0x01500);  // UB 0x01500..0x01520
         VecI32_1x1344 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x01500
-        Masked2Gm masked_2_in(masked_2 + int64_t(i1) * 256);
-        TTOPK(places, masked_2_in, candidates);
+        MaskedGm masked_in(masked + int64_t(i1) * 256);
+        TTOPK(places, masked_in, candidates);
         ExpertGm expert_out(expert + int64_t(i1) * 8);
         TSTORE(expert_out, places);
     }

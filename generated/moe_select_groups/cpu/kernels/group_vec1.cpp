@@ -11,13 +11,13 @@ namespace {
 using VecI32_1x8_c2 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 2>;
 using VecI32_1x448 = Tile<TileType::Vec, int32_t, 1, 448, BLayout::RowMajor, 1, 448>;
 using VecF32_1x8_c2 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 2>;
-using C1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 32, 1>>;
+using CGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 32, 1>>;
 using BestGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec1(
     __gm__ float *best,
-    __gm__ float *c_1,
+    __gm__ float *c,
     int32_t t,
     int32_t nblk)
 {
@@ -27,11 +27,11 @@ extern "C" __global__ AICORE void group_vec1(
         // best, best_at: topk(c, 2)  [moe_select_groups.yaml:31]
         VecI32_1x8_c2 places; TASSIGN(places, 0x00700);  // UB 0x00700..0x00720
         VecI32_1x448 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x00700
-        C1Gm c_1_in(c_1 + int64_t(i1) * 32);
-        TTOPK(places, c_1_in, candidates);
+        CGm c_in(c + int64_t(i1) * 32);
+        TTOPK(places, c_in, candidates);
         VecF32_1x8_c2 values; TASSIGN(values, 0x00740);  // UB 0x00740..0x00760
-        C1Gm c_1_in_2(c_1 + int64_t(i1) * 32);
-        MGATHER(values, c_1_in_2, places);
+        CGm c_in_2(c + int64_t(i1) * 32);
+        MGATHER(values, c_in_2, places);
         BestGm best_out(best + int64_t(i1) * 2);
         TSTORE(best_out, values);
     }

@@ -11,13 +11,13 @@ namespace {
 using VecI32_1x8_c4 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 4>;
 using VecI32_1x352 = Tile<TileType::Vec, int32_t, 1, 352, BLayout::RowMajor, 1, 352>;
 using VecF32_1x8_c4 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 4>;
-using G1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 8, 1>>;
+using GGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 8, 1>>;
 using WorstGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec3(
     __gm__ float *worst,
-    __gm__ float *g_1,
+    __gm__ float *g,
     int32_t t,
     int32_t nblk)
 {
@@ -27,11 +27,11 @@ extern "C" __global__ AICORE void group_vec3(
         // worst, worst_at: topk(g, kept)  [moe_select_groups.yaml:33]
         VecI32_1x8_c4 places; TASSIGN(places, 0x00580);  // UB 0x00580..0x005a0
         VecI32_1x352 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x00580
-        G1Gm g_1_in(g_1 + int64_t(i1) * 8);
-        TTOPK(places, g_1_in, candidates);
+        GGm g_in(g + int64_t(i1) * 8);
+        TTOPK(places, g_in, candidates);
         VecF32_1x8_c4 values; TASSIGN(values, 0x005c0);  // UB 0x005c0..0x005e0
-        G1Gm g_1_in_2(g_1 + int64_t(i1) * 8);
-        MGATHER(values, g_1_in_2, places);
+        GGm g_in_2(g + int64_t(i1) * 8);
+        MGATHER(values, g_in_2, places);
         WorstGm worst_out(worst + int64_t(i1) * 4);
         TSTORE(worst_out, values);
     }

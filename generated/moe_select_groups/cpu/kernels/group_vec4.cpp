@@ -14,13 +14,13 @@ using VecF32_64x8 = Tile<TileType::Vec, float, 64, 8, BLayout::RowMajor, DYNAMIC
 using VecU8_64x32_c1 = Tile<TileType::Vec, uint8_t, 64, 32, BLayout::RowMajor, DYNAMIC, 1>;
 using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
 using WorstGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 4, 1>>;
-using G1Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
+using GGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
 using OpenGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec4(
     __gm__ half *open,
-    __gm__ float *g_1,
+    __gm__ float *g,
     __gm__ float *worst,
     int32_t t_begin,
     int32_t t_end,
@@ -31,23 +31,23 @@ extern "C" __global__ AICORE void group_vec4(
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         // open: g >= worst[:, kept - 1:]  [moe_select_groups.yaml:34]
-        VecF32_64x1 open_1(t0_valid); TASSIGN(open_1, 0x00000);  // UB 0x00000..0x00100
+        VecF32_64x1 worst_tile(t0_valid); TASSIGN(worst_tile, 0x01040);  // UB 0x01040..0x01140
         WorstGm worst_in(worst + int64_t(t0) * 4 + 3, {t0_valid});
-        TLOAD(open_1, worst_in);
-        VecF16_64x16_c8 open_tile(t0_valid); TASSIGN(open_tile, 0x00100);  // UB 0x00100..0x00900
+        TLOAD(worst_tile, worst_in);
+        VecF16_64x16_c8 open_tile(t0_valid); TASSIGN(open_tile, 0x00000);  // UB 0x00000..0x00800
         TEXPANDS(open_tile, 1.0f);
-        VecF32_64x8 g(t0_valid); TASSIGN(g, 0x01140);  // UB 0x01140..0x01940
-        VecF32_64x8 open_1_wide(t0_valid); TASSIGN(open_1_wide, 0x01940);  // UB 0x01940..0x02140
-        G1Gm g_1_in(g_1 + int64_t(t0) * 8, {t0_valid});
+        VecF32_64x8 g_tile(t0_valid); TASSIGN(g_tile, 0x01140);  // UB 0x01140..0x01940
+        VecF32_64x8 worst_tile_wide(t0_valid); TASSIGN(worst_tile_wide, 0x01940);  // UB 0x01940..0x02140
+        GGm g_in(g + int64_t(t0) * 8, {t0_valid});
         TPASS(t0_valid, 8, [&](auto at) {
-            const auto g_v = at.load(g_1_in);
-            at.store(g, g_v);
-            const auto open_1_wide_v = at.column(open_1);
-            at.store(open_1_wide, open_1_wide_v);
+            const auto g_tile_v = at.load(g_in);
+            at.store(g_tile, g_tile_v);
+            const auto worst_tile_wide_v = at.column(worst_tile);
+            at.store(worst_tile_wide, worst_tile_wide_v);
         });
-        VecU8_64x32_c1 open_tile_bits(t0_valid); TASSIGN(open_tile_bits, 0x00900);  // UB 0x00900..0x01100
-        TCMP(open_tile_bits, g, open_1_wide, CmpMode::GE);
-        VecF16_1x16 open_tile_tmp; TASSIGN(open_tile_tmp, 0x01100);  // UB 0x01100..0x01120
+        VecU8_64x32_c1 open_tile_bits(t0_valid); TASSIGN(open_tile_bits, 0x00800);  // UB 0x00800..0x01000
+        TCMP(open_tile_bits, g_tile, worst_tile_wide, CmpMode::GE);
+        VecF16_1x16 open_tile_tmp; TASSIGN(open_tile_tmp, 0x01000);  // UB 0x01000..0x01020
         TSELS(open_tile, open_tile_bits, open_tile, open_tile_tmp, 0.0f);
         OpenGm open_out(open + int64_t(t0) * 8, {t0_valid});
         TSTORE(open_out, open_tile);

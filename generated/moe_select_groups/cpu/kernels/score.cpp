@@ -15,7 +15,7 @@ using LogitsGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 
 
 extern "C" __global__ AICORE void score(
     __gm__ float *s,
-    __gm__ float *c_1,
+    __gm__ float *c,
     __gm__ float *logits,
     __gm__ float *bias,
     int32_t t_begin,
@@ -25,14 +25,14 @@ extern "C" __global__ AICORE void score(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
-    VecF32_1x256 c_bias_row; TASSIGN(c_bias_row, 0x00000);  // UB 0x00000..0x00400
+    VecF32_1x256 bias_tile; TASSIGN(bias_tile, 0x00000);  // UB 0x00000..0x00400
     BiasGm bias_in(bias);
-    TLOAD(c_bias_row, bias_in);
+    TLOAD(bias_tile, bias_in);
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         LogitsGm logits_in(logits + int64_t(t0) * 256, {t0_valid});
         LogitsGm s_out(s + int64_t(t0) * 256, {t0_valid});
-        LogitsGm c_1_out(c_1 + int64_t(t0) * 256, {t0_valid});
+        LogitsGm c_out(c + int64_t(t0) * 256, {t0_valid});
         TPASS(t0_valid, 256, [&](auto at) {
             // s: sigmoid(logits)  [moe_select_groups.yaml:28]
             const auto logits_tile = at.load(logits_in);
@@ -41,11 +41,11 @@ extern "C" __global__ AICORE void score(
             const auto s_one_e = s_e + 1.0f;
             const auto s_tile = 1.0f / s_one_e;
             // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
-            const auto c_1_tile = s_tile + at.row(c_bias_row);
+            const auto c_1 = s_tile + at.row(bias_tile);
             // s: sigmoid(logits)  [moe_select_groups.yaml:28]
             at.store(s_out, s_tile);
             // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
-            at.store(c_1_out, c_1_tile);
+            at.store(c_out, c_1);
         });
     }
 #endif

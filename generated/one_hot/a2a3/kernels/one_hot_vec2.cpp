@@ -33,31 +33,31 @@ extern "C" __global__ AICORE void one_hot_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     // y: cast(one_hot(index, classes), fp32)  [one_hot.yaml:15]
-    VecI32_1x160 y_2; TASSIGN(y_2, 0x00100);  // UB 0x00100..0x00380
+    VecI32_1x160 y_1_tile; TASSIGN(y_1_tile, 0x00100);  // UB 0x00100..0x00380
     Y1Gm y_1_in(y_1);
-    TLOAD(y_2, y_1_in);
+    TLOAD(y_1_tile, y_1_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        VecI32_1x32 y_column_row(t0_valid); TASSIGN(y_column_row, 0x00000 + t0_slot * 0x00080);  // as a row, same bytes as y_column
+        VecI32_1x32 index_tile_row(t0_valid); TASSIGN(index_tile_row, 0x00000 + t0_slot * 0x00080);  // as a row, same bytes as index_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         IndexGm index_in(index + int64_t(t0), {t0_valid});
-        TLOAD(y_column_row, index_in);
+        TLOAD(index_tile_row, index_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecI32_32x160 y_column_wide(t0_valid); TASSIGN(y_column_wide, 0x0a380);  // UB 0x0a380..0x0f380
-        VecI32_32x1 y_column(t0_valid); TASSIGN(y_column, 0x00000 + t0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        VecI32_32x160 index_tile_wide(t0_valid); TASSIGN(index_tile_wide, 0x0a380);  // UB 0x0a380..0x0f380
+        VecI32_32x1 index_tile(t0_valid); TASSIGN(index_tile, 0x00000 + t0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TROWEXPAND(y_column_wide, y_column);
+        TROWEXPAND(index_tile_wide, index_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecI32_32x160 y_2_wide(t0_valid); TASSIGN(y_2_wide, 0x0f380);  // UB 0x0f380..0x14380
-        TCOLEXPAND(y_2_wide, y_2);
+        VecI32_32x160 y_1_tile_wide(t0_valid); TASSIGN(y_1_tile_wide, 0x0f380);  // UB 0x0f380..0x14380
+        TCOLEXPAND(y_1_tile_wide, y_1_tile);
         VecU8_32x32_c20 y_equal_bits(t0_valid); TASSIGN(y_equal_bits, 0x14380);  // UB 0x14380..0x14780
         pipe_barrier(PIPE_V);
-        TCMP(y_equal_bits, y_column_wide, y_2_wide, CmpMode::EQ);
+        TCMP(y_equal_bits, index_tile_wide, y_1_tile_wide, CmpMode::EQ);
         VecF16_32x160 y_equal(t0_valid); TASSIGN(y_equal, 0x0a380);  // UB 0x0a380..0x0cb80
         pipe_barrier(PIPE_V);
         TEXPANDS(y_equal, 1.0f);

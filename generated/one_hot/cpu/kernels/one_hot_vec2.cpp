@@ -32,26 +32,26 @@ extern "C" __global__ AICORE void one_hot_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 640);  // y: around the cache if large
     // y: cast(one_hot(index, classes), fp32)  [one_hot.yaml:15]
-    VecI32_1x160 y_2; TASSIGN(y_2, 0x00000);  // UB 0x00000..0x00280
+    VecI32_1x160 y_1_tile; TASSIGN(y_1_tile, 0x00000);  // UB 0x00000..0x00280
     Y1Gm y_1_in(y_1);
-    TLOAD(y_2, y_1_in);
+    TLOAD(y_1_tile, y_1_in);
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
-        VecI32_1x16 y_column_row(t0_valid); TASSIGN(y_column_row, 0x05280);  // as a row, same bytes as y_column
+        VecI32_1x16 index_tile_row(t0_valid); TASSIGN(index_tile_row, 0x00280);  // as a row, same bytes as index_tile
         IndexGm index_in(index + int64_t(t0), {t0_valid});
-        TLOAD(y_column_row, index_in);
-        VecI32_16x160 y_column_wide(t0_valid); TASSIGN(y_column_wide, 0x052c0);  // UB 0x052c0..0x07ac0
-        VecI32_16x1 y_column(t0_valid); TASSIGN(y_column, 0x05280);  // UB 0x05280..0x052c0
-        TROWEXPAND(y_column_wide, y_column);
-        VecI32_16x160 y_2_wide(t0_valid); TASSIGN(y_2_wide, 0x00280);  // UB 0x00280..0x02a80
-        TCOLEXPAND(y_2_wide, y_2);
+        TLOAD(index_tile_row, index_in);
+        VecI32_16x160 index_tile_wide(t0_valid); TASSIGN(index_tile_wide, 0x002c0);  // UB 0x002c0..0x02ac0
+        VecI32_16x1 index_tile(t0_valid); TASSIGN(index_tile, 0x00280);  // UB 0x00280..0x002c0
+        TROWEXPAND(index_tile_wide, index_tile);
+        VecI32_16x160 y_1_tile_wide(t0_valid); TASSIGN(y_1_tile_wide, 0x02ac0);  // UB 0x02ac0..0x052c0
+        TCOLEXPAND(y_1_tile_wide, y_1_tile);
         VecU8_16x32_c20 y_equal_bits(t0_valid); TASSIGN(y_equal_bits, 0x08ec0);  // UB 0x08ec0..0x090c0
-        TCMP(y_equal_bits, y_column_wide, y_2_wide, CmpMode::EQ);
+        TCMP(y_equal_bits, index_tile_wide, y_1_tile_wide, CmpMode::EQ);
         VecF16_16x160 y_equal(t0_valid); TASSIGN(y_equal, 0x07ac0);  // UB 0x07ac0..0x08ec0
         TEXPANDS(y_equal, 1.0f);
         VecF16_1x16 y_equal_tmp; TASSIGN(y_equal_tmp, 0x090c0);  // UB 0x090c0..0x090e0
         TSELS(y_equal, y_equal_bits, y_equal, y_equal_tmp, 0.0f);
-        VecI32_16x160 y_3(t0_valid); TASSIGN(y_3, 0x02a80);  // UB 0x02a80..0x05280
+        VecI32_16x160 y_3(t0_valid); TASSIGN(y_3, 0x052c0);  // UB 0x052c0..0x07ac0
         TCVT(y_3, y_equal, RoundMode::CAST_RINT);
         YGm y_out(y + int64_t(t0) * 160, {t0_valid});
         TPASS(t0_valid, 160, [&](auto at) {

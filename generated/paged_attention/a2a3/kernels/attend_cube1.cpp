@@ -15,11 +15,11 @@ using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, DYNAMIC>;
 using AccF32_16x128 = TileAcc<float, 16, 128, 16, DYNAMIC>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
 using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
-using O2Gm = GlobalTensor<float, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OQkGm = GlobalTensor<float, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void attend_cube1(
-    __gm__ float *o_2,
+    __gm__ float *o_qk,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     int32_t batch_begin,
@@ -52,28 +52,28 @@ extern "C" __global__ AICORE void attend_cube1(
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv_heads0_slot));
             for (int32_t slots0 = 0; slots0 < pages * 32; slots0 += 128, slots0_slot ^= 1) {
                 const int32_t slots0_valid = pages * 32 - slots0 < 128 ? pages * 32 - slots0 : 128;
-                MatB16_128x128 o_keys(slots0_valid); TASSIGN(o_keys, 0x04000 + slots0_slot * 0x08000);  // L1 0x04000..0x14000, 2 copies
+                MatB16_128x128 k_tile(slots0_valid); TASSIGN(k_tile, 0x04000 + slots0_slot * 0x08000);  // L1 0x04000..0x14000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(slots0_slot));  // free again
                 KGm k_in(k + int64_t(batch0) * pages * 8192 + int64_t(kv_heads0) * pages * 4096 + int64_t(slots0) * 128, {slots0_valid});
-                TLOAD(o_keys, k_in);
+                TLOAD(k_tile, k_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(slots0_slot));
                 LeftB16_16x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + slots0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(slots0_slot));  // free again
                 TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-                RightB16_128x128 o_keys_l0b(slots0_valid); TASSIGN(o_keys_l0b, 0x00000 + slots0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                RightB16_128x128 k_tile_l0b(slots0_valid); TASSIGN(k_tile_l0b, 0x00000 + slots0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(slots0_slot));
-                TEXTRACT(o_keys_l0b, o_keys, 0, 0);
+                TEXTRACT(k_tile_l0b, k_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(slots0_slot));
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(slots0_slot));
-                AccF32_16x128 o_2_acc(slots0_valid); TASSIGN(o_2_acc, 0x00000 + slots0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                AccF32_16x128 o_qk_acc(slots0_valid); TASSIGN(o_qk_acc, 0x00000 + slots0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(slots0_slot));
                 wait_flag(PIPE_FIX, PIPE_M, event_t(slots0_slot));  // free again
-                TMATMUL(o_2_acc, q_tile_l0a, o_keys_l0b);
+                TMATMUL(o_qk_acc, q_tile_l0a, k_tile_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(slots0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, event_t(slots0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(slots0_slot));
-                O2Gm o_2_out(o_2 + int64_t(batch0) * pages * 1024 + int64_t(kv_heads0) * pages * 512 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
-                TSTORE(o_2_out, o_2_acc);
+                OQkGm o_qk_out(o_qk + int64_t(batch0) * pages * 1024 + int64_t(kv_heads0) * pages * 512 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
+                TSTORE(o_qk_out, o_qk_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(slots0_slot));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(3 + kv_heads0_slot));

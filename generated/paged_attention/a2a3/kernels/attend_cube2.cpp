@@ -15,11 +15,11 @@ using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, DYNAMIC, 128>;
 using AccF32_16x128 = TileAcc<float, 16, 128, 16, 128>;
 using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using VGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using O6Gm = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
+using OPvGm = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void attend_cube2(
-    __gm__ float *o_6,
+    __gm__ float *o_pv,
     __gm__ bfloat16_t *o_p_low,
     __gm__ bfloat16_t *v,
     int32_t batch_begin,
@@ -49,30 +49,30 @@ extern "C" __global__ AICORE void attend_cube2(
                 OPLowGm o_p_low_in(o_p_low + int64_t(batch0) * pages * 1024 + int64_t(kv_heads0) * pages * 512 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
                 TLOAD(o_p_low_tile, o_p_low_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + slots0_slot));
-                MatB16_128x128 o_block_3(slots0_valid); TASSIGN(o_block_3, 0x04000 + slots0_slot * 0x08000);  // L1 0x04000..0x14000, 2 copies
+                MatB16_128x128 v_tile(slots0_valid); TASSIGN(v_tile, 0x04000 + slots0_slot * 0x08000);  // L1 0x04000..0x14000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(slots0_slot));  // free again
                 VGm v_in(v + int64_t(batch0) * pages * 8192 + int64_t(kv_heads0) * pages * 4096 + int64_t(slots0) * 128, {slots0_valid});
-                TLOAD(o_block_3, v_in);
+                TLOAD(v_tile, v_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(slots0_slot));
                 LeftB16_16x128 o_p_low_tile_l0a(slots0_valid); TASSIGN(o_p_low_tile_l0a, 0x00000 + slots0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(slots0_slot));  // free again
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + slots0_slot));
                 TEXTRACT(o_p_low_tile_l0a, o_p_low_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + slots0_slot));
-                RightB16_128x128 o_block_3_l0b(slots0_valid); TASSIGN(o_block_3_l0b, 0x00000 + slots0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                RightB16_128x128 v_tile_l0b(slots0_valid); TASSIGN(v_tile_l0b, 0x00000 + slots0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(slots0_slot));
-                TEXTRACT(o_block_3_l0b, o_block_3, 0, 0);
+                TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(slots0_slot));
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(slots0_slot));
-                AccF32_16x128 o_6_acc; TASSIGN(o_6_acc, 0x00000 + slots0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                AccF32_16x128 o_pv_acc; TASSIGN(o_pv_acc, 0x00000 + slots0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(slots0_slot));
                 wait_flag(PIPE_FIX, PIPE_M, event_t(slots0_slot));  // free again
-                TMATMUL(o_6_acc, o_p_low_tile_l0a, o_block_3_l0b);
+                TMATMUL(o_pv_acc, o_p_low_tile_l0a, v_tile_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(slots0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, event_t(slots0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(slots0_slot));
-                O6Gm o_6_out(o_6 + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048 + int64_t(batch) * slots0 * 32);
-                TSTORE(o_6_out, o_6_acc);
+                OPvGm o_pv_out(o_pv + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048 + int64_t(batch) * slots0 * 32);
+                TSTORE(o_pv_out, o_pv_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(slots0_slot));
             }
         }

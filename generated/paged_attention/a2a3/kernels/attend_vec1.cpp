@@ -14,7 +14,7 @@ using VecF32_8x128_r1 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, 1,
 using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1>;
 using VecF32_16x128m = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, 16, 128>;
 using VecB16_16x128 = Tile<TileType::Vec, bfloat16_t, 16, 128, BLayout::RowMajor, 16, DYNAMIC>;
-using O2Gm = GlobalTensor<float, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OQkGm = GlobalTensor<float, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OAlphaGm = GlobalTensor<float, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 0, 1>>;
 using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
@@ -24,7 +24,7 @@ extern "C" __global__ AICORE void attend_vec1(
     __gm__ float *o_alpha,
     __gm__ bfloat16_t *o_p_low,
     __gm__ float *o_sum_end,
-    __gm__ float *o_2,
+    __gm__ float *o_qk,
     __gm__ float *bias,
     int32_t batch_begin,
     int32_t batch_end,
@@ -51,33 +51,33 @@ extern "C" __global__ AICORE void attend_vec1(
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free again
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0, kv_heads0_slot ^= 1) {
             // o: attention(q, k, v, bias=bias[:, None, None, :])  [paged_attention.yaml:40]
-            VecF32_1x16 o_o_max_row; TASSIGN(o_o_max_row, 0x06500);  // as a row, same bytes as o_o_max
+            VecF32_1x16 o_max_row; TASSIGN(o_max_row, 0x06500);  // as a row, same bytes as o_max
             pipe_barrier(PIPE_V);
-            TEXPANDS(o_o_max_row, -__builtin_inff());
-            VecF32_1x16 o_o_sum_row; TASSIGN(o_o_sum_row, 0x00000 + kv_heads0_slot * 0x00040);  // as a row, same bytes as o_o_sum
+            TEXPANDS(o_max_row, -__builtin_inff());
+            VecF32_1x16 o_sum_row; TASSIGN(o_sum_row, 0x00000 + kv_heads0_slot * 0x00040);  // as a row, same bytes as o_sum
             wait_flag(PIPE_MTE3, PIPE_V, event_t(5 + kv_heads0_slot));  // free again
-            TEXPANDS(o_o_sum_row, 0.0f);
+            TEXPANDS(o_sum_row, 0.0f);
             for (int32_t slots0 = 0; slots0 < pages * 32; slots0 += 128, slots0_slot ^= 1) {
                 const int32_t slots0_valid = pages * 32 - slots0 < 128 ? pages * 32 - slots0 : 128;
-                VecF32_16x128 o_2_tile(slots0_valid); TASSIGN(o_2_tile, 0x00080 + slots0_slot * 0x02000);  // UB 0x00080..0x04080, 2 copies
+                VecF32_16x128 o_qk_tile(slots0_valid); TASSIGN(o_qk_tile, 0x00080 + slots0_slot * 0x02000);  // UB 0x00080..0x04080, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_slot));  // free again
-                O2Gm o_2_in(o_2 + int64_t(batch0) * pages * 1024 + int64_t(kv_heads0) * pages * 512 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
-                TLOAD(o_2_tile, o_2_in);
+                OQkGm o_qk_in(o_qk + int64_t(batch0) * pages * 1024 + int64_t(kv_heads0) * pages * 512 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
+                TLOAD(o_qk_tile, o_qk_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + slots0_slot));
-                VecF32_8x128_r1 o_block(slots0_valid); TASSIGN(o_block, 0x04080 + slots0_slot * 0x00200);  // UB 0x04080..0x04480, 2 copies
+                VecF32_8x128_r1 bias_tile(slots0_valid); TASSIGN(bias_tile, 0x04080 + slots0_slot * 0x00200);  // UB 0x04080..0x04480, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(slots0_slot));  // free again
                 BiasGm bias_in(bias + int64_t(batch0) * pages * 32 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
-                TLOAD(o_block, bias_in);
+                TLOAD(bias_tile, bias_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(slots0_slot));
                 VecF32_16x128 o_s(slots0_valid); TASSIGN(o_s, 0x06540);  // UB 0x06540..0x08540
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + slots0_slot));
-                TMULS(o_s, o_2_tile, 0.088388346f);
+                TMULS(o_s, o_qk_tile, 0.088388346f);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_slot));
                 VecF32_16x128 o_s_biased(slots0_valid); TASSIGN(o_s_biased, 0x06540);  // UB 0x06540..0x08540
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(slots0_slot));
-                TCOLEXPANDADD(o_s_biased, o_s, o_block);
+                TCOLEXPANDADD(o_s_biased, o_s, bias_tile);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(slots0_slot));
                 VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x08540);  // UB 0x08540..0x08580
                 VecF32_16x128m o_block_max_tmp; TASSIGN(o_block_max_tmp, 0x08580);  // UB 0x08580..0x0a580
@@ -86,20 +86,20 @@ extern "C" __global__ AICORE void attend_vec1(
                 VecF32_1x16 o_max_next_row; TASSIGN(o_max_next_row, 0x08540);  // as a row, same bytes as o_max_next
                 VecF32_1x16 o_block_max_row; TASSIGN(o_block_max_row, 0x08540);  // as a row, same bytes as o_block_max
                 pipe_barrier(PIPE_V);
-                TMAX(o_max_next_row, o_o_max_row, o_block_max_row);
-                VecF32_16x128 o_3(slots0_valid); TASSIGN(o_3, 0x06540);  // UB 0x06540..0x08540
+                TMAX(o_max_next_row, o_max_row, o_block_max_row);
+                VecF32_16x128 o_below_max(slots0_valid); TASSIGN(o_below_max, 0x06540);  // UB 0x06540..0x08540
                 VecF32_16x1 o_max_next; TASSIGN(o_max_next, 0x08540);  // UB 0x08540..0x08580
                 pipe_barrier(PIPE_V);
-                TROWEXPANDSUB(o_3, o_s_biased, o_max_next);
+                TROWEXPANDSUB(o_below_max, o_s_biased, o_max_next);
                 VecF32_16x128 o_p(slots0_valid); TASSIGN(o_p, 0x06540);  // UB 0x06540..0x08540
                 pipe_barrier(PIPE_V);
-                TEXP(o_p, o_3);
-                VecF32_1x16 o_4_row; TASSIGN(o_4_row, 0x08580);  // as a row, same bytes as o_4
-                TSUB(o_4_row, o_o_max_row, o_max_next_row);
+                TEXP(o_p, o_below_max);
+                VecF32_1x16 o_max_step_row; TASSIGN(o_max_step_row, 0x08580);  // as a row, same bytes as o_max_step
+                TSUB(o_max_step_row, o_max_row, o_max_next_row);
                 VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x04480 + slots0_slot * 0x00040);  // as a row, same bytes as o_alpha_tile
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + slots0_slot));  // free again
-                TEXP(o_alpha_tile_row, o_4_row);
+                TEXP(o_alpha_tile_row, o_max_step_row);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(2 + slots0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + slots0_slot));
                 OAlphaGm o_alpha_out(o_alpha + int64_t(batch0) * 32 + int64_t(kv_heads0) * 16 + int64_t(batch) * slots0);
@@ -109,10 +109,10 @@ extern "C" __global__ AICORE void attend_vec1(
                 VecF32_16x128m o_block_sum_tmp; TASSIGN(o_block_sum_tmp, 0x085c0);  // UB 0x085c0..0x0a5c0
                 pipe_barrier(PIPE_V);
                 TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
-                TMUL(o_o_sum_row, o_o_sum_row, o_alpha_tile_row);
+                TMUL(o_sum_row, o_sum_row, o_alpha_tile_row);
                 VecF32_1x16 o_block_sum_row; TASSIGN(o_block_sum_row, 0x08580);  // as a row, same bytes as o_block_sum
                 pipe_barrier(PIPE_V);
-                TADD(o_o_sum_row, o_o_sum_row, o_block_sum_row);
+                TADD(o_sum_row, o_sum_row, o_block_sum_row);
                 VecB16_16x128 o_p_low_tile(slots0_valid); TASSIGN(o_p_low_tile, 0x04500 + slots0_slot * 0x01000);  // UB 0x04500..0x06500, 2 copies
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(slots0_slot));  // free again
                 TCVT(o_p_low_tile, o_p, RoundMode::CAST_RINT);
@@ -121,10 +121,10 @@ extern "C" __global__ AICORE void attend_vec1(
                 OPLowGm o_p_low_out(o_p_low + int64_t(batch0) * pages * 1024 + int64_t(kv_heads0) * pages * 512 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
                 TSTORE(o_p_low_out, o_p_low_tile);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(slots0_slot));
-                TMOV(o_o_max_row, o_max_next_row);
+                TMOV(o_max_row, o_max_next_row);
             }
             OAlphaGm o_sum_end_out(o_sum_end + int64_t(batch0) * 32 + int64_t(kv_heads0) * 16);
-            TSTORE(o_sum_end_out, o_o_sum_row);
+            TSTORE(o_sum_end_out, o_sum_row);
             set_flag(PIPE_MTE3, PIPE_V, event_t(5 + kv_heads0_slot));
         }
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);

@@ -51,16 +51,16 @@ extern "C" __global__ AICORE void visible_vec3(
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_slot));
         for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_slot ^= 1) {
             // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:37]
-            VecF32_1x8_c1 ahead_2_row; TASSIGN(ahead_2_row, 0x00400 + batch0_slot * 0x00020);  // as a row, same bytes as ahead_2
+            VecF32_1x8_c1 ahead_1_tile_row; TASSIGN(ahead_1_tile_row, 0x00400 + batch0_slot * 0x00020);  // as a row, same bytes as ahead_1_tile
             wait_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));  // free again
             Ahead1Gm ahead_1_in(ahead_1 + int64_t(batch0));
-            TLOAD(ahead_2_row, ahead_1_in);
+            TLOAD(ahead_1_tile_row, ahead_1_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
             VecF32_8x128_r1 ahead(slots0_valid); TASSIGN(ahead, 0x00a40);  // UB 0x00a40..0x00c40
-            VecF32_8x1_r1 ahead_2; TASSIGN(ahead_2, 0x00400 + batch0_slot * 0x00020);  // UB 0x00400..0x00440, 2 copies
+            VecF32_8x1_r1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x00400 + batch0_slot * 0x00020);  // UB 0x00400..0x00440, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
-            TROWEXPAND(ahead, ahead_2);
+            TROWEXPAND(ahead, ahead_1_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));
             pipe_barrier(PIPE_V);
             TCOLEXPANDSUB(ahead, ahead, place);

@@ -39,16 +39,16 @@ extern "C" __global__ AICORE void visible_vec3(
         });
         for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
             // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:37]
-            VecF32_1x8_c1 ahead_2_row; TASSIGN(ahead_2_row, 0x00000);  // as a row, same bytes as ahead_2
+            VecF32_1x8_c1 ahead_1_tile_row; TASSIGN(ahead_1_tile_row, 0x00000);  // as a row, same bytes as ahead_1_tile
             Ahead1Gm ahead_1_in(ahead_1 + int64_t(batch0));
-            TLOAD(ahead_2_row, ahead_1_in);
-            VecF32_8x1_r1 ahead_2; TASSIGN(ahead_2, 0x00000);  // UB 0x00000..0x00020
+            TLOAD(ahead_1_tile_row, ahead_1_in);
+            VecF32_8x1_r1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x00000);  // UB 0x00000..0x00020
             BiasGm bias_out(bias + int64_t(batch0) * pages * 32 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
             TPASS(1, slots0_valid, [&](auto at) {
-                const auto ahead = at.column(ahead_2);
-                const auto ahead_2_2 = ahead - at.row(place);
+                const auto ahead = at.column(ahead_1_tile);
+                const auto ahead_2 = ahead - at.row(place);
                 // bias:  minimum(ahead - 0.5, 0) * 1.0e30  [paged_attention.yaml:38]
-                const auto bias_1 = ahead_2_2 - 0.5f;
+                const auto bias_1 = ahead_2 - 0.5f;
                 const auto bias_2 = at.min(bias_1, 0.0f);
                 const auto bias_tile = bias_2 * 1e+30f;
                 at.store(bias_out, bias_tile);

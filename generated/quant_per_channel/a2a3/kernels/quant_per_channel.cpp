@@ -31,9 +31,9 @@ extern "C" __global__ AICORE void quant_per_channel(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     // q: cast(cast(x, fp32) / scale, int8, mode=rint)  [quant_per_channel.yaml:16]
-    VecF32_1x4096 q_scale_row; TASSIGN(q_scale_row, 0x08000);  // UB 0x08000..0x0c000
+    VecF32_1x4096 scale_tile; TASSIGN(scale_tile, 0x08000);  // UB 0x08000..0x0c000
     ScaleGm scale_in(scale);
-    TLOAD(q_scale_row, scale_in);
+    TLOAD(scale_tile, scale_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
@@ -52,7 +52,7 @@ extern "C" __global__ AICORE void quant_per_channel(
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
         VecF32_2x4096 q_2(rows0_valid); TASSIGN(q_2, 0x10000);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
-        TCOLEXPANDDIV(q_2, q_1, q_scale_row);
+        TCOLEXPANDDIV(q_2, q_1, scale_tile);
         VecI32_2x4096 q_tile_int32(rows0_valid); TASSIGN(q_tile_int32, 0x18000);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
         TCVT(q_tile_int32, q_2, RoundMode::CAST_RINT);

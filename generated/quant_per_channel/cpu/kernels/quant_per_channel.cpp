@@ -26,15 +26,15 @@ extern "C" __global__ AICORE void quant_per_channel(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 4096);  // q: around the cache if large
     // q: cast(cast(x, fp32) / scale, int8, mode=rint)  [quant_per_channel.yaml:16]
-    VecF32_1x4096 q_scale_row; TASSIGN(q_scale_row, 0x00000);  // UB 0x00000..0x04000
+    VecF32_1x4096 scale_tile; TASSIGN(scale_tile, 0x00000);  // UB 0x00000..0x04000
     ScaleGm scale_in(scale);
-    TLOAD(q_scale_row, scale_in);
+    TLOAD(scale_tile, scale_in);
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
         XGm x_in(x + int64_t(rows0) * 4096);
         QGm q_out(q + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at) {
             const auto x_tile = at.load(x_in);
-            const auto q_2 = x_tile / at.row(q_scale_row);
+            const auto q_2 = x_tile / at.row(scale_tile);
             at.store(q_out, q_2, far);
         });
     }

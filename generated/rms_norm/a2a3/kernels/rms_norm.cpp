@@ -30,9 +30,9 @@ extern "C" __global__ AICORE void rms_norm(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     // y: rms_norm(x, gamma, eps=eps)  [rms_norm.yaml:19]
-    VecF32_1x4096 y_gamma_row; TASSIGN(y_gamma_row, 0x10000);  // UB 0x10000..0x14000
+    VecF32_1x4096 gamma_tile; TASSIGN(gamma_tile, 0x10000);  // UB 0x10000..0x14000
     GammaGm gamma_in(gamma);
-    TLOAD(y_gamma_row, gamma_in);
+    TLOAD(gamma_tile, gamma_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
@@ -70,7 +70,7 @@ extern "C" __global__ AICORE void rms_norm(
         VecF32_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x14000 + rows0_slot * 0x08000);  // UB 0x14000..0x24000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCOLEXPANDMUL(y_tile, y_unit, y_gamma_row);
+        TCOLEXPANDMUL(y_tile, y_unit, gamma_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});

@@ -29,9 +29,9 @@ extern "C" __global__ AICORE void rms_norm(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 16384);  // y: around the cache if large
     // y: rms_norm(x, gamma, eps=eps)  [rms_norm.yaml:19]
-    VecF32_1x4096 y_gamma_row; TASSIGN(y_gamma_row, 0x00000);  // UB 0x00000..0x04000
+    VecF32_1x4096 gamma_tile; TASSIGN(gamma_tile, 0x00000);  // UB 0x00000..0x04000
     GammaGm gamma_in(gamma);
-    TLOAD(y_gamma_row, gamma_in);
+    TLOAD(gamma_tile, gamma_in);
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
         VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x04080);  // UB 0x04080..0x08080
         VecF32_8x1_r1 y_var; TASSIGN(y_var, 0x08080);  // UB 0x08080..0x080a0
@@ -53,7 +53,7 @@ extern "C" __global__ AICORE void rms_norm(
         TPASS(1, 4096, [&](auto at, auto &y_std_divisor) {
             const auto x_tile_v = at.load(x_tile);
             const auto y_unit = x_tile_v / y_std_divisor;
-            const auto y_tile = y_unit * at.row(y_gamma_row);
+            const auto y_tile = y_unit * at.row(gamma_tile);
             at.store(y_out, y_tile, far);
         }, Divisor(y_std));
     }

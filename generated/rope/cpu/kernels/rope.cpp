@@ -41,10 +41,10 @@ extern "C" __global__ AICORE void rope(
         CosGm cos_in(cos + int64_t(t0) * 128);
         CosGm sin_in(sin + int64_t(t0) * 128);
         TPASS(1, 128, [&](auto at) {
-            const auto y_1 = at.load(cos_in);
-            at.store(y_cos, y_1);
-            const auto y_2 = at.load(sin_in);
-            at.store(y_sin, y_2);
+            const auto cos_tile = at.load(cos_in);
+            at.store(y_cos, cos_tile);
+            const auto sin_tile = at.load(sin_in);
+            at.store(y_sin, sin_tile);
         });
         VecF32_32x128_c64 y_x1; TASSIGN(y_x1, 0x00000);  // columns 0.. of y_x
         VecF32_1x128_c64 y_cos1; TASSIGN(y_cos1, 0x04000);  // columns 0.. of y_cos

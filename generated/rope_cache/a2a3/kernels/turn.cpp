@@ -40,23 +40,23 @@ extern "C" __global__ AICORE void turn(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // q_turned: rope(q, cos[:, None, :], sin[:, None, :])  [rope_cache.yaml:32]
-        VecB16_32x128 q_turned_1(t0_valid); TASSIGN(q_turned_1, 0x02000);  // UB 0x02000..0x04000
+        VecB16_32x128 cos_tile(t0_valid); TASSIGN(cos_tile, 0x02000);  // UB 0x02000..0x04000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
         CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});
-        TLOAD(q_turned_1, cos_in);
+        TLOAD(cos_tile, cos_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-        VecB16_32x128 q_turned_2(t0_valid); TASSIGN(q_turned_2, 0x04000);  // UB 0x04000..0x06000
+        VecB16_32x128 sin_tile(t0_valid); TASSIGN(sin_tile, 0x04000);  // UB 0x04000..0x06000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
-        TLOAD(q_turned_2, sin_in);
+        TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
         VecF32_32x128 q_turned_cos(t0_valid); TASSIGN(q_turned_cos, 0x0c000);  // UB 0x0c000..0x10000
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-        TCVT(q_turned_cos, q_turned_1, RoundMode::CAST_RINT);
+        TCVT(q_turned_cos, cos_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
         VecF32_32x128 q_turned_sin(t0_valid); TASSIGN(q_turned_sin, 0x10000);  // UB 0x10000..0x14000
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
-        TCVT(q_turned_sin, q_turned_2, RoundMode::CAST_RINT);
+        TCVT(q_turned_sin, sin_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again

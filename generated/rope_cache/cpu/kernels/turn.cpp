@@ -37,10 +37,10 @@ extern "C" __global__ AICORE void turn(
         CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
         TPASS(t0_valid, 128, [&](auto at) {
             // q_turned: rope(q, cos[:, None, :], sin[:, None, :])  [rope_cache.yaml:32]
-            const auto q_turned_1 = at.load(cos_in);
-            at.store(q_turned_cos, q_turned_1);
-            const auto q_turned_2 = at.load(sin_in);
-            at.store(q_turned_sin, q_turned_2);
+            const auto cos_tile = at.load(cos_in);
+            at.store(q_turned_cos, cos_tile);
+            const auto sin_tile = at.load(sin_in);
+            at.store(q_turned_sin, sin_tile);
         });
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             VecF32_32x128 q_turned_x(t0_valid); TASSIGN(q_turned_x, 0x08000);  // UB 0x08000..0x0c000

@@ -46,20 +46,20 @@ extern "C" __global__ AICORE void turn_vec1(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
-        VecB16_32x128 q_turned_1(t0_valid); TASSIGN(q_turned_1, 0x06000);  // UB 0x06000..0x08000
+        VecB16_32x128 cos_tile(t0_valid); TASSIGN(cos_tile, 0x06000);  // UB 0x06000..0x08000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
         CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});
-        TLOAD(q_turned_1, cos_in);
+        TLOAD(cos_tile, cos_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
-        VecB16_32x128 q_turned_2(t0_valid); TASSIGN(q_turned_2, 0x0c000);  // UB 0x0c000..0x0e000
+        VecB16_32x128 sin_tile(t0_valid); TASSIGN(sin_tile, 0x0c000);  // UB 0x0c000..0x0e000
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
-        TLOAD(q_turned_2, sin_in);
+        TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
         VecF32_32x128 q_turned_cos_tile(t0_valid); TASSIGN(q_turned_cos_tile, 0x08000);  // UB 0x08000..0x0c000
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // free again
-        TCVT(q_turned_cos_tile, q_turned_1, RoundMode::CAST_RINT);
+        TCVT(q_turned_cos_tile, cos_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID3);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID3);
@@ -69,7 +69,7 @@ extern "C" __global__ AICORE void turn_vec1(
         VecF32_32x128 q_turned_sin_tile(t0_valid); TASSIGN(q_turned_sin_tile, 0x0e000);  // UB 0x0e000..0x12000
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
-        TCVT(q_turned_sin_tile, q_turned_2, RoundMode::CAST_RINT);
+        TCVT(q_turned_sin_tile, sin_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);

@@ -45,15 +45,15 @@ extern "C" __global__ AICORE void turn_vec5(
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_slot ^= 1) {
             // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
-            VecF32_32x128 q_turned_9(t0_valid); TASSIGN(q_turned_9, 0x00000 + heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            VecF32_32x128 q_turned_roped_tile(t0_valid); TASSIGN(q_turned_roped_tile, 0x00000 + heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(3 + heads0_slot));  // free again
             QTurnedRopedGm q_turned_roped_in(q_turned_roped + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});
-            TLOAD(q_turned_9, q_turned_roped_in);
+            TLOAD(q_turned_roped_tile, q_turned_roped_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
             VecB16_32x128 q_turned_tile(t0_valid); TASSIGN(q_turned_tile, 0x08000 + heads0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
             wait_flag(PIPE_MTE3, PIPE_V, event_t(3 + heads0_slot));  // free again
-            TCVT(q_turned_tile, q_turned_9, RoundMode::CAST_RINT);
+            TCVT(q_turned_tile, q_turned_roped_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             set_flag(PIPE_V, PIPE_MTE2, event_t(3 + heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
@@ -62,15 +62,15 @@ extern "C" __global__ AICORE void turn_vec5(
             set_flag(PIPE_MTE3, PIPE_V, event_t(3 + heads0_slot));
             for (int32_t kv_heads0 = 0; kv_heads0 < 4; ++kv_heads0, kv_heads0_slot ^= 1) {
                 // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:33]
-                VecF32_32x128 k_turned_3(t0_valid); TASSIGN(k_turned_3, 0x0c000 + kv_heads0_slot * 0x04000);  // UB 0x0c000..0x14000, 2 copies
+                VecF32_32x128 k_turned_roped_tile(t0_valid); TASSIGN(k_turned_roped_tile, 0x0c000 + kv_heads0_slot * 0x04000);  // UB 0x0c000..0x14000, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(kv_heads0_slot));  // free again
                 KTurnedRopedGm k_turned_roped_in(k_turned_roped + int64_t(t0) * 512 + int64_t(kv_heads0) * 128, {t0_valid});
-                TLOAD(k_turned_3, k_turned_roped_in);
+                TLOAD(k_turned_roped_tile, k_turned_roped_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(kv_heads0_slot));
                 VecB16_32x128 k_turned_tile(t0_valid); TASSIGN(k_turned_tile, 0x14000 + kv_heads0_slot * 0x02000);  // UB 0x14000..0x18000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(kv_heads0_slot));
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(kv_heads0_slot));  // free again
-                TCVT(k_turned_tile, k_turned_3, RoundMode::CAST_RINT);
+                TCVT(k_turned_tile, k_turned_roped_tile, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(kv_heads0_slot));
                 set_flag(PIPE_V, PIPE_MTE2, event_t(kv_heads0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(kv_heads0_slot));

@@ -29,34 +29,34 @@ extern "C" __global__ AICORE void store(
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache_interleaved.yaml:35]
-        VecB16_16x512 k_cache_2(t0_valid); TASSIGN(k_cache_2, 0x00000);  // UB 0x00000..0x04000
+        VecB16_16x512 k_turned_tile(t0_valid); TASSIGN(k_turned_tile, 0x00000);  // UB 0x00000..0x04000
         KTurnedGm k_turned_in(k_turned + int64_t(t0) * 512, {t0_valid});
-        TLOAD(k_cache_2, k_turned_in);
+        TLOAD(k_turned_tile, k_turned_in);
         // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache_interleaved.yaml:36]
-        VecB16_16x512 v_cache_2(t0_valid); TASSIGN(v_cache_2, 0x04000);  // UB 0x04000..0x08000
+        VecB16_16x512 v_tile(t0_valid); TASSIGN(v_tile, 0x04000);  // UB 0x04000..0x08000
         KTurnedGm v_in(v + int64_t(t0) * 512, {t0_valid});
-        TLOAD(v_cache_2, v_in);
-        // rows of k_cache_2 to the slots in slot
+        TLOAD(v_tile, v_in);
+        // rows of k_turned_tile to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
             if (slot_i < 0) {  // this row is not kept
                 continue;
             }
             // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache_interleaved.yaml:35]
-            VecB16_1x512 k_cache_2_one; TASSIGN(k_cache_2_one, 0x00000 + row * 0x00400);  // row of k_cache_2
+            VecB16_1x512 k_turned_tile_one; TASSIGN(k_turned_tile_one, 0x00000 + row * 0x00400);  // row of k_turned_tile
             KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 512);
-            TSTORE(k_cache_out, k_cache_2_one);
+            TSTORE(k_cache_out, k_turned_tile_one);
         }
-        // rows of v_cache_2 to the slots in slot
+        // rows of v_tile to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
             const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
             if (slot_i < 0) {  // this row is not kept
                 continue;
             }
             // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache_interleaved.yaml:36]
-            VecB16_1x512 v_cache_2_one; TASSIGN(v_cache_2_one, 0x04000 + row * 0x00400);  // row of v_cache_2
+            VecB16_1x512 v_tile_one; TASSIGN(v_tile_one, 0x04000 + row * 0x00400);  // row of v_tile
             KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 512);
-            TSTORE(v_cache_out, v_cache_2_one);
+            TSTORE(v_cache_out, v_tile_one);
         }
     }
 #endif

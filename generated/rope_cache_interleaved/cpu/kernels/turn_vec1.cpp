@@ -39,10 +39,10 @@ extern "C" __global__ AICORE void turn_vec1(
         QTurnedCosGm q_turned_sin_out(q_turned_sin + int64_t(t0) * 128, {t0_valid});
         TPASS(t0_valid, 128, [&](auto at) {
             // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
-            const auto q_turned_1 = at.load(cos_in);
-            at.store(q_turned_cos_out, q_turned_1);
-            const auto q_turned_2 = at.load(sin_in);
-            at.store(q_turned_sin_out, q_turned_2);
+            const auto cos_tile = at.load(cos_in);
+            at.store(q_turned_cos_out, cos_tile);
+            const auto sin_tile = at.load(sin_in);
+            at.store(q_turned_sin_out, sin_tile);
         });
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             QGm q_in(q + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});

@@ -34,65 +34,65 @@ extern "C" __global__ AICORE void turn_vec2(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
-        VecF32_32x64 q_turned_cos1(t0_valid); TASSIGN(q_turned_cos1, 0x04000);  // UB 0x04000..0x06000
+        VecF32_32x64 q_turned_cos_tile(t0_valid); TASSIGN(q_turned_cos_tile, 0x04000);  // UB 0x04000..0x06000
         QTurnedCosGm q_turned_cos_in(q_turned_cos + int64_t(t0) * 128, {t0_valid});
-        TLOAD(q_turned_cos1, q_turned_cos_in);
-        VecF32_32x64 q_turned_sin1(t0_valid); TASSIGN(q_turned_sin1, 0x08000);  // UB 0x08000..0x0a000
+        TLOAD(q_turned_cos_tile, q_turned_cos_in);
+        VecF32_32x64 q_turned_sin_tile(t0_valid); TASSIGN(q_turned_sin_tile, 0x08000);  // UB 0x08000..0x0a000
         QTurnedCosGm q_turned_sin_in(q_turned_sin + int64_t(t0) * 128, {t0_valid});
-        TLOAD(q_turned_sin1, q_turned_sin_in);
-        VecF32_32x64 q_turned_cos2(t0_valid); TASSIGN(q_turned_cos2, 0x06000);  // UB 0x06000..0x08000
+        TLOAD(q_turned_sin_tile, q_turned_sin_in);
+        VecF32_32x64 q_turned_cos_tile_2(t0_valid); TASSIGN(q_turned_cos_tile_2, 0x06000);  // UB 0x06000..0x08000
         QTurnedCosGm q_turned_cos_in_2(q_turned_cos + int64_t(t0) * 128 + 1, {t0_valid});
-        TLOAD(q_turned_cos2, q_turned_cos_in_2);
-        VecF32_32x64 q_turned_sin2(t0_valid); TASSIGN(q_turned_sin2, 0x0a000);  // UB 0x0a000..0x0c000
+        TLOAD(q_turned_cos_tile_2, q_turned_cos_in_2);
+        VecF32_32x64 q_turned_sin_tile_2(t0_valid); TASSIGN(q_turned_sin_tile_2, 0x0a000);  // UB 0x0a000..0x0c000
         QTurnedCosGm q_turned_sin_in_2(q_turned_sin + int64_t(t0) * 128 + 1, {t0_valid});
-        TLOAD(q_turned_sin2, q_turned_sin_in_2);
+        TLOAD(q_turned_sin_tile_2, q_turned_sin_in_2);
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
-            VecF32_32x64 q_turned_x1(t0_valid); TASSIGN(q_turned_x1, 0x0c000);  // UB 0x0c000..0x0e000
+            VecF32_32x64 q_turned_x_tile(t0_valid); TASSIGN(q_turned_x_tile, 0x0c000);  // UB 0x0c000..0x0e000
             QTurnedXGm q_turned_x_in(q_turned_x + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});
-            TLOAD(q_turned_x1, q_turned_x_in);
-            VecF32_32x64 q_turned_x2(t0_valid); TASSIGN(q_turned_x2, 0x0e000);  // UB 0x0e000..0x10000
+            TLOAD(q_turned_x_tile, q_turned_x_in);
+            VecF32_32x64 q_turned_x_tile_2(t0_valid); TASSIGN(q_turned_x_tile_2, 0x0e000);  // UB 0x0e000..0x10000
             QTurnedXGm q_turned_x_in_2(q_turned_x + int64_t(t0) * 2048 + int64_t(heads0) * 128 + 1, {t0_valid});
-            TLOAD(q_turned_x2, q_turned_x_in_2);
+            TLOAD(q_turned_x_tile_2, q_turned_x_in_2);
             QTurnedLowGm q_turned_low_out(q_turned_low + int64_t(t0) * 1024 + int64_t(heads0) * 64, {t0_valid});
             QTurnedLowGm q_turned_high_out(q_turned_high + int64_t(t0) * 1024 + int64_t(heads0) * 64, {t0_valid});
             TPASS(t0_valid, 64, [&](auto at) {
-                const auto q_turned_x1_v = at.load(q_turned_x1);
-                const auto q_turned_cos1_v = at.load(q_turned_cos1);
-                const auto q_turned_x1c1 = q_turned_x1_v * q_turned_cos1_v;
-                const auto q_turned_x2_v = at.load(q_turned_x2);
-                const auto q_turned_sin1_v = at.load(q_turned_sin1);
-                const auto q_turned_x2s1 = q_turned_x2_v * q_turned_sin1_v;
+                const auto q_turned_x_tile_v = at.load(q_turned_x_tile);
+                const auto q_turned_cos_tile_v = at.load(q_turned_cos_tile);
+                const auto q_turned_x1c1 = q_turned_x_tile_v * q_turned_cos_tile_v;
+                const auto q_turned_x_tile_2_v = at.load(q_turned_x_tile_2);
+                const auto q_turned_sin_tile_v = at.load(q_turned_sin_tile);
+                const auto q_turned_x2s1 = q_turned_x_tile_2_v * q_turned_sin_tile_v;
                 const auto q_turned_low_tile = q_turned_x1c1 - q_turned_x2s1;
                 at.store(q_turned_low_out, q_turned_low_tile);
-                const auto q_turned_cos2_v = at.load(q_turned_cos2);
-                const auto q_turned_x2c2 = q_turned_x2_v * q_turned_cos2_v;
-                const auto q_turned_sin2_v = at.load(q_turned_sin2);
-                const auto q_turned_x1s2 = q_turned_x1_v * q_turned_sin2_v;
+                const auto q_turned_cos_tile_2_v = at.load(q_turned_cos_tile_2);
+                const auto q_turned_x2c2 = q_turned_x_tile_2_v * q_turned_cos_tile_2_v;
+                const auto q_turned_sin_tile_2_v = at.load(q_turned_sin_tile_2);
+                const auto q_turned_x1s2 = q_turned_x_tile_v * q_turned_sin_tile_2_v;
                 const auto q_turned_high_tile = q_turned_x2c2 + q_turned_x1s2;
                 at.store(q_turned_high_out, q_turned_high_tile);
             });
             for (int32_t kv_heads0 = 0; kv_heads0 < 4; ++kv_heads0) {
                 // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:33]
-                VecF32_32x64 k_turned_x1(t0_valid); TASSIGN(k_turned_x1, 0x00000);  // UB 0x00000..0x02000
+                VecF32_32x64 k_turned_x_tile(t0_valid); TASSIGN(k_turned_x_tile, 0x00000);  // UB 0x00000..0x02000
                 KTurnedXGm k_turned_x_in(k_turned_x + int64_t(t0) * 512 + int64_t(kv_heads0) * 128, {t0_valid});
-                TLOAD(k_turned_x1, k_turned_x_in);
-                VecF32_32x64 k_turned_x2(t0_valid); TASSIGN(k_turned_x2, 0x02000);  // UB 0x02000..0x04000
+                TLOAD(k_turned_x_tile, k_turned_x_in);
+                VecF32_32x64 k_turned_x_tile_2(t0_valid); TASSIGN(k_turned_x_tile_2, 0x02000);  // UB 0x02000..0x04000
                 KTurnedXGm k_turned_x_in_2(k_turned_x + int64_t(t0) * 512 + int64_t(kv_heads0) * 128 + 1, {t0_valid});
-                TLOAD(k_turned_x2, k_turned_x_in_2);
+                TLOAD(k_turned_x_tile_2, k_turned_x_in_2);
                 KTurnedLowGm k_turned_low_out(k_turned_low + int64_t(t0) * 256 + int64_t(kv_heads0) * 64, {t0_valid});
                 KTurnedLowGm k_turned_high_out(k_turned_high + int64_t(t0) * 256 + int64_t(kv_heads0) * 64, {t0_valid});
                 TPASS(t0_valid, 64, [&](auto at) {
-                    const auto k_turned_x1_v = at.load(k_turned_x1);
-                    const auto q_turned_cos1_v = at.load(q_turned_cos1);
-                    const auto k_turned_x1c1 = k_turned_x1_v * q_turned_cos1_v;
-                    const auto k_turned_x2_v = at.load(k_turned_x2);
-                    const auto q_turned_sin1_v = at.load(q_turned_sin1);
-                    const auto k_turned_x2s1 = k_turned_x2_v * q_turned_sin1_v;
+                    const auto k_turned_x_tile_v = at.load(k_turned_x_tile);
+                    const auto q_turned_cos_tile_v = at.load(q_turned_cos_tile);
+                    const auto k_turned_x1c1 = k_turned_x_tile_v * q_turned_cos_tile_v;
+                    const auto k_turned_x_tile_2_v = at.load(k_turned_x_tile_2);
+                    const auto q_turned_sin_tile_v = at.load(q_turned_sin_tile);
+                    const auto k_turned_x2s1 = k_turned_x_tile_2_v * q_turned_sin_tile_v;
                     const auto k_turned_low_tile = k_turned_x1c1 - k_turned_x2s1;
-                    const auto q_turned_cos2_v = at.load(q_turned_cos2);
-                    const auto k_turned_x2c2 = k_turned_x2_v * q_turned_cos2_v;
-                    const auto q_turned_sin2_v = at.load(q_turned_sin2);
-                    const auto k_turned_x1s2 = k_turned_x1_v * q_turned_sin2_v;
+                    const auto q_turned_cos_tile_2_v = at.load(q_turned_cos_tile_2);
+                    const auto k_turned_x2c2 = k_turned_x_tile_2_v * q_turned_cos_tile_2_v;
+                    const auto q_turned_sin_tile_2_v = at.load(q_turned_sin_tile_2);
+                    const auto k_turned_x1s2 = k_turned_x_tile_v * q_turned_sin_tile_2_v;
                     const auto k_turned_high_tile = k_turned_x2c2 + k_turned_x1s2;
                     at.store(k_turned_low_out, k_turned_low_tile);
                     at.store(k_turned_high_out, k_turned_high_tile);

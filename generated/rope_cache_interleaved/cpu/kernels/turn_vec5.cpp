@@ -33,16 +33,16 @@ extern "C" __global__ AICORE void turn_vec5(
             QTurnedGm q_turned_out(q_turned + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});
             TPASS(t0_valid, 128, [&](auto at) {
                 // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
-                const auto q_turned_9 = at.load(q_turned_roped_in);
-                at.store(q_turned_out, q_turned_9, far);
+                const auto q_turned_roped_tile = at.load(q_turned_roped_in);
+                at.store(q_turned_out, q_turned_roped_tile, far);
             });
             for (int32_t kv_heads0 = 0; kv_heads0 < 4; ++kv_heads0) {
                 KTurnedRopedGm k_turned_roped_in(k_turned_roped + int64_t(t0) * 512 + int64_t(kv_heads0) * 128, {t0_valid});
                 KTurnedGm k_turned_out(k_turned + int64_t(t0) * 512 + int64_t(kv_heads0) * 128, {t0_valid});
                 TPASS(t0_valid, 128, [&](auto at) {
                     // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:33]
-                    const auto k_turned_3 = at.load(k_turned_roped_in);
-                    at.store(k_turned_out, k_turned_3);
+                    const auto k_turned_roped_tile = at.load(k_turned_roped_in);
+                    at.store(k_turned_out, k_turned_roped_tile);
                 });
             }
         }

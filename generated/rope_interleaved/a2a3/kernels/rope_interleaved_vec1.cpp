@@ -51,15 +51,15 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
         XGm x_in(x + int64_t(t0) * 1024);
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecB16_1x64 y_1; TASSIGN(y_1, 0x03000 + t0_slot * 0x00080);  // UB 0x03000..0x03100, 2 copies
+        VecB16_1x64 cos_tile; TASSIGN(cos_tile, 0x03000 + t0_slot * 0x00080);  // UB 0x03000..0x03100, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         CosGm cos_in(cos + int64_t(t0) * 64);
-        TLOAD(y_1, cos_in);
+        TLOAD(cos_tile, cos_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        VecB16_1x64 y_2; TASSIGN(y_2, 0x03300 + t0_slot * 0x00080);  // UB 0x03300..0x03400, 2 copies
+        VecB16_1x64 sin_tile; TASSIGN(sin_tile, 0x03300 + t0_slot * 0x00080);  // UB 0x03300..0x03400, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         CosGm sin_in(sin + int64_t(t0) * 64);
-        TLOAD(y_2, sin_in);
+        TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         VecF32_16x64 y_x_tile; TASSIGN(y_x_tile, 0x01000 + t0_slot * 0x01000);  // UB 0x01000..0x03000, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
@@ -70,13 +70,13 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
         VecF32_1x64 y_cos_tile; TASSIGN(y_cos_tile, 0x03100 + t0_slot * 0x00100);  // UB 0x03100..0x03300, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
-        TCVT(y_cos_tile, y_1, RoundMode::CAST_RINT);
+        TCVT(y_cos_tile, cos_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
         VecF32_1x64 y_sin_tile; TASSIGN(y_sin_tile, 0x03400 + t0_slot * 0x00100);  // UB 0x03400..0x03600, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(y_sin_tile, y_2, RoundMode::CAST_RINT);
+        TCVT(y_sin_tile, sin_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + t0_slot));

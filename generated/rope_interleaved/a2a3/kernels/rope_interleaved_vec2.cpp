@@ -1,5 +1,5 @@
 // rope_interleaved_vec2: vector kernel of `rope_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rope_interleaved; tiles t 1, y_x1_at 1, y_x2_at 1; memory UB 28800 B
+// stages rope_interleaved; tiles t 1, y_x_tile_2_at 1, y_x_tile_at 1; memory UB 28800 B
 #include <cstddef>
 #include <cstdint>
 
@@ -28,8 +28,8 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t y_x1_at_slot = 0;  // which of 2 buffers this round of y_x1_at uses
-    int32_t y_x2_at_slot = 0;  // which of 2 buffers this round of y_x2_at uses
+    int32_t y_x_tile_at_slot = 0;  // which of 2 buffers this round of y_x_tile_at uses
+    int32_t y_x_tile_2_at_slot = 0;  // which of 2 buffers this round of y_x_tile_2_at uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
@@ -44,88 +44,88 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
-        VecF32_32x8_c1 y_cos1_apart; TASSIGN(y_cos1_apart, 0x02800 + t0_slot * 0x00400);  // UB 0x02800..0x03000, 2 copies
+        VecF32_32x8_c1 y_cos_tile_apart; TASSIGN(y_cos_tile_apart, 0x02800 + t0_slot * 0x00400);  // UB 0x02800..0x03000, 2 copies
         YCosGm y_cos_in(y_cos + int64_t(t0) * 64);
-        TLOAD(y_cos1_apart, y_cos_in);
-        VecF32_32x8_c1 y_sin1_apart; TASSIGN(y_sin1_apart, 0x03800 + t0_slot * 0x00400);  // UB 0x03800..0x04000, 2 copies
+        TLOAD(y_cos_tile_apart, y_cos_in);
+        VecF32_32x8_c1 y_sin_tile_apart; TASSIGN(y_sin_tile_apart, 0x03800 + t0_slot * 0x00400);  // UB 0x03800..0x04000, 2 copies
         pipe_barrier(PIPE_ALL);
         YCosGm y_sin_in(y_sin + int64_t(t0) * 64);
-        TLOAD(y_sin1_apart, y_sin_in);
-        VecF32_32x8_c1 y_cos2_apart; TASSIGN(y_cos2_apart, 0x04000 + t0_slot * 0x00400);  // UB 0x04000..0x04800, 2 copies
+        TLOAD(y_sin_tile_apart, y_sin_in);
+        VecF32_32x8_c1 y_cos_tile_2_apart; TASSIGN(y_cos_tile_2_apart, 0x04000 + t0_slot * 0x00400);  // UB 0x04000..0x04800, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
         YCosGm y_cos_in_2(y_cos + int64_t(t0) * 64 + 1);
-        TLOAD(y_cos2_apart, y_cos_in_2);
-        VecF32_32x8_c1 y_sin2_apart; TASSIGN(y_sin2_apart, 0x04800 + t0_slot * 0x00400);  // UB 0x04800..0x05000, 2 copies
+        TLOAD(y_cos_tile_2_apart, y_cos_in_2);
+        VecF32_32x8_c1 y_sin_tile_2_apart; TASSIGN(y_sin_tile_2_apart, 0x04800 + t0_slot * 0x00400);  // UB 0x04800..0x05000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         YCosGm y_sin_in_2(y_sin + int64_t(t0) * 64 + 1);
-        TLOAD(y_sin2_apart, y_sin_in_2);
-        for (int32_t y_x1_at = 0; y_x1_at < 16; ++y_x1_at, y_x1_at_slot ^= 1) {
-            VecF32_32x8_c1 y_x1_apart; TASSIGN(y_x1_apart, 0x02000 + y_x1_at_slot * 0x00400);  // UB 0x02000..0x02800, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(y_x1_at_slot));  // free again
-            YCosGm y_x_in(y_x + int64_t(t0) * 1024 + int64_t(y_x1_at) * 64);
-            TLOAD(y_x1_apart, y_x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(y_x1_at_slot));
-            VecF32_1x32 y_x1_line; TASSIGN(y_x1_line, 0x05000 + y_x1_at * 0x00080);  // rows y_x1_at.. of y_x1
-            VecF32_32x8_c1 y_x1_apart_tmp; TASSIGN(y_x1_apart_tmp, 0x05800);  // UB 0x05800..0x05c00
+        TLOAD(y_sin_tile_2_apart, y_sin_in_2);
+        for (int32_t y_x_tile_at = 0; y_x_tile_at < 16; ++y_x_tile_at, y_x_tile_at_slot ^= 1) {
+            VecF32_32x8_c1 y_x_tile_apart; TASSIGN(y_x_tile_apart, 0x02000 + y_x_tile_at_slot * 0x00400);  // UB 0x02000..0x02800, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(y_x_tile_at_slot));  // free again
+            YCosGm y_x_in(y_x + int64_t(t0) * 1024 + int64_t(y_x_tile_at) * 64);
+            TLOAD(y_x_tile_apart, y_x_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(y_x_tile_at_slot));
+            VecF32_1x32 y_x_tile_line; TASSIGN(y_x_tile_line, 0x05000 + y_x_tile_at * 0x00080);  // rows y_x_tile_at.. of y_x_tile
+            VecF32_32x8_c1 y_x_tile_apart_tmp; TASSIGN(y_x_tile_apart_tmp, 0x05800);  // UB 0x05800..0x05c00
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(y_x1_at_slot));
-            TTRANS(y_x1_line, y_x1_apart, y_x1_apart_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(y_x1_at_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(y_x_tile_at_slot));
+            TTRANS(y_x_tile_line, y_x_tile_apart, y_x_tile_apart_tmp);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(y_x_tile_at_slot));
         }
-        VecF32_1x32 y_cos1_line; TASSIGN(y_cos1_line, 0x05800);  // columns 0.. of y_cos1
-        VecF32_32x8_c1 y_cos1_apart_tmp; TASSIGN(y_cos1_apart_tmp, 0x05880);  // UB 0x05880..0x05c80
+        VecF32_1x32 y_cos_tile_line; TASSIGN(y_cos_tile_line, 0x05800);  // columns 0.. of y_cos_tile
+        VecF32_32x8_c1 y_cos_tile_apart_tmp; TASSIGN(y_cos_tile_apart_tmp, 0x05880);  // UB 0x05880..0x05c80
         pipe_barrier(PIPE_V);
-        TTRANS(y_cos1_line, y_cos1_apart, y_cos1_apart_tmp);
+        TTRANS(y_cos_tile_line, y_cos_tile_apart, y_cos_tile_apart_tmp);
         VecF32_16x32 y_x1c1; TASSIGN(y_x1c1, 0x05880);  // UB 0x05880..0x06080
-        VecF32_16x32 y_x1; TASSIGN(y_x1, 0x05000);  // UB 0x05000..0x05800
-        VecF32_1x32 y_cos1; TASSIGN(y_cos1, 0x05800);  // UB 0x05800..0x05880
+        VecF32_16x32 y_x_tile; TASSIGN(y_x_tile, 0x05000);  // UB 0x05000..0x05800
+        VecF32_1x32 y_cos_tile; TASSIGN(y_cos_tile, 0x05800);  // UB 0x05800..0x05880
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(y_x1c1, y_x1, y_cos1);
-        for (int32_t y_x2_at = 0; y_x2_at < 16; ++y_x2_at, y_x2_at_slot ^= 1) {
-            VecF32_32x8_c1 y_x2_apart; TASSIGN(y_x2_apart, 0x03000 + y_x2_at_slot * 0x00400);  // UB 0x03000..0x03800, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_x2_at_slot));  // free again
-            YCosGm y_x_in(y_x + int64_t(t0) * 1024 + int64_t(y_x2_at) * 64 + 1);
-            TLOAD(y_x2_apart, y_x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_x2_at_slot));
-            VecF32_1x32 y_x2_line; TASSIGN(y_x2_line, 0x06080 + y_x2_at * 0x00080);  // rows y_x2_at.. of y_x2
-            VecF32_32x8_c1 y_x2_apart_tmp; TASSIGN(y_x2_apart_tmp, 0x06880);  // UB 0x06880..0x06c80
+        TCOLEXPANDMUL(y_x1c1, y_x_tile, y_cos_tile);
+        for (int32_t y_x_tile_2_at = 0; y_x_tile_2_at < 16; ++y_x_tile_2_at, y_x_tile_2_at_slot ^= 1) {
+            VecF32_32x8_c1 y_x_tile_2_apart; TASSIGN(y_x_tile_2_apart, 0x03000 + y_x_tile_2_at_slot * 0x00400);  // UB 0x03000..0x03800, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_x_tile_2_at_slot));  // free again
+            YCosGm y_x_in(y_x + int64_t(t0) * 1024 + int64_t(y_x_tile_2_at) * 64 + 1);
+            TLOAD(y_x_tile_2_apart, y_x_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_x_tile_2_at_slot));
+            VecF32_1x32 y_x_tile_2_line; TASSIGN(y_x_tile_2_line, 0x06080 + y_x_tile_2_at * 0x00080);  // rows y_x_tile_2_at.. of y_x_tile_2
+            VecF32_32x8_c1 y_x_tile_2_apart_tmp; TASSIGN(y_x_tile_2_apart_tmp, 0x06880);  // UB 0x06880..0x06c80
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_x2_at_slot));
-            TTRANS(y_x2_line, y_x2_apart, y_x2_apart_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_x2_at_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_x_tile_2_at_slot));
+            TTRANS(y_x_tile_2_line, y_x_tile_2_apart, y_x_tile_2_apart_tmp);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_x_tile_2_at_slot));
         }
-        VecF32_1x32 y_sin1_line; TASSIGN(y_sin1_line, 0x05800);  // columns 0.. of y_sin1
-        VecF32_32x8_c1 y_sin1_apart_tmp; TASSIGN(y_sin1_apart_tmp, 0x06880);  // UB 0x06880..0x06c80
+        VecF32_1x32 y_sin_tile_line; TASSIGN(y_sin_tile_line, 0x05800);  // columns 0.. of y_sin_tile
+        VecF32_32x8_c1 y_sin_tile_apart_tmp; TASSIGN(y_sin_tile_apart_tmp, 0x06880);  // UB 0x06880..0x06c80
         pipe_barrier(PIPE_V);
-        TTRANS(y_sin1_line, y_sin1_apart, y_sin1_apart_tmp);
+        TTRANS(y_sin_tile_line, y_sin_tile_apart, y_sin_tile_apart_tmp);
         VecF32_16x32 y_x2s1; TASSIGN(y_x2s1, 0x06880);  // UB 0x06880..0x07080
-        VecF32_16x32 y_x2; TASSIGN(y_x2, 0x06080);  // UB 0x06080..0x06880
-        VecF32_1x32 y_sin1; TASSIGN(y_sin1, 0x05800);  // UB 0x05800..0x05880
+        VecF32_16x32 y_x_tile_2; TASSIGN(y_x_tile_2, 0x06080);  // UB 0x06080..0x06880
+        VecF32_1x32 y_sin_tile; TASSIGN(y_sin_tile, 0x05800);  // UB 0x05800..0x05880
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(y_x2s1, y_x2, y_sin1);
+        TCOLEXPANDMUL(y_x2s1, y_x_tile_2, y_sin_tile);
         VecF32_16x32 y_low_tile; TASSIGN(y_low_tile, 0x00000 + t0_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
         TSUB(y_low_tile, y_x1c1, y_x2s1);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        VecF32_1x32 y_cos2_line; TASSIGN(y_cos2_line, 0x05800);  // columns 0.. of y_cos2
-        VecF32_32x8_c1 y_cos2_apart_tmp; TASSIGN(y_cos2_apart_tmp, 0x05880);  // UB 0x05880..0x05c80
+        VecF32_1x32 y_cos_tile_2_line; TASSIGN(y_cos_tile_2_line, 0x05800);  // columns 0.. of y_cos_tile_2
+        VecF32_32x8_c1 y_cos_tile_2_apart_tmp; TASSIGN(y_cos_tile_2_apart_tmp, 0x05880);  // UB 0x05880..0x05c80
         pipe_barrier(PIPE_V);
-        TTRANS(y_cos2_line, y_cos2_apart, y_cos2_apart_tmp);
+        TTRANS(y_cos_tile_2_line, y_cos_tile_2_apart, y_cos_tile_2_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
         VecF32_16x32 y_x2c2; TASSIGN(y_x2c2, 0x05880);  // UB 0x05880..0x06080
-        VecF32_1x32 y_cos2; TASSIGN(y_cos2, 0x05800);  // UB 0x05800..0x05880
+        VecF32_1x32 y_cos_tile_2; TASSIGN(y_cos_tile_2, 0x05800);  // UB 0x05800..0x05880
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(y_x2c2, y_x2, y_cos2);
-        VecF32_1x32 y_sin2_line; TASSIGN(y_sin2_line, 0x05800);  // columns 0.. of y_sin2
-        VecF32_32x8_c1 y_sin2_apart_tmp; TASSIGN(y_sin2_apart_tmp, 0x06080);  // UB 0x06080..0x06480
+        TCOLEXPANDMUL(y_x2c2, y_x_tile_2, y_cos_tile_2);
+        VecF32_1x32 y_sin_tile_2_line; TASSIGN(y_sin_tile_2_line, 0x05800);  // columns 0.. of y_sin_tile_2
+        VecF32_32x8_c1 y_sin_tile_2_apart_tmp; TASSIGN(y_sin_tile_2_apart_tmp, 0x06080);  // UB 0x06080..0x06480
         pipe_barrier(PIPE_V);
-        TTRANS(y_sin2_line, y_sin2_apart, y_sin2_apart_tmp);
+        TTRANS(y_sin_tile_2_line, y_sin_tile_2_apart, y_sin_tile_2_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
         VecF32_16x32 y_x1s2; TASSIGN(y_x1s2, 0x05000);  // UB 0x05000..0x05800
-        VecF32_1x32 y_sin2; TASSIGN(y_sin2, 0x05800);  // UB 0x05800..0x05880
+        VecF32_1x32 y_sin_tile_2; TASSIGN(y_sin_tile_2, 0x05800);  // UB 0x05800..0x05880
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(y_x1s2, y_x1, y_sin2);
+        TCOLEXPANDMUL(y_x1s2, y_x_tile, y_sin_tile_2);
         VecF32_16x32 y_high_tile; TASSIGN(y_high_tile, 0x01000 + t0_slot * 0x00800);  // UB 0x01000..0x02000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again

@@ -30,15 +30,15 @@ extern "C" __global__ AICORE void rope_interleaved_vec4(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
-        VecF32_16x64 y_9; TASSIGN(y_9, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
+        VecF32_16x64 y_roped_tile; TASSIGN(y_roped_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         YRopedGm y_roped_in(y_roped + int64_t(t0) * 1024);
-        TLOAD(y_9, y_roped_in);
+        TLOAD(y_roped_tile, y_roped_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         VecB16_16x64 y_tile; TASSIGN(y_tile, 0x02000 + t0_slot * 0x00800);  // UB 0x02000..0x03000, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(y_tile, y_9, RoundMode::CAST_RINT);
+        TCVT(y_tile, y_roped_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));

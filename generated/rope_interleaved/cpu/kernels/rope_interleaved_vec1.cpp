@@ -40,10 +40,10 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
         YCosGm y_cos_out(y_cos + int64_t(t0) * 64);
         YCosGm y_sin_out(y_sin + int64_t(t0) * 64);
         TPASS(1, 64, [&](auto at) {
-            const auto y_1 = at.load(cos_in);
-            const auto y_2 = at.load(sin_in);
-            at.store(y_cos_out, y_1);
-            at.store(y_sin_out, y_2);
+            const auto cos_tile = at.load(cos_in);
+            const auto sin_tile = at.load(sin_in);
+            at.store(y_cos_out, cos_tile);
+            at.store(y_sin_out, sin_tile);
         });
     }
 #endif

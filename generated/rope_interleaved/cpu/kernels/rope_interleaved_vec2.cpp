@@ -29,34 +29,34 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
-        VecF32_16x32 y_x1; TASSIGN(y_x1, 0x00200);  // UB 0x00200..0x00a00
+        VecF32_16x32 y_x_tile; TASSIGN(y_x_tile, 0x00200);  // UB 0x00200..0x00a00
         YXGm y_x_in(y_x + int64_t(t0) * 1024);
-        TLOAD(y_x1, y_x_in);
-        VecF32_1x32 y_cos1; TASSIGN(y_cos1, 0x00000);  // UB 0x00000..0x00080
+        TLOAD(y_x_tile, y_x_in);
+        VecF32_1x32 y_cos_tile; TASSIGN(y_cos_tile, 0x00000);  // UB 0x00000..0x00080
         YCosGm y_cos_in(y_cos + int64_t(t0) * 64);
-        TLOAD(y_cos1, y_cos_in);
-        VecF32_16x32 y_x2; TASSIGN(y_x2, 0x00a00);  // UB 0x00a00..0x01200
+        TLOAD(y_cos_tile, y_cos_in);
+        VecF32_16x32 y_x_tile_2; TASSIGN(y_x_tile_2, 0x00a00);  // UB 0x00a00..0x01200
         YXGm y_x_in_2(y_x + int64_t(t0) * 1024 + 1);
-        TLOAD(y_x2, y_x_in_2);
-        VecF32_1x32 y_sin1; TASSIGN(y_sin1, 0x00100);  // UB 0x00100..0x00180
+        TLOAD(y_x_tile_2, y_x_in_2);
+        VecF32_1x32 y_sin_tile; TASSIGN(y_sin_tile, 0x00100);  // UB 0x00100..0x00180
         YCosGm y_sin_in(y_sin + int64_t(t0) * 64);
-        TLOAD(y_sin1, y_sin_in);
-        VecF32_1x32 y_cos2; TASSIGN(y_cos2, 0x00080);  // UB 0x00080..0x00100
+        TLOAD(y_sin_tile, y_sin_in);
+        VecF32_1x32 y_cos_tile_2; TASSIGN(y_cos_tile_2, 0x00080);  // UB 0x00080..0x00100
         YCosGm y_cos_in_2(y_cos + int64_t(t0) * 64 + 1);
-        TLOAD(y_cos2, y_cos_in_2);
-        VecF32_1x32 y_sin2; TASSIGN(y_sin2, 0x00180);  // UB 0x00180..0x00200
+        TLOAD(y_cos_tile_2, y_cos_in_2);
+        VecF32_1x32 y_sin_tile_2; TASSIGN(y_sin_tile_2, 0x00180);  // UB 0x00180..0x00200
         YCosGm y_sin_in_2(y_sin + int64_t(t0) * 64 + 1);
-        TLOAD(y_sin2, y_sin_in_2);
+        TLOAD(y_sin_tile_2, y_sin_in_2);
         YLowGm y_low_out(y_low + int64_t(t0) * 512);
         YLowGm y_high_out(y_high + int64_t(t0) * 512);
         TPASS(16, 32, [&](auto at) {
-            const auto y_x1_v = at.load(y_x1);
-            const auto y_x1c1 = y_x1_v * at.row(y_cos1);
-            const auto y_x2_v = at.load(y_x2);
-            const auto y_x2s1 = y_x2_v * at.row(y_sin1);
+            const auto y_x_tile_v = at.load(y_x_tile);
+            const auto y_x1c1 = y_x_tile_v * at.row(y_cos_tile);
+            const auto y_x_tile_2_v = at.load(y_x_tile_2);
+            const auto y_x2s1 = y_x_tile_2_v * at.row(y_sin_tile);
             const auto y_low_tile = y_x1c1 - y_x2s1;
-            const auto y_x2c2 = y_x2_v * at.row(y_cos2);
-            const auto y_x1s2 = y_x1_v * at.row(y_sin2);
+            const auto y_x2c2 = y_x_tile_2_v * at.row(y_cos_tile_2);
+            const auto y_x1s2 = y_x_tile_v * at.row(y_sin_tile_2);
             const auto y_high_tile = y_x2c2 + y_x1s2;
             at.store(y_low_out, y_low_tile);
             at.store(y_high_out, y_high_tile);

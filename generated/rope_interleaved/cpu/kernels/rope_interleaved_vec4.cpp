@@ -27,8 +27,8 @@ extern "C" __global__ AICORE void rope_interleaved_vec4(
         YGm y_out(y + int64_t(t0) * 1024);
         TPASS(16, 64, [&](auto at) {
             // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
-            const auto y_9 = at.load(y_roped_in);
-            at.store(y_out, y_9, far);
+            const auto y_roped_tile = at.load(y_roped_in);
+            at.store(y_out, y_roped_tile, far);
         });
     }
 #endif

@@ -39,33 +39,33 @@ extern "C" __global__ AICORE void keys(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // k: rope(reshape(qkv[:, heads * d:(heads + kv_heads) * d], [t, kv_heads, d]), cos[:, None, :], sin[:, None, :])  [rope_qkv.yaml:27]
-        VecB16_32x128 k_3(t0_valid); TASSIGN(k_3, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        VecB16_32x128 cos_tile(t0_valid); TASSIGN(cos_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});
-        TLOAD(k_3, cos_in);
+        TLOAD(cos_tile, cos_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecB16_32x128 k_4(t0_valid); TASSIGN(k_4, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        VecB16_32x128 sin_tile(t0_valid); TASSIGN(sin_tile, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
-        TLOAD(k_4, sin_in);
+        TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         VecF32_32x128 k_cos(t0_valid); TASSIGN(k_cos, 0x10000);  // UB 0x10000..0x14000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TCVT(k_cos, k_3, RoundMode::CAST_RINT);
+        TCVT(k_cos, cos_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
         VecF32_32x128 k_sin(t0_valid); TASSIGN(k_sin, 0x14000);  // UB 0x14000..0x18000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        TCVT(k_sin, k_4, RoundMode::CAST_RINT);
+        TCVT(k_sin, sin_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
         for (int32_t kv_heads0 = block; kv_heads0 < 8; kv_heads0 += nblk, kv_heads0_slot ^= 1) {
-            VecB16_32x128 k_2(t0_valid); TASSIGN(k_2, 0x00000 + kv_heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            VecB16_32x128 qkv_tile(t0_valid); TASSIGN(qkv_tile, 0x00000 + kv_heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(kv_heads0_slot));  // free again
             QkvGm qkv_in(qkv + int64_t(t0) * 6144 + int64_t(kv_heads0) * 128 + 4096, {t0_valid});
-            TLOAD(k_2, qkv_in);
+            TLOAD(qkv_tile, qkv_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(kv_heads0_slot));
             VecF32_32x128 k_x(t0_valid); TASSIGN(k_x, 0x18000);  // UB 0x18000..0x1c000
             wait_flag(PIPE_MTE2, PIPE_V, event_t(kv_heads0_slot));
-            TCVT(k_x, k_2, RoundMode::CAST_RINT);
+            TCVT(k_x, qkv_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(kv_heads0_slot));
             VecF32_32x128_c64 k_x1c1(t0_valid); TASSIGN(k_x1c1, 0x1c000);  // UB 0x1c000..0x20000
             VecF32_32x128_c64 k_x1(t0_valid); TASSIGN(k_x1, 0x18000);  // columns 0.. of k_x

@@ -33,18 +33,18 @@ extern "C" __global__ AICORE void keys(
         QkvGm qkv_in(qkv + int64_t(t0) * 6144 + 4096);
         TPASS(8, 128, [&](auto at) {
             // k: rope(reshape(qkv[:, heads * d:(heads + kv_heads) * d], [t, kv_heads, d]), cos[:, None, :], sin[:, None, :])  [rope_qkv.yaml:27]
-            const auto k_2 = at.load(qkv_in);
-            at.store(k_x, k_2);
+            const auto qkv_tile = at.load(qkv_in);
+            at.store(k_x, qkv_tile);
         });
         VecF32_1x128 k_cos; TASSIGN(k_cos, 0x01000);  // UB 0x01000..0x01200
         VecF32_1x128 k_sin; TASSIGN(k_sin, 0x01200);  // UB 0x01200..0x01400
         CosGm cos_in(cos + int64_t(t0) * 128);
         CosGm sin_in(sin + int64_t(t0) * 128);
         TPASS(1, 128, [&](auto at) {
-            const auto k_3 = at.load(cos_in);
-            at.store(k_cos, k_3);
-            const auto k_4 = at.load(sin_in);
-            at.store(k_sin, k_4);
+            const auto cos_tile = at.load(cos_in);
+            at.store(k_cos, cos_tile);
+            const auto sin_tile = at.load(sin_in);
+            at.store(k_sin, sin_tile);
         });
         VecF32_8x128_c64 k_x1; TASSIGN(k_x1, 0x00000);  // columns 0.. of k_x
         VecF32_1x128_c64 k_cos1; TASSIGN(k_cos1, 0x01000);  // columns 0.. of k_cos

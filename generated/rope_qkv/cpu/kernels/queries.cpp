@@ -33,18 +33,18 @@ extern "C" __global__ AICORE void queries(
         QkvGm qkv_in(qkv + int64_t(t0) * 6144);
         TPASS(32, 128, [&](auto at) {
             // q: rope(reshape(qkv[:, :heads * d], [t, heads, d]), cos[:, None, :], sin[:, None, :])  [rope_qkv.yaml:25]
-            const auto q_2 = at.load(qkv_in);
-            at.store(q_x, q_2);
+            const auto qkv_tile = at.load(qkv_in);
+            at.store(q_x, qkv_tile);
         });
         VecF32_1x128 q_cos; TASSIGN(q_cos, 0x04000);  // UB 0x04000..0x04200
         VecF32_1x128 q_sin; TASSIGN(q_sin, 0x04200);  // UB 0x04200..0x04400
         CosGm cos_in(cos + int64_t(t0) * 128);
         CosGm sin_in(sin + int64_t(t0) * 128);
         TPASS(1, 128, [&](auto at) {
-            const auto q_3 = at.load(cos_in);
-            at.store(q_cos, q_3);
-            const auto q_4 = at.load(sin_in);
-            at.store(q_sin, q_4);
+            const auto cos_tile = at.load(cos_in);
+            at.store(q_cos, cos_tile);
+            const auto sin_tile = at.load(sin_in);
+            at.store(q_sin, sin_tile);
         });
         VecF32_32x128_c64 q_x1; TASSIGN(q_x1, 0x00000);  // columns 0.. of q_x
         VecF32_1x128_c64 q_cos1; TASSIGN(q_cos1, 0x04000);  // columns 0.. of q_cos

@@ -15,11 +15,11 @@ using RightB16_576x32 = TileRight<bfloat16_t, 576, 32, 576, 32>;
 using AccF32_16x32 = TileAcc<float, 16, 32, 16, 32>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 576>, Stride<1, 1, 1, 576, 1>>;
 using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 576, 32>, Stride<1, 1, 1, 1, 576>, Layout::DN>;
-using O2Gm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 128, 1>>;
+using OQkGm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void attend_cube1(
-    __gm__ float *o_2,
+    __gm__ float *o_qk,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *rows,
     int32_t t_begin,
@@ -46,28 +46,28 @@ extern "C" __global__ AICORE void attend_cube1(
         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
         for (int32_t selected0 = 0; selected0 < 128; selected0 += 32, selected0_slot ^= 1) {
-            MatB16_576x32 o_keys; TASSIGN(o_keys, 0x12000 + selected0_slot * 0x09000);  // L1 0x12000..0x24000, 2 copies
+            MatB16_576x32 rows_tile; TASSIGN(rows_tile, 0x12000 + selected0_slot * 0x09000);  // L1 0x12000..0x24000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
             RowsGm rows_in(rows + int64_t(t0) * 73728 + int64_t(selected0) * 576);
-            TLOAD(o_keys, rows_in);
+            TLOAD(rows_tile, rows_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
             LeftB16_16x576 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000);  // L0A 0x00000..0x09000
             wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
             TEXTRACT(q_tile_l0a, q_tile, 0, 0);
-            RightB16_576x32 o_keys_l0b; TASSIGN(o_keys_l0b, 0x00000);  // L0B 0x00000..0x09000
+            RightB16_576x32 rows_tile_l0b; TASSIGN(rows_tile_l0b, 0x00000);  // L0B 0x00000..0x09000
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
-            TEXTRACT(o_keys_l0b, o_keys, 0, 0);
+            TEXTRACT(rows_tile_l0b, rows_tile, 0, 0);
             set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));
-            AccF32_16x32 o_2_acc; TASSIGN(o_2_acc, 0x00000 + selected0_slot * 0x01000);  // L0C 0x00000..0x02000, 2 copies
+            AccF32_16x32 o_qk_acc; TASSIGN(o_qk_acc, 0x00000 + selected0_slot * 0x01000);  // L0C 0x00000..0x02000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
             wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));  // free again
-            TMATMUL(o_2_acc, q_tile_l0a, o_keys_l0b);
+            TMATMUL(o_qk_acc, q_tile_l0a, rows_tile_l0b);
             set_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
             wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
-            O2Gm o_2_out(o_2 + int64_t(t0) * 2048 + int64_t(selected0));
-            TSTORE(o_2_out, o_2_acc);
+            OQkGm o_qk_out(o_qk + int64_t(t0) * 2048 + int64_t(selected0));
+            TSTORE(o_qk_out, o_qk_acc);
             set_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));
         }
         set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_slot));

@@ -15,11 +15,11 @@ using RightB16_32x512 = TileRight<bfloat16_t, 32, 512, 32, 512>;
 using AccF32_16x512 = TileAcc<float, 16, 512, 16, 512>;
 using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 128, 1>>;
 using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 576, 1>>;
-using O6Gm = GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<1, 1, 1, 512, 1>>;
+using OPvGm = GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<1, 1, 1, 512, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void attend_cube2(
-    __gm__ float *o_6,
+    __gm__ float *o_pv,
     __gm__ bfloat16_t *o_p_low,
     __gm__ bfloat16_t *rows,
     int32_t t_begin,
@@ -46,30 +46,30 @@ extern "C" __global__ AICORE void attend_cube2(
             OPLowGm o_p_low_in(o_p_low + int64_t(t0) * 2048 + int64_t(selected0));
             TLOAD(o_p_low_tile, o_p_low_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_slot));
-            MatB16_32x512 o_block_2; TASSIGN(o_block_2, 0x01000 + selected0_slot * 0x08000);  // L1 0x01000..0x11000, 2 copies
+            MatB16_32x512 rows_tile; TASSIGN(rows_tile, 0x01000 + selected0_slot * 0x08000);  // L1 0x01000..0x11000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
             RowsGm rows_in(rows + int64_t(t0) * 73728 + int64_t(selected0) * 576);
-            TLOAD(o_block_2, rows_in);
+            TLOAD(rows_tile, rows_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
             LeftB16_16x32 o_p_low_tile_l0a; TASSIGN(o_p_low_tile_l0a, 0x00000 + selected0_slot * 0x00800);  // L0A 0x00000..0x01000, 2 copies
             wait_flag(PIPE_M, PIPE_MTE1, event_t(selected0_slot));  // free again
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_slot));
             TEXTRACT(o_p_low_tile_l0a, o_p_low_tile, 0, 0);
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + selected0_slot));
-            RightB16_32x512 o_block_2_l0b; TASSIGN(o_block_2_l0b, 0x00000 + selected0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+            RightB16_32x512 rows_tile_l0b; TASSIGN(rows_tile_l0b, 0x00000 + selected0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
-            TEXTRACT(o_block_2_l0b, o_block_2, 0, 0);
+            TEXTRACT(rows_tile_l0b, rows_tile, 0, 0);
             set_flag(PIPE_MTE1, PIPE_M, event_t(selected0_slot));
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));
-            AccF32_16x512 o_6_acc; TASSIGN(o_6_acc, 0x00000 + selected0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+            AccF32_16x512 o_pv_acc; TASSIGN(o_pv_acc, 0x00000 + selected0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_M, event_t(selected0_slot));
             wait_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));  // free again
-            TMATMUL(o_6_acc, o_p_low_tile_l0a, o_block_2_l0b);
+            TMATMUL(o_pv_acc, o_p_low_tile_l0a, rows_tile_l0b);
             set_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
             set_flag(PIPE_M, PIPE_MTE1, event_t(selected0_slot));
             wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
-            O6Gm o_6_out(o_6 + int64_t(t0) * 8192 + int64_t(selected0) * t * 256);
-            TSTORE(o_6_out, o_6_acc);
+            OPvGm o_pv_out(o_pv + int64_t(t0) * 8192 + int64_t(selected0) * t * 256);
+            TSTORE(o_pv_out, o_pv_acc);
             set_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));
         }
     }

@@ -12,7 +12,7 @@ using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
 using VecF32_16x32 = Tile<TileType::Vec, float, 16, 32, BLayout::RowMajor, 16, 32>;
 using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1>;
 using VecB16_16x32 = Tile<TileType::Vec, bfloat16_t, 16, 32, BLayout::RowMajor, 16, 32>;
-using O2Gm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 128, 1>>;
+using OQkGm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 128, 1>>;
 using OAlphaGm = GlobalTensor<float, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 0, 1>>;
 using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
@@ -21,7 +21,7 @@ extern "C" __global__ AICORE void attend_vec1(
     __gm__ float *o_alpha,
     __gm__ bfloat16_t *o_p_low,
     __gm__ float *o_sum_end,
-    __gm__ float *o_2,
+    __gm__ float *o_qk,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
@@ -41,22 +41,22 @@ extern "C" __global__ AICORE void attend_vec1(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:26]
-        VecF32_1x16 o_o_max_row; TASSIGN(o_o_max_row, 0x01900);  // as a row, same bytes as o_o_max
+        VecF32_1x16 o_max_row; TASSIGN(o_max_row, 0x01900);  // as a row, same bytes as o_max
         pipe_barrier(PIPE_V);
-        TEXPANDS(o_o_max_row, -__builtin_inff());
-        VecF32_1x16 o_o_sum_row; TASSIGN(o_o_sum_row, 0x00000 + t0_slot * 0x00040);  // as a row, same bytes as o_o_sum
+        TEXPANDS(o_max_row, -__builtin_inff());
+        VecF32_1x16 o_sum_row; TASSIGN(o_sum_row, 0x00000 + t0_slot * 0x00040);  // as a row, same bytes as o_sum
         wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + t0_slot));  // free again
-        TEXPANDS(o_o_sum_row, 0.0f);
+        TEXPANDS(o_sum_row, 0.0f);
         for (int32_t selected0 = 0; selected0 < 128; selected0 += 32, selected0_slot ^= 1) {
-            VecF32_16x32 o_2_tile; TASSIGN(o_2_tile, 0x00080 + selected0_slot * 0x00800);  // UB 0x00080..0x01080, 2 copies
+            VecF32_16x32 o_qk_tile; TASSIGN(o_qk_tile, 0x00080 + selected0_slot * 0x00800);  // UB 0x00080..0x01080, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
-            O2Gm o_2_in(o_2 + int64_t(t0) * 2048 + int64_t(selected0));
-            TLOAD(o_2_tile, o_2_in);
+            OQkGm o_qk_in(o_qk + int64_t(t0) * 2048 + int64_t(selected0));
+            TLOAD(o_qk_tile, o_qk_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
             VecF32_16x32 o_s; TASSIGN(o_s, 0x01940);  // UB 0x01940..0x02140
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
-            TMULS(o_s, o_2_tile, 0.041666668f);
+            TMULS(o_s, o_qk_tile, 0.041666668f);
             set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));
             VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x02140);  // UB 0x02140..0x02180
             VecF32_16x32 o_block_max_tmp; TASSIGN(o_block_max_tmp, 0x02180);  // UB 0x02180..0x02980
@@ -65,20 +65,20 @@ extern "C" __global__ AICORE void attend_vec1(
             VecF32_1x16 o_max_next_row; TASSIGN(o_max_next_row, 0x02140);  // as a row, same bytes as o_max_next
             VecF32_1x16 o_block_max_row; TASSIGN(o_block_max_row, 0x02140);  // as a row, same bytes as o_block_max
             pipe_barrier(PIPE_V);
-            TMAX(o_max_next_row, o_o_max_row, o_block_max_row);
-            VecF32_16x32 o_3; TASSIGN(o_3, 0x01940);  // UB 0x01940..0x02140
+            TMAX(o_max_next_row, o_max_row, o_block_max_row);
+            VecF32_16x32 o_below_max; TASSIGN(o_below_max, 0x01940);  // UB 0x01940..0x02140
             VecF32_16x1 o_max_next; TASSIGN(o_max_next, 0x02140);  // UB 0x02140..0x02180
             pipe_barrier(PIPE_V);
-            TROWEXPANDSUB(o_3, o_s, o_max_next);
+            TROWEXPANDSUB(o_below_max, o_s, o_max_next);
             VecF32_16x32 o_p; TASSIGN(o_p, 0x01940);  // UB 0x01940..0x02140
             pipe_barrier(PIPE_V);
-            TEXP(o_p, o_3);
-            VecF32_1x16 o_4_row; TASSIGN(o_4_row, 0x02180);  // as a row, same bytes as o_4
-            TSUB(o_4_row, o_o_max_row, o_max_next_row);
+            TEXP(o_p, o_below_max);
+            VecF32_1x16 o_max_step_row; TASSIGN(o_max_step_row, 0x02180);  // as a row, same bytes as o_max_step
+            TSUB(o_max_step_row, o_max_row, o_max_next_row);
             VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x01080 + selected0_slot * 0x00040);  // as a row, same bytes as o_alpha_tile
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + selected0_slot));  // free again
-            TEXP(o_alpha_tile_row, o_4_row);
+            TEXP(o_alpha_tile_row, o_max_step_row);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + selected0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + selected0_slot));
             OAlphaGm o_alpha_out(o_alpha + int64_t(t0) * 16 + int64_t(selected0) * t);
@@ -88,10 +88,10 @@ extern "C" __global__ AICORE void attend_vec1(
             VecF32_16x32 o_block_sum_tmp; TASSIGN(o_block_sum_tmp, 0x021c0);  // UB 0x021c0..0x029c0
             pipe_barrier(PIPE_V);
             TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
-            TMUL(o_o_sum_row, o_o_sum_row, o_alpha_tile_row);
+            TMUL(o_sum_row, o_sum_row, o_alpha_tile_row);
             VecF32_1x16 o_block_sum_row; TASSIGN(o_block_sum_row, 0x02180);  // as a row, same bytes as o_block_sum
             pipe_barrier(PIPE_V);
-            TADD(o_o_sum_row, o_o_sum_row, o_block_sum_row);
+            TADD(o_sum_row, o_sum_row, o_block_sum_row);
             VecB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x01100 + selected0_slot * 0x00400);  // UB 0x01100..0x01900, 2 copies
             wait_flag(PIPE_MTE3, PIPE_V, event_t(selected0_slot));  // free again
             TCVT(o_p_low_tile, o_p, RoundMode::CAST_RINT);
@@ -100,10 +100,10 @@ extern "C" __global__ AICORE void attend_vec1(
             OPLowGm o_p_low_out(o_p_low + int64_t(t0) * 2048 + int64_t(selected0));
             TSTORE(o_p_low_out, o_p_low_tile);
             set_flag(PIPE_MTE3, PIPE_V, event_t(selected0_slot));
-            TMOV(o_o_max_row, o_max_next_row);
+            TMOV(o_max_row, o_max_next_row);
         }
         OAlphaGm o_sum_end_out(o_sum_end + int64_t(t0) * 16);
-        TSTORE(o_sum_end_out, o_o_sum_row);
+        TSTORE(o_sum_end_out, o_sum_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(4 + t0_slot));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0

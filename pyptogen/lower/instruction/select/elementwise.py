@@ -7,7 +7,7 @@ from typing import Any
 
 from pyptogen.lower.instruction.ir import Compare, Imm, Mode, Node
 from pyptogen.lower.instruction.select.selector import Handler, Selector
-from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
+from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, RUNNING_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.isa.table import NARROWING
 from pyptogen.lower.tensor.ir import BINARY, BITWISE
 from pyptogen.lower.tile.axes import unsupported
@@ -32,6 +32,10 @@ def reduce_columns(sel: Selector, op: TileOp) -> list[Node]:
     name = COLUMN_NAMES[op.kind.removeprefix("column_")]
     scratch = [sel.use(op.scratch)] if op.scratch else []
     return [sel.instr(op, name, sel.use(str(op.dst)), sel.use(str(op.srcs[0])), *scratch)]
+
+
+def running(sel: Selector, op: TileOp) -> list[Node]:
+    return [sel.instr(op, RUNNING_NAMES[op.kind], *(sel.use(str(tile)) for tile in (op.dst, *op.srcs)))]
 
 
 def turn(sel: Selector, op: TileOp) -> list[Node]:
@@ -177,6 +181,7 @@ HANDLERS: Mapping[str, Handler] = {
     **dict.fromkeys(BITWISE, bitwise),
     **dict.fromkeys(REDUCE_NAMES, reduce),
     **{f"column_{kind}": reduce_columns for kind in COLUMN_NAMES},
+    **dict.fromkeys(RUNNING_NAMES, running),
     "turn": turn,
     "iota": iota,
     "compare": compare,

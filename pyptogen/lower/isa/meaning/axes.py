@@ -102,6 +102,18 @@ def _exponential_of_difference(dst: Shaped, a: Array, other: Array) -> Array:
         return np.exp(difference.astype(np.float64)).astype(np.float32).astype(dst.numpy)
 
 
+def _running(kind: Any) -> Meaning:
+    """Step by step along the row, each rounded to the element type."""
+
+    def compute(dst: Shaped, a: Array, before: Array) -> Array:
+        require(a.shape, dst.shape, "the first operand")
+        require(before.shape[:1], (dst.rows,), "what it goes on from")
+        with np.errstate(all="ignore"):
+            return np.asarray(kind.accumulate(np.hstack([before[:, -1:], a]), axis=1, dtype=dst.numpy))[:, 1:]
+
+    return compute
+
+
 def _pairs_summed(dst: Shaped, a: Array) -> Array:
     """Sums of neighbours in the left half; an odd last element stays alone; 0 in the right half."""
     require(a.shape, dst.shape, "the operand")
@@ -129,4 +141,6 @@ MEANINGS: Mapping[str, Meaning] = {
     "TROWEXPANDEXPDIF": _exponential_of_difference,
     "TCOLEXPANDEXPDIF": _exponential_of_difference,
     "TPAIRREDUCESUM": _pairs_summed,
+    "TROWCUMSUM": _running(np.add),
+    "TROWCUMPROD": _running(np.multiply),
 }

@@ -40,7 +40,7 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
     if len(q.shape) == len(k.shape) + 1:
         one = sympy.Integer(1)
         k, v = (b.reshape(x, (*x.shape[:-2], one, *x.shape[-2:]), "group") for x in (k, v))
-    name, prefix = b.loop_name(), b.prefix
+    name = b.loop_name()
     tile = min(TILE, b.dims.number(over) or TILE)
     block = b.dims.open_block(over.name, tile, b.at)
     column = (*q.shape[:-1], sympy.Integer(1))
@@ -53,7 +53,7 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
     rows, size = q.shape[-2], b.dims.symbols[block.name]
     limits = _positions(b, rows, over, size) if causal else None
     added = _bias_block(b, bias, over, size) if bias is not None else None
-    carries = tuple(b.carry(f"{prefix}_{word}", x) for word, x in zip(("max", "sum", "acc"), starts, strict=True))
+    carries = tuple(b.carry(word, x) for word, x in zip(("max", "sum", "acc"), starts, strict=True))
     following = _round(b, (q, k, v), carries, (size, scale), (limits, added))
     b.loop = ""
     _, total, acc = (
@@ -99,7 +99,7 @@ def _round(
     """The next greatest score, sum and weighted sum."""
     (q, k, v), (peak, total, acc), (size, scale) = operands, carries, sizes
     keys = b.transpose(b.block(k, len(k.shape) - 2, size), "keys")
-    scores = b.binary("mul", _product(b, q, keys), b.scalar(scale), hint="s")
+    scores = b.binary("mul", _product(b, q, keys, "qk"), b.scalar(scale), hint="s")
     limits, added = changes
     if added is not None:
         scores = b.binary("add", scores, added, hint="s_biased")
@@ -107,18 +107,18 @@ def _round(
         seen = b.binary("sub", *limits, hint="seen")
         scores = b.binary("minimum", scores, seen, hint="s_seen")
     highest = b.binary("maximum", peak, b.reduce("amax", scores, -1, hint="block_max"), hint="max_next")
-    weights = b.unary("exp", b.binary("sub", scores, highest), hint="p")
-    again = b.unary("exp", b.binary("sub", peak, highest), hint="alpha")
+    weights = b.unary("exp", b.binary("sub", scores, highest, hint="below_max"), hint="p")
+    again = b.unary("exp", b.binary("sub", peak, highest, hint="max_step"), hint="alpha")
     more = b.reduce("sum", weights, -1, hint="block_sum")
-    sums = b.binary("add", b.binary("mul", total, again), more, hint="sum_next")
-    values = _product(b, b.cast(weights, v.dtype, hint="p_low"), b.block(v, len(v.shape) - 2, size))
-    return highest, sums, b.binary("add", b.binary("mul", acc, again), values, hint="acc_next")
+    sums = b.binary("add", b.binary("mul", total, again, hint="sum_scaled"), more, hint="sum_next")
+    values = _product(b, b.cast(weights, v.dtype, hint="p_low"), b.block(v, len(v.shape) - 2, size), "pv")
+    return highest, sums, b.binary("add", b.binary("mul", acc, again, hint="acc_scaled"), values, hint="acc_next")
 
 
-def _product(b: Builder, left: Value, right: Value) -> Value:
+def _product(b: Builder, left: Value, right: Value, hint: str) -> Value:
     if len(right.shape) == 2:
-        return b.matmul(left, right, "fp32", "product")
-    return selection.batch_matmul(b, left, right, "fp32")
+        return b.matmul(left, right, "fp32", hint)
+    return selection.batch_matmul(b, left, right, "fp32", hint)
 
 
 def _checked(b: Builder, q: Value, k: Value, v: Value) -> Any:

@@ -1,4 +1,11 @@
-"""Running sums and products: one row of a tile after the other."""
+"""Running sums and products: one row of a tile after the other, or, on a CPU, along the rows of a tile.
+
+before: y = cumsum(x: fp32[rows, 1024], axis=-1)
+after:  a2a3  for i1 step 768: total = 0; for i2: total += load x[i1.., i2]; store y[i1.., i2] = total
+        cpu   for i1 step 8: last = 0; for i2 step 256: sums = cumsum(load x[i1.., i2..], last); store y[…] = sums
+
+`last` is the last columns of `sums`.
+"""
 
 from __future__ import annotations
 
@@ -6,28 +13,66 @@ from collections.abc import Callable, Mapping
 
 import sympy
 
-from pyptogen.lower.expr import ONE
+from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
+from pyptogen.lower.tile.axes import GmView
 from pyptogen.lower.tile.ir import Extent
-from pyptogen.lower.tile.solo.builder import Item, SoloBuilder
+from pyptogen.lower.tile.solo.builder import CPU_TILE_BYTES, Item, SoloBuilder
 
 JOINS = {"cumsum": "add", "cumprod": "mul"}
+CPU_LINES = 8
+"""Lines that a CPU takes at a time where each is one run: as many as TROWCUMSUM steps along together (fp32)."""
 CPU_APART_BYTES = 32
 """Of one step of lines that lie apart, on a CPU: each touches a line of cache in operand and result, all of them in one
 set where lines are 4 KB apart, and must find it there in the next step (fp32: 8 lines 5 times as fast as 512)."""
 
 
 def scan(b: SoloBuilder, op: Op) -> None:
-    """Along the axis step by step; as many lines beside each other as fit a tile, or stay in cache."""
+    """Along the axis; as many lines beside each other as fit a tile, or stay in cache."""
     (source,) = op.operands
     assert isinstance(source, Value)
-    axis, dtype = int(op.attrs["axis"]), op.result.dtype
+    axis = int(op.attrs["axis"])
     view, target = b.source(source), b.target()
 
     def side(part: slice) -> list[Item]:
         return b.merged(b.items(target.axes[part], view.axes[part]))
 
     along, others = side(slice(axis, axis + 1)), [*side(slice(axis)), *side(slice(axis + 1, None))]
+    if b.platform.unified and [item.steps for item in along] == [(ONE, ONE)]:
+        _along_rows(b, (view, target), along[0], others)
+    else:
+        _step_by_step(b, (view, target), along, others)
+
+
+def _along_rows(b: SoloBuilder, views: tuple[GmView, GmView], along: Item, others: list[Item]) -> None:
+    """Tiles of a few lines and a part of the axis; the next part goes on from the last column: the end of a
+    window that begins where windows may."""
+    op, dtype = b.op, b.op.result.dtype
+    view, target = views
+    beside = others.pop() if others else Item(ONE, (ONE, ONE))
+    lines = b.step(beside, CPU_LINES)
+    part = b.step(along, CPU_TILE_BYTES // 2 // CPU_LINES // DTYPES[dtype])
+    read, sums = (b.tile(name, dtype, lines.extent(), part.extent(), "full") for name in ("part", "sums"))
+    aligned = 32 // DTYPES[dtype]
+    if along.extent == Poly.of(part.tile):
+        last = b.tile("last", dtype, lines.extent(), Extent(aligned), "full")
+    else:
+        last = b.window("last", sums, part.tile - aligned, Extent(aligned))
+    kept = [*(b.step(item, 1) for item in others), lines]
+    steps = [*kept, part]
+    body = [
+        b.load(read, view.tensor, b.at(view.offset, steps, 1), beside.steps[1]),
+        b.do(op.kind, sums, read, last),
+        b.store(sums, target.tensor, b.at(target.offset, steps, 0), beside.steps[0]),
+    ]
+    begin = b.do("fill", last, b.number(sympy.Integer(op.kind == "cumprod")))
+    b.nest(kept, [begin, *b.wrapped([part], body)])
+
+
+def _step_by_step(b: SoloBuilder, views: tuple[GmView, GmView], along: list[Item], others: list[Item]) -> None:
+    """Every step is one row, or column, of a tile: so far and here make so far."""
+    op, dtype = b.op, b.op.result.dtype
+    view, target = views
     beside = others.pop() if others else Item(ONE, (ONE, ONE))
     as_row = beside.steps == (ONE, ONE)
     few = b.platform.unified and not as_row

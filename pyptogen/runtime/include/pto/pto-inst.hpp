@@ -57,6 +57,7 @@
 #include <pto/cpu/print.hpp>
 #include <pto/cpu/product.hpp>
 #include <pto/cpu/reduce.hpp>
+#include <pto/cpu/running.hpp>
 #include <pto/cpu/remainder.hpp>
 #include <pto/cpu/store.hpp>
 #include <pto/cpu/transpose.hpp>

@@ -7,10 +7,13 @@
 
 namespace pto::cpu {
 
-/// Extents and strides in global memory of a ConvTile in six dimensions; in the tile itself they are dense.
+/// What a ConvTile and a GlobalTensor have in common, in six dimensions: its extents, and its strides in the tile, which
+/// is dense, and in global memory. Nothing lies at `size` and behind it in the tile.
 struct ConvWalk {
     int64_t extent[6];
+    int64_t inside[6];
     int64_t stride[6];
+    int64_t size;
 };
 
 /// The dimensions of a ConvTile are those of the tensor, except that NDC1HWC0 and a four-dimensional NC1HWC0 have C0
@@ -23,23 +26,35 @@ inline ConvWalk conv_walk(const Tile& tile, const Global& global)
         Tile::layout == Global::layout, "TLOAD and TSTORE of a ConvTile need the same layout on both sides");
     constexpr int kDims = Tile::totalDimCount;
     constexpr bool kFilter = Tile::layout == Layout::FRACTAL_Z && kDims == 4;
+    constexpr bool kFromFirst = Tile::layout == Layout::NC1HWC0 || Tile::layout == Layout::NDC1HWC0;
     constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(typename Tile::DType));
+    int64_t own[6] = {1, 1, 1, 1, 1, 1}, whole[6] = {1, 1, 1, 1, 1, 1};  // extents of the tile and of the tensor
     ConvWalk walk{};
     if constexpr (kDims == 6) {
         for (int dim = 0; dim < 6; ++dim) {
-            walk.extent[dim] = tile.GetShape(dim);
+            own[dim] = tile.GetShape(dim);
+            whole[dim] = dim == 5 ? own[dim] : global.GetShape(dim);
             walk.stride[dim] = dim == 5 ? 1 : global.GetStride(dim);
         }
-        return walk;
+    } else {
+        for (int dim = 0; dim < 5; ++dim) {
+            const int at = kFromFirst ? dim : dim - (5 - kDims);
+            own[dim + 1] = kFilter && dim < 2 ? global.GetShape(dim)
+                           : at < 0           ? 1
+                           : at >= kDims      ? kC0
+                                              : tile.GetShape(at);
+            whole[dim + 1] = global.GetShape(dim);
+            walk.stride[dim + 1] = global.GetStride(dim);
+        }
     }
-    walk.extent[0] = 1;
-    for (int dim = 0; dim < 5; ++dim) {
-        const int own = Tile::layout == Layout::NC1HWC0 || Tile::layout == Layout::NDC1HWC0 ? dim : dim - (5 - kDims);
-        walk.extent[dim + 1] = kFilter && dim < 3 ? global.GetShape(dim)
-                               : own < 0          ? 1
-                               : own >= kDims     ? kC0
-                                                  : tile.GetShape(own);
-        walk.stride[dim + 1] = global.GetStride(dim);
+    walk.size = 1;
+    for (int dim = 5; dim >= 0; --dim) {
+        walk.extent[dim] = least(own[dim], whole[dim]);
+        walk.inside[dim] = walk.size;
+        walk.size *= own[dim];
+    }
+    if constexpr (kFilter) {
+        walk.size = walk.inside[2] * tile.GetShape(0);
     }
     return walk;
 }
@@ -48,16 +63,21 @@ inline ConvWalk conv_walk(const Tile& tile, const Global& global)
 template <typename F>
 inline void for_each_conv_line(const ConvWalk& walk, F f)
 {
-    int64_t at = 0;
     int64_t i[5] = {};
     const int64_t* n = walk.extent;
-    const int64_t* s = walk.stride;
     for (i[0] = 0; i[0] < n[0]; ++i[0]) {
         for (i[1] = 0; i[1] < n[1]; ++i[1]) {
             for (i[2] = 0; i[2] < n[2]; ++i[2]) {
                 for (i[3] = 0; i[3] < n[3]; ++i[3]) {
-                    for (i[4] = 0; i[4] < n[4]; ++i[4], at += n[5]) {
-                        f(at, i[0] * s[0] + i[1] * s[1] + i[2] * s[2] + i[3] * s[3] + i[4] * s[4]);
+                    for (i[4] = 0; i[4] < n[4]; ++i[4]) {
+                        int64_t at = 0, global_at = 0;
+                        for (int dim = 0; dim < 5; ++dim) {
+                            at += i[dim] * walk.inside[dim];
+                            global_at += i[dim] * walk.stride[dim];
+                        }
+                        if (at < walk.size) {
+                            f(at, global_at);
+                        }
                     }
                 }
             }

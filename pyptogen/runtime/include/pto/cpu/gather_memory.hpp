@@ -4,6 +4,7 @@
 #include <pto/common/event.hpp>
 #include <pto/common/modes.hpp>
 #include <pto/cpu/atomics.hpp>
+#include <pto/cpu/checked/indexes.hpp>
 #include <pto/cpu/move_region.hpp>
 
 namespace pto {
@@ -14,6 +15,10 @@ namespace cpu {
 
 enum class Outside { Ignore, Clamp, Wrap, Drop };  // what becomes of an index outside the table
 
+/// Whether an index may come out as one that is dropped. Under the checker a fault is dropped, too.
+template <Outside Rule>
+inline constexpr bool drops = Rule == Outside::Drop || (Rule == Outside::Ignore && checked::kOn);
+
 /// An index made to fit a table of `capacity`; -1 for one that is dropped. Negative indices count as far outside.
 template <Outside Rule, typename Index>
 PTO_INLINE int64_t table_index(Index raw, int64_t capacity)
@@ -21,7 +26,7 @@ PTO_INLINE int64_t table_index(Index raw, int64_t capacity)
     const auto index = static_cast<uint64_t>(static_cast<int64_t>(raw));
     const auto limit = static_cast<uint64_t>(capacity);
     if constexpr (Rule == Outside::Ignore) {
-        return static_cast<int64_t>(raw);
+        return checked::index_holds(static_cast<int64_t>(raw), capacity) ? static_cast<int64_t>(raw) : -1;
     } else if constexpr (Rule == Outside::Clamp) {
         return static_cast<int64_t>(index < limit ? index : limit - 1);
     } else if constexpr (Rule == Outside::Wrap) {
@@ -98,7 +103,7 @@ inline void gather_rows(Dst& dst, Global& src, Indexes& indexes)
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol(), capacity = table.rows();
     for (int64_t r = 0; r < rows; ++r) {
         const int64_t row = table_index<Rule>(row_index(indexes, r), capacity);
-        if (row < 0 && Rule == Outside::Drop) {
+        if (row < 0 && drops<Rule>) {
             fill_region(dst, r, 0, 1, cols, T{});
         } else if constexpr (Table<Global>::kNz) {
             for (int64_t c = 0; c < cols; ++c) {
@@ -120,7 +125,7 @@ PTO_INLINE int64_t gather_vectors(
 #if defined(PTO_CPU_AVX512)
     if constexpr (is_tile_data_v<Indexes> && is_tile_data_v<Dst>) {
         if constexpr (
-            Rule == Outside::Ignore && sizeof(typename Dst::DType) == 4 && sizeof(typename Indexes::DType) == 4 &&
+            Rule == Outside::Ignore && !checked::kOn && sizeof(typename Dst::DType) == 4 && sizeof(typename Indexes::DType) == 4 &&
             static_cast<typename Indexes::DType>(-1) < 0 && !Table<Global>::kNz && Dst::isRowMajor && !Dst::isBoxedLayout &&
             Indexes::isRowMajor && !Indexes::isBoxedLayout) {
             const auto* places = indexes.data() + r * Indexes::RowStride;
@@ -148,7 +153,7 @@ inline void gather_elements(Dst& dst, Global& src, Indexes& indexes)
             const auto raw = static_cast<Index>(index_at(indexes, r, c, r * cols + c));
             const int64_t at = table_index<Rule>(raw, capacity);
             *element_address(dst, r, c) =
-                at < 0 && Rule == Outside::Drop ? T{} : __builtin_bit_cast(T, *table.flat(at));
+                at < 0 && drops<Rule> ? T{} : __builtin_bit_cast(T, *table.flat(at));
         }
     }
 }
@@ -208,7 +213,7 @@ inline void scatter_memory(Global& dst, Src& src, Indexes& indexes)
     const int64_t capacity = Mode == Coalesce::Row ? table.rows() : table.rows() * table.columns();
     for (int64_t r = 0; r < rows; ++r) {
         const int64_t row = Mode == Coalesce::Row ? table_index<kRule>(row_index(indexes, r), capacity) : 0;
-        if (row < 0 && kRule == Outside::Drop) {
+        if (row < 0 && drops<kRule>) {
             continue;
         }
         for (int64_t c = 0; c < cols; ++c) {
@@ -218,7 +223,7 @@ inline void scatter_memory(Global& dst, Src& src, Indexes& indexes)
             } else {
                 const auto raw = static_cast<Index>(index_at(indexes, r, c, r * cols + c));
                 const int64_t at = table_index<kRule>(raw, capacity);
-                if (at >= 0 || kRule != Outside::Drop) {
+                if (at >= 0 || !drops<kRule>) {
                     scatter_value<Op>(table.flat(at), value);
                 }
             }

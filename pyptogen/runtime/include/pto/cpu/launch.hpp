@@ -122,7 +122,13 @@ inline void run_cores(Launch& launch)
 #if defined(PTO_CHECKED)
         __atomic_fetch_add(&launch.idle, 1U, __ATOMIC_ACQ_REL);
 #endif
-        launch.finished.fetch_add(1, std::memory_order_release);
+        const uint32_t ended = launch.finished.fetch_add(1, std::memory_order_acq_rel) + 1;
+#if defined(PTO_CHECKED)
+        if (ended == launch.cores && !launch.error) {
+            cpu::checked::finish_launch(launch);
+        }
+#endif
+        (void)ended;
     }
 }
 

@@ -105,6 +105,9 @@ PTO_INLINE void extract(Dst& dst, Src& src, int64_t row, int64_t col)
         extract_filter(dst, src, row, col);
     } else {
         static_assert(is_tile_data_v<Src>, "TMOV and TEXTRACT read a tile");
+        static_assert(
+            Src::Loc != TileType::Left && Src::Loc != TileType::Right,
+            "TMOV and TEXTRACT do not read Left and Right tiles: those are for the matrix unit");
         constexpr bool kSame =
             is_same<typename Dst::DType, typename Src::DType> && !is_packed4_v<typename Dst::DType>;
         constexpr bool kPlainSource =

@@ -13,6 +13,7 @@
 #pragma once
 
 #include <pto/common/global_tensor.hpp>
+#include <pto/cpu/checked/pass.hpp>
 #include <pto/cpu/far_stores.hpp>
 #include <pto/cpu/fragments.hpp>
 #include <pto/cpu/fused.hpp>
@@ -86,13 +87,13 @@ struct PassLanes {
     /// The values of a tile or of global memory here. Memory further on is asked for, because the hardware stops asking at
     /// the end of a page.
     template <typename Object>
-    PTO_INLINE auto load(const Object& object) const
+    PTO_INLINE auto load(const Object& object, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {
         auto* from = lanes_address(object, row_index, columns);
         if constexpr (is_global_data_v<Object> && kFull) {
             __builtin_prefetch(reinterpret_cast<const char*>(from) + kAheadBytes, 0, 3);
         }
-        return loaded(from);
+        return allowed(site, "load", object, row_index) ? loaded(from) : decltype(loaded(from)){};
     }
     /// Asks for the global memory `down` rows further on, which a later pass will load.
     template <typename Global>
@@ -102,34 +103,46 @@ struct PassLanes {
     }
     /// The values `down` rows further in an accumulator.
     template <typename Object>
-    PTO_INLINE auto extract(const Object& acc, int64_t down) const
+    PTO_INLINE auto extract(const Object& acc, int64_t down, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {
-        return loaded(lanes_address(acc, row_index + down, columns));
+        auto* from = lanes_address(acc, row_index + down, columns);
+        return allowed(site, "extract", acc, row_index + down) ? loaded(from) : decltype(loaded(from)){};
     }
     /// The values of a tile of one row, the same for every row.
     template <typename Tile>
-    PTO_INLINE auto row(const Tile& tile) const
+    PTO_INLINE auto row(const Tile& tile, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {
-        return loaded(lanes_address(tile, 0, columns));
+        auto* from = lanes_address(tile, 0, columns);
+        return allowed(site, "row", tile, 0) ? loaded(from) : decltype(loaded(from)){};
     }
     /// The value of a column of statistics in this row, in all lanes.
     template <typename Tile>
-    PTO_INLINE f32v column(const Tile& tile) const
+    PTO_INLINE f32v column(const Tile& tile, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {
+        checked::note_site(site);
+        if (!checked::pass_touches("column", tile, row_index, 0, 1, false)) {
+            return f32v{};
+        }
         return splat(static_cast<float>(tile.data()[row_index * Tile::RowStride]));
     }
 
     /// Stores values, converted to the element type of a tile or of global memory.
     template <typename Object, typename V>
-    PTO_INLINE void store(Object& object, V v) const
+    PTO_INLINE void store(Object& object, V v, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {
-        put(lanes_address(object, row_index, columns), v);
+        if (allowed(site, "store", object, row_index, true)) {
+            put(lanes_address(object, row_index, columns), v);
+        }
     }
     /// As store; `far` says whether stores go around the cache.
     template <typename Object, typename V>
-    PTO_INLINE void store(Object& object, V v, const FarStores& far) const
+    PTO_INLINE void store(
+        Object& object, V v, const FarStores& far, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
     {
         auto* to = lanes_address(object, row_index, columns);
+        if (!allowed(site, "store", object, row_index, true)) {
+            return;
+        }
         if constexpr (kFull) {
             if (far) {
                 store_far(to, v);
@@ -171,6 +184,17 @@ struct PassLanes {
     }
 
 private:
+    template <typename Object>
+    PTO_INLINE bool allowed(
+        checked::Site site, const char* name, const Object& object, int64_t row, bool writes = false) const
+    {
+        int64_t count = kF32Lanes;
+        if constexpr (!kFull) {
+            count = extent.n;
+        }
+        checked::note_site(site);
+        return checked::pass_touches(name, object, row, columns.first(), count, writes);
+    }
     /// Max or Min of values and one number. The comparison alone gives its second operand where that is NaN or equal, so
     /// nothing needs a second look unless the number is NaN or a zero, whose sign would count.
     template <typename Op>
@@ -195,7 +219,12 @@ struct RowResult {
     Tile& tile;
     f32v partial[4];
 
-    PTO_INLINE void end(int64_t row, float value) { tile.data()[row * Tile::RowStride] = value; }
+    PTO_INLINE void end(int64_t row, float value)
+    {
+        if (checked::pass_touches("a result", tile, row, 0, 1, true)) {
+            tile.data()[row * Tile::RowStride] = value;
+        }
+    }
 };
 
 }  // namespace cpu
@@ -290,6 +319,7 @@ struct LeftRows {
 
     PTO_INLINE void begin(int64_t row)
     {
+        cpu::checked::pass_touches("LeftRows", tile, row, 0, cols, true);
         row_at = reinterpret_cast<char*>(tile.data()) + cpu::left_row_offset(row, cpu::left_panel_bytes<Tile>);
         if (cols % kStep != 0) {
             __builtin_memset(row_at + cols / kStep * cpu::kPanelStep, 0, 64);
@@ -321,7 +351,12 @@ struct Divisor {
     cpu::InvariantDivisor by;
 
     explicit Divisor(const Tile& values) : tile(values), by(1.0f) {}
-    PTO_INLINE void begin(int64_t row) { by = cpu::InvariantDivisor(static_cast<float>(tile.data()[row * Tile::RowStride])); }
+    PTO_INLINE void begin(int64_t row)
+    {
+        if (cpu::checked::pass_touches("a divisor", tile, row, 0, 1, false)) {
+            by = cpu::InvariantDivisor(static_cast<float>(tile.data()[row * Tile::RowStride]));
+        }
+    }
     PTO_INLINE void end(int64_t) {}
 };
 template <typename Tile>

@@ -194,6 +194,12 @@ inline bool Waiting::for_good()
 }
 #endif
 
+#if defined(PTO_CHECKED)
+namespace checked {
+inline void finish_launch(LaunchState& launch);
+}
+#endif
+
 /// Says that the calling core orders itself with others by signals or by a barrier in memory of its own.
 inline void note_other_order()
 {

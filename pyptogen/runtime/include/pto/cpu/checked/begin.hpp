@@ -103,6 +103,8 @@
 #define TREMS TREMS_unchecked
 #define TROWARGMAX TROWARGMAX_unchecked
 #define TROWARGMIN TROWARGMIN_unchecked
+#define TROWCUMPROD TROWCUMPROD_unchecked
+#define TROWCUMSUM TROWCUMSUM_unchecked
 #define TROWEXPAND TROWEXPAND_unchecked
 #define TROWEXPANDADD TROWEXPANDADD_unchecked
 #define TROWEXPANDDIV TROWEXPANDDIV_unchecked

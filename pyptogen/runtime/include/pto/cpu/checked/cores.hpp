@@ -1,4 +1,4 @@
-// What the cores of a launch do to each other: races in global memory, and waits that nobody ends.
+// Races between the cores of a launch in global memory.
 #pragma once
 
 #include <pto/cpu/checked/engine.hpp>
@@ -64,7 +64,12 @@ inline void share(const Access& now)
                !(now.atomic && before.access.atomic) && overlap(now.region, before.access.region);
         found = race ? before : found;
     }
-    if (!race && !known && log.count < CoreLog::kRoom) {
+    CoreLog::Entry* last = log.count == 0 ? nullptr : &log.entries[log.count - 1];
+    if (!race && !known && last != nullptr && last->core == mine && last->round == round &&
+        last->access.writes == now.writes && last->access.atomic == now.atomic && last->access.place.line == now.place.line &&
+        extend(last->access.region, now.region)) {  // rows of one loop stay one entry
+        last->access.to = last->access.region.end();
+    } else if (!race && !known && log.count < CoreLog::kRoom) {
         log.entries[log.count++] = entry;
     }
     log.guard.unlock();
@@ -79,15 +84,3 @@ inline void share(const Access& now)
 }
 
 }  // namespace pto::cpu::checked
-
-namespace pto::cpu {
-
-[[noreturn]] inline void report_deadlock()
-{
-    checked::report(checked::engine().place,
-                    "this core waits for another one, and all others wait or have ended: a tile that nobody pushes or "
-                    "frees, a barrier that not all reach, or a signal that nobody sends");
-    abort();
-}
-
-}  // namespace pto::cpu

@@ -48,10 +48,11 @@ public:
 
     uint32_t begin_instruction(int pipe) { return ++issued_[pipe]; }
 
-    /// Compares an access with those before it, then remembers it.
+    /// Compares an access with those before it, then remembers it. A CPU runs one instruction after the other: kernels for
+    /// it have no flags, and nothing there is out of order.
     void access(const Access& now)
     {
-        if (now.region.empty()) {
+        if (now.region.empty() || !kDevice) {
             return;
         }
         for (size_t i = 0; i < count_; ++i) {

@@ -234,6 +234,8 @@ inline constexpr Types casts_a5<kE1m2> = kBf16;
     X(TREMS, "wrt", kFirst, kFp32Int32, kPlainButInt8Uint8, kSame) \
     X(TROWARGMAX, "wrt|wwrt", kRead, kArithmetic, kFloats, kAny) \
     X(TROWARGMIN, "wrt|wwrt", kRead, kArithmetic, kFloats, kAny) \
+    X(TROWCUMPROD, "wrr", kFirst, kNowhere, kNowhere, kAny) \
+    X(TROWCUMSUM, "wrr", kFirst, kNowhere, kNowhere, kAny) \
     X(TROWEXPAND, "wr", kFirst, kUpTo4Bytes, kPlain, kAny) \
     X(TROWEXPANDADD, "wrrt", kFirst, kArithmetic, kUpTo4Bytes, kOneSame) \
     X(TROWEXPANDDIV, "wrrt", kFirst, kArithmetic, kUpTo4Bytes, kOneSame) \

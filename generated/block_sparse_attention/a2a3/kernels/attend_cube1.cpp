@@ -1,0 +1,101 @@
+// attend_cube1: cube kernel of `block_sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages attend; tiles heads 1, kv_blocks 1, q_blocks 1; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 65536 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, 64, 128, SLayout::RowMajor, 512>;
+using MatB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::ColMajor, 128, 64, SLayout::RowMajor, 512>;
+using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, 64, 128>;
+using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, 64>;
+using AccF32_64x64 = TileAcc<float, 64, 64, 64, 64>;
+using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 64>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
+using S2Gm = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void attend_cube1(
+    __gm__ float *s_2,
+    __gm__ int32_t *seen,
+    __gm__ bfloat16_t *q,
+    __gm__ bfloat16_t *k,
+    int32_t q_blocks_begin,
+    int32_t q_blocks_end,
+    int32_t kv_blocks,
+    int32_t q_blocks,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    int32_t kv_blocks0_slot = 0;  // which of 2 buffers this round of kv_blocks0 uses
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // copy 1 is free
+    for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
+        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // free again
+        for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
+            // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:38]
+            MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + heads0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(3 + heads0_slot));  // free again
+            QGm q_in(q + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
+            TLOAD(q_tile, q_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
+            for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
+                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0  [block_sparse_attention.yaml:32]
+                const int64_t seen_here = seen[int64_t(heads0) * kv_blocks * q_blocks + int64_t(kv_blocks) * q_blocks0 + int64_t(kv_blocks0)];
+                if (seen_here == 0) {  // this round is left out
+                    continue;
+                }
+                // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:38]
+                MatB16_128x64 k_tile; TASSIGN(k_tile, 0x08000 + kv_blocks0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
+                KGm k_in(k + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
+                TLOAD(k_tile, k_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_slot));
+                LeftB16_64x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + kv_blocks0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_slot));  // free again
+                TEXTRACT(q_tile_l0a, q_tile, 0, 0);
+                RightB16_128x64 k_tile_l0b; TASSIGN(k_tile_l0b, 0x00000 + kv_blocks0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_slot));
+                TEXTRACT(k_tile_l0b, k_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_slot));
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));
+                AccF32_64x64 s_2_acc; TASSIGN(s_2_acc, 0x00000 + kv_blocks0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_slot));
+                wait_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_slot));  // free again
+                TMATMUL(s_2_acc, q_tile_l0a, k_tile_l0b);
+                set_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_slot));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_slot));
+                wait_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_slot));
+                S2Gm s_2_out(s_2 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
+                TSTORE(s_2_out, s_2_acc);
+                set_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_slot));
+                kv_blocks0_slot ^= 1;
+            }
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(3 + heads0_slot));
+        }
+        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
+    }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 1
+#endif
+}

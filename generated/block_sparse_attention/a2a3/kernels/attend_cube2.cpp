@@ -1,0 +1,95 @@
+// attend_cube2: cube kernel of `block_sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages attend; tiles heads 1, kv_blocks 1, q_blocks 1; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, L1 49152 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using MatB16_64x64 = Tile<TileType::Mat, bfloat16_t, 64, 64, BLayout::ColMajor, 64, 64, SLayout::RowMajor, 512>;
+using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, 64, 128, SLayout::RowMajor, 512>;
+using LeftB16_64x64 = TileLeft<bfloat16_t, 64, 64, 64, 64>;
+using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, 64, 128>;
+using AccF32_64x128 = TileAcc<float, 64, 128, 64, 128>;
+using Acc3Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using VGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using Acc4Gm = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void attend_cube2(
+    __gm__ float *acc_4,
+    __gm__ int32_t *seen,
+    __gm__ bfloat16_t *acc_3,
+    __gm__ bfloat16_t *v,
+    int32_t q_blocks_begin,
+    int32_t q_blocks_end,
+    int32_t kv_blocks,
+    int32_t q_blocks,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t kv_blocks0_slot = 0;  // which of 2 buffers this round of kv_blocks0 uses
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
+        for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
+            for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
+                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0  [block_sparse_attention.yaml:32]
+                const int64_t seen_here = seen[int64_t(heads0) * kv_blocks * q_blocks + int64_t(kv_blocks) * q_blocks0 + int64_t(kv_blocks0)];
+                if (seen_here == 0) {  // this round is left out
+                    continue;
+                }
+                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:45]
+                MatB16_64x64 acc_3_tile; TASSIGN(acc_3_tile, 0x00000 + kv_blocks0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv_blocks0_slot));  // free again
+                Acc3Gm acc_3_in(acc_3 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
+                TLOAD(acc_3_tile, acc_3_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv_blocks0_slot));
+                MatB16_64x128 v_tile; TASSIGN(v_tile, 0x04000 + kv_blocks0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
+                VGm v_in(v + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
+                TLOAD(v_tile, v_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_slot));
+                LeftB16_64x64 acc_3_tile_l0a; TASSIGN(acc_3_tile_l0a, 0x00000 + kv_blocks0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_slot));  // free again
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv_blocks0_slot));
+                TEXTRACT(acc_3_tile_l0a, acc_3_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv_blocks0_slot));
+                RightB16_64x128 v_tile_l0b; TASSIGN(v_tile_l0b, 0x00000 + kv_blocks0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_slot));
+                TEXTRACT(v_tile_l0b, v_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_slot));
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));
+                AccF32_64x128 acc_4_acc; TASSIGN(acc_4_acc, 0x00000 + kv_blocks0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(kv_blocks0_slot));
+                wait_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_slot));  // free again
+                TMATMUL(acc_4_acc, acc_3_tile_l0a, v_tile_l0b);
+                set_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_slot));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_slot));
+                wait_flag(PIPE_M, PIPE_FIX, event_t(kv_blocks0_slot));
+                Acc4Gm acc_4_out(acc_4 + int64_t(kv_blocks0) * q_blocks * 65536 + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
+                TSTORE(acc_4_out, acc_4_acc);
+                set_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_slot));
+                kv_blocks0_slot ^= 1;
+            }
+        }
+    }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+#endif
+}

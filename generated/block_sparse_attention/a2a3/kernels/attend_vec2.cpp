@@ -1,0 +1,88 @@
+// attend_vec2: vector kernel of `block_sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages attend; tiles heads 1, kv_blocks 1, q_blocks 1; memory UB 131584 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, 64, 128>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1>;
+using AGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
+using Acc4Gm = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void attend_vec2(
+    __gm__ float *acc_end,
+    __gm__ int32_t *seen,
+    __gm__ float *a,
+    __gm__ float *acc_4,
+    int32_t q_blocks_begin,
+    int32_t q_blocks_end,
+    int32_t kv_blocks,
+    int32_t q_blocks,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    int32_t kv_blocks0_slot = 0;  // which of 2 buffers this round of kv_blocks0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
+        for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
+            // acc: full([heads, q_blocks, size, d], 0, fp32)  [block_sparse_attention.yaml:36]
+            VecF32_64x128 acc; TASSIGN(acc, 0x00000 + heads0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
+            TEXPANDS(acc, 0.0f);
+            for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
+                // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0  [block_sparse_attention.yaml:32]
+                const int64_t seen_here = seen[int64_t(heads0) * kv_blocks * q_blocks + int64_t(kv_blocks) * q_blocks0 + int64_t(kv_blocks0)];
+                if (seen_here == 0) {  // this round is left out
+                    continue;
+                }
+                // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:45]
+                VecF32_1x64 a_tile_row; TASSIGN(a_tile_row, 0x10000 + kv_blocks0_slot * 0x00100);  // as a row, same bytes as a_tile
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv_blocks0_slot));  // free again
+                AGm a_in(a + int64_t(kv_blocks0) * q_blocks * 512 + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
+                TLOAD(a_tile_row, a_in);
+                set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv_blocks0_slot));
+                VecF32_64x128 acc_4_tile; TASSIGN(acc_4_tile, 0x10200 + kv_blocks0_slot * 0x08000);  // UB 0x10200..0x20200, 2 copies
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
+                Acc4Gm acc_4_in(acc_4 + int64_t(kv_blocks0) * q_blocks * 65536 + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
+                TLOAD(acc_4_tile, acc_4_in);
+                set_flag(PIPE_MTE2, PIPE_V, event_t(kv_blocks0_slot));
+                VecF32_64x1 a_tile; TASSIGN(a_tile, 0x10000 + kv_blocks0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
+                pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv_blocks0_slot));
+                TROWEXPANDMUL(acc, acc, a_tile);
+                set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv_blocks0_slot));
+                pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(kv_blocks0_slot));
+                TADD(acc, acc, acc_4_tile);
+                set_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_slot));
+                kv_blocks0_slot ^= 1;
+            }
+            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            // acc: full([heads, q_blocks, size, d], 0, fp32)  [block_sparse_attention.yaml:36]
+            Acc4Gm acc_end_out(acc_end + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
+            TSTORE(acc_end_out, acc);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+#endif
+}

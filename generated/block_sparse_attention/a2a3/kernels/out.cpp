@@ -1,0 +1,69 @@
+// out: vector kernel of `block_sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages out; tiles heads 1, q_blocks 1; memory UB 131584 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, 64, 128>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1>;
+using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, 64, 128>;
+using AccEndGm = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using LEndGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
+using OGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void out(
+    __gm__ bfloat16_t *o,
+    __gm__ float *acc_end,
+    __gm__ float *l_end,
+    int32_t q_blocks_begin,
+    int32_t q_blocks_end,
+    int32_t q_blocks,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
+        for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
+            // o: cast(acc / l, bf16)  [block_sparse_attention.yaml:47]
+            VecF32_64x128 acc_end_tile; TASSIGN(acc_end_tile, 0x00000 + heads0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
+            AccEndGm acc_end_in(acc_end + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
+            TLOAD(acc_end_tile, acc_end_in);
+            VecF32_1x64 l_end_tile_row; TASSIGN(l_end_tile_row, 0x10000 + heads0_slot * 0x00100);  // as a row, same bytes as l_end_tile
+            LEndGm l_end_in(l_end + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
+            TLOAD(l_end_tile_row, l_end_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            VecF32_64x128 o_1; TASSIGN(o_1, 0x18200);  // UB 0x18200..0x20200
+            VecF32_64x1 l_end_tile; TASSIGN(l_end_tile, 0x10000 + heads0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
+            TROWEXPANDDIV(o_1, acc_end_tile, l_end_tile);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
+            VecB16_64x128 o_tile; TASSIGN(o_tile, 0x10200 + heads0_slot * 0x04000);  // UB 0x10200..0x18200, 2 copies
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
+            TCVT(o_tile, o_1, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
+            OGm o_out(o + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
+            TSTORE(o_out, o_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

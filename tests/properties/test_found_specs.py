@@ -142,6 +142,11 @@ FOUND = {
              'tiling:\n  - {d: 32}\nverify:\n  generate: {x: "integers(-2, 2)"}'),
         {"r": 40},
     ),
+    "products of matrices and batches of another rank": (
+        spec("n: 3; d: 16", "f: fp32[d, d]; x: fp32[r, d, d]; w: fp32[n, d, d]",
+             "y: fp32[r, d, d]; z: fp32[r, n, d, d]", "y: f @ x; z: x[:, None] @ w"),
+        {"r": 5},
+    ),
     "a mean over a round's block": (
         spec("n: {min: 1, max: 999}", "x: fp32[r, n]", "m: fp32[r, 1]",
              "one:\n    loop: {over: n, tile: 32}\n    carry:\n      m: full([r, 1], 0.5, fp32)\n    next:\n"

@@ -47,6 +47,7 @@ def check_name(name: str, span: Span, what: str, *, snake: bool = False) -> str:
             f"`{name}` cannot name {what}",
             span,
             expected=f"{kind}, digits and underscores, a letter first",
+            fix="give it a name: what nothing reads is not computed" if name == "_" and what == "a value" else "",
         )
     return name
 

@@ -135,6 +135,18 @@ FOUND = {
              "      q: maximum(p, k[r] + u)\n    next:\n      p: q * 0.5\n    collect:\n      y: p + k[r]"),
         {"r": 9},
     ),
+    "a carried value that a later kernel multiplies in its rounds": (
+        spec("d: 32", "x: fp32[r, d]", "y: fp32[r, d]",
+             "one:\n    loop: {over: r, tile: 16}\n    carry:\n      s: full([d, d], 0, fp32)\n    next:\n"
+             "      s: s + matmul(x[r].T, x[r])\n    collect:\n      y: matmul(x[r], s)",
+             'tiling:\n  - {d: 32}\nverify:\n  generate: {x: "integers(-2, 2)"}'),
+        {"r": 40},
+    ),
+    "products of matrices and batches of another rank": (
+        spec("n: 3; d: 16", "f: fp32[d, d]; x: fp32[r, d, d]; w: fp32[n, d, d]",
+             "y: fp32[r, d, d]; z: fp32[r, n, d, d]", "y: f @ x; z: x[:, None] @ w"),
+        {"r": 5},
+    ),
     "a mean over a round's block": (
         spec("n: {min: 1, max: 999}", "x: fp32[r, n]", "m: fp32[r, 1]",
              "one:\n    loop: {over: n, tile: 32}\n    carry:\n      m: full([r, 1], 0.5, fp32)\n    next:\n"

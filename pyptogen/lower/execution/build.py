@@ -9,7 +9,7 @@ where ranges are cut and the value's first axis is the segment dim (no range rea
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from pyptogen.lower.block.ir import BlockKernel
@@ -20,6 +20,7 @@ from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
 from pyptogen.lower.tile.sizes import HINTS, Selected, normalise
+from pyptogen.lower.verify import require
 
 
 def parallel_tiles(nodes: Sequence[Node]) -> tuple[Poly, int] | None:
@@ -63,13 +64,22 @@ def _needs_all(kernel: TileKernel, segment: str | None) -> bool:
     return kernel.segment is None and segment is not None and segment in kernel.dims
 
 
-def _launches(program: Program, kernels: Sequence[tuple[str, Sequence[TileKernel]]]) -> tuple[LaunchPlan, ...]:
-    """One launch a kernel, given as its name and its programs; each waits for the kernels that write what it reads."""
+def _launches(
+    program: Program, kernels: Sequence[tuple[str, Sequence[TileKernel]]], between: Collection[str]
+) -> tuple[LaunchPlan, ...]:
+    """One launch a kernel, given as its name and its programs; each waits for the kernels that write what it reads.
+
+    Raises:
+        IllegalIR: nothing writes one of the tensors ``between`` kernels that a kernel reads.
+    """
     dims = dim_table(program)
     writers: dict[str, tuple[str, ...]] = {}
     launches = []
     for name, sides in kernels:
         reads = [t for side in sides for t in side.reads]
+        written = {*writers, *(t for side in sides for t in side.writes)}
+        for tensor in reads:
+            require(tensor in written or tensor not in between, f"{name} reads {tensor} unwritten", sides[0].span)
         after = tuple(dict.fromkeys(w for t in reads for w in writers.get(t, ()) if w != name))
         first = sides[0]
         stage = program.stage(first.stages[0])
@@ -125,7 +135,8 @@ def run(
 
     segment = next((k.segment for k in by_name.values() if k.segment), None)
     distinct = list(dict.fromkeys(tuple(names) for names in launched))
-    plans = tuple(_launches(program, [(name, sides(name)) for name in names]) for names in distinct)
+    between = {tensor.name for tensor in tensors.values() if tensor.workspace}
+    plans = tuple(_launches(program, [(name, sides(name)) for name in names], between) for names in distinct)
     if PLATFORMS[platform].operands_from_gm:
         plans = tuple(
             (replace(plan[0], rows=rows_of_columns(sides(plan[0].kernel))),)

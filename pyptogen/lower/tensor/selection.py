@@ -185,8 +185,9 @@ def _check_source(b: Builder, kind: str, x: Value, src: Value, shape: Shape) -> 
 def batch_matmul(b: Builder, left: Value, right: Value, dtype: str | None, hint: str = "") -> Value:
     """``a[.., m, k] @ b[.., k, n]`` for leading axes that broadcast, dtypes as in matmul. PTG204, PTG205, PTG206."""
     shapes = f"{show_shape(left.shape)} and {show_shape(right.shape)}"
-    if len(left.shape) != len(right.shape) or len(left.shape) < 3:
-        raise b.fault("PTG204", f"matmul of {shapes}", expected="[…, m, k] and [k, n], or […, k, n] of the same rank")
+    if min(len(left.shape), len(right.shape)) < 2:
+        raise b.fault("PTG204", f"matmul of {shapes}", expected="[…, m, k] and [k, n], or […, k, n]")
+    left, right = b.same_rank(left, right)
     inner = len(left.shape) - 1
     leading = broadcast(b.dims, left.shape[:-2], right.shape[:-2], b.agree)
     if leading is None or not b.agree(left.shape[-1], right.shape[-2], inner):

@@ -20,10 +20,9 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
-from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile.axes import Apart, Axes, GmView, root, unsupported
 from pyptogen.lower.tile.grid import Shape2D
-from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, Source, TileKernel, TileOp, TileVal
+from pyptogen.lower.tile.ir import GmRef, GmTensor, Source, TileKernel, TileOp, TileVal
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.nest import Scope
 from pyptogen.lower.tile.operands import Placed
@@ -88,6 +87,9 @@ class Cutter(Products):
         for op in outside:
             self._cut_op(op)
         scope = self.open_rounds(loop, outside)
+        for op in outside:
+            if op.kind == "carry" and op.result.name in self.kernel.writes:  # read by a later kernel in its rounds
+                self._store(op, scope)
         every = [op for level in inside for op in level]
         if self.open_rows(every[0], scope, together=True):
             self.level_of = dict.fromkeys(self.level_of, 1)
@@ -162,7 +164,7 @@ class Cutter(Products):
         operands: list[Placed] = []
         for operand in op.operands:
             if isinstance(operand, Scalar):
-                sources.append(self._scalar(operand, scope))
+                sources.append(self.scalar(operand, scope))
             else:
                 placed = self.operand(operand, op, scope)
                 operands.append(placed)
@@ -173,7 +175,7 @@ class Cutter(Products):
         kind = {"full": "fill", "places": "iota"}.get(op.kind, op.kind)
         first = self._first_place(op, home) if op.kind == "places" else ZERO
         if kind == "fill":
-            sources = [self._scalar(Scalar(op.attrs["value"], op.span), scope)]
+            sources = [self.scalar(Scalar(op.attrs["value"], op.span), scope)]
         if kind in REDUCTIONS and self._over_rows(op, self.tiles[operands[0].tile], shape):
             kind = f"column_{kind}"
         leaving = self.result_rows(op, home, shape)
@@ -230,19 +232,6 @@ class Cutter(Products):
         if base not in self.whole_tiles:
             self.whole_tiles[base] = placed.tile if placed else self.name(base)
         return self.whole_tiles[base], offset
-
-    def _scalar(self, scalar: Scalar, scope: Scope) -> ScalarArg:
-        """A number as the kernel has it: attrs are arguments, and how long a round's block is, a variable or known."""
-        known: dict[Any, Any] = {}
-        for symbol in sorted(getattr(scalar.expr, "free_symbols", ()), key=str):
-            if symbol.name in {a.name for a in self.program.attrs} and symbol.name not in self.scalars:
-                self.scalars.append(symbol.name)
-            if symbol.name in self.axes.static:
-                known[symbol] = self.axes.static[symbol.name]
-            block = self.loop_of(symbol.name, scope) if symbol.name in self.axes.over else None
-            if block is not None:
-                known[symbol] = dim_symbol(block.valid) if block.valid else block.tile
-        return ScalarArg(scalar.expr.subs(known) if known else scalar.expr, scalar.span)
 
     def _concat(self, op: Op, scope: Scope) -> None:
         shapes = [op.result.shape, *(part.shape for part in op.operands if isinstance(part, Value))]
@@ -335,8 +324,9 @@ class Cutter(Products):
         if tensor not in self.writes:
             self.writes.append(tensor)
 
-    def _store(self, op: Op) -> None:
+    def _store(self, op: Op, scope: Scope | None = None) -> None:
         placed = self.placed[(op.result.name, "")]
+        placed = placed if scope is None else replace(placed, scope=scope)
         tensor = self.gm_names[op.result.name]
         view = replace(self.axes.whole(tensor, op.result), apart=self.apart.get(op.result.name))
         shape = self.shape2d(view.axes, placed.scope, op)

@@ -12,12 +12,13 @@ from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
+from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Scalar, Value
+from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tile import concat as concat_pass
 from pyptogen.lower.tile.axes import Apart, Factor, GmView, root, unsupported, value_views
 from pyptogen.lower.tile.between_rounds import values_apart
 from pyptogen.lower.tile.grid import Grid, Shape2D
-from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
+from pyptogen.lower.tile.ir import Extent, GmRef, ScalarArg, TileOp, TileVal
 from pyptogen.lower.tile.nest import Scope
 from pyptogen.lower.verify import require
 
@@ -49,6 +50,19 @@ class Operands(Grid):
 
     def emit(self, op: TileOp, scope: Scope, early: bool) -> None:
         (scope.early if early else scope.items).append(op)
+
+    def scalar(self, scalar: Scalar, scope: Scope) -> ScalarArg:
+        """A number as the kernel has it: attrs are arguments, and how long a round's block is, a variable or known."""
+        known: dict[Any, Any] = {}
+        for symbol in sorted(getattr(scalar.expr, "free_symbols", ()), key=str):
+            if symbol.name in {a.name for a in self.program.attrs} and symbol.name not in self.scalars:
+                self.scalars.append(symbol.name)
+            if symbol.name in self.axes.static:
+                known[symbol] = self.axes.static[symbol.name]
+            block = self.loop_of(symbol.name, scope) if symbol.name in self.axes.over else None
+            if block is not None:
+                known[symbol] = dim_symbol(block.valid) if block.valid else block.tile
+        return ScalarArg(scalar.expr.subs(known) if known else scalar.expr, scalar.span)
 
     def name(self, wanted: str) -> str:
         """A tile name that no tensor and no other tile has."""

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lower.small_programs import TARGETS, library, lowered, program_of
 from pyptogen.diagnostics import Span
+from pyptogen.lower.execution.build import run as build
 from pyptogen.lower.execution.build import workspace
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan
 from pyptogen.lower.execution.verify import verify
@@ -17,6 +18,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.interpret_graph import segments
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tile.ir import GmTensor
+from pyptogen.lower.tile.sizes import select_rows
 from pyptogen.lower.verify import IllegalIR
 
 OPERATORS = ["softmax", "rms_norm", "matmul_fp32", "matmul_bf16", "matmul_int8", "indexer_prolog"]
@@ -51,6 +53,16 @@ def test_independent_kernels_do_not_wait() -> None:
     assert launches["query_linear"].after == ()
     assert launches["head_weights_cube"].after == ()
     assert launches["key_rope"].after == ("key_linear",)
+
+
+def test_what_nothing_writes_is_not_read() -> None:
+    whole = lowered("indexer_prolog", "a2a3")
+    rows = select_rows(whole.program, "a2a3")
+    tensors = {tensor.name: tensor for block in whole.blocks for tensor in block.tile.tensors}
+    blocks = [block for block in whole.blocks if block.tile.name != "key_linear"]
+    launched = [[block.tile.name for block in blocks] for _ in rows]
+    with pytest.raises(IllegalIR, match="key_rope reads k_f32 unwritten"):
+        build(whole.program, rows, blocks, launched, tensors, "a2a3", {})
 
 
 def test_workspaces_hold_every_row() -> None:

@@ -14,6 +14,7 @@
                  shorter_rounds  blocks of loops that fit        legalise    what the platform has no instruction for
                  divide       mixed kernels → a program for each kind of core, where these are apart
                  run_ahead    rounds of the cube program ahead of the vector core
+                 share_rows   the vector program on both vector cores
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace   share       hints about blocks
@@ -67,6 +68,7 @@ from pyptogen.lower.tile import (
     named_sizes,
     partition,
     run_ahead,
+    share_rows,
     shorter_rounds,
     sizes,
     solo,
@@ -180,7 +182,24 @@ def _divided(kernel: TileKernel, platform: Platform) -> tuple[TileKernel, ...]:
     ahead = run_ahead.run(cube)
     _, found = plan.run(ahead, platform)
     apart = isinstance(found, BlockKernel) and run_ahead.is_apart(found)
-    return (ahead if apart else cube), vector
+    cube, vector = (ahead if apart else cube), _on_both(vector, platform)
+    return replace(cube, fifos=vector.fifos), vector
+
+
+def _on_both(vector: TileKernel, platform: Platform) -> TileKernel:
+    """The vector program of a mixed kernel, on two cores where a cube core has two beside it and their rows are apart.
+
+    Raises:
+        DiagnosticError: PTG303, the author wants two and their rows are not.
+    """
+    if vector.vector_cores == 1 or platform.vector_cores < 2 * platform.cube_cores:
+        return vector
+    try:
+        return share_rows.run(vector)
+    except share_rows.Whole as why:
+        if vector.vector_cores == 2:
+            raise share_rows.refusal(vector, why) from None
+        return vector
 
 
 def _programs(session: _Session, tiles: Sequence[TileKernel]) -> dict[str, tuple[TileKernel, ...]]:
@@ -210,7 +229,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
             return solo.run(program, part.ops, tensors, gm_names, platform)
         kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest, segment)
         kernel = carried.run(kernel)
-        return replace(kernel, depths=part.depths, slots=part.ops.slots)
+        return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
         part = next(p for p in parts if p.ops.name in (kernel, kernel.rpartition("_")[0]))
@@ -350,6 +369,7 @@ def _emit(
                 "core": k.core,
                 "memory": dict(k.occupancy),
                 "stages": list(k.stages),
+                **({"vector_cores": 2} if k.lane else {}),
                 "sync": instruction_printer.sync_counts(k),
                 "tiles": _tile_sizes(b.tile.body),
                 **({} if by_hand.source(k.name) else in_manifest(k, session.platform, longest)),

@@ -29,7 +29,9 @@ def broadcast(dims: DimTable, a: Shape, b: Shape, agree: Callable[[Any, Any, int
         return None
     axes = []
     for axis, (x, y) in enumerate(zip(a, b, strict=True)):
-        if dims.equal(x, y) or dims.is_one(y):
+        if x == 1:  # the other one, also where that is a name for 1, such as a block of a loop one by one
+            axes.append(y)
+        elif dims.equal(x, y) or dims.is_one(y):
             axes.append(x)
         elif dims.is_one(x):
             axes.append(y)

@@ -9,12 +9,11 @@
 #include <pto/common/event.hpp>
 #include <pto/cpu/operators.hpp>
 #include <pto/cpu/slabs.hpp>
+#include <pto/cpu/square.hpp>
 
 namespace pto {
 
 namespace cpu {
-
-inline constexpr int kRunningRows = 8;
 
 struct RunningSum {
     template <typename V>
@@ -32,30 +31,6 @@ struct RunningProduct {
     }
 };
 
-/// Eight rows of eight four-byte elements, turned in registers.
-template <typename V>
-PTO_INLINE void turn_square(V (&v)[kRunningRows])
-{
-    V pairs[8], fours[8];
-    PTO_CPU_UNROLL
-    for (int i = 0; i < 8; i += 2) {
-        pairs[i] = __builtin_shufflevector(v[i], v[i + 1], 0, 8, 1, 9, 4, 12, 5, 13);
-        pairs[i + 1] = __builtin_shufflevector(v[i], v[i + 1], 2, 10, 3, 11, 6, 14, 7, 15);
-    }
-    PTO_CPU_UNROLL
-    for (int i = 0; i < 8; i += 4) {
-        for (int k = 0; k < 2; ++k) {
-            fours[i + 2 * k] = __builtin_shufflevector(pairs[i + k], pairs[i + 2 + k], 0, 1, 8, 9, 4, 5, 12, 13);
-            fours[i + 2 * k + 1] = __builtin_shufflevector(pairs[i + k], pairs[i + 2 + k], 2, 3, 10, 11, 6, 7, 14, 15);
-        }
-    }
-    PTO_CPU_UNROLL
-    for (int i = 0; i < 4; ++i) {
-        v[i] = __builtin_shufflevector(fours[i], fours[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-        v[i + 4] = __builtin_shufflevector(fours[i], fours[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    }
-}
-
 /// Up to eight rows. Columns of eight elements are turned, so that one addition is a step of all rows: a step waits for
 /// the one before, and rows by themselves would wait each for its own. U is unsigned for whole numbers: sums wrap.
 template <typename Op, typename U>
@@ -63,24 +38,24 @@ PTO_INLINE void run_rows(U* to, int64_t to_line, const U* from, int64_t from_lin
 {
     int64_t c = 0;
     if constexpr (sizeof(U) == 4) {
-        using V = typename VectorOf<U, 4 * kRunningRows>::type;
+        using V = typename VectorOf<U, 4 * kSquare>::type;
         V total;
         __builtin_memcpy(&total, totals, sizeof(V));
-        for (; c + kRunningRows <= cols; c += kRunningRows) {
-            V v[kRunningRows];
+        for (; c + kSquare <= cols; c += kSquare) {
+            V v[kSquare];
             PTO_CPU_UNROLL
-            for (int r = 0; r < kRunningRows; ++r) {  // rows that are not there are the last one again
+            for (int r = 0; r < kSquare; ++r) {  // rows that are not there are the last one again
                 __builtin_memcpy(&v[r], from + least(int64_t(r), rows - 1) * from_line + c, sizeof(V));
             }
             turn_square(v);
             PTO_CPU_UNROLL
-            for (int i = 0; i < kRunningRows; ++i) {
+            for (int i = 0; i < kSquare; ++i) {
                 Op::step(total, v[i]);
                 v[i] = total;
             }
             turn_square(v);
             PTO_CPU_UNROLL
-            for (int r = 0; r < kRunningRows; ++r) {
+            for (int r = 0; r < kSquare; ++r) {
                 if (r < rows) {
                     __builtin_memcpy(to + r * to_line + c, &v[r], sizeof(V));
                 }
@@ -108,16 +83,16 @@ PTO_INLINE void running(Dst& dst, Src& src, Before& before)
     U* to = reinterpret_cast<U*>(dst.data());
     const U* from = reinterpret_cast<const U*>(src.data());
     const U* first = reinterpret_cast<const U*>(before.data()) + before.GetValidCol() - 1;
-    for (int64_t r = 0; r < rows; r += kRunningRows) {
-        const int64_t height = least(int64_t(kRunningRows), rows - r);
-        U totals[kRunningRows] = {};
+    for (int64_t r = 0; r < rows; r += kSquare) {
+        const int64_t height = least(int64_t(kSquare), rows - r);
+        U totals[kSquare] = {};
         for (int64_t i = 0; i < height; ++i) {
             totals[i] = first[(r + i) * Before::RowStride];
         }
         U* line = to + r * Dst::RowStride;
         const U* source = from + r * Src::RowStride;
-        if (height == kRunningRows) {
-            run_rows<Op>(line, Dst::RowStride, source, Src::RowStride, totals, kRunningRows, cols);
+        if (height == kSquare) {
+            run_rows<Op>(line, Dst::RowStride, source, Src::RowStride, totals, kSquare, cols);
         } else {
             run_rows<Op>(line, Dst::RowStride, source, Src::RowStride, totals, height, cols);
         }

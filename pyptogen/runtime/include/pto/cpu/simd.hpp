@@ -55,6 +55,8 @@ using f32v = vec<float>;
 using i32v = vec<int32_t>;
 using u32v = vec<uint32_t>;
 
+constexpr int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
 template <typename A, typename B>
 inline constexpr bool is_same = false;
 template <typename A>

@@ -6,6 +6,7 @@
 
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/boxes.hpp>
+#include <pto/cpu/square.hpp>
 
 namespace pto::cpu {
 
@@ -65,7 +66,6 @@ struct SlabShape {
                                                                   : Tile::InnerRows;
 };
 
-constexpr int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /// Calls f(Slab) for the parts of the rectangle of `rows` x `cols` elements from (row, col) on.
 template <typename Tile, typename F>
@@ -151,11 +151,18 @@ PTO_INLINE bool load_lines(
     return true;
 }
 
-/// Copies one slab to another of the same extents, along whichever direction both are contiguous in.
+/// Copies one slab to another of the same extents, along whichever direction both are contiguous in. Where each side is
+/// contiguous in another one, in squares.
 template <typename T>
 PTO_INLINE void copy_slab(
     T* to, int64_t to_rs, int64_t to_cs, const T* from, int64_t from_rs, int64_t from_cs, int64_t rows, int64_t cols)
 {
+    const bool turned = (to_cs == 1 && from_rs == 1 && from_cs != 1) || (to_rs == 1 && from_cs == 1 && from_rs != 1);
+    if (sizeof(T) == 4 && turned && rows >= kSquare && cols >= kSquare) {
+        to_cs == 1 ? transpose_lines(to, to_rs, from, from_cs, cols, rows)
+                   : transpose_lines(to, to_cs, from, from_rs, rows, cols);
+        return;
+    }
     if ((to_rs == 1 && from_rs == 1 && (to_cs != 1 || from_cs != 1 || rows > cols)) ||
         (to_cs != 1 && from_cs != 1 && to_rs == 1)) {
         copy_lines(to, to_cs, to_rs, from, from_cs, from_rs, cols, rows);

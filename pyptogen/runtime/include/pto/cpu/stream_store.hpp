@@ -20,7 +20,8 @@ namespace pto::cpu {
 
 constexpr size_t kStreamAfter = size_t(4) << 20;  // twice the second-level cache
 constexpr size_t kStreamGap = size_t(1) << 20;    // what other cores may store between two stores of one stream
-constexpr int64_t kStreamLine = 512;              // bytes; shorter lines are stored as usual
+constexpr int64_t kStreamLine = 512;              // bytes; shorter lines are stored as usual,
+constexpr int64_t kStreamWhole = 256;             // but for those of whole cache lines
 
 /// Notes a store of `bytes` bytes in [start, end); true when its stream is long enough to go past the caches.
 #if defined(PTO_CPU_BODIES_APART)
@@ -66,16 +67,18 @@ PTO_INLINE bool stream_slab(
     T* to, int64_t to_rs, int64_t to_cs, const T* from, int64_t from_rs, int64_t from_cs, int64_t rows, int64_t cols)
 {
     constexpr int64_t kSize = sizeof(T);
-    if (to_cs != 1 || from_cs != 1 || cols * kSize < kStreamLine || rows <= 0) {
+    char* start = reinterpret_cast<char*>(to);
+    const int64_t line = cols * kSize;
+    const bool whole = (reinterpret_cast<intptr_t>(start) | line | (to_rs * kSize)) % 64 == 0;
+    if (to_cs != 1 || from_cs != 1 || line < (whole ? kStreamWhole : kStreamLine) || rows <= 0) {
         return false;
     }
-    char* start = reinterpret_cast<char*>(to);
-    const char* end = start + ((rows - 1) * to_rs + cols) * kSize;
-    if (__builtin_expect(!continues_long_stream(start, end, static_cast<size_t>(rows * cols * kSize)), 1)) {
+    const char* end = start + (rows - 1) * to_rs * kSize + line;
+    if (__builtin_expect(!continues_long_stream(start, end, static_cast<size_t>(rows * line)), 1)) {
         return false;
     }
     for (int64_t r = 0; r < rows; ++r) {
-        stream_bytes(start + r * to_rs * kSize, reinterpret_cast<const char*>(from + r * from_rs), cols * kSize);
+        stream_bytes(start + r * to_rs * kSize, reinterpret_cast<const char*>(from + r * from_rs), line);
     }
     return true;
 }

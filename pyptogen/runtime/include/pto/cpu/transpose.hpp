@@ -9,34 +9,6 @@ namespace pto {
 
 namespace cpu {
 
-/// to(c, r) = from(r, c) for plain rows, in square blocks that stay in a few cache lines.
-template <typename T>
-inline void transpose_lines(T* to, int64_t to_line, const T* from, int64_t from_line, int64_t rows, int64_t cols)
-{
-    constexpr int64_t kBlock = 64 / static_cast<int64_t>(sizeof(T)) < 16 ? 16 : 64 / static_cast<int64_t>(sizeof(T));
-    for (int64_t r0 = 0; r0 < rows; r0 += kBlock) {
-        const int64_t height = least(kBlock, rows - r0);
-        for (int64_t c0 = 0; c0 < cols; c0 += kBlock) {
-            const int64_t width = least(kBlock, cols - c0);
-            if constexpr (sizeof(T) == 4) {
-                if (height == kBlock && width == kBlock) {
-                    transpose_fragment(
-                        reinterpret_cast<char*>(to + c0 * to_line + r0),
-                        reinterpret_cast<const char*>(from + r0 * from_line + c0), from_line * 4, to_line * 4);
-                    continue;
-                }
-            }
-            for (int64_t c = c0; c < c0 + width; ++c) {
-                T* line = to + c * to_line + r0;
-                const T* column = from + r0 * from_line + c;
-                for (int64_t r = 0; r < height; ++r) {
-                    line[r] = column[r * from_line];
-                }
-            }
-        }
-    }
-}
-
 /// dst(c, r) = src(r, c) over src's valid region.
 template <typename Dst, typename Src>
 PTO_INLINE void transpose_tile(Dst& dst, Src& src)

@@ -39,6 +39,17 @@ ROUNDS = tuple({"tile": 1024, "rows": rows} for rows in (32, 64, 128, 256))
 LOOPS_AND_EPILOGUES: Mapping[str, tuple[dict[str, int], dict[str, tuple[Any, ...]]]] = {
     "flash_attention": ({"sq": 512, "kv": 512}, {"heads": (1,), "sq": ROUNDS, "kv": (128, 256, 512)}),
     "flash_attention_fp32": ({"sq": 512, "kv": 512}, {"heads": (1,), "sq": ROUNDS, "kv": (128, 256, 512)}),
+    "flash_attention_causal": ({"sq": 512, "kv": 512}, {"heads": (1,), "sq": ROUNDS, "kv": (128, 256, 512)}),
+    "flash_attention_grouped": (
+        {"sq": 512, "kv": 512},
+        {"kv_heads": (1,), "group": (1,), "sq": ROUNDS, "kv": (128, 256, 512)},
+    ),
+    "sparse_attention": ({"t": 32, "kv": 4096}, {"t": (1,), "selected": (32, 64, 128)}),
+    "paged_attention": (
+        {"batch": 4, "pages": 64, "blocks": 512},
+        {"batch": (1,), "kv_heads": (1,), "slots": (128, 256, 512, 1024)},
+    ),
+    "moe_gate_softmax": ({"t": 256}, {"t": (32, 64, 128, 256), "experts": (512,), "h": (512, 2048)}),
     "glm_gate": ({"t": 512}, {"t": (64, 128, 256), "h": (512, 1024, 2048)}),
     "linear_gelu": ({"t": 256}, {"t": (64, 128, 256), "n": (128, 256), "k": (512, 1024)}),
 }

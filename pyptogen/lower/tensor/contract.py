@@ -29,6 +29,12 @@ class Contract:
     requires: tuple[Requirement, ...]
 
 
+_INSTEAD = {
+    "int4": "keep two in a byte, `uint8`, and take them apart with `& 15` and `>> 4`, as linear_w4a16.yaml does"
+}
+"""By dtype that is not there what to do without it."""
+
+
 def read_contract(spec: Spec) -> Contract:
     """Raises PTG104, PTG109, PTG201, PTG209, PTG210, PTG214, PTG219."""
     check_contract(spec)
@@ -51,6 +57,7 @@ def declared_value(tensor: TensorSpec, dims: DimTable) -> Value:
             f"tensors of dtype {tensor.dtype} are not supported yet",
             tensor.type_span,
             expected="one of " + " ".join(DTYPES),
+            fix=_INSTEAD.get(tensor.dtype, ""),
         )
 
     def lookup(name: str, expr: Expr, node: ast.AST) -> Any:

@@ -31,6 +31,9 @@ columns use it, up to 2 MB of A."""
 ROUND_ROWS, ROWS_AT_ONCE, ROUND_COLUMNS = 1024, 128, 1024
 """First guess for the products of a loop on a CPU: a round's block is rearranged once for many rows, which meet it a
 part at a time, so that what lies between the products stays in L2. Cut columns would do all rounds again."""
+SEEN_AT_ONCE = 128
+"""Block of a causal loop on a CPU: what of a block lies behind a query's own position is computed for nothing. Measured
+with 512 to 2048 queries against blocks of 512: a third less time with 512 of them, 13 % less with 2048."""
 VECTOR_ROWS = 64
 VECTOR_COLUMNS = 256
 """First guess where the columns are known at run time only."""
@@ -90,6 +93,9 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
         if dim is not None and dim not in blocks and (dim not in found or tile < found[dim].tile):
             found[dim] = Choice(dim, tile, yields, most, at_once)
 
+    for loop in program.loops:
+        if loop.seen is not None and platform.unified and any(op.loop == loop.name for op in kernel.ops):
+            note(loop.over, SEEN_AT_ONCE, 2)
     shapes = [(op, axes.axes(_looped(op).shape)) for op in kernel.ops]
     # The outer dims of an axis such as heads * d are columns here and may be rows elsewhere: one at a time.
     shared = {f.dim for _, shape in shapes if shape for f in shape[-1][:-1]}

@@ -74,6 +74,13 @@ def test_a_block_of_a_loop_meets_many_rows_a_part_at_a_time(tmp_path: Path) -> N
     assert tiles(lower(attention, "cpu")) == {"flash_attention": {"heads": [1], "sq": [1024, 128], "kv": [512]}}
 
 
+def test_blocks_of_a_causal_loop_are_short(tmp_path: Path) -> None:
+    """Of a long one most would be computed for queries that do not see it."""
+    causal = from_spec(load_spec(with_tiling("flash_attention_causal", "  - {}", tmp_path)))
+    chosen = {"heads": [1], "sq": [1024, 128], "kv": [128]}
+    assert tiles(lower(causal, "cpu")) == {"flash_attention_causal": chosen}
+
+
 def test_columns_of_a_loop_stay_whole(tmp_path: Path) -> None:
     """Cut ones would make all scores again for every part of them."""
     sparse = from_spec(load_spec(with_tiling("sparse_attention", "  - {}", tmp_path)))

@@ -149,8 +149,8 @@ def _may_share(dying: _Buffer, new: _Buffer, at: int) -> bool:
 def replan(
     body: tuple[Node, ...], tiles: Mapping[str, Declare], capacity: int
 ) -> tuple[dict[str, Declare], int] | None:
-    """The declarations with packed addresses for the buffers of UB that the body touches, and the bytes these take; None
-    where they do not find room in ``capacity`` bytes. The others, whose tiles are in registers, stay apart."""
+    """The declarations with packed addresses for the buffers of UB that the body touches, and the bytes these take;
+    None where they do not find room in ``capacity`` bytes. The others, whose tiles are in registers, stay apart."""
     old = extents(tiles)
     live = _Liveness(tiles, {owner: end - begin for owner, (begin, end) in old.items()})
     live.walk(body)

@@ -1,0 +1,55 @@
+// out: vector kernel of `linear_w4a16` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages out; tiles t 4; memory UB 98304 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_4x2048 = Tile<TileType::Vec, float, 4, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
+using VecB16_4x2048 = Tile<TileType::Vec, bfloat16_t, 4, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
+using TotalEndGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void out(
+    __gm__ bfloat16_t *y,
+    __gm__ float *total_end,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4, t0_slot ^= 1) {
+        const int32_t t0_valid = t_end - t0 < 4 ? t_end - t0 : 4;
+        // y: cast(total, bf16)  [linear_w4a16.yaml:39]
+        VecF32_4x2048 total_end_tile(t0_valid); TASSIGN(total_end_tile, 0x00000 + t0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        TotalEndGm total_end_in(total_end + int64_t(t0) * 2048, {t0_valid});
+        TLOAD(total_end_tile, total_end_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecB16_4x2048 y_tile(t0_valid); TASSIGN(y_tile, 0x10000 + t0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TCVT(y_tile, total_end_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        YGm y_out(y + int64_t(t0) * 2048, {t0_valid});
+        TSTORE(y_out, y_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

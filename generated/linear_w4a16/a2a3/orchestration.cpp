@@ -1,0 +1,93 @@
+// Orchestration of `linear_w4a16` for a2a3. Made by pyptogen; change the spec, not this file.
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+#include <pto/side_by_side.hpp>
+
+#include "../wrapper.hpp"
+
+using pto_rt::Core;
+using pto_rt::Launch;
+
+extern "C" __global__ AICORE void linear_cube(
+    __gm__ bfloat16_t *x,
+    __gm__ bfloat16_t *low_5_ring,
+    __gm__ bfloat16_t *high_5_ring,
+    __gm__ float *high_ring,
+    __gm__ float *low_ring,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+extern "C" __global__ AICORE void linear_vec(
+    __gm__ float *total_end,
+    __gm__ uint8_t *w,
+    __gm__ bfloat16_t *scale,
+    __gm__ bfloat16_t *low_5_ring,
+    __gm__ bfloat16_t *high_5_ring,
+    __gm__ float *high_ring,
+    __gm__ float *low_ring,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+extern "C" __global__ AICORE void out(
+    __gm__ bfloat16_t *y,
+    __gm__ float *total_end,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+
+namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
+}  // namespace
+
+extern "C" void linear_w4a16_a2a3(pto_rt::Runtime &rt, const linear_w4a16_args &args)
+{
+    const int32_t t = static_cast<int32_t>(args.t);
+    auto *x = (__gm__ bfloat16_t *)args.x;
+    auto *w = (__gm__ uint8_t *)args.w;
+    auto *scale = (__gm__ bfloat16_t *)args.scale;
+    auto *y = (__gm__ bfloat16_t *)args.y;
+    // Values between kernels.
+    auto *total_end = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 2048 * sizeof(float)));
+    const int32_t mixed = blocks_for(rt, Core::Mixed);
+    const int32_t vector = blocks_for(rt, Core::Vector);
+
+    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
+    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+        // Memory of this range only; the chip takes it back when the launches have finished.
+        const pto_rt::Scope scope(rt);
+        const int32_t linear_blocks = fewer(64, mixed);
+        auto *low_5_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_blocks) * 4096 * sizeof(bfloat16_t)));
+        auto *high_5_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_blocks) * 4096 * sizeof(bfloat16_t)));
+        auto *high_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 8192 * sizeof(float)));
+        auto *low_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 8192 * sizeof(float)));
+        const Launch linear_done = rt.launch(
+            "linear", Core::Mixed, linear_blocks,
+            [=] {
+                // On a cube core and on the vector core beside it; they meet in the rings.
+                pto_rt::side_by_side(
+                    [=] { linear_cube(x, low_5_ring, high_5_ring, high_ring, low_ring, t_begin, t_end, linear_blocks); },
+                    [=] { linear_vec(total_end, w, scale, low_5_ring, high_5_ring, high_ring, low_ring, t_begin, t_end,
+                    linear_blocks); });
+            }, {}, 1);
+        const int32_t out_blocks = fewer((t_end - t_begin + 3) / 4, vector);
+        rt.launch(
+            "out", Core::Vector, out_blocks,
+            [=] {
+                out(y, total_end, t_begin, t_end, out_blocks);
+            }, {linear_done});
+    };
+
+    segment(0, t);
+}

@@ -1,0 +1,39 @@
+"""A linear layer with weights of four bits, against weights that are unpacked one by one."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from library.agreement import assert_agree, operator
+from library.goldens import Array, Arrays, bf16, wide
+
+
+def linear_w4a16(a: Arrays) -> dict[str, Array]:
+    """Of a group of 128 weights in a column, 64 bytes have the first half in their low bits, the others in the high."""
+    groups, half, n = a["w"].shape
+    w = np.empty((groups * 2 * half, n))
+    for group in range(groups):
+        for i in range(half):
+            for part, bits in enumerate((a["w"][group, i] % 16, a["w"][group, i] // 16)):
+                w[(2 * group + part) * half + i] = (bits.astype(int) - 8) * wide(a["scale"][group])
+    return {"y": bf16(wide(a["x"]) @ w)}
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_on_random_data(target: str) -> None:
+    for t in (1, 67):
+        arrays = operator("linear_w4a16", target).example_inputs(seed=t, t=t)
+        assert_agree("linear_w4a16", target, arrays, linear_w4a16, {"y": (2**-7, 2e-3)})
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_each_weight_has_its_bits(target: str) -> None:
+    """One number of x at a time picks a row of weights: exact."""
+    arrays = operator("linear_w4a16", target).example_inputs(seed=3, t=4)
+    x = np.zeros((4, 2048), ml_dtypes.bfloat16)
+    for row, at in enumerate((0, 63, 64, 2047)):
+        x[row, at] = 1
+    arrays |= {"x": x, "scale": np.ones_like(arrays["scale"])}
+    assert_agree("linear_w4a16", target, arrays, linear_w4a16, {"y": (0, 0)})

@@ -182,24 +182,8 @@ def _divided(kernel: TileKernel, platform: Platform) -> tuple[TileKernel, ...]:
     ahead = run_ahead.run(cube)
     _, found = plan.run(ahead, platform)
     apart = isinstance(found, BlockKernel) and run_ahead.is_apart(found)
-    cube, vector = (ahead if apart else cube), _on_both(vector, platform)
+    cube, vector = (ahead if apart else cube), share_rows.on_both(vector, platform)
     return replace(cube, fifos=vector.fifos), vector
-
-
-def _on_both(vector: TileKernel, platform: Platform) -> TileKernel:
-    """The vector program of a mixed kernel, on two cores where a cube core has two beside it and their rows are apart.
-
-    Raises:
-        DiagnosticError: PTG303, the author wants two and their rows are not.
-    """
-    if vector.vector_cores == 1 or platform.vector_cores < 2 * platform.cube_cores:
-        return vector
-    try:
-        return share_rows.run(vector)
-    except share_rows.Whole as why:
-        if vector.vector_cores == 2:
-            raise share_rows.refusal(vector, why) from None
-        return vector
 
 
 def _programs(session: _Session, tiles: Sequence[TileKernel]) -> dict[str, tuple[TileKernel, ...]]:

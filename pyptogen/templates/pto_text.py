@@ -36,7 +36,7 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.tile.ir import Condition
 from pyptogen.lower.verify import require
 from pyptogen.templates.merges import is_merge_of_lists
-from pyptogen.templates.pto_text_queues import Queues
+from pyptogen.templates.pto_text_queues import Queues, share_rows
 from pyptogen.templates.pto_text_types import DTYPES, pointer, tile_buf
 from pyptogen.templates.pto_text_values import INDENT, Values
 from pyptogen.templates.pto_text_windows import Windows
@@ -179,7 +179,7 @@ class Writer:
     def round(self, node: For, slots: Sequence[str]) -> None:
         """The body, and the counters of rounds after it."""
         if node.share is not None:
-            self.share(node)
+            share_rows(self.values, node, str(self.lane))
         self.body(node.body)
         if slots:
             self.next_round(node, tuple(slots))
@@ -210,15 +210,6 @@ class Writer:
         values.put(f"scf.yield {', '.join(before)} : {kinds}")
         values.close()
         values.put(f"scf.yield {', '.join(after)} : {kinds}")
-
-    def share(self, node: For) -> None:
-        """A vector core's rows of the tile of a round: how many, and the first."""
-        values = self.values
-        first, rows = node.share or ("", "")
-        more, two = values.poly(Poly.of(str(node.valid)) + 1), values.index(2)
-        values.bind(rows, values.compute(f"arith.divui {more}, {two} : index", rows))
-        others = Poly.of(str(node.valid)) - rows
-        values.bind(first, values.poly(Poly.of(str(self.lane)) * others))
 
     def next_round(self, node: For, slots: tuple[str, ...]) -> None:
         """Hands the counters of rounds on; the loop's own counts one further."""

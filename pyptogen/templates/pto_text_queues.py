@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.instruction.ir import GmWindow
+from pyptogen.lower.instruction.ir import For, GmWindow
 from pyptogen.lower.tensor.ir import DTYPES as SIZES
 from pyptogen.lower.tile.ir import Extent, Fifo
 from pyptogen.lower.verify import require
@@ -28,6 +28,15 @@ SIDES = {"vector": ("aiv", "aic"), "cube": ("aic", "aiv")}
 def entry_type(fifo: Fifo) -> str:
     """``!pto.tensor_view<64x128xf32>``: one slot."""
     return f"!pto.tensor_view<{fifo.rows}x{fifo.cols}x{DTYPES[fifo.dtype]}>"
+
+
+def share_rows(values: Values, loop: For, lane: str) -> None:
+    """A vector core's rows of the tile of a round, where two share it: how many, and the first."""
+    assert loop.valid is not None and loop.share is not None
+    first, rows = loop.share
+    more, two = values.poly(Poly.of(loop.valid) + 1), values.index(2)
+    values.bind(rows, values.compute(f"arith.divui {more}, {two} : index", rows))
+    values.bind(first, values.poly(Poly.of(lane) * (Poly.of(loop.valid) - rows)))
 
 
 @dataclass(slots=True)

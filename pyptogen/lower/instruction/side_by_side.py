@@ -56,7 +56,8 @@ def out_of_step(vector: InstrKernel) -> str | None:
     by_core = {vector.lane, *(loop.share[0] for loop in loops if loop.share)}
     for loop in loops:
         rings = any(isinstance(n, Instr) and isinstance(n.operands[0], Queue) for n in walk(loop.body))
-        bounds = (loop.start, loop.stop, *(p for p in (loop.after, loop.before) if p is not None))
+        bounds = [loop.start, loop.stop, *(p for p in (loop.after, loop.before) if p is not None)]
+        bounds += loop.only.polys() if loop.only else ()
         if rings and not by_core.isdisjoint(name for bound in bounds for name in bound.names()):
             return loop.var
     return None

@@ -20,6 +20,7 @@ from dataclasses import replace
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.isa.kinds import BITWISE_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES
+from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import (
     Extent,
     GmRef,
@@ -50,6 +51,35 @@ def run(kernel: TileKernel) -> TileKernel:
         Whole: a core would need rows that the other has.
     """
     return _Sharer(kernel).run()
+
+
+def on_both(vector: TileKernel, platform: Platform) -> TileKernel:
+    """The vector program of a mixed kernel, for two cores where a cube core has two beside it and the rows are apart.
+
+    Raises:
+        DiagnosticError: PTG303, the author wants two and their rows are not.
+    """
+    if vector.vector_cores == 1 or platform.vector_cores < 2 * platform.cube_cores:
+        return vector
+    try:
+        return run(vector)
+    except Whole as why:
+        if vector.vector_cores == 2:
+            raise _refusal(vector, why) from None
+        return vector
+
+
+def _refusal(kernel: TileKernel, why: Whole) -> DiagnosticError:
+    """PTG303 for an author who wants two vector cores."""
+    return DiagnosticError(
+        Diagnostic(
+            "PTG303",
+            f"`vector_cores: 2`: {why}, so that two vector cores cannot share the rows of `{kernel.name}`",
+            kernel.span,
+            expected="vector work whose rows do not meet",
+            fix="leave out `vector_cores`, or give it as 1",
+        )
+    )
 
 
 class _Sharer:
@@ -85,6 +115,7 @@ class _Sharer:
     def _check_loops(self) -> None:
         for loop in walk_loops(self.kernel.body):
             used = {name for bound in loop.bounds() for name in bound.names()}
+            used |= loop.only.names() if loop.only else set()
             if not used.isdisjoint(self.names) and loop.valid not in self.over_rows and not _in_step(loop):
                 raise Whole(f"the loop `{loop.var}` goes over rows of a tile")
 
@@ -181,26 +212,13 @@ class _Sharer:
             raise Whole(f"`{op.kind}` joins rows of a tile")
 
 
-def refusal(kernel: TileKernel, why: Whole) -> DiagnosticError:
-    """PTG303 for an author who wants two vector cores."""
-    return DiagnosticError(
-        Diagnostic(
-            "PTG303",
-            f"`vector_cores: 2`: {why}, so that two vector cores cannot share the rows of `{kernel.name}`",
-            kernel.span,
-            expected="vector work whose rows do not meet",
-            fix="leave out `vector_cores`, or give it as 1",
-        )
-    )
-
-
 def _has_one_row(tile: TileVal) -> bool:
     return tile.form == "row" or tile.rows.size == 1
 
 
 def _within_a_tile(loop: Loop) -> bool:
     """Whether a loop takes some rows of a tile at a time, and passes nothing on to the other core."""
-    plain = loop.after is None and loop.before is None and not loop.once and not loop.parallel
+    plain = loop.after is None and loop.before is None and loop.only is None and not loop.once and not loop.parallel
     return loop.role == "sub" and plain and not _in_step(loop)
 
 
@@ -209,4 +227,4 @@ def _in_step(loop: Loop) -> bool:
     return any(op.kind in ("push", "pop", "free") for op in walk(loop.body))
 
 
-__all__ = ["Whole", "refusal", "run"]
+__all__ = ["Whole", "on_both", "run"]

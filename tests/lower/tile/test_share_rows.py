@@ -1,4 +1,4 @@
-"""Mixed kernels on both vector cores beside a cube core: their rows, what is right for every tail, and what stays whole."""
+"""Mixed kernels on both vector cores beside a cube core: their rows, right for every tail, and what stays whole."""
 
 from __future__ import annotations
 

@@ -29,8 +29,8 @@ class MemoryUse:
 
 @dataclass(frozen=True, slots=True)
 class KernelReport:
-    """One kernel. ``tiles`` by dim, from the outer loop to the inner; ``cycles`` estimated by pipe for ``rows`` of the
-    segment dim on one core, empty where the platform has no figures."""
+    """One kernel; ``core`` may say that two cores share its rows. ``tiles`` by dim, from the outer loop to the inner;
+    ``cycles`` estimated by pipe for ``rows`` of the segment dim on one core, none where the platform has no figures."""
 
     name: str
     core: str
@@ -113,7 +113,7 @@ def _kernel(name: str, core: str, lines: int, decided: Mapping[str, Any], capaci
     )
     return KernelReport(
         name,
-        core,
+        f"{core} x {decided['vector_cores']}" if "vector_cores" in decided else core,
         tuple(decided.get("stages", ())),
         decided.get("tiles", {}),
         memory,

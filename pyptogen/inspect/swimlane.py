@@ -99,8 +99,8 @@ def _schedule(lowered: Lowered, platform: Platform, sizes: Mapping[str, int]) ->
             mine: list[tuple[str, str]] = []
             for name in launch.kernels:
                 kind = "cube" if kernels[name].core == "cube" else "vector"
-                cores = sorted((c for c in free if c.startswith(kind)), key=lambda c: (free[c], _number(c)))[:blocks]
-                mine += [(name, core) for core in cores]
+                cores = sorted((c for c in free if c.startswith(kind)), key=lambda c: (free[c], _number(c)))
+                mine += [(name, core) for core in cores[: blocks * (2 if kernels[name].lane else 1)]]
             # The two programs of a mixed kernel take as long as the slower one.
             micros = max(_micros(kernels[name], platform, end - begin) for name in launch.kernels) / blocks
             if launch.programs:

@@ -14,6 +14,7 @@
                  shorter_rounds  blocks of loops that fit        legalise    what the platform has no instruction for
                  divide       mixed kernels → a program for each kind of core, where these are apart
                  run_ahead    rounds of the cube program ahead of the vector core
+                 share_rows   the vector program on both vector cores
     Block        plan         the roomiest that fits of: loads_first (loads ahead of vector work), place (memories and
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace   share       hints about blocks
@@ -30,7 +31,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
-from pyptogen.lower import rings_or_scratch
+from pyptogen.lower import fitting_tiles, rings_or_scratch
 from pyptogen.lower.artifacts import KernelSource, Lowered
 from pyptogen.lower.block import memory, plan
 from pyptogen.lower.block import printer as block_printer
@@ -41,6 +42,7 @@ from pyptogen.lower.execution import printer as execution_printer
 from pyptogen.lower.execution import prioritise, share
 from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
+from pyptogen.lower.fitting_tiles import Recut
 from pyptogen.lower.hand import opaque
 from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction import passes, select, side_by_side, synchronise
@@ -66,6 +68,7 @@ from pyptogen.lower.tile import (
     named_sizes,
     partition,
     run_ahead,
+    share_rows,
     shorter_rounds,
     sizes,
     solo,
@@ -83,9 +86,6 @@ from pyptogen.lower.tile.variants import Part, Table, Variants
 
 Dump = Callable[[str, str], None]
 """Called with the name of a pass and the text of its level."""
-
-Recut = Callable[[str, str, int], TileKernel]
-"""A kernel by name, cut again with another tile for one dim."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +182,24 @@ def _divided(kernel: TileKernel, platform: Platform) -> tuple[TileKernel, ...]:
     ahead = run_ahead.run(cube)
     _, found = plan.run(ahead, platform)
     apart = isinstance(found, BlockKernel) and run_ahead.is_apart(found)
-    return (ahead if apart else cube), vector
+    cube, vector = (ahead if apart else cube), _on_both(vector, platform)
+    return replace(cube, fifos=vector.fifos), vector
+
+
+def _on_both(vector: TileKernel, platform: Platform) -> TileKernel:
+    """The vector program of a mixed kernel, on two cores where a cube core has two beside it and their rows are apart.
+
+    Raises:
+        DiagnosticError: PTG303, the author wants two and their rows are not.
+    """
+    if vector.vector_cores == 1 or platform.vector_cores < 2 * platform.cube_cores:
+        return vector
+    try:
+        return share_rows.run(vector)
+    except share_rows.Whole as why:
+        if vector.vector_cores == 2:
+            raise share_rows.refusal(vector, why) from None
+        return vector
 
 
 def _programs(session: _Session, tiles: Sequence[TileKernel]) -> dict[str, tuple[TileKernel, ...]]:
@@ -212,11 +229,12 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
             return solo.run(program, part.ops, tensors, gm_names, platform)
         kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest, segment)
         kernel = carried.run(kernel)
-        return replace(kernel, depths=part.depths, slots=part.ops.slots)
+        return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)
 
     def recut(kernel: str, dim: str, tile: int) -> TileKernel:
         part = next(p for p in parts if p.ops.name in (kernel, kernel.rpartition("_")[0]))
-        smaller = legalise.run(cut_part(part, sizes.resized(tables[part.ops.name], dim, tile)), platform)
+        table = sizes.resized(tables[part.ops.name], dim, tile, part.row)
+        smaller = legalise.run(cut_part(part, table), platform)
         return next((p for p in _divided(smaller, platform) if p.name == kernel), smaller)
 
     def fits(kernel: TileKernel) -> bool:
@@ -262,31 +280,20 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
 def _block_level(session: _Session, tiles: Sequence[TileKernel], recut: Recut) -> list[BlockKernel]:
     if not tiles:
         return []
-    placed, kernels = zip(*(_plan_memory(tile, session.platform, recut) for tile in tiles), strict=True)
+    placed, kernels = zip(*(_plan_memory(tile, session, recut) for tile in tiles), strict=True)
     session.note(20, "block-place", lambda: tile_printer.print_kernels(placed))
     block_verify.verify(kernels, session.platform)
     session.note(21, "block-memory", lambda: block_printer.print_kernels(kernels))
     return list(kernels)
 
 
-def _plan_memory(tile: TileKernel, platform: Platform, recut: Recut) -> tuple[TileKernel, BlockKernel]:
+def _plan_memory(tile: TileKernel, session: _Session, recut: Recut) -> tuple[TileKernel, BlockKernel]:
     """The kernel with its moves, and with its addresses."""
-    placed, found = plan.run(tile, platform)
+    placed, found = plan.run(tile, session.platform)
     if isinstance(found, memory.Overflow):
-        raise memory.overflow(placed, found, platform, _fitting_tiles(tile, platform, recut))
+        cut = fitting_tiles.of(tile, session.fitted, session.platform, recut)
+        raise memory.overflow(placed, found, session.platform, cut)
     return placed, found
-
-
-def _fitting_tiles(tile: TileKernel, platform: Platform, recut: Recut) -> dict[str, int]:
-    """For each dim that the author cut: the largest tile, halving, with which the kernel would fit."""
-    found: dict[str, int] = {}
-    for dim, size, _ in tile.sizes:
-        smaller = size // 2
-        while smaller and dim not in found:
-            if plan.fits(recut(tile.name, dim, smaller), platform):
-                found[dim] = smaller
-            smaller //= 2
-    return found
 
 
 def _instruction_level(session: _Session, blocks: Sequence[BlockKernel], by_hand: ByHand) -> list[InstrKernel]:
@@ -362,6 +369,7 @@ def _emit(
                 "core": k.core,
                 "memory": dict(k.occupancy),
                 "stages": list(k.stages),
+                **({"vector_cores": 2} if k.lane else {}),
                 "sync": instruction_printer.sync_counts(k),
                 "tiles": _tile_sizes(b.tile.body),
                 **({} if by_hand.source(k.name) else in_manifest(k, session.platform, longest)),

@@ -11,7 +11,7 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
 from pyptogen.lower.instruction.replay import Finding
 from pyptogen.sanitize.lexer import Lexer
 from pyptogen.sanitize.machine import LONGEST, Decisions, Machine, TooLong
-from pyptogen.sanitize.mixed import Half, findings, pairs, walks
+from pyptogen.sanitize.mixed import Half, findings, out_of_step, pairs, walks
 from pyptogen.sanitize.parser import parse
 from pyptogen.sanitize.syntax import File, Function
 from pyptogen.sanitize.trace import Trace
@@ -152,14 +152,18 @@ def _mixed(cube: Half, vector: Half) -> KernelReport:
     found: dict[Any, Diagnostic] = {}
     most, walked = (0, 0), 0
     slots = {**cube.trace.pipes, **vector.trace.pipes}
-    for traces in walks(*sides, slots):
+    for first, *vectors in walks(*sides, slots):
         walked += 1
-        counts = [trace.counts() for trace in traces]
+        counts = [trace.counts() for trace in (first, vectors[0])]
         most = max(most, (counts[0][0] + counts[1][0], counts[0][1] + counts[1][1]))
-        short = [pair for pair in zip(sides, traces, strict=True) if len(pair[1].nodes) <= LONGEST]
-        own = [d for side, trace in short for d in _judge(trace, side.label, side.span())]
-        known = bool(slots) or not any(trace.forced or trace.decided for trace in traces)
-        between = findings(*traces, (sides[0].span(), sides[1].span())) if known else ()
+        vectors = vectors[:1] if vectors[0].like(vectors[-1]) else vectors
+        programs = [(sides[0], first), *((sides[1], trace) for trace in vectors)]
+        own = [d for side, t in programs if len(t.nodes) <= LONGEST for d in _judge(t, side.label, side.span())]
+        known = bool(slots) or not any(trace.forced or trace.decided for _, trace in programs)
+        between = [*out_of_step(vectors, sides[1].span())] if known else []
+        for trace in vectors if known else ():
+            if trace.rings or trace is vectors[0]:
+                between += findings(first, trace, (sides[0].span(), sides[1].span()))
         for diagnostic in (*own, *between):
             found.setdefault(_place(diagnostic), diagnostic)
     labels = dict.fromkeys(side.label for side in sides)

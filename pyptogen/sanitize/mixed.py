@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Protocol
 
 from pyptogen.diagnostics import Diagnostic, Span
@@ -73,18 +74,21 @@ def pairs(halves: Sequence[Half]) -> tuple[list[tuple[Half, Half]], list[Half]]:
     return found, [*left, *alone]
 
 
-def walks(cube: Program, vector: Program, slots: Mapping[str, int]) -> Iterator[tuple[Trace, Trace]]:
-    """Walks of both with the same arguments."""
+def walks(cube: Program, vector: Program, slots: Mapping[str, int]) -> Iterator[tuple[Trace, ...]]:
+    """Walks of both with the same arguments: the cube core's, and the vector core's, or those of both vector cores
+    where their program asks which of them it runs on."""
     names = list(dict.fromkeys(p.name for side in (cube, vector) for p in side.function.parameters if not p.pointer))
     step = max((1, *_steps(cube.function.body), *_steps(vector.function.body)))
     base: dict[str, int] = {name: 0 if _FIRST.fullmatch(name) else step for name in names} | FIXED
     most = max(slots.values(), default=1) + 2
 
-    def both(given: Mapping[str, int]) -> tuple[Trace, Trace]:
+    def both(given: Mapping[str, int]) -> tuple[Trace, ...]:
         """Walks where the end of a range of a dim is the dim."""
         ends = {name: given[name.removesuffix("_end")] for name in given if name.removesuffix("_end") in names}
         given = {**given, **ends, **cube.given}
-        return cube.walk_with(given), vector.walk_with(given)
+        first = vector.walk_with({"get_subblockid": 0, **given})
+        second = (vector.walk_with({"get_subblockid": 1, **given}),) if first.by_core else ()
+        return cube.walk_with(given), first, *second
 
     usual = both(base)
     yield usual
@@ -140,9 +144,23 @@ def findings(cube: Trace, vector: Trace, spans: tuple[Span, Span]) -> Iterator[D
 
 _FIXES = {
     "deadlock": "let both programs push and pop equally often, in an order in which one of them can always go on",
+    "step": "let both vector cores push, pop and free every tile, also one of which they have no rows",
     "left over": "pop and free as many tiles as are pushed",
     "race": "load between TPOP and TFREE, store between TALLOC and TPUSH",
 }
+
+
+def out_of_step(vectors: Sequence[Trace], span: Span) -> Iterator[Diagnostic]:
+    """Where the second vector core does not push, pop and free what the first does, in the same order. One that has no
+    part in the rings is left out. ``span``: the name of their program."""
+    first, *others = (trace.rings for trace in vectors)
+    for second in others:
+        pairs = zip_longest(first, second)
+        apart = next(((a, b) for a, b in pairs if (a and a[:2]) != (b and b[:2])), None) if second else None
+        if apart is not None:
+            place = next((event[2] for event in apart if event is not None), span)
+            what = " against ".join("nothing" if event is None else f"{event[0]} of {event[1]}" for event in apart)
+            yield _ring_fault(f"deadlock: the two vector cores do not keep step: {what}", place, _FIXES["step"])
 
 
 def _ring_fault(text: str, span: Span, fix: str) -> Diagnostic:

@@ -172,6 +172,7 @@ def call(machine: Machine, node: Call) -> Any:
             UNKNOWN if not all(isinstance(v, int | float) for v in values) else (min if name == "min" else max)(values)
         )
     if name in ("get_block_idx", "get_subblockid", "get_block_num"):
+        machine.trace.by_core |= name == "get_subblockid"
         return machine.given.get(name, UNKNOWN)
     return _other_call(machine, node, name)
 
@@ -198,8 +199,10 @@ def _other_call(machine: Machine, node: Call, name: str) -> Any:
 
 
 def _method(machine: Machine, node: Call, target: Member) -> Any:
-    holder = machine.value(target.object)
     values = [machine.value(argument) for argument in node.arguments]
+    if target.name == "setEntryOffset" and isinstance(target.object, Member):
+        return UNKNOWN  # where in its slot a tile lies: no bytes of a core, and the slots keep their order
+    holder = machine.value(target.object)
     if isinstance(holder, Tile):
         valid = dict(enumerate(holder.valid))
         if target.name in ("GetValidRow", "GetValidCol"):

@@ -31,6 +31,8 @@ class Trace:
     """A loop hung on an unknown value."""
     decided: bool = False
     """A branch did."""
+    by_core: bool = False
+    """The kernel asked which of the vector cores of its block it runs on."""
 
     def instruction(self, name: str, pipe: Any, span: Span, reads: list[Region], writes: list[Region]) -> None:
         instr = Instr(name, (), pipe, "", span)
@@ -69,6 +71,13 @@ class Trace:
         """(instructions, flags and barriers)."""
         instructions = sum(isinstance(node, Instr) for node in self.nodes)
         return instructions, len(self.nodes) - instructions
+
+    def like(self, other: Trace) -> bool:
+        """Whether another walk did the same, so that judging one of them is enough."""
+        return self._told() == other._told() and self.rings == other.rings
+
+    def _told(self) -> list[Any]:
+        return [(n.name, self.touched[id(n)]) if isinstance(n, Instr) else n for n in self.nodes]
 
     def findings(self, name: str, span: Span) -> list[Finding]:
         """Races, missing barriers and flags that do not pair."""

@@ -40,9 +40,9 @@ from pyptogen.lower.tile.ir import Fifo
 from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.environment import render
 from pyptogen.templates.far_stores import far_stores
-from pyptogen.templates.kernel_loops import condition_lines, loop_lines, next_slot, skip_lines
+from pyptogen.templates.kernel_loops import condition_lines, loop_lines, next_slot, share_lines, skip_lines
 from pyptogen.templates.kernel_passes import PassText, carried_rows
-from pyptogen.templates.kernel_queues import pipe_line, queue_aliases, queue_call, slot_line, view_line
+from pyptogen.templates.kernel_queues import offset_line, pipe_line, queue_aliases, queue_call, slot_line, view_line
 from pyptogen.templates.kernel_types import Aliases, gm_arguments
 from pyptogen.templates.merges import is_merge_of_lists
 from pyptogen.templates.spelling import in_text, spelled
@@ -62,6 +62,8 @@ class Writer:
     aliases: Aliases = field(default_factory=Aliases)
     types: dict[str, TileType] = field(default_factory=dict)
     """Tiles declared so far."""
+    declared: dict[str, Declare] = field(default_factory=dict)
+    """The same with their extents."""
     lines: list[str] = field(default_factory=list)
     spoken: Span | None = None
     objects: list[dict[int, str]] = field(default_factory=list)
@@ -74,6 +76,8 @@ class Writer:
     """Names of arguments and loop variables."""
     queues: dict[str, Fifo] = field(default_factory=dict)
     """The rings of a mixed kernel, by name."""
+    lane: str | None = None
+    """The number of the vector core, where two share the rows of tiles."""
 
     # -- lines ----------------------------------------------------------------------------------------------------
 
@@ -109,7 +113,7 @@ class Writer:
     def on_declare(self, node: Declare, depth: int) -> None:
         valid = [e.valid.c() for e in (node.rows, node.cols) if e.valid is not None]
         arguments = f"({', '.join(valid)})" if valid else ""
-        self.types[node.name] = node.type
+        self.types[node.name], self.declared[node.name] = node.type, node
         address = node.address.constant
         where = f"0x{address:05x}" if address is not None else self.address_text(node.address)
         self.put(
@@ -138,6 +142,9 @@ class Writer:
             self.speak(depth + 1, node.only.span)
             for line in skip_lines(node.only):
                 self.put(depth + 1, line)
+        if node.share is not None:
+            for line in share_lines(node, str(self.lane)):
+                self.put(depth + 1, line)
         self.body(node.body, depth + 1)
         if node.only is not None and node.slot:
             self.put(depth + 1, f"{next_slot(node)};")
@@ -149,6 +156,10 @@ class Writer:
         popped = next((self.queues[o.name] for o in node.operands if isinstance(o, Queue)), None)
         if popped is not None and node.name == "TPOP":
             self.put(depth, view_line(popped))
+        if popped is not None and node.name == "TPUSH" and self.lane is not None:
+            offset = offset_line(node, popped, self.declared[str(node.operands[1])], self.lane)
+            if offset is not None:
+                self.put(depth, offset)
         self.put(depth, f"{self.call(node)};")
         if popped is not None and node.name == "TPOP":
             self.put(depth, slot_line(popped))
@@ -291,7 +302,7 @@ def _parameters(kernel: InstrKernel) -> list[str]:
 def _loop_names(kernel: InstrKernel) -> Iterator[str]:
     for node in walk(kernel.body):
         if isinstance(node, For):
-            yield from (name for name in (node.var, node.valid, node.slot) if name)
+            yield from (name for name in (node.var, node.valid, node.slot, *(node.share or ())) if name)
             yield from (element.name for element in (node.only.elements if node.only else ()))
         elif isinstance(node, ReadIndex):
             yield node.name
@@ -315,7 +326,11 @@ def kernel_text(kernel: InstrKernel, function: str, operator: str, sizes: str, s
         taken=frozenset({*kernel.arguments, *declarations(kernel), *_loop_names(kernel)}),
         fixed=frozenset({*kernel.arguments, *_loop_names(kernel)}),
         queues={fifo.name: fifo for fifo in kernel.fifos},
+        lane=kernel.lane,
     )
+    if kernel.lane is not None:
+        what = "which of the two vector cores beside the cube core"
+        writer.put(1, f"const int32_t {kernel.lane} = static_cast<int32_t>(get_subblockid());  // {what}")
     for fifo in kernel.fifos:
         writer.put(1, pipe_line(fifo))
     if far.line:

@@ -71,3 +71,12 @@ def condition_lines(node: For) -> list[str]:
     if node.before is not None:
         holds += f" && {node.var} < {node.before.c()}"
     return [f"if (const int32_t {node.var} = {node.start.c()}; {holds}) {{"]
+
+
+def share_lines(node: For, lane: str) -> list[str]:
+    """A vector core's rows of the iteration's tile."""
+    first, rows = node.share or ("", "")
+    return [
+        f"const int32_t {rows} = ({node.valid} + 1) / 2;  // rows of each vector core",
+        f"const int32_t {first} = {lane} * ({node.valid} - {rows});  // this one's first",
+    ]

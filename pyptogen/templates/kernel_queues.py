@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from pyptogen.lower.instruction.ir import Instr, TileType
+from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.instruction.ir import Declare, Instr, TileType
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Fifo
 from pyptogen.templates.cpp_names import C_TYPES, camel
 
 UNSPLIT = "TileSplitAxis::TILE_NO_SPLIT"
+BY_ROWS = "TileSplitAxis::TILE_UP_DOWN"
 
 
 def _stem(fifo: Fifo) -> str:
@@ -26,15 +28,22 @@ def _slot(fifo: Fifo) -> str:
 
 
 def queue_aliases(fifo: Fifo) -> list[tuple[str, str, str]]:
-    """Name, type and comment of the aliases of one ring: the TPipe, and a popped slot."""
+    """Name, type and comment of the aliases of one ring: the TPipe, and a popped slot. Of a ring whose slots two vector
+    cores pop both: also how many slots a consumer may keep (2, as always), and that it has them unsplit."""
     way = "DIR_C2V" if fifo.to == "vector" else "DIR_V2C"
     size = fifo.rows * fifo.cols * DTYPES[fifo.dtype]
-    note = f"{fifo.slots} tiles of up to {fifo.rows} x {fifo.cols}, to the {fifo.to} core"
+    both = fifo.both and fifo.to == "vector"
+    note = f"{fifo.slots} tiles of up to {fifo.rows} x {fifo.cols}, to {_receiver(fifo)}"
     shape, stride = f"Shape<1, 1, 1, {fifo.rows}, {fifo.cols}>", f"Stride<1, 1, 1, {fifo.cols}, 1>"
+    rest = ", 2, true" if both else ""
     return [
-        (_pipe(fifo), f"TPipe<{2 * fifo.number}, Direction::{way}, {size}, {fifo.slots}>", note),
+        (_pipe(fifo), f"TPipe<{2 * fifo.number}, Direction::{way}, {size}, {fifo.slots}{rest}>", note),
         (_slot(fifo), f"GlobalTensor<{C_TYPES[fifo.dtype]}, {shape}, {stride}>", ""),
     ]
+
+
+def _receiver(fifo: Fifo) -> str:
+    return "both vector cores" if fifo.both and fifo.to == "vector" else f"the {fifo.to} core"
 
 
 def pipe_line(fifo: Fifo) -> str:
@@ -57,4 +66,18 @@ def queue_call(node: Instr, fifo: Fifo, types: Mapping[str, TileType], alias: Ca
     """A call of TPUSH, TPOP or TFREE."""
     pushed = [o for o in node.operands if isinstance(o, str)]
     kind, operand = (alias(types[pushed[0]]), pushed[0]) if pushed else (_slot(fifo), f"{_stem(fifo)}_view")
-    return f"{node.name}<{_pipe(fifo)}, {kind}, {UNSPLIT}>({_stem(fifo)}_pipe, {operand})"
+    split = BY_ROWS if isinstance(node.operands[-1], Poly) else UNSPLIT
+    return f"{node.name}<{_pipe(fifo)}, {kind}, {split}>({_stem(fifo)}_pipe, {operand})"
+
+
+def offset_line(node: Instr, fifo: Fifo, tile: Declare, lane: str) -> str | None:
+    """Where TPUSH puts a vector core's share of a tile, if not where it lies by itself: its own number of rows behind
+    the beginning for the second core, of an odd number one row too far."""
+    first = node.operands[-1]
+    assert isinstance(first, Poly)
+    off = first - Poly.of(lane) * tile.rows.poly()
+    if off == ZERO:
+        return None
+    row = tile.cols.poly() * DTYPES[fifo.dtype]
+    offset = f"({off.c()}) * {row.c()}"
+    return f"{_stem(fifo)}_pipe.prod.setEntryOffset({offset});  // the middle row of an odd number is both cores'"

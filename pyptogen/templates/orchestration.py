@@ -48,6 +48,11 @@ def _calls(launch: LaunchPlan, functions: Mapping[str, str]) -> list[str]:
     return calls
 
 
+def _beside(launch: LaunchPlan, kernels: Sequence[InstrKernel]) -> int:
+    """Vector cores that run the vector program of a mixed launch."""
+    return 2 if any(k.lane for k in kernels if k.name in launch.kernels) else 1
+
+
 def _rings(launch: LaunchPlan) -> list[tuple[str, str, str]]:
     """Name, type and elements for a block of the rings of a mixed launch."""
     return [(ring.name, C_TYPES[ring.dtype], ring.elements.c()) for ring in launch.rings]
@@ -123,7 +128,15 @@ def orchestration_text(
             name,
             _ranged(graph, plan),
             [
-                (launch, CORES[launch.core], blocks(launch), _calls(launch, functions), _order(launch), _rings(launch))
+                (
+                    launch,
+                    CORES[launch.core],
+                    blocks(launch),
+                    _calls(launch, functions),
+                    _order(launch),
+                    _rings(launch),
+                    _beside(launch, kernels),
+                )
                 for launch in plan
             ],
             plan[0].core if len(plan) == 1 and plan[0].rows else "",

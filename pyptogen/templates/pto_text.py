@@ -66,6 +66,8 @@ class Writer:
     queues: Queues
     tiles: dict[str, Declare]
     tensors: dict[str, str]
+    lane: str | None = None
+    """The number of the vector core, where two share the rows of tiles."""
     spoken: Span | None = None
 
     # -- nodes ----------------------------------------------------------------------------------------------------
@@ -176,6 +178,8 @@ class Writer:
 
     def round(self, node: For, slots: Sequence[str]) -> None:
         """The body, and the counters of rounds after it."""
+        if node.share is not None:
+            self.share(node)
         self.body(node.body)
         if slots:
             self.next_round(node, tuple(slots))
@@ -206,6 +210,15 @@ class Writer:
         values.put(f"scf.yield {', '.join(before)} : {kinds}")
         values.close()
         values.put(f"scf.yield {', '.join(after)} : {kinds}")
+
+    def share(self, node: For) -> None:
+        """A vector core's rows of the tile of a round: how many, and the first."""
+        values = self.values
+        first, rows = node.share or ("", "")
+        more, two = values.poly(Poly.of(str(node.valid)) + 1), values.index(2)
+        values.bind(rows, values.compute(f"arith.divui {more}, {two} : index", rows))
+        others = Poly.of(str(node.valid)) - rows
+        values.bind(first, values.poly(Poly.of(str(self.lane)) * others))
 
     def next_round(self, node: For, slots: tuple[str, ...]) -> None:
         """Hands the counters of rounds on; the loop's own counts one further."""
@@ -270,8 +283,9 @@ class Writer:
         """TPUSH of a tile, TPOP, TFREE."""
         if node.name == "TPUSH":
             tile = str(node.operands[1])
-            declared = self.tiles[tile]
-            self.queues.push(ring, self.operand(node, tile), (declared.rows, declared.cols))
+            declared, row = self.tiles[tile], node.operands[-1]
+            first = row if isinstance(row, Poly) else ZERO
+            self.queues.push(ring, self.operand(node, tile), (declared.rows, declared.cols), first)
         elif node.name == "TPOP":
             self.queues.pop(ring)
         else:
@@ -337,6 +351,10 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str]) -> list[str]:
     if kernel.fifos or any(isinstance(n, For) and n.parallel for n in walk(kernel.body)):
         values.put(f"{values.name('block_i64')} = pto.get_block_idx")
         values.bind("block", values.compute("arith.index_cast %block_i64 : i64 to index", "block"))
+    if kernel.lane is not None:
+        number = values.name(f"{kernel.lane}_i64")
+        values.put(f"{number} = pto.get_subblock_idx")
+        values.bind(kernel.lane, values.compute(f"arith.index_cast {number} : i64 to index", kernel.lane))
     for node in walk(kernel.body):
         if isinstance(node, For) and node.slot is not None:
             values.bind(node.slot, values.index(0))
@@ -346,7 +364,7 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str]) -> list[str]:
                     windows.declare(operand, values)
     queues.initialise(kernel.core)
     tensors = {t.name: t.dtype for t in kernel.tensors}
-    Writer(source, values, windows, queues, declarations(kernel), tensors).body(kernel.body)
+    Writer(source, values, windows, queues, declarations(kernel), tensors, kernel.lane).body(kernel.body)
     kind = "" if kernel.core == "mixed" else f", pto.kernel_kind = #pto.kernel_kind<{kernel.core}>"
     return [
         f"{INDENT}func.func @{kernel.name}({', '.join(f'{name}: {kind}' for name, kind in arguments)})",

@@ -68,13 +68,14 @@ class Queues:
                 f"{fifo.slots} tiles of up to {fifo.rows} x {fifo.cols}, to the {fifo.to} core",
             )
 
-    def push(self, ring: str, tile: tuple[str, str], valid: tuple[Extent, Extent]) -> None:
-        """A tile (value and type) whose valid part has these rows and columns, into the next free slot."""
+    def push(self, ring: str, tile: tuple[str, str], valid: tuple[Extent, Extent], row: Poly = ZERO) -> None:
+        """A tile (value and type) whose valid part has these rows and columns, into the next free slot from ``row``
+        on."""
         fifo, values = self.fifos[ring], self.values
         word, marks = SIDES[fifo.to][0], self._marks(ring)
         entry = values.name(f"{fifo.slot}_free")
         values.put(f"{entry} = pto.talloc_to_{word} {marks} -> {entry_type(fifo)}")
-        part, kind = self._part(entry, fifo, (ZERO, *valid), f"{fifo.slot}_out")
+        part, kind = self._part(entry, fifo, (row, *valid), f"{fifo.slot}_out")
         values.put(f"pto.tstore ins({tile[0]} : {tile[1]}) outs({part} : {kind})")
         values.put(f"pto.tpush_to_{word}({entry} : {entry_type(fifo)}) {marks}")
 

@@ -50,11 +50,11 @@ _VARIABLES: Mapping[type, tuple[str, ...]] = {
     Extent: ("valid",),
     Fifo: ("name", "slot"),
     Element: ("name", "tensor", "offset"),
-    For: ("var", "start", "stop", "valid", "body", "slot", "after", "before", "only"),
+    For: ("var", "start", "stop", "valid", "body", "slot", "after", "before", "only", "share"),
     GmTensor: ("name", "shape"),
     GmWindow: ("tensor", "offset", "rows", "cols", "row_stride", "col_stride"),
     Instr: ("operands",),
-    InstrKernel: ("writes", "reads", "scalars", "arguments", "segment", "dims", "body", "fifos"),
+    InstrKernel: ("writes", "reads", "scalars", "arguments", "segment", "dims", "body", "fifos", "lane"),
     LaunchPlan: ("arguments", "tiles", "programs", "rings"),
     Pass: ("rows", "cols", "members", "kept", "tiles", "dtypes", "ahead"),
     Queue: ("name",),
@@ -81,8 +81,8 @@ _FIRST_ONLY = frozenset({(InstrKernel, "scalars"), (Pass, "dtypes"), (Cut, "when
 _KERNEL_WORDS = (
     "AICORE BLayout CmpMode DYNAMIC Direction Divisor FarStores GlobalTensor Layout LeftRows MaskPattern "
     "MrgSortExecutedNumList PTO_ASSERT PadValue RoundMode RowMax RowMin RowSum SLayout SaturationMode Shape Stride "
-    "TPASS TPipe Tile TileAcc TileLeft TileRight TileSplitAxis TileType block event_t far get_block_idx int32_t "
-    "int64_t pipe_barrier pto set_flag taken wait_flag pow sqrt exp log fabs floor ceil fmax fmin"
+    "TPASS TPipe Tile TileAcc TileLeft TileRight TileSplitAxis TileType block event_t far get_block_idx get_subblockid "
+    "int32_t int64_t pipe_barrier pto set_flag taken wait_flag pow sqrt exp log fabs floor ceil fmax fmin"
 )
 KERNEL_WORDS = frozenset(_KERNEL_WORDS.split())
 """What the text of kernels says beside instructions, element types, pipes and events; the functions are those of
@@ -172,7 +172,7 @@ def _tiles_apart(kernel: InstrKernel) -> InstrKernel:
     numbers = {*kernel.arguments, *(fifo.name for fifo in kernel.fifos), *(fifo.slot for fifo in kernel.fifos)}
     for node in walk(kernel.body):
         if isinstance(node, For):
-            numbers |= {name for name in (node.var, node.valid, node.slot) if name}
+            numbers |= {name for name in (node.var, node.valid, node.slot, *(node.share or ())) if name}
         elif isinstance(node, ReadIndex):
             numbers.add(node.name)
     names: dict[str, str] = {}

@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from pyptogen.builder import build, render
+from pyptogen.builder.dump import dump_to
 from pyptogen.builder.fingerprint import generator_hash, input_record, sha256
 from pyptogen.builder.render import Rendered
 from pyptogen.diagnostics import DiagnosticError, fault
@@ -285,3 +286,13 @@ def test_the_quick_answer_imports_nothing_heavy(renderer: Renderer, spec: Any, t
     )
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert (result.stdout, result.stderr) == ("[]\n", "")
+
+
+def test_levels_cannot_be_dumped_below_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(DiagnosticError, match=r"PTG504: cannot write .*file/toy"):
+        dump_to(tmp_path / "file" / "toy")
+    dump = dump_to(tmp_path / "toy")
+    (tmp_path / "toy" / "20-block.txt").mkdir()
+    with pytest.raises(DiagnosticError, match=r"PTG504: cannot write .*20-block\.txt"):
+        dump("20-block", "text")

@@ -34,7 +34,7 @@ int main() {
     std::vector<float> o(sq * d), RINGS;
     for (uint32_t block = 0; block < 2; ++block) {
         pto::cpu_sim::set_execution_context(block, 0, 1);
-        pto_rt::side_by_side([&] { CUBE; }, [&] { VECTOR; });
+        pto_rt::side_by_side<2>([&] { CUBE; }, [&] { VECTOR; });
     }
     pto::cpu_sim::set_execution_context(0, 0, 1);
     for (float x : o) if (std::fabs(x - 2.0f) > 1e-2f) return 1;

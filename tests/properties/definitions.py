@@ -70,6 +70,40 @@ def scalar(d: Draft) -> bool:
     return True
 
 
+def attr(d: Draft) -> bool:
+    """A number that only a call knows: of an attr, of a run-time dim, or of both."""
+    x = d.pick(is_number)
+    if x is None:
+        return False
+    if is_whole(x):
+        d.attrs["n"] = "{type: int32, default: -7}"
+        calm(
+            d,
+            d.any("{0} + n", "{0} * (n % 4)", "maximum({0}, n // 2)", "{0} - r % 5").format(x.name),
+            x,
+            3 * x.size + 7,
+        )
+        return True
+    d.attrs["k"] = "{type: fp32, default: 1.5}"
+    form = d.any(
+        "{0} * k", "{0} + k / 4", "{0} * (k ** 2 - 1)", "{0} / (k + r)", "minimum({0}, sqrt(k))", "{0} * (r % 3)"
+    )
+    calm(d, form.format(x.name), x, max(2.0, 2 * x.size))
+    return True
+
+
+def function(d: Draft) -> bool:
+    """A function of the spec, used once or twice."""
+    x = d.pick(is_float)
+    if x is None:
+        return False
+    if not d.functions:
+        d.functions.append("  soft(v):\n    a: abs(v) + 1\n    return: [v / a]")
+    text = d.any("soft({0})", "soft(soft({0}) * 2)").format(x.name)
+    d.emit(text, x.dtype, x.shape)
+    return True
+
+
 def _partner(d: Draft, x: Known) -> Known:
     """Another operand: something known that broadcasts with ``x``, or a new input of a part of its axes."""
     other = d.pick(lambda k: k.dtype == x.dtype and joined(x.shape, k.shape) is not None)

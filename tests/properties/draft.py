@@ -35,6 +35,8 @@ class Draft:
     dynamic: dict[str, int] = field(default_factory=dict)
     inputs: dict[str, Known] = field(default_factory=dict)
     generate: dict[str, str] = field(default_factory=dict)
+    attrs: dict[str, str] = field(default_factory=dict)
+    functions: list[str] = field(default_factory=list)
     lines: list[tuple[tuple[str, ...], str]] = field(default_factory=list)
     known: list[Known] = field(default_factory=list)
     ended: list[Known] = field(default_factory=list)
@@ -45,6 +47,9 @@ class Draft:
 
     def number(self, low: int, high: int) -> int:
         return self.draw(st.integers(low, high))
+
+    def seldom(self, once_in: int) -> bool:
+        return self.number(1, once_in) == once_in
 
     def length(self, most: int = 140) -> int:
         """The size of a static dim: mostly of no special residue."""

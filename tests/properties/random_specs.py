@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from hypothesis import strategies as st
 
 from properties import definitions, movements
 from properties.draft import Draft
+from properties.sections import written
 
 Case = tuple[str, dict[str, int]]
 """The text of a spec, and the dims to run it with."""
@@ -16,7 +16,7 @@ Case = tuple[str, dict[str, int]]
 KINDS: Mapping[str, tuple[Callable[[Draft], bool], ...]] = {
     "vector": (
         definitions.unary, definitions.scalar, definitions.binary, definitions.binary, definitions.reduce,
-        definitions.convert, definitions.choose, definitions.composite,
+        definitions.convert, definitions.choose, definitions.composite, definitions.attr, definitions.function,
     ),
     "movement": (movements.view, movements.window, movements.window, definitions.binary, definitions.reduce,
                  definitions.scan, definitions.unary),
@@ -25,9 +25,9 @@ KINDS: Mapping[str, tuple[Callable[[Draft], bool], ...]] = {
     "product": (movements.product, movements.product, definitions.unary, definitions.binary, definitions.reduce,
                 definitions.convert, definitions.composite),
     "everything": (
-        definitions.unary, definitions.scalar, definitions.binary, definitions.divide_whole, definitions.convert,
-        definitions.choose, definitions.reduce, definitions.scan, definitions.composite, movements.view,
-        movements.window, movements.index, movements.order, movements.product,
+        definitions.unary, definitions.scalar, definitions.attr, definitions.function, definitions.binary,
+        definitions.divide_whole, definitions.convert, definitions.choose, definitions.reduce, definitions.scan,
+        definitions.composite, movements.view, movements.window, movements.index, movements.order, movements.product,
     ),
 }  # fmt: skip
 """What a graph of each flavour is made of."""
@@ -61,41 +61,3 @@ def _first_shape(d: Draft) -> tuple[str, ...]:
         ("r", cols), ("r", cols), ("r", cols), ("r", few, cols), ("r", few, cols), (few, "r", cols),
         ("r", "r"), (cols, cols), ("r", few, few),
     )  # fmt: skip
-
-
-def written(d: Draft) -> str:
-    """The text of a spec. Outputs are the values that nothing else uses, six at the most."""
-    names = {name for line, _ in d.lines for name in line}
-    read = _names(" ".join(text for _, text in d.lines))
-    loose = [k for k in (*d.known, *d.ended) if k.name in names and k.name not in read]
-    outputs = loose[-6:]
-    lines = [f"{', '.join(names)}: {text}" for names, text in d.lines]
-    dims = [f"  {name}: {{min: 1, max: 4096}}" for name in d.dynamic]
-    dims += [f"  {name}: {size}" for name, size in d.static.items()]
-    parts = ["pyptogen: 1", "operator: random_graph", "dims:", *dims, "inputs:"]
-    parts += [f"  {k.name}: {k.dtype}[{', '.join(k.shape)}]" for k in d.inputs.values()]
-    parts += ["outputs:", *(f"  {k.name}: {k.dtype}[{', '.join(k.shape)}]" for k in outputs), "graph:"]
-    parts += [*_staged(d, lines), "verify:", f"  cases: [{{{', '.join(f'{n}: {v}' for n, v in d.dynamic.items())}}}]"]
-    if d.generate:
-        parts += ["  generate:", *(f"    {name}: {how}" for name, how in d.generate.items())]
-    return "\n".join(parts) + "\n"
-
-
-def _names(text: str) -> set[str]:
-    return set(re.findall(r"[a-z]\w*", text))
-
-
-def _staged(d: Draft, lines: Sequence[str]) -> list[str]:
-    """The graph, in two stages where a boundary was drawn, and tiles of some dims or the compiler's own."""
-    rows = [f"r: {d.any(1, 3, 8, 16, 24)}"]
-    if "s" in d.dynamic and d.any(True, False):  # a tile has rows of one dim
-        rows = [f"r: {d.any(1, 3)}, s: 1"] if d.any(True, False) else [f"r: 1, s: {d.any(8, 16)}"]
-    cut = d.number(0, len(lines))
-    if not cut or cut == len(lines) or d.any(True, False):
-        graph = [f"  {line}" for line in lines]
-    else:
-        graph = ["  one:", *(f"    {line}" for line in lines[:cut]), "  two:", *(f"    {line}" for line in lines[cut:])]
-        rows += ["fuse: [[one, two]]"] if d.any(True, False, False) else []
-        depth = d.any(0, 1, 3)
-        graph += [f"schedule: {{buffers: {{one: {depth}}}}}"] if depth else []
-    return [*graph, *(["tiling:", f"  - {{{', '.join(rows)}}}"] if d.any(True, False) else [])]

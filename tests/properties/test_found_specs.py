@@ -129,6 +129,12 @@ FOUND = {
              'verify:\n  generate: {x: "integers(-9, 9)"}'),
         {"r": 20},
     ),
+    "a carried row beside blocks of one row": (
+        spec("d: 16", "k: fp32[r, d]; u: fp32[d]", "y: fp32[r, d]",
+             "one:\n    loop: {over: r, tile: 1}\n    carry:\n      p: full([1, d], 0, fp32)\n    body:\n"
+             "      q: maximum(p, k[r] + u)\n    next:\n      p: q * 0.5\n    collect:\n      y: p + k[r]"),
+        {"r": 9},
+    ),
     "a mean over a round's block": (
         spec("n: {min: 1, max: 999}", "x: fp32[r, n]", "m: fp32[r, 1]",
              "one:\n    loop: {over: n, tile: 32}\n    carry:\n      m: full([r, 1], 0.5, fp32)\n    next:\n"

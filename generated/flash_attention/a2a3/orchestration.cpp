@@ -70,8 +70,8 @@ extern "C" void flash_attention_a2a3(pto_rt::Runtime &rt, const flash_attention_
         rt.launch(
             "flash_attention", Core::Mixed, flash_attention_blocks,
             [=] {
-                // On a cube core and on the vector core beside it; they meet in the rings.
-                pto_rt::side_by_side(
+                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                pto_rt::side_by_side<2>(
                     [=] { flash_attention_cube(q, k, v, o_p_low_ring, o_pv_ring, o_qk_ring, sq_begin, sq_end, kv, sq,
                     flash_attention_blocks); },
                     [=] { flash_attention_vec(o, o_p_low_ring, o_pv_ring, o_qk_ring, scale, sq_begin, sq_end, kv, sq,

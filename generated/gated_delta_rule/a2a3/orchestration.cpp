@@ -635,8 +635,8 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
         const Launch scan_done = rt.launch(
             "scan", Core::Mixed, scan_blocks,
             [=] {
-                // On a cube core and on the vector core beside it; they meet in the rings.
-                pto_rt::side_by_side(
+                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                pto_rt::side_by_side<2>(
                     [=] { scan_cube(recalled, w, q_n, k_n, before_ring, before_2_ring, left_ring, fresh_1_ring,
                     state_end_5_ring, b_begin, b_end, s, scan_blocks); },
                     [=] { scan_vec(change, state_out, state_t, gamma, u, before_ring, before_2_ring, left_ring,

@@ -57,8 +57,8 @@ extern "C" void linear_gelu_a2a3(pto_rt::Runtime &rt, const linear_gelu_args &ar
         rt.launch(
             "product_to_activation", Core::Mixed, product_to_activation_blocks,
             [=] {
-                // On a cube core and on the vector core beside it; they meet in the rings.
-                pto_rt::side_by_side(
+                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                pto_rt::side_by_side<2>(
                     [=] { product_to_activation_cube(x, w, p_ring, t_begin, t_end, product_to_activation_blocks); },
                     [=] { product_to_activation_vec(y, bias, p_ring, t_begin, t_end, product_to_activation_blocks); });
             });

@@ -70,6 +70,6 @@ def duration(kernel: InstrKernel, platform: Platform, rows: int) -> float | None
     """
     if platform.costs is None:
         return None
-    beside = kernel.core == "cube" or kernel.fifos  # a program of a mixed kernel: one vector core for a cube core
+    beside = kernel.core == "cube" or kernel.fifos  # a program of a mixed kernel: as often as there are cube cores
     cores = platform.cube_cores if beside else platform.vector_cores
     return _work(kernel.body, declarations(kernel), platform.costs, rows, cores).length

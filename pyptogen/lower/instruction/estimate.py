@@ -43,6 +43,8 @@ def _nominal(value: Poly, rows: int, node: For) -> int:
     def guess(name: str) -> int:
         if name.endswith("_end"):
             return rows
+        if name.endswith("_share"):
+            return -(-guess(name.removesuffix("_share") + "_valid") // 2)
         return node.step * max(1, rows // node.step) if name.endswith("_valid") else 0
 
     return value.evaluate({name: guess(name) for name in value.names()})

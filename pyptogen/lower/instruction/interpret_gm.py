@@ -82,6 +82,12 @@ class GlobalMemory:
         self.arrays = dict(arrays)
         self.segment = 1
 
+    def beside(self) -> GlobalMemory:
+        """The same tensors for one of several cores, which has popped slots of its own."""
+        memory = GlobalMemory(self.arrays)
+        memory.segment = self.segment
+        return memory
+
     def _view(self, bound: BoundWindow, elements: Array) -> Array:
         shape, strides, _ = bound.blocks()
         if 0 in shape:

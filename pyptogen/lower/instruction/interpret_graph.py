@@ -21,7 +21,7 @@ from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import GlobalMemory, GmArray
 from pyptogen.lower.instruction.interpret_kernel import BlockRun
 from pyptogen.lower.instruction.interpret_memory import Core
-from pyptogen.lower.instruction.interpret_rings import Rings
+from pyptogen.lower.instruction.interpret_rings import Port, Rings
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.instruction.replay import Finding, prove
 from pyptogen.lower.platforms import PLATFORMS
@@ -54,12 +54,27 @@ def interpret(
         return run.outputs()
 
 
+def check_readable(lowered: Lowered) -> None:
+    """Raises PTG303 for a stage that is given as C++: nobody but a compiler knows what it does."""
+    known = {kernel.name for kernel in lowered.instructions}
+    for launch in (launch for plan in lowered.execution.plans for launch in plan):
+        if not known.issuperset(launch.kernels):
+            raise fault(
+                "PTG303",
+                f"the kernel `{launch.kernel}` is given as C++ source, which no interpreter runs",
+                launch.span,
+                expected="stages in the language, or kernels at tile, block or instruction level",
+                fix="compile and run the operator",
+            )
+
+
 def check_order(lowered: Lowered) -> None:
     """Prove every kernel that carries flags, and that launches wait for the writers of what they read.
 
     Raises:
         MachineFault: of kind ``order``.
     """
+    check_readable(lowered)
     kernels = {k.name: k for k in lowered.instructions}
     if PLATFORMS[lowered.target].flags:
         for kernel in lowered.instructions:
@@ -147,18 +162,26 @@ class GraphRun:
             return np.ascontiguousarray(np.swapaxes(array, -1, -2))
         return pack(array, target=target).data if layout == "nz" else array
 
-    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None) -> None:
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Port | None = None) -> None:
         """One block of one launch of kernel ``name``; of a program of a mixed kernel with the rings of the block."""
         core = self._core if rings is None else Core(PLATFORMS[self._target])
-        BlockRun(self._kernels[name], core, self.memory, env, self.scalars, block, blocks, rings).run()
+        memory = self.memory if rings is None else self.memory.beside()
+        BlockRun(self._kernels[name], core, memory, env, self.scalars, block, blocks, rings).run()
 
     def run_launch(self, launch: LaunchPlan, env: dict[str, int], block: int, blocks: int) -> None:
-        """One block of a launch: its kernel, or its two programs side by side."""
+        """One block of a launch: its kernel, or its two programs side by side, that of the vector cores on each."""
         if not launch.programs:
             self.run_block(launch.kernel, env, block, blocks)
             return
-        rings = Rings(self._kernels[launch.kernels[0]].fifos, self.memory)
-        rings.run([partial(self.run_block, name, dict(env), block, blocks, rings) for name in launch.kernels])
+        programs = [self._kernels[name] for name in launch.kernels]
+        lanes = [(p, n) for p in programs for n in range(2 if p.lane else 1)]
+        rings = Rings(programs[0].fifos, len(lanes) - 1)
+        rings.run(
+            [
+                partial(self.run_block, p.name, env | ({p.lane: n} if p.lane else {}), block, blocks, Port(rings, n))
+                for p, n in lanes
+            ]
+        )
 
     def _shape(self, shape: tuple[Any, ...]) -> tuple[int, ...]:
         return tuple(int(self._dims.resolve(size).xreplace(self._sizes)) for size in shape)

@@ -15,7 +15,7 @@ from pyptogen.lower.expr import Poly, part_of
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_memory import BoundTile, Core
-from pyptogen.lower.instruction.interpret_rings import Rings
+from pyptogen.lower.instruction.interpret_rings import Port
 from pyptogen.lower.instruction.ir import (
     Choose,
     Compare,
@@ -37,7 +37,7 @@ from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.instruction import OTHER_TYPES
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor.numerics import Array
-from pyptogen.lower.tile.ir import Element
+from pyptogen.lower.tile.ir import Element, share_of
 
 
 class BlockRun:
@@ -52,7 +52,7 @@ class BlockRun:
         scalars: Mapping[str, float | int],
         block: int,
         blocks: int,
-        rings: Rings | None = None,
+        rings: Port | None = None,
     ) -> None:
         self.kernel, self.core, self.memory = kernel, core, memory
         self.env = dict(env)
@@ -101,10 +101,13 @@ class BlockRun:
                 self.env[node.valid] = min(node.step, stop - at)
             if node.only is not None and not node.only.holds(self._element, {**self.scalars, **self.env}):
                 continue
+            if node.share is not None:
+                lane = self.env[str(self.kernel.lane)]
+                self.env |= zip(node.share, share_of(self.env[str(node.valid)], lane), strict=True)
             self._body(node.body)
             if node.slot is not None:
                 self.env[node.slot] = (self.env[node.slot] + 1) % node.slots
-        for name in (node.var, node.valid or node.var):
+        for name in (node.var, node.valid or node.var, *(node.share or ())):
             self.env.pop(name, None)
 
     def _element(self, element: Element) -> int:
@@ -137,14 +140,17 @@ class BlockRun:
         self.memory.write(bound, MEANINGS[instr.name](target, self.core.read(tile), None, bool(relu)))
 
     def _queue(self, instr: Instr) -> None:
-        queue, *tile = instr.operands
+        queue, *rest = instr.operands
         assert isinstance(queue, Queue) and self.rings is not None
         if instr.name == "TPUSH":
-            self.rings.push(queue.name, self.core.read(self.tiles[str(tile[0])]), instr.span)
+            tile, *place = rest
+            row = sum(p.evaluate(self.env) for p in place if isinstance(p, Poly))
+            self.rings.push(queue.name, self.core.read(self.tiles[str(tile)]), instr.span, row)
         elif instr.name == "TPOP":
-            self.rings.pop(queue.name, instr.span)
+            self.memory.arrays[self.rings.slot(queue.name)] = self.rings.pop(queue.name, instr.span)
         else:
             self.rings.free(queue.name)
+            del self.memory.arrays[self.rings.slot(queue.name)]
 
     def _compute(self, instr: Instr) -> None:
         """The row's effects say which operands are written (``w``), read and written (``u``), read, or scratch."""

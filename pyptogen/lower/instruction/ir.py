@@ -194,7 +194,8 @@ class For:
     this block's share and strides over the others'. ``slot`` counts the rounds of the body over the whole kernel,
     modulo ``slots``: the copy of the rotating buffers that a round uses. Rounds that begin at or after ``before``, and
     those that end at or before ``after``, are left out. ``once``: the first round alone, which may be left out too: a
-    condition. Rounds in which ``only`` does not hold are left out, and ``slot`` does not count them."""
+    condition. Rounds in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``: the
+    names of a vector core's first row, and of its number of rows, in the ``valid`` ones."""
 
     var: str
     start: Poly
@@ -211,6 +212,7 @@ class For:
     before: Poly | None = None
     once: bool = False
     only: Condition | None = None
+    share: tuple[str, str] | None = None
 
     def runs(self, around: str, turn: int, turns: int) -> bool:
         """Whether the one round of a loop that is `once` takes place in round ``turn`` of ``turns`` of the loop over
@@ -258,6 +260,8 @@ class InstrKernel:
     span: Span
     fifos: tuple[Fifo, ...] = ()
     """Of a program of a mixed kernel: the rings between its cores."""
+    lane: str | None = None
+    """Of a vector program that two cores run, each for its share of the rows: the name of the number of each."""
 
     @property
     def tensors(self) -> tuple[GmTensor, ...]:

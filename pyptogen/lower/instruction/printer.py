@@ -54,6 +54,7 @@ def _lines(nodes: Sequence[Node], depth: int) -> list[str]:
             part += f" before {node.before}" if node.before else ""
             part += " once" if node.once else ""
             part += f" if {node.only}" if node.only is not None else ""
+            part += f" share {', '.join(node.share)}" if node.share else ""
             lines.append(f"{pad}for {node.var} = {node.start}; < {node.stop}; += {node.step}{part}{dealt}{slot}")
             lines += _lines(node.body, depth + 1)
         elif isinstance(node, Declare):

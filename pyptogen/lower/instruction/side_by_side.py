@@ -4,13 +4,16 @@ Flags between the pipes of one core are proved by `replay`, program by program; 
 So the programs are replayed side by side as far as their rings go (`rings`): a push waits for a free slot, a pop for a
 filled one. Both run with the same trip counts of the loops around a push and its pop, from 0 to two more than a ring
 holds.
+
+Two vector cores that run one program wait for what the cube core tells both, and the cube core for what both tell. So
+they stand for one core as long as they keep step: no loop with a ring in it may depend on which of them runs it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Queue
+from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Queue, walk
 from pyptogen.lower.instruction.replay import loop_trips
 from pyptogen.lower.instruction.rings import Event, together
 from pyptogen.lower.verify import require
@@ -29,12 +32,12 @@ def events(kernel: InstrKernel, trips: int, inner: int) -> list[Event]:
     slots = {fifo.slot: fifo.name for fifo in kernel.fifos}
     found: list[Event] = []
 
-    def walk(nodes: Sequence[Node], outermost: bool, turn: tuple[str, int, int]) -> None:
+    def play(nodes: Sequence[Node], outermost: bool, turn: tuple[str, int, int]) -> None:
         for node in nodes:
             if isinstance(node, For):
                 rounds = loop_trips(node, trips if outermost else inner, turn)
                 for n in range(rounds):
-                    walk(node.body, False, (node.var, n, rounds))
+                    play(node.body, False, (node.var, n, rounds))
             instr = node.other if isinstance(node, Choose) else node
             if isinstance(instr, Instr):
                 for operand in instr.operands:
@@ -43,12 +46,27 @@ def events(kernel: InstrKernel, trips: int, inner: int) -> list[Event]:
                     elif isinstance(operand, GmWindow) and operand.tensor in slots:
                         found.append(("load", slots[operand.tensor]))
 
-    walk(kernel.body, True, ("", 0, 1))
+    play(kernel.body, True, ("", 0, 1))
     return found
+
+
+def out_of_step(vector: InstrKernel) -> str | None:
+    """The variable of a loop with a ring in it whose rounds depend on which vector core runs it, if there is one."""
+    loops = [node for node in walk(vector.body) if isinstance(node, For)]
+    by_core = {vector.lane, *(loop.share[0] for loop in loops if loop.share)}
+    for loop in loops:
+        rings = any(isinstance(n, Instr) and isinstance(n.operands[0], Queue) for n in walk(loop.body))
+        bounds = (loop.start, loop.stop, *(p for p in (loop.after, loop.before) if p is not None))
+        if rings and not by_core.isdisjoint(name for bound in bounds for name in bound.names()):
+            return loop.var
+    return None
 
 
 def faults(cube: InstrKernel, vector: InstrKernel) -> list[str]:
     """What goes wrong between two programs, for all small trip counts: nothing, if they are sound."""
+    apart = out_of_step(vector)
+    if apart is not None:
+        return [f"the vector cores do not keep step in the loop {apart}"]
     slots = {fifo.name: fifo.slots for fifo in cube.fifos}
     most = max(slots.values(), default=0) + 2
     found: list[str] = []

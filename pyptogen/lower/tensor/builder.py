@@ -159,6 +159,7 @@ class Builder:
         if why:
             fix = "cast the tensor to a float first" if "whole" in why else "cast the tensor to a wider dtype first"
             fix = "" if "by zero" in why or "shift" in why else fix
+            fix = "write `inf` if you mean it" if "infinity" in why else fix
             raise self.fault("PTG206", f"`{kind}` of {dtype} and the number {show_size(number)}, {why}", fix=fix)
 
     def _check_operands(self, kind: str, dtype: str) -> None:

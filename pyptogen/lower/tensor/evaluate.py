@@ -367,6 +367,9 @@ class Evaluator:
         return choices[word]
 
     def _integer(self, parameter: Parameter, node: ast.expr) -> int:
+        if isinstance(node, ast.List | ast.Tuple):
+            at = self._expr.span_of(node)
+            raise fault("PTG215", f"`{parameter.name}` is one number here", at, expected="such as -1")
         value = self.b.dims.number(self.scalar(node, f"`{parameter.name}`"))
         if value is None:
             at = self._expr.span_of(node)

@@ -14,6 +14,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import sympy
+
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.builder import Builder
 from pyptogen.lower.tensor.dims import DimTable, show_shape
@@ -54,6 +56,7 @@ class Opened:
 
     def close(self, carries: Sequence[Value], following: Mapping[str, Operand]) -> tuple[Value, ...]:
         """Leaves the loop, and gives the carried values when it is over. Raises PTG220, PTG230."""
+        following = {name: self._without_block(value) for name, value in following.items()}
         self.changing = self._changing()
         self.builder.loop = ""
         finals, pairs = [], []
@@ -108,6 +111,13 @@ class Opened:
             ):
                 found.add(op.result.name)
         return frozenset(found)
+
+    def _without_block(self, value: Operand) -> Operand:
+        """In rounds of one element: with the size 1 where it has that of the block."""
+        if isinstance(value, Scalar) or self.tile != 1 or self.symbol not in value.shape:
+            return value
+        shape = tuple(sympy.Integer(1) if size == self.symbol else size for size in value.shape)
+        return self.builder.emit("reshape", [value], value.dtype, shape, shape=shape)
 
     def _fits(self, carry: Value, value: Value) -> bool:
         same = carry.dtype == value.dtype and self.builder.agree_shapes(carry.shape, value.shape)

@@ -29,7 +29,9 @@ def broadcast(dims: DimTable, a: Shape, b: Shape, agree: Callable[[Any, Any, int
         return None
     axes = []
     for axis, (x, y) in enumerate(zip(a, b, strict=True)):
-        if dims.equal(x, y) or dims.is_one(y):
+        if x == 1:  # the other one, also where that is a name for 1, such as a block of a loop one by one
+            axes.append(y)
+        elif dims.equal(x, y) or dims.is_one(y):
             axes.append(x)
         elif dims.is_one(x):
             axes.append(y)
@@ -56,13 +58,18 @@ def matmul_dtype(a: str, b: str, wanted: str | None) -> str | None:
 INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
 
 
+_BEYOND_FP32 = 2**128 - 2**103
+"""From here on a number is rounded to infinity: half a step above the greatest of fp32."""
+
+
 def number_fault(kind: str, dtype: str, number: Any) -> str:
     """Why a number cannot be an operand beside a tensor of ``dtype``; empty if it can, or if only a call knows it.
 
     Bitwise operations take the bits of an unsigned number, too.
     """
     if dtype in FLOATS:
-        return ""
+        beyond = number.is_number and number.is_finite and abs(number) >= _BEYOND_FP32
+        return "which is infinity in fp32" if beyond else ""
     if not number.is_integer:
         return "which is not whole"
     if dtype not in INTEGERS or not number.is_Integer:

@@ -119,9 +119,10 @@ class _Update:
                 ops += self.ops
             elif op.result.name not in gone:
                 ops.append(op)
-        pairs = tuple(pair for pair in self.loop.carried if pair[0] != self.carry)
-        others = replace(self.loop, carried=pairs)
-        loops = tuple(others if loop.name == others.name else loop for loop in self.program.loops)
+        loops = tuple(
+            replace(loop, carried=tuple(pair for pair in loop.carried if pair[0] != self.carry))
+            for loop in self.program.loops
+        )
         return replace(self.program, ops=tuple(ops), loops=loops)
 
 

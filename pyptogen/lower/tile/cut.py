@@ -147,7 +147,10 @@ class Cutter(Products):
         for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
             loop = self.loop_of(factor.dim, scope)
             if loop is not None and loop.role != "rounds":
-                error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", "leave it whole")
+                fix = "leave it whole"
+                if op.loop and self.whole(loop.dim) is None:
+                    fix = "reduce it in a stage before the loop, for all rounds at once"
+                error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", fix)
                 raise Apart(error, (op.result.name, op.result.name))
 
     def _vector(self, op: Op, scope: Scope) -> None:

@@ -159,10 +159,10 @@ class _Namer:
         return maker is None or (maker.kind in VIEWS and all(self._is_loaded(v.name) for v in _values(maker)))
 
     def _aligned(self, shape: Shape, result: Shape, skipped: int | None = None) -> Shape:
-        """An operand's axes under the names of the result's, but for the axis ``skipped``."""
+        """An operand's axes under the names of the result's, but for the axis ``skipped``, and for those of size 1."""
         shift = len(result) - len(shape)
         axes = enumerate(shape, shift)
-        return tuple(s if at == skipped or not self._same(s, result[at]) else result[at] for at, s in axes)
+        return tuple(s if s == 1 or at == skipped or not self._same(s, result[at]) else result[at] for at, s in axes)
 
     def _reshaped(self, source: Shape, given: Shape) -> Shape:
         """Whole dims keep their names."""

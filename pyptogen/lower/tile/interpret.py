@@ -22,7 +22,7 @@ from pyptogen.lower.expr import Poly, part_of
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_graph import GraphRun
-from pyptogen.lower.instruction.interpret_rings import Rings
+from pyptogen.lower.instruction.interpret_rings import Port
 from pyptogen.lower.instruction.ir import GmWindow
 from pyptogen.lower.instruction.select.sorting import SIDES
 from pyptogen.lower.isa.kinds import instruction_of
@@ -31,7 +31,19 @@ from pyptogen.lower.tensor import numerics
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
 from pyptogen.lower.tensor.numerics import Array
 from pyptogen.lower.tensor.rounding import whole
-from pyptogen.lower.tile.ir import Element, Extent, GmRef, GmTensor, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
+from pyptogen.lower.tile.ir import (
+    Element,
+    Extent,
+    GmRef,
+    GmTensor,
+    Loop,
+    Node,
+    ScalarArg,
+    TileKernel,
+    TileOp,
+    TileVal,
+    share_of,
+)
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 SORTING: Mapping[str, Callable[..., Any]] = {
@@ -70,7 +82,7 @@ class TileRun:
     plan: BlockKernel | None = None
     tiles: dict[str, TileVal] = field(default_factory=dict)
     held: dict[tuple[str, int], _Place] = field(default_factory=dict)
-    rings: Rings | None = None
+    rings: Port | None = None
 
     def run(self) -> None:
         """Run the whole block. Raises MachineFault: a tile is read that nobody wrote, or that another one overwrote."""
@@ -103,6 +115,9 @@ class TileRun:
                 self.env[node.valid] = min(node.tile, stop - at)
             if node.only is not None and not node.only.holds(self._element, {**self.scalars, **self.env}):
                 continue
+            if node.share is not None:
+                lane = self.env[str(self.kernel.lane)]
+                self.env |= zip(node.share, share_of(self.env[str(node.valid)], lane), strict=True)
             self._nodes(node.body)
             if node.slot is not None:
                 self.env[node.slot] = (self.env[node.slot] + 1) % node.slots
@@ -236,11 +251,13 @@ class TileRun:
         if op.kind == "push":
             tile = self.tiles[str(op.srcs[0])]
             values = self._read(tile.name)
-            self.rings.push(ring, values[: self._size(tile.rows), : self._size(tile.cols)], op.span)
+            part = values[: self._size(tile.rows), : self._size(tile.cols)]
+            self.rings.push(ring, part, op.span, op.row.evaluate(self.env))
         elif op.kind == "pop":
-            self.rings.pop(ring, op.span)
+            self.memory.arrays[self.rings.slot(ring)] = self.rings.pop(ring, op.span)
         else:
             self.rings.free(ring)
+            del self.memory.arrays[self.rings.slot(ring)]
 
     def _compute(self, op: TileOp) -> Array:
         dst = self._shaped(str(op.dst))
@@ -332,14 +349,15 @@ class _LevelRun(GraphRun):
     def physical(self, layout: str, array: Array, target: str) -> Array:
         return array if layout == "nz" else super().physical(layout, array, target)
 
-    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Rings | None = None) -> None:
+    def run_block(self, name: str, env: dict[str, int], block: int, blocks: int, rings: Port | None = None) -> None:
         plan = self._plans.get(name)
         if plan is None and name not in self._tiles:
             super().run_block(name, env, block, blocks, rings)
             return
         kernel = self._tiles[name] if plan is None else plan.tile
         body = kernel.body if plan is None else plan.body
-        TileRun(kernel, body, self.memory, dict(env), self.scalars, block, blocks, plan, rings=rings).run()
+        memory = self.memory if rings is None else self.memory.beside()
+        TileRun(kernel, body, memory, dict(env), self.scalars, block, blocks, plan, rings=rings).run()
 
     def run_launch(self, launch: LaunchPlan, env: dict[str, int], block: int, blocks: int) -> None:
         if launch.programs and not self._plans:  # at the Tile level a mixed kernel is one program

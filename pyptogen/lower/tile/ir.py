@@ -114,8 +114,9 @@ class TileOp:
     pad      src → the front of dst, which is the same place; the least number in the rest
     store    with ``mode`` relu: an accumulator, negative numbers as 0
     cast     with round ``mode``; ``saturate`` says what becomes of integers out of range
-    push     src → the next slot of the ring ``fifo``, once it is free; pop: the oldest filled slot, once there is one,
-             is what loads from the ring's ``slot`` read; free: that slot may be filled again
+    push     src → the next slot of the ring ``fifo``, once it is free, from ``row`` of the slot on; pop: the oldest
+             filled slot, once there is one, is what loads from the ring's ``slot`` read; free: that slot may be filled
+             again
     others   unary, binary and reduce of the Tensor level, on one tile; binary forms broadcast by tile form;
              a reduction may use ``scratch``
     ======== ============================================================================================
@@ -191,6 +192,13 @@ class Condition:
         return {name for poly in self.polys() for name in poly.names()} - {e.name for e in self.elements}
 
 
+def share_of(rows: int, lane: int) -> tuple[int, int]:
+    """The part of a vector core in the rows of a tile that two share: its first row, and how many it has. Both have the
+    larger half, so that each has a row where there is one; the middle one of an odd number is done by both."""
+    half = (rows + 1) // 2
+    return lane * (rows - half), half
+
+
 LoopRole = Literal["grid", "reduce", "sub", "rounds"]
 
 
@@ -201,7 +209,9 @@ class Loop:
     (Block level) counts the rounds of the body, modulo ``slots``, over the whole kernel: it tells which copy of its
     buffers a round uses. Iterations at or after ``before``, and those whose tiles end at or before ``after``, are left
     out; ``valid`` goes by ``stop`` all the same. ``once``: the first iteration alone, which may be left out too: a
-    condition. Iterations in which ``only`` does not hold are left out, and ``slot`` does not count them."""
+    condition. Iterations in which ``only`` does not hold are left out, and ``slot`` does not count them. ``share``: the
+    vector core's part of the iteration's tile, where two cores share it: the names of its first row in the tile and of
+    the number of its rows, `share_of` the valid ones."""
 
     var: str
     dim: str
@@ -219,6 +229,7 @@ class Loop:
     before: Poly | None = None
     once: bool = False
     only: Condition | None = None
+    share: tuple[str, str] | None = None
 
     def bounds(self) -> tuple[Poly, ...]:
         """All polynomials that say where the loop begins and ends."""
@@ -233,7 +244,7 @@ class Fifo:
     """A ring of ``slots`` tiles in GM through which the cube core of a mixed kernel hands tiles to its vector core
     (``to`` vector) or gets them (``to`` cube). A slot holds the valid part of a tile of up to ``rows`` x ``cols``
     elements, row after row without a gap. ``name`` is the ring as an argument, ``slot`` what the popped slot is called
-    as a tensor; ``number`` tells the rings of a kernel apart."""
+    as a tensor; ``number`` tells the rings of a kernel apart; ``both``: two vector cores share the tiles' rows."""
 
     name: str
     slot: str
@@ -244,6 +255,7 @@ class Fifo:
     to: Literal["cube", "vector"]
     number: int
     span: Span
+    both: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +264,8 @@ class TileKernel:
     dynamic dims it is told; ``sizes`` the tiles as the author wrote them, with their places; ``longest`` the largest
     range of the segment that a launch gets (0: any); ``depths`` the copies of buffers that the author wants, by
     stage. ``slots``: of a mixed kernel whose cores are apart, the tiles that its rings hold; ``fifos``: the rings of
-    one of its two programs."""
+    one of its two programs; ``vector_cores``: how many vector cores the author wants beside the cube core (0: as the
+    compiler likes); ``lane``: of a vector program that two of them run, the name of the number of each, 0 or 1."""
 
     name: str
     core: Literal["cube", "vector", "mixed"]
@@ -273,6 +286,8 @@ class TileKernel:
     """Argument names where an author gave them."""
     slots: int = 0
     fifos: tuple[Fifo, ...] = ()
+    vector_cores: int = 0
+    lane: str | None = None
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -330,6 +345,7 @@ __all__ = [
     "TileKernel",
     "TileOp",
     "TileVal",
+    "share_of",
     "walk",
     "walk_loops",
 ]

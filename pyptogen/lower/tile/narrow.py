@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 
-from pyptogen.diagnostics import Span
-from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Program
+from pyptogen.diagnostics import DiagnosticError, Span
+from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Value
 from pyptogen.lower.tile.axes import Axes, Factor
 from pyptogen.lower.tile.partition import KernelOps
 from pyptogen.lower.tile.sizes import TileSize
@@ -47,6 +47,14 @@ def columns(
         return table
     if named and fits({st: {d: replace(s, tile=1, inner=1) for d, s in dims.items()} for st, dims in table.items()}):
         return table
+    try:
+        return _cut(program, table, free, place, fits)
+    except DiagnosticError:  # they cannot be cut: what does not fit is reported as it is
+        return table
+
+
+def _cut(program: Program, table: Table, free: list[str], place: Span, fits: Callable[[Table], bool]) -> Table:
+    """Halves the first of the free dims until the kernel fits, then the next one."""
     while not fits(table):
         size = table[next(iter(table))].get(free[0])
         wide = size.tile if size else _static(program, free[0])
@@ -73,11 +81,19 @@ def _with(table: Table, dim: str, size: TileSize) -> Table:
 def _columns(program: Program, kernel: KernelOps) -> list[str]:
     """Static dims of the columns that may be cut, the outer ones first: no matmul and no reduction needs them whole."""
     axes = Axes(program)
-    if any(op.kind in REDUCE | ARG_REDUCE | PRODUCTS | {"concat", "scatter_update"} for op in kernel.ops):
+    if any(op.kind in PRODUCTS | {"concat", "scatter_update"} for op in kernel.ops):
         return []
+    reductions = [op for op in kernel.ops if op.kind in REDUCE | ARG_REDUCE | {"prod"}]
+    needed = {f.dim for op in reductions for f in axes.axes(_source(op).shape)[int(op.attrs["axis"])]}
     shapes = [axes.axes(op.result.shape) for op in kernel.ops if op.result.shape]
     widest = max((shape[-1] for shape in shapes), key=_elements, default=())
-    return [f.dim for f in widest if f.dim is not None and f.extent.constant is not None]
+    return [f.dim for f in widest if f.dim is not None and f.extent.constant is not None and f.dim not in needed]
+
+
+def _source(op: Op) -> Value:
+    value = op.operands[0]
+    assert isinstance(value, Value)
+    return value
 
 
 def _elements(axis: tuple[Factor, ...]) -> int:

@@ -26,7 +26,7 @@ from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tile.axes import root
 from pyptogen.lower.tile.islands import islands
 from pyptogen.lower.tile.levels import levels
-from pyptogen.lower.tile.sizes import ring_slots
+from pyptogen.lower.tile.sizes import ring_slots, vector_cores
 from pyptogen.schema.hand import HandKernel
 
 
@@ -44,6 +44,8 @@ class KernelOps:
     """The kernel that the author gave for the stage."""
     slots: int = 0
     """Of a mixed kernel whose cores are apart: the tiles that the rings between them hold."""
+    vector_cores: int = 0
+    """Of such a kernel: the vector cores that the author wants beside the cube core; 0: as the compiler likes."""
 
 
 def producers(program: Program) -> dict[str, Op]:
@@ -345,6 +347,7 @@ def run(
         written = {name for kernel in result for name in kernel.writes}
         writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
         slots = ring_slots(row, stages) if core == "mixed" and not platform.unified else 0
+        beside = vector_cores(row, stages) if slots else 0
         by_hand = given.get(stages[0])
-        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, by_hand, slots))
+        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, by_hand, slots, beside))
     return tuple(result)

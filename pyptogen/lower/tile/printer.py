@@ -49,6 +49,7 @@ def body(nodes: Sequence[Node], depth: int) -> list[str]:
             part += f" before {node.before}" if node.before else ""
             part += " once" if node.once else ""
             part += f" if {node.only}" if node.only is not None else ""
+            part += f" share {', '.join(node.share)}" if node.share else ""
             lines.append(
                 f"{pad}for {node.var} in {node.start}..{node.stop} step {node.tile}{valid}{part}: {node.role}{dealt}"
             )
@@ -71,6 +72,7 @@ def print_partition(kernels: Sequence[KernelOps]) -> str:
 def print_kernel(kernel: TileKernel) -> str:
     """One kernel."""
     lines = [f"kernel {kernel.name} ({kernel.core}) stages {', '.join(kernel.stages)}"]
+    lines[0] += " on two vector cores" if kernel.lane else ""
     lines.append(f"  reads {', '.join(kernel.reads)}; writes {', '.join(kernel.writes)}")
     lines += [f"  tile {tile(t)}" for t in kernel.tiles]
     return "\n".join(lines + body(kernel.body, 1)) + "\n"

@@ -13,7 +13,7 @@ from typing import Any
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.tensor.ir import Program, TilingRow
 
-HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge", "fifo"})
+HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge", "fifo", "vector_cores"})
 """Keys of a stage's row that are hints, not dims."""
 
 
@@ -142,7 +142,16 @@ def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> di
 
 def ring_slots(row: TilingRow, stages: tuple[str, ...]) -> int:
     """Tiles that each ring between the cores of a mixed kernel holds (``fifo``); 0: the author wants no such kernel."""
-    return max(int(row.sizes.get(scope, {}).get("fifo", 0)) for scope in ("", *stages))
+    return _most(row, stages, "fifo")
+
+
+def vector_cores(row: TilingRow, stages: tuple[str, ...]) -> int:
+    """Vector cores that the author wants beside the cube core of a mixed kernel; 0: as the compiler likes."""
+    return _most(row, stages, "vector_cores")
+
+
+def _most(row: TilingRow, stages: tuple[str, ...], hint: str) -> int:
+    return max(int(row.sizes.get(scope, {}).get(hint, 0)) for scope in ("", *stages))
 
 
 def common_table(tables: Sequence[Mapping[str, Mapping[str, TileSize]]]) -> dict[str, dict[str, TileSize]]:
@@ -159,8 +168,13 @@ def common_table(tables: Sequence[Mapping[str, Mapping[str, TileSize]]]) -> dict
     return merged
 
 
-def resized(table: Mapping[str, Mapping[str, TileSize]], dim: str, tile: int) -> dict[str, dict[str, TileSize]]:
-    """The table with another tile for ``dim`` wherever it is larger than that."""
+def resized(
+    table: Mapping[str, Mapping[str, TileSize]], dim: str, tile: int, place: Span
+) -> dict[str, dict[str, TileSize]]:
+    """The table with another tile for ``dim`` wherever it is larger than that; everywhere, pointing at ``place``, where
+    nobody cuts it."""
+    if not any(dim in dims for dims in table.values()):
+        return {stage: {**dims, dim: TileSize(tile, tile, (), place)} for stage, dims in table.items()}
 
     def smaller(size: TileSize) -> TileSize:
         return replace(size, tile=min(size.tile, tile), inner=min(size.inner, tile))

@@ -25,7 +25,7 @@ class _Checker:
         self.kernel = kernel
         self.tiles = {t.name: t for t in kernel.tiles}
         segment = (f"{kernel.segment}_begin", f"{kernel.segment}_end") if kernel.segment else ()
-        self.outside = {*segment, *kernel.dims}
+        self.outside = {*segment, *kernel.dims, *({kernel.lane} if kernel.lane else ())}
 
     def run(self) -> None:
         for tile in self.kernel.tiles:
@@ -48,7 +48,7 @@ class _Checker:
                     f"bounds of loop {node.var} are not bound",
                     node.span,
                 )
-                inner = bound | {node.var} | ({node.valid} if node.valid else set())
+                inner = bound | {node.var} | ({node.valid} if node.valid else set()) | {*(node.share or ())}
                 if node.only is not None:
                     missing = node.only.names() - inner - set(self.kernel.scalars)
                     require(not missing, f"the condition of loop {node.var} uses {sorted(missing)}", node.only.span)

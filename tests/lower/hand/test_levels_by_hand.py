@@ -9,6 +9,8 @@ import pytest
 
 import pyptogen
 from lower.hand.cases import HEAD, INSTRUCTION, LEVELS, TILE, arrays, write
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.instruction import interpret as interpret_instructions
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec, interpret
 from pyptogen.schema import load_spec
@@ -57,6 +59,14 @@ def test_among_stages_of_the_compiler(level: str, target: str, tmp_path: Path) -
     given = arrays(37)
     want = np.exp((given["x"].astype(np.float64) + 1) * 2) * given["s"]
     np.testing.assert_allclose(operator(**given).y, want, rtol=1e-5)
+
+
+def test_source_runs_compiled_only(tmp_path: Path) -> None:
+    """The interpreter says so, with the place of the stage."""
+    text = LEVELS["source"]
+    lowered = lower(from_spec(load_spec(write(tmp_path, text))), "cpu")
+    with pytest.raises(DiagnosticError, match="given as C\\+\\+ source, which no interpreter runs"):
+        interpret_instructions(lowered, arrays(8), {})
 
 
 BETWEEN = """\

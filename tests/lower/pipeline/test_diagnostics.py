@@ -14,6 +14,7 @@ CASES = {
     "ub_overflow": ("PTG301", "cpu", WIDE + "  y: exp(x) + z\ntiling:\n  - {t: 128}\n"),
     "ub_overflow_a2a3": ("PTG301", "a2a3", WIDE + "  y: exp(x) + z\ntiling:\n  - {t: 8}\n"),
     "l1_overflow": ("PTG301", "a2a3", PRODUCT.replace("k: 128", "k: 65536").replace("{l1: 64, l0: 32}", "65536")),
+    "whole_dims": ("PTG301", "cpu", PRODUCT.replace("k: 128", "k: 65536").replace("k: {l1: 64, l0: 32}, n: 32", "")),
     "no_int64_arithmetic": (
         "PTG303",
         "a2a3",

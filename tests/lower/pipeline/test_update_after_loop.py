@@ -79,6 +79,19 @@ def test_rows_of_all_rounds(text: str, rows: tuple[int, ...], target: str) -> No
     np.testing.assert_allclose(got["total"][0], 1 + 2 * given["x"].reshape(-1, 2, 16).sum(axis=0), rtol=1e-5)
 
 
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_two_tensors_of_one_loop(target: str) -> None:
+    text = BASE.replace("  cache: fp32[slots, h, d]\n", "  cache: fp32[slots, h, d]\n  other: fp32[slots, d]\n")
+    text = text.replace("  cache: {inplace: true}\n", "  cache: {inplace: true}\n  other: {inplace: true}\n")
+    text = text.replace("      cache: cache\n", "      cache: cache\n      other: other\n")
+    text = text.replace("    next:\n", "    next:\n      other: scatter_update(other, slot[t], x[t, 1], dim=0)\n")
+    given = arrays((11,)) | {"other": np.zeros((40, 16), np.float32)}
+    got = interpret_instructions(pipeline.lower(read(text), target), given, {})
+    kept = given["slot"] >= 0
+    np.testing.assert_array_equal(got["cache"][given["slot"][kept]], 2 * given["x"][kept])
+    np.testing.assert_array_equal(got["other"][given["slot"][kept]], given["x"][kept, 1])
+
+
 def test_the_update_stands_behind_the_loop() -> None:
     """Its rows are those of all rounds; operations of the loop are indented."""
     lines = print_program(update_after_loop.run(read(BASE))).splitlines()

@@ -269,6 +269,9 @@ def test_operation_with_one_right_answer(name: str) -> None:
 
 
 FURTHER: dict[str, tuple[str, str, Array]] = {
+    "sum_over_several": ("sum(x, axis=[1, 0])", "", x.sum()),
+    "mean_over_several": ("mean(x, axis=[0, -1], keepdim=true)", "1, 1", x.mean(keepdims=True)),
+    "amax_over_one_of_a_list": ("amax(x, axis=[0])", "d", x.max(axis=0)),
     "rope_inverse": ("rope(x, z, x, inverse=true)", "t, d", x * z - np.concatenate([-x[:, 4:], x[:, :4]], -1) * x),
     "rope_interleaved": (
         "rope(x, z, z, interleaved=true)",

@@ -80,6 +80,21 @@ def test_columns_of_a_loop_stay_whole(tmp_path: Path) -> None:
     assert tiles(lower(sparse, "cpu"))["attend"] == {"t": [1], "selected": [128]}
 
 
+def test_columns_are_cut_where_a_middle_axis_is_summed() -> None:
+    """512 rows of a round go into one sum: as many columns at a time as fit."""
+    text = (
+        "pyptogen: 1\noperator: sums\ndims: {n: {max: 9}, b: 2, k: 512, d: 2048}\ninputs: {x: 'fp32[n, b, k, d]'}\n"
+        "outputs: {y: 'fp32[b, d]'}\ngraph:\n  add:\n    loop: {over: n, tile: 1}\n"
+        "    carry:\n      y: full([b, d], 0, fp32)\n"
+        "    next:\n      y: y + sum(abs(reshape(x[n], [b, k, d])), axis=1)\n"
+    )
+    lowered = lower(from_spec(load_source(Source("sums.yaml", text))), "cpu")
+    assert tiles(lowered)["add"] == {"n": [1], "b": [1], "d": [256]}
+    x = np.random.default_rng(3).normal(size=(3, 2, 512, 2048)).astype(np.float32)
+    got = run_instructions(lowered, {"x": x})["y"]
+    np.testing.assert_allclose(got, np.abs(x.astype(np.float64)).sum(axis=(0, 2)), rtol=1e-5)
+
+
 def test_what_a_product_carries_on_stays_whole() -> None:
     """A carried value that goes through a product cannot be cut along what it sums over."""
     program = from_spec(

@@ -337,7 +337,6 @@ def test_convolution_tiles_keep_to_their_tensor(build: Build) -> None:
     assert np.array_equal(stored, np.where(np.arange(256) < 48, source[:256], -1))
 
 
-
 def test_channel_blocks(build: Build) -> None:
     images = np.arange(1, 121, dtype=np.float32).reshape(3, 10, 2, 2)
     split, fractal = np.zeros((3, 2, 2, 2, 8), np.float32), np.zeros((2, 2, 2, 1, 16, 8), np.float32)

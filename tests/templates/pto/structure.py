@@ -78,19 +78,31 @@ class LoadScalar(IRDLOperation):
         check(self.value.type == self.ptr.type.element, "pto.load_scalar changes the element")
 
 
-@irdl_op_definition
-class GetBlockIdx(IRDLOperation):
-    """Which of the launch's blocks this is."""
+class _Place(IRDLOperation):
+    """A number of the core that runs the kernel."""
 
-    name = "pto.get_block_idx"
     result = result_def(i64)
 
     @classmethod
-    def parse(cls, parser: Parser) -> GetBlockIdx:
+    def parse(cls, parser: Parser) -> _Place:
         return cls(result_types=[i64])
 
     def print(self, printer: Printer) -> None:
         """Nothing stands behind the name."""
+
+
+@irdl_op_definition
+class GetBlockIdx(_Place):
+    """Which of the launch's blocks this is."""
+
+    name = "pto.get_block_idx"
+
+
+@irdl_op_definition
+class GetSubblockIdx(_Place):
+    """Which of the vector cores beside the block's cube core this is."""
+
+    name = "pto.get_subblock_idx"
 
 
 def _list(parser: Parser, word: str) -> list[SSAValue]:
@@ -330,8 +342,8 @@ class Barrier(IRDLOperation):
 Pto = Dialect(
     "pto",
     [
-        AddPtr, LoadScalar, GetBlockIdx, MakeTensorView, PartitionView, AllocTile, SetFlag, WaitFlag, SetFlagDyn,
-        WaitFlagDyn, Barrier, AicInitializePipe, AivInitializePipe, *QUEUES,
+        AddPtr, LoadScalar, GetBlockIdx, GetSubblockIdx, MakeTensorView, PartitionView, AllocTile, SetFlag, WaitFlag,
+        SetFlagDyn, WaitFlagDyn, Barrier, AicInitializePipe, AivInitializePipe, *QUEUES,
         *INSTRUCTIONS.values(),
     ],
     [

@@ -45,6 +45,7 @@ from templates.pto.structure import (
     Flag,
     FlagDyn,
     GetBlockIdx,
+    GetSubblockIdx,
     LoadScalar,
     MakeTensorView,
     PartitionView,
@@ -78,6 +79,7 @@ class ModuleTrace:
     """Runs the one function of a module with numbers for its arguments; pointers are (tensor, first element)."""
 
     block: int
+    lane: int
     values: dict[SSAValue, Any]
     events: list[Event]
     pipes: dict[int, Any] = field(default_factory=dict)
@@ -85,13 +87,18 @@ class ModuleTrace:
 
     @staticmethod
     def of(
-        module: ModuleOp, names: Sequence[str], arguments: Mapping[str, Any], block: int, name: str | None = None
+        module: ModuleOp,
+        names: Sequence[str],
+        arguments: Mapping[str, Any],
+        block: int,
+        name: str | None = None,
+        lane: int = 0,
     ) -> list[Event]:
-        """Events of one block of the function ``name``, or of the only one. ``names`` are those of its arguments, in
-        order: the hints in a module may lack what stands behind an underscore."""
+        """Events of one block of the function ``name``, or of the only one, on the vector core ``lane``. ``names`` are
+        those of its arguments, in order: the hints in a module may lack what stands behind an underscore."""
         functions = [op for op in module.ops if isinstance(op, func.FuncOp)]
         (function,) = [op for op in functions if name in (None, op.sym_name.data)]
-        trace = ModuleTrace(block, {}, [])
+        trace = ModuleTrace(block, lane, {}, [])
         for argument, word in zip(function.body.block.args, names, strict=True):
             trace.values[argument] = arguments.get(word, (word, 0))
         trace.run(function.body.block)
@@ -158,8 +165,8 @@ class ModuleTrace:
 
     def make(self, op: Operation, given: list[Any]) -> Any:
         """What an operation of the pto dialect stands for."""
-        if isinstance(op, GetBlockIdx):
-            return self.block
+        if isinstance(op, GetBlockIdx | GetSubblockIdx):
+            return self.block if isinstance(op, GetBlockIdx) else self.lane
         if isinstance(op, AddPtr):
             (tensor, first), offset = given
             return tensor, first + offset
@@ -191,12 +198,14 @@ class KernelTrace:
     rings: dict[str, Fifo] = field(default_factory=dict)
     """Rings by their own names and by those of their popped slots."""
     core: str = ""
+    lane: str | None = None
 
     @staticmethod
-    def of(kernel: InstrKernel, arguments: Mapping[str, Any], block: int) -> list[Event]:
+    def of(kernel: InstrKernel, arguments: Mapping[str, Any], block: int, lane: int = 0) -> list[Event]:
         counters = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot}
         rings = {name: fifo for fifo in kernel.fifos for name in (fifo.name, fifo.slot)}
-        trace = KernelTrace({**arguments, **counters}, block, {}, [], rings, kernel.core)
+        numbers = {**arguments, **counters, **({kernel.lane: lane} if kernel.lane else {})}
+        trace = KernelTrace(numbers, block, {}, [], rings, kernel.core, kernel.lane)
         for fifo in kernel.fifos:
             word = "aic" if kernel.core == "cube" else "aiv"
             size = fifo.rows * fifo.cols * DTYPES[fifo.dtype]
@@ -226,6 +235,11 @@ class KernelTrace:
                 self.names[node.var] = i
                 if node.valid:
                     self.names[node.valid] = min(node.step, stop - i)
+                if node.share:
+                    valid = self.names[str(node.valid)]
+                    half = valid - valid // 2
+                    first = valid - half if self.names[str(self.lane)] else 0
+                    self.names |= zip(node.share, (first, half), strict=True)
                 self.run(node.body)
                 if node.slot is not None:
                     self.names[node.slot] = (self.names[node.slot] + 1) % node.slots
@@ -255,7 +269,8 @@ class KernelTrace:
         other = "aiv" if self.core == "cube" else "aic"
         if node.name == "TPUSH":
             loc, address, valid = self.operand(node.operands[1])
-            window = self.slot(fifo), 0, axes(valid, (fifo.cols, 1))
+            row = self.operand(node.operands[2]) if len(node.operands) > 2 else 0
+            window = self.slot(fifo), row * fifo.cols, axes(valid, (fifo.cols, 1))
             self.events.append((f"pto.talloc_to_{other}", self.slot(fifo)))
             self.events.append(("pto.tstore", window, (loc, address, valid)))
             self.events.append((f"pto.tpush_to_{other}", self.slot(fifo)))

@@ -22,9 +22,9 @@ using KGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 
 using OPLowSlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OPLowPipe = TPipe<0, Direction::DIR_V2C, 8192, 2>;  // 2 tiles of up to 64 x 64, to the cube core
 using OPLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2>;  // 2 tiles of up to 64 x 64, to the vector core
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 

@@ -23,9 +23,9 @@ using KGm = GlobalTensor<half, Shape<1, 1, 1, 64, DYNAMIC>, Stride<1, 1, 1, 1, 6
 using OPLowSlotGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using OPLowPipe = TPipe<0, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
 using OPLowSlot = GlobalTensor<half, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using OPvPipe = TPipe<2, Direction::DIR_C2V, 16384, 2>;  // 2 tiles of up to 64 x 64, to the vector core
+using OPvPipe = TPipe<2, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
 using OPvSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
-using OQkPipe = TPipe<4, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
 using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 

@@ -27,9 +27,9 @@ using Before2Pipe = TPipe<2, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to
 using Before2Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 using LeftPipe = TPipe<4, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
 using LeftSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using Fresh1Pipe = TPipe<6, Direction::DIR_C2V, 32768, 2>;  // 2 tiles of up to 64 x 128, to the vector core
+using Fresh1Pipe = TPipe<6, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
 using Fresh1Slot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
-using StateEnd5Pipe = TPipe<8, Direction::DIR_C2V, 65536, 2>;  // 2 tiles of up to 128 x 128, to the vector core
+using StateEnd5Pipe = TPipe<8, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
 using StateEnd5Slot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 

@@ -15,7 +15,7 @@ using LeftB16_128x64 = TileLeft<bfloat16_t, 128, 64, DYNAMIC, 64>;
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, 64, 128>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 8, 16, 16, 16>, Stride<1, 16384, 256, 16, 1>, Layout::NZ>;
-using PPipe = TPipe<0, Direction::DIR_C2V, 65536, 2>;  // 2 tiles of up to 128 x 128, to the vector core
+using PPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
 using PSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 

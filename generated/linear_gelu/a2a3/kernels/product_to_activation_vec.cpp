@@ -14,7 +14,7 @@ using VecB16_16x128 = Tile<TileType::Vec, bfloat16_t, 16, 128, BLayout::RowMajor
 using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 using PSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
-using PPipe = TPipe<0, Direction::DIR_C2V, 65536, 2>;  // 2 tiles of up to 128 x 128, to the vector core
+using PPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
 using PSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
@@ -28,6 +28,7 @@ extern "C" __global__ AICORE void product_to_activation_vec(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
     PPipe p_pipe(p_ring + int64_t(block) * 32768, 0x0, 0x0);
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     int32_t t1_slot = 0;  // which of 2 buffers this round of t1 uses
@@ -40,6 +41,8 @@ extern "C" __global__ AICORE void product_to_activation_vec(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 1 is free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
+        const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
+        const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_slot ^= 1) {
             // y: cast(gelu(p + bias), bf16)  [linear_gelu.yaml:21]
@@ -50,8 +53,8 @@ extern "C" __global__ AICORE void product_to_activation_vec(
             PSlot p_view(p_ring);
             TPOP<PPipe, PSlot, TileSplitAxis::TILE_NO_SPLIT>(p_pipe, p_view);
             __gm__ float *p_slot = p_view.data();
-            for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 16, t1_slot ^= 1) {
-                const int32_t t1_valid = t0 + t0_valid - t1 < 16 ? t0 + t0_valid - t1 : 16;
+            for (int32_t t1 = t0 + t0_first; t1 < t0 + t0_first + t0_share; t1 += 16, t1_slot ^= 1) {
+                const int32_t t1_valid = t0 + t0_first + t0_share - t1 < 16 ? t0 + t0_first + t0_share - t1 : 16;
                 VecF32_16x128 p(t1_valid); TASSIGN(p, 0x00000 + t1_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(t1_slot));  // free again
                 PSlotGm p_slot_in(p_slot + int64_t(t1) * 128 - int64_t(t0) * 128, {t1_valid});

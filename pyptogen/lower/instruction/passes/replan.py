@@ -8,7 +8,7 @@ walked element by element in the same order.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pyptogen.lower.expr import Poly
@@ -146,18 +146,18 @@ def _may_share(dying: _Buffer, new: _Buffer, at: int) -> bool:
     return len(orders) == 1 and None not in orders and not written_before and old.last_read <= fresh.first_write
 
 
-def replan(body: tuple[Node, ...], tiles: Mapping[str, Declare]) -> tuple[dict[str, Declare], int]:
-    """The declarations with packed addresses for the buffers of UB that the body touches, and the bytes these take. The
-    others, whose tiles are in registers, stay apart."""
+def replan(
+    body: tuple[Node, ...], tiles: Mapping[str, Declare], capacity: int
+) -> tuple[dict[str, Declare], int] | None:
+    """The declarations with packed addresses for the buffers of UB that the body touches, and the bytes these take; None
+    where they do not find room in ``capacity`` bytes. The others, whose tiles are in registers, stay apart."""
     old = extents(tiles)
     live = _Liveness(tiles, {owner: end - begin for owner, (begin, end) in old.items()})
     live.walk(body)
-    placed: dict[str, int] = {}
-    for name, buffer in sorted(live.buffers.items(), key=lambda item: (item[1].first, -item[1].last, item[0])):
-        beside = [n for n in placed if live.buffers[n].first <= buffer.last and buffer.first <= live.buffers[n].last]
-        shared = {n for n in beside if _may_share(live.buffers[n], buffer, buffer.first)}
-        placed[name] = _first_fit(buffer.size, [(placed[n], live.buffers[n].size, n in shared) for n in beside])
-    used = max((placed[n] + live.buffers[n].size for n in placed), default=0)
+    packed = (_packed(live.buffers, order) for order in (_by_time, _by_size))
+    placed, used = next((found for found in packed if found[1] <= capacity), ({}, capacity + 1))
+    if used > capacity:
+        return None
     moved = dict(tiles)
     for name, tile in tiles.items():
         if tile.owner in placed:
@@ -168,6 +168,30 @@ def replan(body: tuple[Node, ...], tiles: Mapping[str, Declare]) -> tuple[dict[s
         elif tile.type.loc == "Vec":  # in registers: apart from everything that has memory
             moved[name] = replace(tile, address=tile.address + _up(used))
     return moved, used
+
+
+def _by_time(item: tuple[str, _Buffer]) -> tuple[object, ...]:
+    return item[1].first, -item[1].last, item[0]
+
+
+def _by_size(item: tuple[str, _Buffer]) -> tuple[object, ...]:
+    return -item[1].size, *_by_time(item)
+
+
+def _packed(
+    buffers: Mapping[str, _Buffer], order: Callable[[tuple[str, _Buffer]], tuple[object, ...]]
+) -> tuple[dict[str, int], int]:
+    """First fit in an order: the address of each buffer, and the bytes that all take."""
+    placed: dict[str, int] = {}
+    for name, buffer in sorted(buffers.items(), key=order):
+        beside = [n for n in placed if buffers[n].first <= buffer.last and buffer.first <= buffers[n].last]
+        shared = {n for n in beside if _may_take_turns(buffers[n], buffer)}
+        placed[name] = _first_fit(buffer.size, [(placed[n], buffers[n].size, n in shared) for n in beside])
+    return placed, max((placed[n] + buffers[n].size for n in placed), default=0)
+
+
+def _may_take_turns(one: _Buffer, other: _Buffer) -> bool:
+    return _may_share(one, other, other.first) or _may_share(other, one, one.first)
 
 
 def _first_fit(size: int, beside: list[tuple[int, int, bool]]) -> int:

@@ -10,7 +10,9 @@ from pyptogen.lower.tile.ir import TileOp
 
 
 def push(sel: Selector, op: TileOp) -> list[Node]:
-    return [sel.instr(op, "TPUSH", Queue(str(op.fifo)), sel.use(str(op.srcs[0])))]
+    """With the row of the slot from which a vector core's share of the tile lies, where two share it."""
+    first = (op.row,) if sel.shared else ()
+    return [sel.instr(op, "TPUSH", Queue(str(op.fifo)), sel.use(str(op.srcs[0])), *first)]
 
 
 def pop(sel: Selector, op: TileOp) -> list[Node]:

@@ -33,6 +33,7 @@ class Selector:
         self.platform, self.handlers = platform, handlers
         self.tiles: dict[str, TileVal] = {t.name: t for t in kernel.tiles}
         self.memory = dict(kernel.memory)
+        self.shared = kernel.tile.lane is not None
         self.tensors: dict[str, GmTensor] = {t.name: t for t in kernel.tile.addressable}
         self.buffers = {b.name: b for b in kernel.buffers}
         self.declared: dict[str, Declare] = {}
@@ -130,8 +131,8 @@ class Selector:
             if isinstance(node, Loop):
                 body = self.body(node.body)
                 steps = (node.var, node.start, node.stop, node.tile, node.valid, node.parallel)
-                bounds = (node.slot, node.slots, node.after, node.before, node.once, node.only)
-                result.append(For(*steps, body, "", node.span, *bounds))
+                bounds = (node.slot, node.slots, node.after, node.before, node.once)
+                result.append(For(*steps, body, "", node.span, *bounds, only=node.only, share=node.share))
             else:
                 result += self.handlers[node.kind](self, node)
         return tuple(result)

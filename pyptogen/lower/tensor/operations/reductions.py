@@ -1,4 +1,4 @@
-"""Reductions over one axis, and scans along it."""
+"""Reductions over one axis or several, and scans along one."""
 
 from __future__ import annotations
 
@@ -6,43 +6,61 @@ import sympy
 
 from pyptogen.lower.tensor import selection
 from pyptogen.lower.tensor.builder import Builder
-from pyptogen.lower.tensor.dims import show_size
+from pyptogen.lower.tensor.dims import show_shape, show_size
 from pyptogen.lower.tensor.ir import Value
 from pyptogen.lower.tensor.registry import REDUCED, SAME, operation
 
 _PLACE = "shape of x without the axis, with size 1 there where keepdim; int32"
 
-
-@operation("sum(x, axis: int = -1, keepdim: flag = False)", REDUCED)
-def sum_(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
-    """The sum over an axis."""
-    return b.reduce("sum", x, axis, keepdim)
+Axes = int | tuple[int, ...]
 
 
-@operation("amax(x, axis: int = -1, keepdim: flag = False)", REDUCED)
-def amax(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
-    """The greatest element along an axis."""
-    return b.reduce("amax", x, axis, keepdim)
+def _axes(b: Builder, x: Value, axis: Axes) -> list[int]:
+    """The axes from the front, in order. Raises PTG204 for one that is named twice, or where none is."""
+    found = [b.axis(x, at) for at in (axis if isinstance(axis, tuple) else (axis,))]
+    if not found or len(set(found)) < len(found):
+        given = ", ".join(map(str, axis)) if isinstance(axis, tuple) else axis
+        raise b.fault("PTG204", f"the axes [{given}] of {show_shape(x.shape)}", expected="each axis once, at least one")
+    return sorted(found)
 
 
-@operation("amin(x, axis: int = -1, keepdim: flag = False)", REDUCED)
-def amin(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
-    """The least element along an axis."""
-    return b.reduce("amin", x, axis, keepdim)
+def _over(b: Builder, kind: str, x: Value, axis: Axes, keepdim: bool) -> Value:
+    """The last axis first: the others stay where they are."""
+    for at in reversed(_axes(b, x, axis)):
+        x = b.reduce(kind, x, at, keepdim)
+    return x
 
 
-@operation("mean(x, axis: int = -1, keepdim: flag = False)", f"{REDUCED}, a float")
-def mean(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
-    """The sum over an axis of x * (1 / size)."""
+@operation("sum(x, axis: ints = -1, keepdim: flag = False)", REDUCED)
+def sum_(b: Builder, x: Value, axis: Axes, keepdim: bool) -> Value:
+    """The sum over an axis, or over several."""
+    return _over(b, "sum", x, axis, keepdim)
+
+
+@operation("amax(x, axis: ints = -1, keepdim: flag = False)", REDUCED)
+def amax(b: Builder, x: Value, axis: Axes, keepdim: bool) -> Value:
+    """The greatest element along an axis, or several."""
+    return _over(b, "amax", x, axis, keepdim)
+
+
+@operation("amin(x, axis: ints = -1, keepdim: flag = False)", REDUCED)
+def amin(b: Builder, x: Value, axis: Axes, keepdim: bool) -> Value:
+    """The least element along an axis, or several."""
+    return _over(b, "amin", x, axis, keepdim)
+
+
+@operation("mean(x, axis: ints = -1, keepdim: flag = False)", f"{REDUCED}, a float")
+def mean(b: Builder, x: Value, axis: Axes, keepdim: bool) -> Value:
+    """The sum over an axis, or over several, of x * (1 / size)."""
     b.need_float(x, "mean")
-    share = b.scalar(sympy.Integer(1) / x.shape[b.axis(x, axis)])
-    return b.reduce("sum", b.binary("mul", x, share), axis, keepdim)
+    share = b.scalar(sympy.Integer(1) / b.dims.product(tuple(x.shape[at] for at in _axes(b, x, axis))))
+    return _over(b, "sum", b.binary("mul", x, share), axis, keepdim)
 
 
-@operation("prod(x, axis: int = -1, keepdim: flag = False)", REDUCED)
-def prod(b: Builder, x: Value, axis: int, keepdim: bool) -> Value:
-    """The product over an axis."""
-    return b.reduce("prod", x, axis, keepdim)
+@operation("prod(x, axis: ints = -1, keepdim: flag = False)", REDUCED)
+def prod(b: Builder, x: Value, axis: Axes, keepdim: bool) -> Value:
+    """The product over an axis, or over several."""
+    return _over(b, "prod", x, axis, keepdim)
 
 
 @operation("argmax(x, axis: int = -1, keepdim: flag = False)", _PLACE)

@@ -1,5 +1,5 @@
-// A block of a mixed kernel on a chip of simulated cores: its cube program on the calling thread, its vector program on a
-// thread beside it, because each waits for the other in the rings between them.
+// A block of a mixed kernel on a chip of simulated cores: its cube program on the calling thread, its vector program on one
+// or two threads beside it, because each waits for the others in the rings between them.
 #ifndef PTO_SIDE_BY_SIDE_HPP
 #define PTO_SIDE_BY_SIDE_HPP
 
@@ -19,38 +19,48 @@ namespace pto_rt {
 
 namespace detail {
 
-// Plays the vector core beside one thread that plays cube cores; lives as long as that thread.
+// What a vector core is to run: `run(body)` as core `lane` of the `lanes` vector cores of block `block`, in the pipes of
+// `cookie`.
+struct VectorProgram {
+    void (*run)(const void*);
+    const void* body;
+    uint32_t block;
+    uint32_t lane;
+    uint32_t lanes;
+    uint64_t cookie;
+};
+
+// Plays a vector core beside one thread that plays cube cores; lives as long as that thread.
 class VectorCore {
 public:
-    static VectorCore& of_this_thread()
+    static VectorCore& of_this_thread(uint32_t lane)
     {
-        static thread_local VectorCore core;
-        return core;
+        static thread_local VectorCore cores[2];
+        return cores[lane];
     }
 
-    // Starts `run(body)` as block `block`; the caller keeps `body` alive until `join`.
-    void start(void (*run)(const void*), const void* body, uint32_t block)
+    // Starts a program; the caller keeps its body alive until `join`.
+    void start(const VectorProgram& program)
     {
         if (!thread_.joinable()) begin_thread();
         {
             const std::lock_guard<std::mutex> guard(mutex_);
-            run_ = run;
-            body_ = body;
-            block_ = block;
+            program_ = program;
             busy_ = true;
         }
         changed_.notify_all();
     }
 
-    // Waits until it is done; rethrows what it has thrown.
-    void join()
+    // Waits until it is done; what it has thrown.
+    std::exception_ptr join()
     {
         std::unique_lock<std::mutex> lock(mutex_);
         changed_.wait(lock, [this] { return !busy_; });
-        if (error_ != nullptr) std::rethrow_exception(std::exchange(error_, nullptr));
+        return std::exchange(error_, nullptr);
     }
 
-    // Tells the pipes of this pair of threads from those of all others.
+    // Tells the pipes between a thread and the core beside it from those of all others. The object is longer than the 16
+    // bytes that one number stands for, so the next number is free.
     uint64_t cookie() const { return reinterpret_cast<uintptr_t>(this) >> 4; }
 
     VectorCore(const VectorCore&) = delete;
@@ -81,7 +91,6 @@ private:
 
     void work()
     {
-        pto::cpu_sim::set_task_cookie(cookie());
         std::unique_lock<std::mutex> lock(mutex_);
         for (;;) {
             changed_.wait(lock, [this] { return busy_ || stopping_; });
@@ -90,8 +99,9 @@ private:
             std::exception_ptr error;
             enter_core();
             try {
-                pto::cpu_sim::set_execution_context(block_, 0, 1);
-                run_(body_);
+                pto::cpu_sim::set_task_cookie(program_.cookie);
+                pto::cpu_sim::set_execution_context(program_.block, program_.lane, program_.lanes);
+                program_.run(program_.body);
             } catch (...) {
                 error = std::current_exception();
             }
@@ -106,9 +116,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::thread thread_;
-    void (*run_)(const void*) = nullptr;
-    const void* body_ = nullptr;
-    uint32_t block_ = 0;
+    VectorProgram program_ = {};
     bool busy_ = false;
     bool stopping_ = false;
     std::exception_ptr error_;
@@ -116,18 +124,29 @@ private:
 
 }  // namespace detail
 
-// Runs one block of a mixed kernel: `cube()` here and `vector()` beside it. To be called from the body of a launch.
-template <class Cube, class Vector>
+// Runs one block of a mixed kernel: `cube()` here and `vector()` beside it, on each of `Lanes` vector cores. To be called
+// from the body of a launch.
+template <uint32_t Lanes = 1, class Cube, class Vector>
 void side_by_side(const Cube& cube, const Vector& vector)
 {
-    detail::VectorCore& beside = detail::VectorCore::of_this_thread();
+    static_assert(Lanes == 1 || Lanes == 2, "a cube core has two vector cores beside it");
+    using detail::VectorCore;
     const auto run = [](const void* body) { (*static_cast<const Vector*>(body))(); };
-    beside.start(run, &vector, static_cast<uint32_t>(get_block_idx()));
+    // Pipes remember how many cores took part in them, so those of two cores are others than those of one.
+    const uint64_t cookie = VectorCore::of_this_thread(0).cookie() + (Lanes - 1);
+    for (uint32_t lane = 0; lane < Lanes; ++lane) {
+        VectorCore::of_this_thread(lane).start(
+            {run, &vector, static_cast<uint32_t>(get_block_idx()), lane, Lanes, cookie});
+    }
     const uint64_t before = get_task_cookie();
-    pto::cpu_sim::set_task_cookie(beside.cookie());
+    pto::cpu_sim::set_task_cookie(cookie);
     cube();
     pto::cpu_sim::set_task_cookie(before);
-    beside.join();
+    std::exception_ptr errors[Lanes];  // all are done before one of their errors goes on
+    for (uint32_t lane = 0; lane < Lanes; ++lane) errors[lane] = VectorCore::of_this_thread(lane).join();
+    for (const std::exception_ptr& error : errors) {
+        if (error != nullptr) std::rethrow_exception(error);
+    }
 }
 
 }  // namespace pto_rt

@@ -72,18 +72,24 @@ PTO_INLINE uint64_t comparison_bits(V a, V b, CmpMode mode)
 
 #else
 
+template <typename V>
+PTO_INLINE auto compared_lanes(V a, V b, CmpMode mode)
+{
+    switch (mode) {
+        case CmpMode::NE: return a != b;
+        case CmpMode::LT: return a < b;
+        case CmpMode::LE: return a <= b;
+        case CmpMode::GT: return a > b;
+        case CmpMode::GE: return a >= b;
+        default: return a == b;
+    }
+}
+
 /// One bit for each lane of the comparison of elements of T.
 template <typename T, typename V>
 PTO_INLINE uint64_t comparison_bits(V a, V b, CmpMode mode)
 {
-    switch (mode) {
-        case CmpMode::NE: return lane_bits(a != b);
-        case CmpMode::LT: return lane_bits(a < b);
-        case CmpMode::LE: return lane_bits(a <= b);
-        case CmpMode::GT: return lane_bits(a > b);
-        case CmpMode::GE: return lane_bits(a >= b);
-        default: return lane_bits(a == b);
-    }
+    return lane_bits(compared_lanes(a, b, mode));
 }
 
 #endif
@@ -114,6 +120,33 @@ constexpr void check_predicate_tile()
     static_assert(is_integer<typename Mask::DType>, "a predicate tile has an integer element type");
 }
 
+/// The predicate bits of 64 elements from `start` on.
+template <typename T, typename Other>
+PTO_INLINE uint64_t compare_word(const typename Compared<T>::type* a, int64_t start, CmpMode mode, Other other)
+{
+    constexpr int kStep = kLanes<typename Compared<T>::type>;
+    uint64_t bits = 0;
+#if defined(PTO_CPU_AVX2)
+    if constexpr (kStep == 8 || kStep == 16) {
+        for (int half = 0; half < 64; half += 32) {
+            decltype(compared_lanes(load(a, Full{}), other(0, Full{}), mode)) masks[32 / kStep];
+            PTO_CPU_UNROLL
+            for (int i = 0; i < 32 / kStep; ++i) {
+                const int64_t at = start + half + i * kStep;
+                masks[i] = compared_lanes(load(a + at, Full{}), other(at, Full{}), mode);
+            }
+            bits |= packed_lane_bits(masks) << half;
+        }
+        return bits;
+    }
+#endif
+    PTO_CPU_UNROLL
+    for (int i = 0; i < 64; i += kStep) {
+        bits |= comparison_bits<T>(load(a + start + i, Full{}), other(start + i, Full{}), mode) << i;
+    }
+    return bits;
+}
+
 /// The predicate bits of one row: whole elements of the predicate tile, the rest of its valid columns is 0.
 template <typename T, typename Other>
 PTO_INLINE void compare_row(char* to, int64_t limit, const T* row, int64_t cols, CmpMode mode, Other other)
@@ -122,12 +155,7 @@ PTO_INLINE void compare_row(char* to, int64_t limit, const T* row, int64_t cols,
     const auto* a = to_compare(row);
     int64_t byte = 0, start = 0;
     for (; start + 64 <= cols && byte + 8 <= limit; start += 64, byte += 8) {
-        uint64_t bits = 0;
-        PTO_CPU_UNROLL
-        for (int i = 0; i < 64; i += kStep) {
-            bits |= comparison_bits<T>(load(a + start + i, Full{}), other(start + i, Full{}), mode) << i;
-        }
-        store_bits(to + byte, bits);
+        store_bits(to + byte, compare_word<T>(a, start, mode, other));
     }
     for (; start < cols && byte < limit; start += 64, byte += 8) {
         const int64_t end = cols - start < 64 ? cols : start + 64;
@@ -166,6 +194,31 @@ PTO_INLINE void compare_tile(Dst& dst, Src& src, CmpMode mode, Other other)
     }
 }
 
+/// The first elements of a row of a selection, 32 at a time where one load of their bits serves several vectors; how many
+/// they are.
+template <typename R, typename Other>
+PTO_INLINE int64_t select_words(
+    [[maybe_unused]] R* to, [[maybe_unused]] const char* bits, [[maybe_unused]] const R* from, [[maybe_unused]] int64_t cols,
+    [[maybe_unused]] Other other)
+{
+    int64_t i = 0;
+#if defined(PTO_CPU_AVX2)
+    if constexpr (sizeof(R) == 4) {
+        const __m256i to_sign = _mm256_setr_epi32(31, 30, 29, 28, 27, 26, 25, 24);  // how far the bit of a lane is from it
+        for (; i + 32 <= cols; i += 32) {
+            const __m256i word = _mm256_set1_epi32(load_bits<int32_t>(bits + i / 8));
+            PTO_CPU_UNROLL
+            for (int k = 0; k < 32; k += 8) {
+                const __m256 chosen = (__m256)_mm256_sllv_epi32(word, _mm256_sub_epi32(to_sign, _mm256_set1_epi32(k)));
+                const vec<R> yes = load(from + i + k, Full{}), no = other(i + k);
+                store_bits(to + i + k, _mm256_blendv_ps((__m256)no, (__m256)yes, chosen));
+            }
+        }
+    }
+#endif
+    return i;
+}
+
 /// dst = a where the predicate is set, b(row, column, extent) elsewhere; elements are moved, never converted.
 template <typename Dst, typename Mask, typename Src, typename Other>
 PTO_INLINE void select_tile(Dst& dst, Mask& mask, Src& src, Other other)
@@ -179,8 +232,12 @@ PTO_INLINE void select_tile(Dst& dst, Mask& mask, Src& src, Other other)
         const char* bits = reinterpret_cast<const char*>(mask.data() + r * Mask::RowStride);
         R* to = reinterpret_cast<R*>(dst.data() + r * Dst::RowStride);
         const R* from = reinterpret_cast<const R*>(src.data() + r * Src::RowStride);
+        const int64_t done = select_words(to, bits, from, dst.GetValidCol(), [&](int64_t i) __attribute__((always_inline)) {
+            return other(r, i, Full{});
+        });
         sweep<kStep, 1>(
-            dst.GetValidCol(), [&](int64_t i, auto extent) __attribute__((always_inline)) {
+            dst.GetValidCol() - done, [&](int64_t rest, auto extent) __attribute__((always_inline)) {
+                const int64_t i = done + rest;
                 int count = kStep;
                 if constexpr (is_same<decltype(extent), Part>) {
                     count = extent.n;

@@ -63,6 +63,24 @@ PTO_INLINE uint64_t lane_bits(M mask)
 #endif
 }
 
+#if defined(PTO_CPU_AVX2)
+/// As lane_bits, of masks of 32 lanes in all, whose lanes have 2 or 4 bytes: packed to one byte a lane first.
+template <typename M, int Count>
+PTO_INLINE uint64_t packed_lane_bits(const M (&masks)[Count])
+{
+    const __m256i* m = reinterpret_cast<const __m256i*>(masks);
+    if constexpr (Count == 2) {
+        const __m256i bytes = _mm256_packs_epi16(m[0], m[1]);
+        return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_permute4x64_epi64(bytes, 0xd8)));
+    } else {
+        static_assert(Count == 4);
+        const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);  // packing works in each half
+        const __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(m[0], m[1]), _mm256_packs_epi32(m[2], m[3]));
+        return static_cast<uint32_t>(_mm256_movemask_epi8(_mm256_permutevar8x32_epi32(bytes, order)));
+    }
+}
+#endif
+
 /// Lane i of a where bit i is set, of b elsewhere. R is an unsigned integer type.
 template <typename R>
 PTO_INLINE vec<R> select_lanes(uint64_t bits, vec<R> a, vec<R> b)

@@ -73,6 +73,13 @@ struct Mul {
             const __m512i low_bytes = _mm512_set4_epi32(0x0e000c00, 0x0a000800, 0x06000400, 0x02000000);
             return (vec<T>)_mm512_mask_shuffle_epi8(even, 0xaaaaaaaaaaaaaaaaULL, odd, low_bytes);
         }
+#elif defined(PTO_CPU_AVX2)
+        if constexpr (sizeof(T) == 1) {  // the same, put together by a shift
+            const __m256i x = (__m256i)a, y = (__m256i)b, upper = _mm256_set1_epi16(static_cast<short>(0xff00));
+            const __m256i even = _mm256_mullo_epi16(x, y);
+            const __m256i odd = _mm256_maddubs_epi16(x, _mm256_and_si256(y, upper));
+            return (vec<T>)_mm256_blendv_epi8(even, _mm256_slli_epi16(odd, 8), upper);
+        }
 #endif
         return (vec<T>)((wrap_vec<T>)a * (wrap_vec<T>)b);
     }
@@ -120,6 +127,8 @@ struct Max {
     /// As apply, but a NaN may get lost.
 #if defined(PTO_CPU_AVX512)
     PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return (f32v)_mm512_max_ps((__m512)a, (__m512)b); }
+#elif defined(PTO_CPU_AVX2)
+    PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return (f32v)_mm256_max_ps((__m256)a, (__m256)b); }
 #else
     PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return a > b ? a : b; }
 #endif
@@ -133,8 +142,7 @@ struct Max {
         }
 #endif
         if constexpr (is_same<T, float>) {
-            const auto larger = a > b ? a : b;
-            return a != a ? a : larger;
+            return a != a ? a : ignoring_nan(a, b);
         } else {
             return a > b ? a : b;
         }
@@ -150,6 +158,8 @@ struct Min {
     /// As apply, but a NaN may get lost.
 #if defined(PTO_CPU_AVX512)
     PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return (f32v)_mm512_min_ps((__m512)a, (__m512)b); }
+#elif defined(PTO_CPU_AVX2)
+    PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return (f32v)_mm256_min_ps((__m256)a, (__m256)b); }
 #else
     PTO_INLINE static f32v ignoring_nan(f32v a, f32v b) { return a < b ? a : b; }
 #endif
@@ -163,8 +173,7 @@ struct Min {
         }
 #endif
         if constexpr (is_same<T, float>) {
-            const auto smaller = a < b ? a : b;
-            return a != a ? a : smaller;
+            return a != a ? a : ignoring_nan(a, b);
         } else {
             return a < b ? a : b;
         }
@@ -184,6 +193,10 @@ PTO_INLINE vec<C> relu(vec<C> v)
     if constexpr (is_same<C, float>) {
         const __mmask16 kept = _mm512_cmp_ps_mask((__m512)v, _mm512_setzero_ps(), _CMP_NLE_UQ);
         return (f32v)_mm512_maskz_mov_ps(kept, (__m512)v);
+    }
+#elif defined(PTO_CPU_AVX2)
+    if constexpr (is_same<C, float>) {
+        return (f32v)_mm256_and_ps((__m256)v, _mm256_cmp_ps((__m256)v, _mm256_setzero_ps(), _CMP_NLE_UQ));
     }
 #endif
     return v <= C(0) ? vec<C>{} : v;

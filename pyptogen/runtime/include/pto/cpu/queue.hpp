@@ -163,7 +163,7 @@ PTO_INST RecordEvent TPOP(TileCons& tile, Pipe& pipe, const Events&... events)
     return TPOP<Pipe, TileCons, TILE_NO_SPLIT>(pipe, tile, events...);
 }
 
-/// Lets a GlobalTensor stand for the next filled slot, without a copy.
+/// Lets a GlobalTensor stand for the next filled slot, without a copy; for both vector cores where they pop unsplit tiles.
 template <typename Pipe, typename GlobalData, TileSplitAxis Split, typename... Events>
     requires(cpu::PipeAndEvents<Pipe, Events...> && is_global_data_v<GlobalData>)
 PTO_INST RecordEvent TPOP(Pipe& pipe, GlobalData& gmTensor, const Events&... events)
@@ -171,12 +171,13 @@ PTO_INST RecordEvent TPOP(Pipe& pipe, GlobalData& gmTensor, const Events&... eve
     TSYNC(events...);
     const int index = cpu::ring_of<Pipe, GlobalData, false>();
     const bool to_vector = index == cpu::kRingC2V;
-    const uint32_t lane = to_vector ? cpu::vector_lane(Split, static_cast<int32_t>(get_subblockid())) : 0;
+    const bool both = to_vector && (Split != TILE_NO_SPLIT || cpu::both_lanes_pop<Pipe, Split>());
+    const uint32_t lane = both && get_subblockid() != 0 ? 1 : 0;
     auto& state = Pipe::GetSharedState();
     pipe.cons.ring = index;
     if (pipe.cons.isWait) {
-        pipe.cons.tileIndex = static_cast<int>(cpu::await_slot(
-            state, state.rings[index], lane, to_vector && Split != TILE_NO_SPLIT ? 3 : 1, Pipe::RingFiFo::SLOT_NUM));
+        pipe.cons.tileIndex = static_cast<int>(
+            cpu::await_slot(state, state.rings[index], lane, both ? 3 : 1, Pipe::RingFiFo::SLOT_NUM));
     }
     constexpr TileSplitAxis kWhole = TILE_NO_SPLIT;
     gmTensor.SetAddr(

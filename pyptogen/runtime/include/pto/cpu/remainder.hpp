@@ -4,6 +4,7 @@
 #pragma once
 
 #include <pto/cpu/binary.hpp>
+#include <pto/cpu/lane_fold.hpp>
 #include <pto/cpu/math.hpp>
 #include <pto/cpu/rounding.hpp>
 
@@ -22,13 +23,13 @@ PTO_INLINE f32v fmod_f32(f32v x, f32v y)
 {
     const f32v ax = magnitude_of(x), ay = magnitude_of(y);
     f32v r;
-#if defined(PTO_CPU_AVX512)
-    const f32v q = trunc_f32(ax / ay);
-    r = (f32v)_mm512_fnmadd_ps((__m512)q, (__m512)ay, (__m512)ax);
+#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
+    const f32v q = floor_f32(ax / ay);
+    r = multiply_add(-q, ay, ax);
     r = r < 0.0f ? r + ay : r;  // the quotient had been rounded up to a whole number
     r = ay == __builtin_inff() ? ax : r;
     const i32v large = (q >= 4194304.0f) & (ay > 0.0f) & (ax < __builtin_inff());
-    if (__builtin_expect(_mm512_movepi32_mask((__m512i)large) != 0, 0)) {
+    if (__builtin_expect(any_lane(large), 0)) {
         for (int i = 0; i < kF32Lanes; ++i) {
             r[i] = large[i] ? __builtin_fmodf(ax[i], ay[i]) : r[i];
         }

@@ -64,10 +64,11 @@ inline void share(const Access& now)
                !(now.atomic && before.access.atomic) && overlap(now.region, before.access.region);
         found = race ? before : found;
     }
+    // Rows of one loop stay one entry.
     CoreLog::Entry* last = log.count == 0 ? nullptr : &log.entries[log.count - 1];
     if (!race && !known && last != nullptr && last->core == mine && last->round == round &&
         last->access.writes == now.writes && last->access.atomic == now.atomic &&
-        last->access.place.line == now.place.line && extend(last->access.region, now.region)) {  // rows of one loop stay one entry
+        last->access.place.line == now.place.line && extend(last->access.region, now.region)) {
         last->access.to = last->access.region.end();
     } else if (!race && !known && log.count < CoreLog::kRoom) {
         log.entries[log.count++] = entry;

@@ -187,8 +187,7 @@ class Writer:
         self.speak(only.span)
         for element in only.elements:
             self.read_index(ReadIndex(element.name, element.tensor, element.offset, element.span))
-        holds = values.all_hold(only.comparisons)
-        note = "else this round is left out"
+        holds, note = values.all_hold(only.comparisons), "else this round is left out"
         if not slots:
             values.open(f"scf.if {holds}", note)
             self.round(node, ())

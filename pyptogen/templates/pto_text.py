@@ -44,9 +44,6 @@ from pyptogen.templates.pto_text_windows import Windows
 ARCHITECTURES = {"a2a3": "a3", "a5": "a5"}
 """The assembler's name of each target's architecture."""
 
-PREDICATES = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
-"""Predicates of `arith.cmpi`."""
-
 MNEMONICS = {"TMATMUL_ACC": "tmatmul.acc"}
 """Where the assembler's name of an instruction is not its lower case."""
 
@@ -190,12 +187,7 @@ class Writer:
         self.speak(only.span)
         for element in only.elements:
             self.read_index(ReadIndex(element.name, element.tensor, element.offset, element.span))
-        holds = ""
-        for c in only.comparisons:
-            left, right = values.whole(c.left), values.whole(c.right)
-            found = values.compute(f"arith.cmpi {PREDICATES[c.relation]}, {left}, {right} : index")
-            holds = values.compute(f"arith.andi {holds}, {found} : i1") if holds else found
-        note = "else this round is left out"
+        holds, note = values.all_hold(only.comparisons), "else this round is left out"
         if not slots:
             values.open(f"scf.if {holds}", note)
             self.round(node, ())

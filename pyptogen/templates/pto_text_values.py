@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import Poly
+from pyptogen.lower.tile.ir import Comparison
 from pyptogen.lower.verify import require
 from pyptogen.templates.pto_text_types import DTYPES
 
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
 
 FLOATS = ("f32", "f16", "bf16")
 INDENT = "  "
+PREDICATES = {"==": "eq", "!=": "ne", "<": "slt", "<=": "sle", ">": "sgt", ">=": "sge"}
+"""Predicates of `arith.cmpi`."""
 FUNCTIONS = {
     "Add": ("arith.addf", "arith.addi"), "Mul": ("arith.mulf", "arith.muli"), "Min": ("arith.minimumf", "arith.minsi"),
     "Max": ("arith.maximumf", "arith.maxsi"), "Abs": ("math.absf", "math.absi"), "exp": ("math.exp", ""),
@@ -123,6 +127,15 @@ class Values:
         ]
 
     # -- index arithmetic -----------------------------------------------------------------------------------------
+
+    def all_hold(self, comparisons: Sequence[Comparison]) -> str:
+        """A truth value: that all of them hold."""
+        holds = ""
+        for c in comparisons:
+            left, right = self.whole(c.left), self.whole(c.right)
+            found = self.compute(f"arith.cmpi {PREDICATES[c.relation]}, {left}, {right} : index")
+            holds = self.compute(f"arith.andi {holds}, {found} : i1") if holds else found
+        return holds
 
     def whole(self, value: Poly) -> str:
         """The same where the attrs of the kernel may stand in it, which are no index values."""

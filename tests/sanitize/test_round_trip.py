@@ -52,6 +52,21 @@ def test_half_a_mixed_kernel_is_not_judged() -> None:
         sanitize(CUBES[0])
 
 
+def test_both_vector_cores_keep_step(tmp_path: Path) -> None:
+    """A second vector core that leaves a loop earlier is seen; where in a slot its rows lie is not judged here."""
+    cube = ROOT / "generated" / "flash_attention" / "a2a3" / "kernels" / "flash_attention_cube.cpp"
+    text = beside(cube).read_text()
+    broken = tmp_path / beside(cube).name
+    for old, new, wrong in (
+        ("kv0 < kv;", "kv0 < kv - lane * 64;", True),
+        ("setEntryOffset((", "setEntryOffset(8 + (", False),
+    ):
+        assert text.count(old) == 1
+        broken.write_text(text.replace(old, new))
+        (report,) = sanitize_files([cube, broken])
+        assert any("do not keep step" in d.message for d in report.findings) == wrong
+
+
 def test_every_flag_and_ring_of_a_mixed_kernel_is_needed(tmp_path: Path) -> None:
     cube = ROOT / "generated" / "flash_attention" / "a2a3" / "kernels" / "flash_attention_cube.cpp"
     missed, mutants = [], 0

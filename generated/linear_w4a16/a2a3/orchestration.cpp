@@ -67,16 +67,16 @@ extern "C" void linear_w4a16_a2a3(pto_rt::Runtime &rt, const linear_w4a16_args &
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
         // Memory of this range only; the chip takes it back when the launches have finished.
         const pto_rt::Scope scope(rt);
-        const int32_t linear_blocks = fewer(64, mixed);
-        auto *low_5_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_blocks) * 4096 * sizeof(bfloat16_t)));
-        auto *high_5_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_blocks) * 4096 * sizeof(bfloat16_t)));
-        auto *high_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 8192 * sizeof(float)));
-        auto *low_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 8192 * sizeof(float)));
+        const int32_t linear_blocks = fewer(16, mixed);
+        auto *low_5_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_blocks) * 16384 * sizeof(bfloat16_t)));
+        auto *high_5_ring = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(linear_blocks) * 16384 * sizeof(bfloat16_t)));
+        auto *high_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 16384 * sizeof(float)));
+        auto *low_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 16384 * sizeof(float)));
         const Launch linear_done = rt.launch(
             "linear", Core::Mixed, linear_blocks,
             [=] {
-                // On a cube core and on the vector core beside it; they meet in the rings.
-                pto_rt::side_by_side(
+                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                pto_rt::side_by_side<2>(
                     [=] { linear_cube(x, low_5_ring, high_5_ring, high_ring, low_ring, t_begin, t_end, linear_blocks); },
                     [=] { linear_vec(total_end, w, scale, low_5_ring, high_5_ring, high_ring, low_ring, t_begin, t_end,
                     linear_blocks); });

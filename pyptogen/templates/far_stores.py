@@ -10,7 +10,7 @@ from pyptogen.lower.instruction.ir import GmWindow, InstrKernel, Pass, walk
 from pyptogen.lower.tensor.ir import DTYPES
 
 LEAST_BYTES = 8 << 20
-"""`FarStores::kLeastBytes` of include/pto/cpu/far_stores.hpp: smaller results stay in the cache."""
+"""`FarStores::kLeastBytes` of include/pto/cpu/vector/far_stores.hpp: smaller results stay in the cache."""
 
 
 @dataclass(frozen=True, slots=True)

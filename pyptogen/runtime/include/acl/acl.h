@@ -1,4 +1,4 @@
 // The path under which test mains and launchers of the public library include the host API.
 #pragma once
 
-#include <pto/cpu/host_api.hpp>
+#include <pto/cpu/core/host_api.hpp>

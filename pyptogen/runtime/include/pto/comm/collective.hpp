@@ -5,7 +5,7 @@
 #pragma once
 
 #include <pto/comm/transfer.hpp>
-#include <pto/cpu/operators.hpp>
+#include <pto/cpu/lanes/operators.hpp>
 
 namespace pto::comm {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <pto/comm/transfer.hpp>
-#include <pto/cpu/wait.hpp>
+#include <pto/cpu/core/wait.hpp>
 
 namespace pto::comm {
 

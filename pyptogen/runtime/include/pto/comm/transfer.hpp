@@ -2,7 +2,7 @@
 #pragma once
 
 #include <pto/comm/comm_types.hpp>
-#include <pto/cpu/fragments.hpp>
+#include <pto/cpu/layout/fragments.hpp>
 
 namespace pto::comm {
 

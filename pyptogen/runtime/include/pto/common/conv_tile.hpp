@@ -2,7 +2,7 @@
 #pragma once
 
 #include <pto/common/constants.hpp>
-#include <pto/cpu/held.hpp>
+#include <pto/cpu/cube/held.hpp>
 
 namespace pto {
 

@@ -1,7 +1,7 @@
 // The device intrinsics that a kernel may call: pipes, flags, barriers and the identity of a block.
 #pragma once
 
-#include <pto/cpu/core.hpp>
+#include <pto/cpu/core/core.hpp>
 
 typedef int pipe_t;
 using event_t = int;
@@ -145,5 +145,5 @@ inline uint64_t get_task_cookie() { return pto::cpu::core_state().task_cookie; }
 inline uint32_t get_subblockdim() { return pto::cpu::core_state().subblock_dim; }
 
 #if defined(__CPU_SIM)
-#include <pto/cpu/host_api.hpp>
+#include <pto/cpu/core/host_api.hpp>
 #endif

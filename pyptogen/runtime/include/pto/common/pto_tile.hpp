@@ -2,8 +2,8 @@
 #pragma once
 
 #include <pto/common/constants.hpp>
-#include <pto/cpu/core.hpp>
-#include <pto/cpu/held.hpp>
+#include <pto/cpu/core/core.hpp>
+#include <pto/cpu/cube/held.hpp>
 
 namespace pto {
 
@@ -205,7 +205,7 @@ struct Tile {
     }
 #endif
 
-    /// Scalar access by row and column, in any location (defined in cpu/fragments.hpp).
+    /// Scalar access by row and column, in any location (defined in cpu/layout/fragments.hpp).
     DType GetElement(int64_t row, int64_t col);
     void SetElement(int64_t row, int64_t col, const DType& value);
 
@@ -220,7 +220,7 @@ struct Tile {
 
     /// From here on the core's products of fp32 round their operands: CAST_ROUND to nearest with ties away from zero,
     /// CAST_RINT with ties to even; every other mode ends the process. A property of the core and its kernel, not of
-    /// this tile; see cpu/matmul_rounded.hpp.
+    /// this tile; see cpu/cube/matmul_rounded.hpp.
     PTO_INLINE void SetMadTF32Mode(RoundMode tf32TransMode = RoundMode::CAST_ROUND)
     {
         constexpr uint64_t kMode = uint64_t(1) << MAD_MODE_BIT, kAway = uint64_t(1) << MAD_ROUND_MODE_BIT;

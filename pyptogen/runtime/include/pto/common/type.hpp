@@ -45,7 +45,7 @@
 #endif
 
 // The same for what is no template. The body is compiled in every library, or, where the runtime compiles kernels, once
-// for all of them (PTO_CPU_BODIES) and then only declared (PTO_CPU_BODIES_APART). Templates: see cpu/bodies.hpp.
+// for all of them (PTO_CPU_BODIES) and then only declared (PTO_CPU_BODIES_APART). Templates: see cpu/cube/bodies.hpp.
 #if defined(PTO_CPU_BODIES_APART)
 #define PTO_CPU_SHARED PTO_CPU_OUT_OF_LINE
 #elif defined(PTO_CPU_BODIES)

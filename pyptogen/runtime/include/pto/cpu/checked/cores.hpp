@@ -2,7 +2,7 @@
 #pragma once
 
 #include <pto/cpu/checked/engine.hpp>
-#include <pto/cpu/wait.hpp>
+#include <pto/cpu/core/wait.hpp>
 
 namespace pto::cpu::checked {
 

@@ -6,7 +6,7 @@
 #include <pto/cpu/checked/platform.hpp>
 #include <pto/cpu/checked/region.hpp>
 #include <pto/cpu/checked/report.hpp>
-#include <pto/cpu/operators.hpp>
+#include <pto/cpu/lanes/operators.hpp>
 
 namespace pto::cpu::checked {
 

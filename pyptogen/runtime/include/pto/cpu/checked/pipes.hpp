@@ -3,7 +3,7 @@
 
 #include <pto/common/fifo.hpp>
 #include <pto/cpu/checked/cores.hpp>
-#include <pto/cpu/pipe_state.hpp>
+#include <pto/cpu/queue/pipe_state.hpp>
 
 namespace pto::cpu::checked {
 

@@ -3,7 +3,7 @@
 
 #include <pto/common/small_floats.hpp>
 #include <pto/cpu/checked/names.hpp>
-#include <pto/cpu/core.hpp>
+#include <pto/cpu/core/core.hpp>
 
 namespace pto::cpu::checked {
 

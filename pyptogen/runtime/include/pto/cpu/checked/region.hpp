@@ -2,8 +2,8 @@
 #pragma once
 
 #include <pto/common/global_tensor.hpp>
-#include <pto/cpu/assign.hpp>
-#include <pto/cpu/global_slabs.hpp>
+#include <pto/cpu/layout/global_slabs.hpp>
+#include <pto/cpu/moves/assign.hpp>
 
 namespace pto::cpu::checked {
 

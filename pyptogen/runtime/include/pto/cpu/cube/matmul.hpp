@@ -1,0 +1,158 @@
+// TMATMUL and TMATMUL_ACC.
+//
+// Accumulation is in fp32 or int32, along K in ascending order. On the matrix unit bf16 denormals count as zero.
+#pragma once
+
+#include <pto/common/event.hpp>
+#include <pto/cpu/cube/bodies.hpp>
+#include <pto/cpu/cube/held_operands.hpp>
+#include <pto/cpu/cube/matmul_amx.hpp>
+#include <pto/cpu/cube/matmul_avx2.hpp>
+#include <pto/cpu/cube/matmul_rounded.hpp>
+#include <pto/cpu/cube/matmul_split.hpp>
+#include <pto/cpu/cube/matmul_vector.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+template <typename Acc, typename Left, typename Right>
+constexpr void check_matmul_tiles()
+{
+    using A = typename Left::DType;
+    using B = typename Right::DType;
+    using C = typename Acc::DType;
+    static_assert(
+        Acc::Loc == TileType::Acc && Left::Loc == TileType::Left && Right::Loc == TileType::Right,
+        "TMATMUL takes an Acc, a Left and a Right tile");
+    constexpr bool kFp8 = is_fp8<A> && is_fp8<B>;
+    static_assert(is_same<A, B> || kFp8, "TMATMUL needs the same element type in both operands, or two of fp8");
+    static_assert(
+        ((is_float<A> || kFp8) && is_same<C, float>) || (is_same<A, int8_t> && is_same<C, int32_t>),
+        "TMATMUL multiplies fp32, half, bfloat16_t or fp8 (e4m3, e5m2) into fp32, or int8 into int32");
+}
+
+/// c = a b, or c += a b.
+template <typename Acc, typename Left, typename Right>
+PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
+{
+    check_matmul_tiles<Acc, Left, Right>();
+    using T = typename Left::DType;
+    using C [[maybe_unused]] = typename Acc::DType;
+    const int m = static_cast<int>(a.GetValidRow());
+    const int n_panels = static_cast<int>((b.GetValidCol() + 31) / 32);
+    const int k_steps = (static_cast<int>(a.GetValidCol()) + kStepK<T> - 1) / kStepK<T>;
+    if (m <= 0 || n_panels <= 0) {
+        return;
+    }
+    const int64_t left_panel = left_panel_bytes<Left>, right_panel = b.operandPanelBytes;
+    constexpr int64_t kAccPanel = acc_panel_bytes<Acc>;
+#if defined(PTO_CPU_HOLDS)
+    if constexpr (is_held_type<T>) {
+        if (thread_held.operands &&
+            hold_product(
+                {reinterpret_cast<char*>(c.address()), kAccPanel, reinterpret_cast<const char*>(a.address()), left_panel,
+                 b.operand, right_panel, m, n_panels, k_steps, accumulate},
+                multiply_tiles<T, false>)) {
+            return;
+        }
+    }
+#endif
+    char* to = reinterpret_cast<char*>(c.data());
+    const char* left = reinterpret_cast<const char*>(a.data());
+    [[maybe_unused]] const char* own_right = reinterpret_cast<const char*>(b.data());
+#if defined(PTO_CPU_AMX)
+    if constexpr (!is_same<T, float> && !is_fp8<T>) {
+        if (__builtin_expect(!amx_permitted(), 0)) {
+            multiply_widened_small<T, C>(
+                to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
+            return;
+        }
+        const TilePlan plan{to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate};
+        if constexpr (is_same<T, half>) {
+            multiply_halves(plan);
+        } else if (b.operand == own_right) {
+            multiply_tiles<T, false>(plan);
+        } else {  // B is bound to global memory
+            multiply_tiles<T, true>(plan);
+        }
+        return;
+    }
+#endif
+    if constexpr (is_same<T, float>) {
+        if (__builtin_expect(in_ctrl(MAD_MODE_BIT), 0)) {
+            const int k = k_steps * kStepK<T>;
+            multiply_rounded<kRoundedPlaces>(
+                {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k, accumulate},
+                in_ctrl(MAD_ROUND_MODE_BIT));
+            return;
+        }
+    }
+#if defined(PTO_CPU_AVX2)
+    if constexpr (!is_fp8<T>) {
+        multiply_registers<T>(
+            {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate});
+    } else
+#endif
+    if constexpr (is_same<T, float>) {
+        multiply_vectors<C>(
+            {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps * kStepK<T>, accumulate});
+    } else {
+        multiply_widened<T, C, typename Right::DType>(
+            to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
+    }
+}
+
+/// The first `rows` rows of an accumulator to another one of the same shape, unless the two are one.
+template <typename Acc, typename From>
+PTO_INLINE void copy_accumulator(Acc& to, From& from, int64_t rows)
+{
+    static_assert(
+        is_same<typename Acc::DType, typename From::DType> && Acc::Rows == From::Rows && Acc::Cols == From::Cols,
+        "both accumulators need the same element type and shape");
+    if (to.address() != from.address()) {
+        copy_bytes(to.data(), from.data(), (rows + 31) / 32 * acc_panel_bytes<Acc>);
+    }
+}
+
+}  // namespace cpu
+
+/// cMatrix = aMatrix bMatrix: m = a's valid rows, k = a's valid columns, n = b's valid columns
+template <typename TileRes, typename TileLeft, typename TileRight, typename... Events>
+PTO_INST RecordEvent TMATMUL(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
+{
+    TSYNC(events...);
+    cpu::multiply(cMatrix, aMatrix, bMatrix, false);
+    return {};
+}
+template <AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename... Events>
+PTO_INST RecordEvent TMATMUL(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
+{
+    TSYNC(events...);
+    cpu::multiply(cMatrix, aMatrix, bMatrix, false);
+    return {};
+}
+
+/// cMatrix += aMatrix bMatrix
+template <AccPhase Phase = AccPhase::Unspecified, typename TileRes, typename TileLeft, typename TileRight>
+PTO_INST RecordEvent TMATMUL_ACC(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix)
+{
+    cpu::multiply(cMatrix, aMatrix, bMatrix, true);
+    return {};
+}
+
+/// cOutMatrix = cInMatrix + aMatrix bMatrix; the two accumulators are usually one
+template <
+    AccPhase Phase = AccPhase::Unspecified, typename TileRes, typename TileIn, typename TileLeft, typename TileRight,
+    typename... Events>
+    requires(is_tile_data_v<TileRight>)
+PTO_INST RecordEvent TMATMUL_ACC(
+    TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
+{
+    TSYNC(events...);
+    cpu::copy_accumulator(cOutMatrix, cInMatrix, aMatrix.GetValidRow());
+    cpu::multiply(cOutMatrix, aMatrix, bMatrix, true);
+    return {};
+}
+
+}  // namespace pto

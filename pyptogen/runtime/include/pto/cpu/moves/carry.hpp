@@ -1,0 +1,75 @@
+// TCARRY: rows of global memory to other rows, bit for bit. An extension of the API for CPUs: a TLOAD and a TSTORE of all
+// that was loaded, without a tile.
+#pragma once
+
+#include <pto/common/global_tensor.hpp>
+#include <pto/cpu/vector/far_stores.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+/// `bytes` from one row to another; stores go around the cache where `far` says so.
+PTO_INLINE void carry_row(char* to, const char* from, int64_t bytes, bool far)
+{
+    int64_t at = 0;
+#if defined(PTO_CPU_AVX512)
+    if (far && reinterpret_cast<uintptr_t>(to) % 64 == 0) {
+        for (; at + 64 <= bytes; at += 64) {
+            _mm512_stream_si512(reinterpret_cast<__m512i*>(to + at), _mm512_loadu_si512(from + at));
+        }
+    } else {
+        for (; at + 64 <= bytes; at += 64) {
+            _mm512_storeu_si512(to + at, _mm512_loadu_si512(from + at));
+        }
+    }
+    if (at < bytes) {
+        const __mmask64 left = ~uint64_t(0) >> (64 - (bytes - at));
+        _mm512_mask_storeu_epi8(to + at, left, _mm512_maskz_loadu_epi8(left, from + at));
+    }
+#elif defined(PTO_CPU_AVX2)
+    if (far && reinterpret_cast<uintptr_t>(to) % 32 == 0) {
+        for (; at + 32 <= bytes; at += 32) {
+            _mm256_stream_si256(reinterpret_cast<__m256i*>(to + at), load_bits<__m256i>(from + at));
+        }
+    }
+    __builtin_memcpy(to + at, from + at, bytes - at);
+#else
+    (void)far;
+    __builtin_memcpy(to + at, from + at, bytes);
+#endif
+}
+
+template <typename Dst, typename Src>
+PTO_INLINE void carry(Dst& dst, Src& src, bool far)
+{
+    static_assert(Dst::layout == Layout::ND && Src::layout == Layout::ND, "rows are carried in ND order");
+    using T = typename Dst::RawDType;
+    auto* to = reinterpret_cast<T*>(dst.data());
+    const auto* from = reinterpret_cast<const T*>(src.data());
+    const int64_t rows = dst.GetShape(3), cols = dst.GetShape(4);
+    for (int64_t row = 0; row < rows; ++row, to += dst.GetStride(3), from += src.GetStride(3)) {
+        if constexpr (Dst::Shape::staticShape[4] == 1) {
+            *to = *from;
+        } else {
+            carry_row(reinterpret_cast<char*>(to), reinterpret_cast<const char*>(from), cols * int64_t(sizeof(T)), far);
+        }
+    }
+}
+
+}  // namespace cpu
+
+/// The elements of `src` to `dst`, which has as many rows and columns of the same type.
+template <typename Dst, typename Src>
+PTO_INLINE void TCARRY(Dst& dst, Src& src)
+{
+    cpu::carry(dst, src, false);
+}
+/// As above; `far` says whether stores go around the cache.
+template <typename Dst, typename Src>
+PTO_INLINE void TCARRY(Dst& dst, Src& src, const FarStores& far)
+{
+    cpu::carry(dst, src, bool(far));
+}
+
+}  // namespace pto

@@ -1,0 +1,235 @@
+// Reductions along the rows or the columns of a tile.
+//
+// The order of a sum depends only on the number of elements that are summed, never on the height of the tile. Narrow
+// floats are accumulated in fp32 and rounded once.
+#pragma once
+
+#include <pto/cpu/vector/line_reduction.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+/// dst[r, 0] = Op over src[r, :]
+template <typename Op, typename Dst, typename Src>
+PTO_INLINE void reduce_rows(Dst& dst, Src& src)
+{
+    check_vec_tile<Dst>();
+    check_vec_tile<Src>();
+    using T = typename Src::DType;
+    static_assert(is_same<T, typename Dst::DType>, "all tiles need the same element type");
+    static_assert(Src::isRowMajor, "the source of a row reduction must be row-major");
+    const int64_t rows = src.GetValidRow();
+    const int64_t cols = src.GetValidCol();
+    for (int64_t r = 0; r < rows; r += 4) {
+        T results[4];
+        const int count = static_cast<int>(rows - r < 4 ? rows - r : 4);
+        reduce_lines<Op>(src.data() + r * Src::RowStride, Src::RowStride, cols, count, results);
+        for (int i = 0; i < count; ++i) {
+            dst.data()[(r + i) * Dst::RowStride] = results[i];
+        }
+    }
+}
+
+/// to[c] = Op over from[:, c], a vector of columns at a time. Sums of narrow floats stay in fp32 until the end.
+template <typename Op, typename T>
+PTO_INLINE void reduce_cols_of(T* to, const T* from, int64_t stride, int64_t rows, int64_t cols)
+{
+    if constexpr (is_extreme<Op> && on_words<Op, T>()) {
+        const uint16_t* words = reinterpret_cast<const uint16_t*>(from);
+        sweep<kLanes<uint16_t>, 2>(
+            cols, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                u16v extreme = load(words + i, extent);
+                for (int64_t r = 1; r < rows; ++r) {
+                    extreme = apply_words<Op, T>(extreme, load(words + r * stride + i, extent));
+                }
+                store(reinterpret_cast<uint16_t*>(to) + i, extreme, extent);
+            });
+    } else {
+        using C = compute_t<T>;
+        sweep<kLanes<T>, 4>(
+            cols, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                vec<C> sum = load(from + i, extent);
+                for (int64_t r = 1; r < rows; ++r) {
+                    sum = Op::template apply<C>(sum, load(from + r * stride + i, extent));
+                }
+                store(to + i, sum, extent);
+            });
+    }
+}
+
+#if defined(PTO_CPU_AVX512)
+
+/// Max or Min over four vectors of columns of fp32, or of narrow floats that are compared as halves. What is not ordered is
+/// looked for beside the comparison.
+template <typename Op, typename T>
+class OrderedExtremes {
+public:
+    static constexpr int kVectors = 4, kLanesOf = 64 / static_cast<int>(sizeof(T)), kCols = kVectors * kLanesOf;
+
+    PTO_INLINE explicit OrderedExtremes(const T* first)
+    {
+        PTO_CPU_UNROLL
+        for (int u = 0; u < kVectors; ++u) {
+            extreme_[u] = load_bits<__m512i>(first + u * kLanesOf);
+            ordered_[u] = look_at(static_cast<Mask>(~0U), extreme_[u]);
+        }
+    }
+    PTO_INLINE void take(const T* row)
+    {
+        PTO_CPU_UNROLL
+        for (int u = 0; u < kVectors; ++u) {
+            const __m512i v = load_bits<__m512i>(row + u * kLanesOf);
+            if constexpr (is_same<T, float>) {
+                extreme_[u] = (__m512i)Op::ignoring_nan((f32v)extreme_[u], (f32v)v);
+            } else {
+                extreme_[u] = extreme_ignoring_nan<Op>(extreme_[u], v);
+            }
+            ordered_[u] = look_at(ordered_[u], v);
+        }
+    }
+    /// False, and nothing stored, when something was not ordered.
+    PTO_INLINE bool store_ordered(T* to) const
+    {
+        if (static_cast<Mask>(ordered_[0] & ordered_[1] & ordered_[2] & ordered_[3]) != static_cast<Mask>(~0U)) {
+            return false;
+        }
+        PTO_CPU_UNROLL
+        for (int u = 0; u < kVectors; ++u) {
+            store_bits(to + u * kLanesOf, extreme_[u]);
+        }
+        return true;
+    }
+
+private:
+    using Mask = typename Chosen<sizeof(T) == 4, __mmask16, __mmask32>::type;
+
+    PTO_INLINE static Mask look_at(Mask so_far, __m512i v)
+    {
+        if constexpr (is_same<T, float>) {
+            return still_ordered(so_far, (f32v)v, (f32v)v);
+        } else {
+            return still_ordered_words(so_far, v, v);
+        }
+    }
+
+    __m512i extreme_[kVectors];
+    Mask ordered_[kVectors];
+};
+
+#endif
+
+#if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
+
+/// Whole groups of columns, four vectors (two of narrow floats) at a time, as far as a plain walk over them is not the best
+/// that can be done. Returns the columns done.
+template <typename Op, typename T>
+PTO_INLINE int64_t reduce_col_groups(T* to, const T* from, int64_t stride, int64_t rows, int64_t cols)
+{
+    int64_t done = 0;
+    if constexpr (is_half_width_float<T> && !is_extreme<Op>) {
+        for (; done + 2 * kF32Lanes <= cols; done += 2 * kF32Lanes) {
+            const T* at = from + done;
+            f32v first = load_first(at), second = load_second(at);
+            for (int64_t r = 1; r < rows; ++r) {
+                at += stride;
+                first = Op::template apply<float>(first, load_first(at));
+                second = Op::template apply<float>(second, load_second(at));
+            }
+            store_pair(to + done, first, second);
+        }
+#if defined(PTO_CPU_AVX512)
+    } else if constexpr (is_extreme<Op> && (is_same<T, float> || on_words<Op, T>())) {
+        using Group = OrderedExtremes<Op, T>;
+        for (; done + Group::kCols <= cols; done += Group::kCols) {
+            Group group(from + done);
+            for (int64_t r = 1; r < rows; ++r) {
+                group.take(from + r * stride + done);
+            }
+            if (__builtin_expect(!group.store_ordered(to + done), 0)) {
+                reduce_cols_of<Op>(to + done, from + done, stride, rows, Group::kCols);
+            }
+        }
+#endif
+    }
+    return done;
+}
+
+#else
+
+template <typename Op, typename T>
+PTO_INLINE int64_t reduce_col_groups(T*, const T*, int64_t, int64_t, int64_t)
+{
+    return 0;
+}
+
+#endif
+
+/// dst[0, c] = Op over src[:, c]
+template <typename Op, typename Dst, typename Src>
+PTO_INLINE void reduce_cols(Dst& dst, Src& src)
+{
+    check_same_shape_tiles<Dst, Src>();
+    using T = typename Src::DType;
+    static_assert(Src::isRowMajor, "the source of a column reduction must be row-major");
+    const int64_t rows = src.GetValidRow(), cols = src.GetValidCol(), stride = Src::RowStride;
+    const T* from = src.data();
+    T* to = dst.data();
+    if (rows == 0) {
+        return;
+    }
+    const int64_t done = reduce_col_groups<Op>(to, from, stride, rows, cols);
+    reduce_cols_of<Op>(to + done, from + done, stride, rows, cols - done);
+}
+
+}  // namespace cpu
+
+/// dst[r, 0] = sum over src[r, :]; the scratch tile is not needed here
+template <typename Dst, typename Src, typename... Rest>
+PTO_INST RecordEvent TROWSUM(Dst& dst, Src& src, const Rest&...)
+{
+    cpu::reduce_rows<cpu::Add>(dst, src);
+    return {};
+}
+
+/// dst[r, 0] = maximum of src[r, :]; the scratch tile is not needed here
+template <typename Dst, typename Src, typename... Rest>
+PTO_INST RecordEvent TROWMAX(Dst& dst, Src& src, const Rest&...)
+{
+    cpu::reduce_rows<cpu::Max>(dst, src);
+    return {};
+}
+
+/// dst[r, 0] = minimum of src[r, :]; the scratch tile is not needed here
+template <typename Dst, typename Src, typename... Rest>
+PTO_INST RecordEvent TROWMIN(Dst& dst, Src& src, const Rest&...)
+{
+    cpu::reduce_rows<cpu::Min>(dst, src);
+    return {};
+}
+
+/// dst[0, c] = sum over src[:, c]; a scratch tile and the pairwise flag may follow, and are not needed here
+template <typename Dst, typename Src, typename... Rest>
+PTO_INST RecordEvent TCOLSUM(Dst& dst, Src& src, const Rest&...)
+{
+    cpu::reduce_cols<cpu::Add>(dst, src);
+    return {};
+}
+
+/// dst[0, c] = maximum of src[:, c]
+template <typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TCOLMAX(Dst& dst, Src& src, const Events&...)
+{
+    cpu::reduce_cols<cpu::Max>(dst, src);
+    return {};
+}
+
+/// dst[0, c] = minimum of src[:, c]
+template <typename Dst, typename Src, typename... Events>
+PTO_INST RecordEvent TCOLMIN(Dst& dst, Src& src, const Events&...)
+{
+    cpu::reduce_cols<cpu::Min>(dst, src);
+    return {};
+}
+
+}  // namespace pto

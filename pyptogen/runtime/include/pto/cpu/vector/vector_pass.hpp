@@ -1,0 +1,394 @@
+// TPASS: several vector instructions in one walk over the columns of a tile. An extension of the API for CPUs.
+//
+//     TPASS(rows, cols, [&](auto at, auto &m_max) {
+//         const auto x = at.load(x_in);
+//         at.store(x_tile, x);
+//         m_max.take(at, x);
+//     }, RowMax(m));
+//
+// The body is called for one vector of columns of one row after the other. Values are vectors of fp32, or of int32 where
+// they come from integers; narrow floats are widened by a load and rounded to nearest even by a store, and integers
+// saturate, as TCVT does with CAST_RINT. Every value is the one that the instructions in the body would have left in a
+// tile: sums are taken in the order of TROWSUM, and a quotient by a Divisor is the correctly rounded one.
+#pragma once
+
+#include <pto/common/global_tensor.hpp>
+#include <pto/cpu/checked/pass.hpp>
+#include <pto/cpu/lanes/invariant_divisor.hpp>
+#include <pto/cpu/layout/fragments.hpp>
+#include <pto/cpu/vector/far_stores.hpp>
+#include <pto/cpu/vector/fused.hpp>
+#include <pto/cpu/vector/reduce.hpp>
+#include <pto/cpu/vector/unary.hpp>
+
+namespace pto {
+
+namespace cpu {
+
+/// The columns of a vector: from `origin` + kWithin on, where origin is a multiple of kMultiple. With what is known when
+/// the kernel is compiled, an address inside fragments is linear in origin.
+template <int64_t Multiple, int64_t Within>
+struct PassColumns {
+    static constexpr int64_t kMultiple = Multiple, kWithin = Within;
+    int64_t origin;
+
+    PTO_INLINE int64_t first() const { return origin + kWithin; }
+    /// Bytes to these columns in a row whose columns come in groups of Group, `apart` bytes from one to the next.
+    template <int64_t Group>
+    PTO_INLINE int64_t in_groups(int64_t apart, int64_t element_bytes) const
+    {
+        if constexpr (kMultiple % Group == 0) {
+            return origin * (apart / Group) + kWithin / Group * apart + kWithin % Group * element_bytes;
+        } else {
+            return first() / Group * apart + first() % Group * element_bytes;
+        }
+    }
+    /// Bytes to these columns in a row of an accumulator.
+    PTO_INLINE int64_t in_accumulator() const
+    {
+        if constexpr (kMultiple % 32 == 0) {
+            return in_groups<32>(kAccBlock, 0) + kWithin % 32 / 16 * kFragment + kWithin % 16 * 4;
+        } else {
+            return (first() >> 5) * kAccBlock + ((first() >> 4) & 1) * kFragment + (first() & 15) * 4;
+        }
+    }
+};
+
+/// Element (row, columns) of a plain Vec tile, an Acc tile, or an ND GlobalTensor.
+template <typename Object, typename Columns>
+PTO_INLINE auto* lanes_address(const Object& object, int64_t row, const Columns& columns)
+{
+    if constexpr (is_global_data_v<Object>) {
+        static_assert(Object::layout == Layout::ND, "a pass reads and writes global memory in ND order");
+        using T = typename Object::RawDType;
+        return reinterpret_cast<T*>(const_cast<Object&>(object).data()) +
+               row * const_cast<Object&>(object).GetStride(3) + columns.first();
+    } else if constexpr (Object::Loc == TileType::Acc) {
+        using T = typename Object::DType;
+        char* base = reinterpret_cast<char*>(object.data()) + acc_offset<Object>(row, 0);
+        return reinterpret_cast<T*>(base + columns.in_accumulator());
+    } else {
+        static_assert(Object::isRowMajor && !Object::isBoxedLayout, "a pass walks over row-major tiles");
+        return object.data() + row * Object::RowStride + columns.first();
+    }
+}
+
+/// Where a pass stands: a vector of columns of one row. Slot: which of four partial results a reduction adds to. Grouped:
+/// it is vector Slot of a group of four.
+template <int Slot, typename Extent, bool Grouped = false>
+struct PassLanes {
+    static constexpr int64_t kAheadBytes = 2048;
+    static constexpr int kSlot = Slot;
+    static constexpr bool kGrouped = Grouped, kFull = is_same<Extent, Full>;
+    int64_t row_index;
+    PassColumns<Grouped ? 4 * kF32Lanes : kF32Lanes, Grouped ? Slot * kF32Lanes : 0> columns;
+    Extent extent;
+
+    /// The values of a tile or of global memory here. Memory further on is asked for, because the hardware stops asking at
+    /// the end of a page.
+    template <typename Object>
+    PTO_INLINE auto load(const Object& object, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
+    {
+        auto* from = lanes_address(object, row_index, columns);
+        if constexpr (is_global_data_v<Object> && kFull) {
+            __builtin_prefetch(reinterpret_cast<const char*>(from) + kAheadBytes, 0, 3);
+        }
+        return allowed(site, "load", object, row_index) ? loaded(from) : decltype(loaded(from)){};
+    }
+    /// Asks for the global memory `down` rows further on, which a later pass will load.
+    template <typename Global>
+    PTO_INLINE void ask_for(const Global& global, int64_t down) const
+    {
+        __builtin_prefetch(lanes_address(global, row_index + down, columns), 0, 3);
+    }
+    /// The values `down` rows further in an accumulator.
+    template <typename Object>
+    PTO_INLINE auto extract(const Object& acc, int64_t down, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
+    {
+        auto* from = lanes_address(acc, row_index + down, columns);
+        return allowed(site, "extract", acc, row_index + down) ? loaded(from) : decltype(loaded(from)){};
+    }
+    /// The values of a tile of one row, the same for every row.
+    template <typename Tile>
+    PTO_INLINE auto row(const Tile& tile, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
+    {
+        auto* from = lanes_address(tile, 0, columns);
+        return allowed(site, "row", tile, 0) ? loaded(from) : decltype(loaded(from)){};
+    }
+    /// The value of a column of statistics in this row, in all lanes.
+    template <typename Tile>
+    PTO_INLINE f32v column(const Tile& tile, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
+    {
+        checked::note_site(site);
+        if (!checked::pass_touches("column", tile, row_index, 0, 1, false)) {
+            return f32v{};
+        }
+        return splat(static_cast<float>(tile.data()[row_index * Tile::RowStride]));
+    }
+
+    /// Stores values, converted to the element type of a tile or of global memory.
+    template <typename Object, typename V>
+    PTO_INLINE void store(Object& object, V v, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
+    {
+        if (allowed(site, "store", object, row_index, true)) {
+            put(lanes_address(object, row_index, columns), v);
+        }
+    }
+    /// As store; `far` says whether stores go around the cache.
+    template <typename Object, typename V>
+    PTO_INLINE void store(
+        Object& object, V v, const FarStores& far, checked::Site site = {__builtin_FILE(), __builtin_LINE()}) const
+    {
+        auto* to = lanes_address(object, row_index, columns);
+        if (!allowed(site, "store", object, row_index, true)) {
+            return;
+        }
+        if constexpr (kFull) {
+            if (far) {
+                store_far(to, v);
+                return;
+            }
+        }
+        put(to, v);
+    }
+
+    PTO_INLINE static f32v exp(f32v v) { return exp_f32(v); }
+    PTO_INLINE static f32v log(f32v v) { return log_f32(v); }
+    PTO_INLINE static f32v sqrt(f32v v) { return sqrt_f32(v); }
+    PTO_INLINE static f32v abs(f32v v) { return absolute<float>(v); }
+    PTO_INLINE static f32v relu(f32v v) { return Max::apply<float>(v, f32v{}); }
+    PTO_INLINE static f32v max(f32v a, f32v b) { return Max::apply<float>(a, b); }
+    PTO_INLINE static f32v min(f32v a, f32v b) { return Min::apply<float>(a, b); }
+    PTO_INLINE static f32v max(f32v a, float b) { return beyond<Max>(a, b); }
+    PTO_INLINE static f32v min(f32v a, float b) { return beyond<Min>(a, b); }
+    PTO_INLINE static f32v all(float value) { return splat(value); }
+    PTO_INLINE static f32v to_float(i32v v) { return __builtin_convertvector(v, f32v); }
+    /// Rounded to a narrow float type, as a cast to it and back.
+    template <typename T>
+    PTO_INLINE static f32v rounded(f32v v)
+    {
+        return rounded_to<T>(v);
+    }
+
+    /// Stores values at an address, converted to the element type there.
+    template <typename T, typename V>
+    PTO_INLINE void put(T* to, V v) const
+    {
+        if constexpr (is_float<T>) {
+            cpu::store(to, v, extent);
+        } else if constexpr (is_same<V, f32v>) {
+            store_saturated<T>(to, nearest_for_int<T>(v), extent);
+        } else {
+            store_int(to, v, extent);
+        }
+    }
+
+private:
+    template <typename Object>
+    PTO_INLINE bool allowed(
+        checked::Site site, const char* name, const Object& object, int64_t row, bool writes = false) const
+    {
+        int64_t count = kF32Lanes;
+        if constexpr (!kFull) {
+            count = extent.n;
+        }
+        checked::note_site(site);
+        return checked::pass_touches(name, object, row, columns.first(), count, writes);
+    }
+    /// Max or Min of values and one number. The comparison alone gives its second operand where that is NaN or equal, so
+    /// nothing needs a second look unless the number is NaN or a zero, whose sign would count.
+    template <typename Op>
+    PTO_INLINE static f32v beyond(f32v a, float b)
+    {
+        return b == b && b != 0.0f ? Op::ignoring_nan(splat(b), a) : Op::template apply<float>(a, splat(b));
+    }
+    template <typename T>
+    PTO_INLINE auto loaded(const T* from) const
+    {
+        if constexpr (is_float<T>) {
+            return cpu::load(from, extent);
+        } else {
+            return load_int(from, extent);
+        }
+    }
+};
+
+/// What every operand of a pass has: begin and end of a row.
+template <typename Tile>
+struct RowResult {
+    Tile& tile;
+    f32v partial[4];
+
+    PTO_INLINE void end(int64_t row, float value)
+    {
+        if (checked::pass_touches("a result", tile, row, 0, 1, true)) {
+            tile.data()[row * Tile::RowStride] = value;
+        }
+    }
+};
+
+}  // namespace cpu
+
+/// The sum of what a pass takes in a row, into a column of statistics.
+template <typename Tile>
+struct RowSum : cpu::RowResult<Tile> {
+    explicit RowSum(Tile& result) : cpu::RowResult<Tile>{result, {}} {}
+
+    PTO_INLINE void begin(int64_t)
+    {
+        PTO_CPU_UNROLL
+        for (int i = 0; i < 4; ++i) {
+            this->partial[i] = cpu::f32v{};
+        }
+    }
+    template <typename At>
+    PTO_INLINE void take(const At& at, cpu::f32v v)
+    {
+        this->partial[At::kSlot] = this->partial[At::kSlot] + cpu::only(at.extent, v, 0.0f);
+    }
+    PTO_INLINE void end(int64_t row)
+    {
+        auto& p = this->partial;
+        cpu::RowResult<Tile>::end(row, cpu::reduce_lanes<cpu::Add, float>((p[0] + p[1]) + (p[2] + p[3])));
+    }
+};
+
+namespace cpu {
+
+/// The largest or smallest value that a pass takes in a row. NaN is looked for beside the comparison, in two vectors of a
+/// group at a time.
+template <typename Op, typename Tile>
+struct RowExtreme : RowResult<Tile> {
+    decltype(unordered_lanes(f32v{})) nan;
+    f32v even;
+
+    explicit RowExtreme(Tile& result) : RowResult<Tile>{result, {}}, nan{}, even{} {}
+
+    PTO_INLINE void begin(int64_t)
+    {
+        PTO_CPU_UNROLL
+        for (int i = 0; i < 4; ++i) {
+            this->partial[i] = splat(Op::template neutral<float>());
+        }
+        nan = decltype(unordered_lanes(f32v{})){};
+    }
+    template <typename At>
+    PTO_INLINE void take(const At& at, f32v v)
+    {
+        v = only(at.extent, v, Op::template neutral<float>());
+        if constexpr (!At::kGrouped) {
+            nan |= unordered_lanes(v);
+        } else if constexpr (At::kSlot % 2 == 0) {
+            even = v;
+        } else {
+            nan |= unordered_lanes(even, v);
+        }
+        this->partial[At::kSlot] = Op::ignoring_nan(this->partial[At::kSlot], v);
+    }
+    PTO_INLINE void end(int64_t row)
+    {
+        auto& p = this->partial;
+        const f32v all = Op::ignoring_nan(Op::ignoring_nan(p[0], p[1]), Op::ignoring_nan(p[2], p[3]));
+        const float extreme = reduce_lanes<Op, float>(all);
+        RowResult<Tile>::end(row, any_lane(nan) ? __builtin_nanf("") : extreme);
+    }
+};
+
+}  // namespace cpu
+
+template <typename Tile>
+struct RowMax : cpu::RowExtreme<cpu::Max, Tile> {
+    explicit RowMax(Tile& result) : cpu::RowExtreme<cpu::Max, Tile>(result) {}
+};
+template <typename Tile>
+struct RowMin : cpu::RowExtreme<cpu::Min, Tile> {
+    explicit RowMin(Tile& result) : cpu::RowExtreme<cpu::Min, Tile>(result) {}
+};
+
+/// A left operand of the matrix unit that a pass fills. What is missing of a row's last step of K becomes zero.
+template <typename Tile>
+struct LeftRows {
+    using T = typename Tile::DType;
+    static constexpr int64_t kStep = cpu::kStepK<T>;
+    char* row_at;
+    int64_t cols;
+    Tile& tile;
+    cpu::f32v even;
+
+    explicit LeftRows(Tile& result) : row_at(nullptr), cols(result.GetValidCol()), tile(result), even{} {}
+
+    PTO_INLINE void begin(int64_t row)
+    {
+        cpu::checked::pass_touches("LeftRows", tile, row, 0, cols, true);
+        row_at = reinterpret_cast<char*>(tile.data()) + cpu::left_row_offset(row, cpu::left_panel_bytes<Tile>);
+        if (cols % kStep != 0) {
+            __builtin_memset(row_at + cols / kStep * cpu::kPanelStep, 0, 64);
+        }
+    }
+    template <typename At, typename V>
+    PTO_INLINE void take(const At& at, V v)
+    {
+        char* place = row_at + at.columns.template in_groups<kStep>(cpu::kPanelStep, sizeof(T));
+#if defined(PTO_CPU_AMX)
+        if constexpr (cpu::is_same<T, bfloat16_t> && At::kGrouped) {
+            if constexpr (At::kSlot % 2 == 0) {
+                even = v;
+            } else {  // one conversion for two vectors; denormals become the zeros that the unit takes them for
+                cpu::store_bits(place - 32, _mm512_cvtne2ps_pbh((__m512)v, (__m512)even));
+            }
+            return;
+        }
+#endif
+        at.put(reinterpret_cast<T*>(place), v);
+    }
+    PTO_INLINE void end(int64_t) {}
+};
+
+/// A column of statistics by whose values a pass divides.
+template <typename Tile>
+struct Divisor {
+    const Tile& tile;
+    cpu::InvariantDivisor by;
+
+    explicit Divisor(const Tile& values) : tile(values), by(1.0f) {}
+    PTO_INLINE void begin(int64_t row)
+    {
+        if (cpu::checked::pass_touches("a divisor", tile, row, 0, 1, false)) {
+            by = cpu::InvariantDivisor(static_cast<float>(tile.data()[row * Tile::RowStride]));
+        }
+    }
+    PTO_INLINE void end(int64_t) {}
+};
+template <typename Tile>
+PTO_INLINE cpu::f32v operator/(cpu::f32v v, const Divisor<Tile>& divisor)
+{
+    return divisor.by.quotient(v);
+}
+
+/// Calls body(at, operands...) for every vector of `cols` columns in `rows` rows.
+template <typename Body, typename... Operands>
+__attribute__((flatten)) PTO_INLINE void TPASS(int64_t rows, int64_t cols, Body body, Operands... operands)
+{
+    using cpu::Full;
+    using cpu::Part;
+    constexpr int64_t kStep = cpu::kF32Lanes;
+    for (int64_t r = 0; r < rows; ++r) {
+        (operands.begin(r), ...);
+        int64_t i = 0;
+        for (; i + 4 * kStep <= cols; i += 4 * kStep) {
+            body(cpu::PassLanes<0, Full, true>{r, {i}, {}}, operands...);
+            body(cpu::PassLanes<1, Full, true>{r, {i}, {}}, operands...);
+            body(cpu::PassLanes<2, Full, true>{r, {i}, {}}, operands...);
+            body(cpu::PassLanes<3, Full, true>{r, {i}, {}}, operands...);
+        }
+        for (; i + kStep <= cols; i += kStep) {
+            body(cpu::PassLanes<0, Full>{r, {i}, {}}, operands...);
+        }
+        if (i < cols) {
+            body(cpu::PassLanes<1, Part>{r, {i}, {static_cast<int>(cols - i)}}, operands...);
+        }
+        (operands.end(r), ...);
+    }
+}
+
+}  // namespace pto

@@ -88,7 +88,7 @@ def lower_targets(
 
     Raises ``DiagnosticError``: PTG218 for a target that the spec does not declare, and what lowering finds.
     """
-    from pyptogen.lower.tensor.targets import chosen_targets
+    from pyptogen.lower.tensor.reading.targets import chosen_targets
 
     return {target: _lower(program, target, dump_ir) for target in chosen_targets(program, targets, lenient)}
 

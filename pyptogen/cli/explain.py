@@ -31,7 +31,7 @@ def _code(topic: str) -> str:
 def _operation(name: str | None) -> str:
     from pyptogen.diagnostics import did_you_mean
     from pyptogen.explain.operation import explain_operation, list_operations
-    from pyptogen.lower.tensor.registry import operations
+    from pyptogen.lower.tensor.building.registry import operations
 
     if name is None:
         return list_operations()

@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 
 from pyptogen.explain.platforms import Support, support
-from pyptogen.lower.tensor.examples import example_call, example_dtypes, example_inputs, example_program
+from pyptogen.lower.tensor.building.registry import GROUPS, Operation, operations
 from pyptogen.lower.tensor.printer import print_op
-from pyptogen.lower.tensor.registry import GROUPS, Operation, operations
+from pyptogen.lower.tensor.reading.examples import example_call, example_dtypes, example_inputs, example_program
 
 _WIDTH = 100
 

@@ -9,10 +9,10 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS
 from pyptogen.lower.tensor import fit
-from pyptogen.lower.tensor.examples import example_dtypes, example_program
+from pyptogen.lower.tensor.building.registry import Operation
 from pyptogen.lower.tensor.fit.fitter import WIDER
 from pyptogen.lower.tensor.ir import DTYPES, Program, Value
-from pyptogen.lower.tensor.registry import Operation
+from pyptogen.lower.tensor.reading.examples import example_dtypes, example_program
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pyptogen.explain.platforms import Support, support
 from pyptogen.lower.platforms import DEFAULT_TARGETS
-from pyptogen.lower.tensor.examples import EXAMPLE_DTYPES, example_dtypes
-from pyptogen.lower.tensor.registry import GROUPS, Operation, operations
+from pyptogen.lower.tensor.building.registry import GROUPS, Operation, operations
+from pyptogen.lower.tensor.reading.examples import EXAMPLE_DTYPES, example_dtypes
 
 _HEAD = """\
 # Operations

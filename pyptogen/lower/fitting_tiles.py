@@ -8,7 +8,7 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.block import plan
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.axes import Axes
+from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.lower.tile.ir import TileKernel
 
 Recut = Callable[[str, str, int], TileKernel]

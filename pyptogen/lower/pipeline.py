@@ -53,36 +53,25 @@ from pyptogen.lower.instruction.estimate import in_manifest, of_launch
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.spec_lines import spec_lines
-from pyptogen.lower.tensor import fit, host_scalars, layouts, unlowered, update_after_loop
+from pyptogen.lower.tensor import fit
+from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
+from pyptogen.lower.tensor.passes import host_scalars, unlowered, update_after_loop
 from pyptogen.lower.tensor.printer import print_program
-from pyptogen.lower.tile import (
-    carried,
-    choose,
-    cut,
-    distinct_dims,
-    divide,
-    fixpipe,
-    legalise,
-    literal_sizes,
-    named_sizes,
-    partition,
-    run_ahead,
-    share_rows,
-    shorter_rounds,
-    sizes,
-    solo,
-    split_products,
-    variants,
-)
+from pyptogen.lower.tile import legalise, solo
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
-from pyptogen.lower.tile.axes import Apart
+from pyptogen.lower.tile.cutting import cut, fixpipe
+from pyptogen.lower.tile.cutting.axes import Apart
+from pyptogen.lower.tile.cutting.tensors import gm_tensors
+from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
-from pyptogen.lower.tile.partition import Edges
-from pyptogen.lower.tile.sizes import Selected
-from pyptogen.lower.tile.tensors import gm_tensors
-from pyptogen.lower.tile.variants import Part, Table, Variants
+from pyptogen.lower.tile.kernels import divide, partition, share_rows, split_products
+from pyptogen.lower.tile.kernels.partition import Edges
+from pyptogen.lower.tile.rounds import carried, run_ahead
+from pyptogen.lower.tile.sizes import choose, shorter_rounds, sizes, variants
+from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.lower.tile.sizes.variants import Part, Table, Variants
 
 Dump = Callable[[str, str], None]
 """Called with the name of a pass and the text of its level."""

@@ -18,7 +18,7 @@ from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, Program
-from pyptogen.lower.tile.sizes import Selected
+from pyptogen.lower.tile.sizes.sizes import Selected
 
 SLOTS = 2
 """Tiles of a ring: one that is filled while the other is read."""

@@ -9,8 +9,8 @@ from functools import partial
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
-from pyptogen.lower.tensor.conditions import c_text
 from pyptogen.lower.tensor.ir import Attr, Program
+from pyptogen.lower.tensor.reading.conditions import c_text
 from pyptogen.schema.c_names import is_macro
 from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.environment import render

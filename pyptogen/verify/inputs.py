@@ -54,7 +54,7 @@ def _draw(spec: Spec, value: Value, sizes: Mapping[str, int], seed: int) -> npt.
 def laid_out(value: Value, array: npt.NDArray[Any], sizes: Mapping[str, int]) -> npt.NDArray[Any]:
     """The array in memory as a tensor of the contract lies there; in gaps between its rows stands no number that means
     something."""
-    from pyptogen.lower.tensor import layouts
+    from pyptogen.lower.tensor.building import layouts
 
     if not array.size:
         return array

@@ -116,7 +116,7 @@ def _judge(path: Path, lenient: bool, conditions: Conditions, first: int, pipe: 
     sys.stderr = open(2, "w", encoding="utf-8", closefd=False)  # noqa: SIM115  (until the process ends)
     import pyptogen
     from pyptogen.lower.tensor import from_spec
-    from pyptogen.lower.tensor.targets import chosen_targets
+    from pyptogen.lower.tensor.reading.targets import chosen_targets
 
     try:
         spec = pyptogen.load(path)

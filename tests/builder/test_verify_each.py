@@ -11,8 +11,9 @@ from typer.testing import CliRunner
 from pyptogen.builder import build
 from pyptogen.builder.checking import check_specs
 from pyptogen.cli.app import app
-from pyptogen.lower.tensor import IllegalIR, remove_dead
+from pyptogen.lower.tensor import IllegalIR
 from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.passes import remove_dead
 
 SPEC = """\
 pyptogen: 1

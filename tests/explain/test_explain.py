@@ -16,9 +16,9 @@ from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import interpret as golden
 from pyptogen.lower.tensor import verify
-from pyptogen.lower.tensor.examples import example_dtypes, example_program
+from pyptogen.lower.tensor.building.registry import operations
 from pyptogen.lower.tensor.ir import LOWERED, Program
-from pyptogen.lower.tensor.registry import operations
+from pyptogen.lower.tensor.reading.examples import example_dtypes, example_program
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 SIZES = {"t": 11, "m": 13, "d": 64, "n": 32}

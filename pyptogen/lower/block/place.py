@@ -16,7 +16,7 @@ from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.tensor.program_names import loop_variable
-from pyptogen.lower.tile.axes import unsupported
+from pyptogen.lower.tile.cutting.axes import unsupported
 from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, walk_loops
 
 L0A: Memory = "l0a"

@@ -15,8 +15,8 @@ from pyptogen.lower.block import memory, place, rotate
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.block.memory import Level, Overflow
 from pyptogen.lower.platforms import Memory, Platform
-from pyptogen.lower.tile import loads_first
 from pyptogen.lower.tile.ir import TileKernel
+from pyptogen.lower.tile.rounds import loads_first
 
 LEVELS: Mapping[Memory, tuple[Level, ...]] = {
     "ub": ("apart", "in place", "single", "tight"),

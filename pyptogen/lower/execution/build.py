@@ -19,7 +19,7 @@ from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
-from pyptogen.lower.tile.sizes import HINTS, Selected, normalise
+from pyptogen.lower.tile.sizes.sizes import HINTS, Selected, normalise
 from pyptogen.lower.verify import require
 
 

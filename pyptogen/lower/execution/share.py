@@ -14,7 +14,7 @@ from dataclasses import replace
 
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.sizes import Selected
+from pyptogen.lower.tile.sizes.sizes import Selected
 
 
 def run(

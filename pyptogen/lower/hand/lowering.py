@@ -14,10 +14,10 @@ from pyptogen.lower.hand.scope import Scope
 from pyptogen.lower.hand.windows import Tensor
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program, Value
-from pyptogen.lower.tile.axes import Axes, root
+from pyptogen.lower.tile.cutting.axes import Axes, root
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
-from pyptogen.lower.tile.partition import producers
-from pyptogen.lower.tile.variants import Part
+from pyptogen.lower.tile.kernels.partition import producers
+from pyptogen.lower.tile.sizes.variants import Part
 from pyptogen.schema.hand import HandKernel
 
 GmNames = Mapping[str, str]

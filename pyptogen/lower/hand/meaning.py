@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from pyptogen.lower.tensor.ir import Program, Stage, Value
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 
 
 def run(program: Program, name: str, arrays: Mapping[str, Array], attrs: Mapping[str, float | int]) -> dict[str, Array]:

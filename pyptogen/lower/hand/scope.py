@@ -17,8 +17,8 @@ from pyptogen.diagnostics import DiagnosticError, Span, did_you_mean, fault
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.program_names import dim_symbol, scalar_symbol
-from pyptogen.lower.tensor.scalars import ScalarReader, not_allowed
-from pyptogen.lower.tile.axes import Axes
+from pyptogen.lower.tensor.reading.scalars import ScalarReader, not_allowed
+from pyptogen.lower.tile.cutting.axes import Axes
 from pyptogen.schema import Expr
 
 

@@ -11,7 +11,7 @@ from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.interpret_fault import FaultKind, MachineFault
 from pyptogen.lower.instruction.ir import GmWindow
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 

@@ -25,11 +25,13 @@ from pyptogen.lower.instruction.interpret_rings import Port, Rings
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.instruction.replay import Finding, prove
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tensor import conditions, host_scalars, layouts
-from pyptogen.lower.tensor.interpreter import bind_dims
+from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import Program, Value
 from pyptogen.lower.tensor.legality import dim_table
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.passes import host_scalars
+from pyptogen.lower.tensor.reading import conditions
+from pyptogen.lower.tensor.running.interpreter import bind_dims
+from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 

@@ -36,7 +36,7 @@ from pyptogen.lower.instruction.ir import (
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.instruction import OTHER_TYPES
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.lower.tile.ir import Element, share_of
 
 

@@ -17,7 +17,7 @@ from pyptogen.lower.instruction.interpret_fault import FaultKind, MachineFault
 from pyptogen.lower.instruction.ir import Declare
 from pyptogen.lower.platforms import Memory, Platform
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 MEMORY_OF: dict[str, Memory] = {"Vec": "ub", "Mat": "l1", "Left": "l0a", "Right": "l0b", "Acc": "l0c"}

@@ -16,7 +16,7 @@ import numpy as np
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import GmArray
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.lower.tile.ir import Fifo
 
 Part = tuple[int, Array]

@@ -9,15 +9,15 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from pyptogen.lower.tensor.interpreter import interpret
     from pyptogen.lower.tensor.legality import IllegalIR, verify
     from pyptogen.lower.tensor.printer import print_program
-    from pyptogen.lower.tensor.read_spec import from_spec
+    from pyptogen.lower.tensor.reading.read_spec import from_spec
+    from pyptogen.lower.tensor.running.interpreter import interpret
 
 _HOME = {
     "IllegalIR": "legality",
-    "from_spec": "read_spec",
-    "interpret": "interpreter",
+    "from_spec": "reading.read_spec",
+    "interpret": "running.interpreter",
     "print_program": "printer",
     "verify": "legality",
 }

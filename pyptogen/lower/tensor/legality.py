@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.tensor import selection
-from pyptogen.lower.tensor.builder import Builder
-from pyptogen.lower.tensor.dims import DimTable
+from pyptogen.lower.tensor.building import selection
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.dims import DimTable
 from pyptogen.lower.tensor.ir import (
     ARG_REDUCE,
     BINARY,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyptogen.lower.tensor.dims import show_shape, show_size
+from pyptogen.lower.tensor.building.dims import show_shape, show_size
 from pyptogen.lower.tensor.ir import LOOP, Dim, Op, Program, Scalar, Value
 
 

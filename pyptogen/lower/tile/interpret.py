@@ -27,10 +27,10 @@ from pyptogen.lower.instruction.ir import GmWindow
 from pyptogen.lower.instruction.select.sorting import SIDES
 from pyptogen.lower.isa.kinds import instruction_of
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
-from pyptogen.lower.tensor import numerics
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
-from pyptogen.lower.tensor.numerics import Array
-from pyptogen.lower.tensor.rounding import whole
+from pyptogen.lower.tensor.running import numerics
+from pyptogen.lower.tensor.running.numerics import Array
+from pyptogen.lower.tensor.running.rounding import whole
 from pyptogen.lower.tile.ir import (
     Element,
     Extent,

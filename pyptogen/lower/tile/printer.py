@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.tile.ir import Extent, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
-from pyptogen.lower.tile.partition import KernelOps
+from pyptogen.lower.tile.kernels.partition import KernelOps
 
 
 def extent(e: Extent) -> str:

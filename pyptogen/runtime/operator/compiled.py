@@ -246,7 +246,7 @@ def compile(
     """
     from pyptogen.lower.pipeline import lower
     from pyptogen.lower.tensor import from_spec
-    from pyptogen.lower.tensor.targets import require_target
+    from pyptogen.lower.tensor.reading.targets import require_target
     from pyptogen.schema import load_spec
     from pyptogen.templates import wrapper_hpp
 
@@ -278,7 +278,7 @@ def load_generated(
     generated one.
     """
     from pyptogen.lower.tensor import from_spec
-    from pyptogen.lower.tensor.targets import require_target
+    from pyptogen.lower.tensor.reading.targets import require_target
     from pyptogen.schema import load_spec
 
     root = Path(folder)

@@ -18,7 +18,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.interpret_graph import segments
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tile.ir import GmTensor
-from pyptogen.lower.tile.sizes import select_rows
+from pyptogen.lower.tile.sizes.sizes import select_rows
 from pyptogen.lower.verify import IllegalIR
 
 OPERATORS = ["softmax", "rms_norm", "matmul_fp32", "matmul_bf16", "matmul_int8", "indexer_prolog"]

@@ -11,10 +11,10 @@ from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec, interpret
-from pyptogen.lower.tensor.examples import example_dtypes, example_spec
+from pyptogen.lower.tensor.building.registry import operations
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tensor.numerics import Array
-from pyptogen.lower.tensor.registry import operations
+from pyptogen.lower.tensor.reading.examples import example_dtypes, example_spec
+from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.schema import Source, load_source
 from pyptogen.verify import example_inputs
 

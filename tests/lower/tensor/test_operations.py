@@ -11,7 +11,7 @@ import pytest
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.tensor import from_spec, interpret, verify
-from pyptogen.lower.tensor.registry import GROUPS, operations
+from pyptogen.lower.tensor.building.registry import GROUPS, operations
 from pyptogen.schema import Source, load_source
 
 Array = np.ndarray[Any, Any]

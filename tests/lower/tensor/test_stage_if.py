@@ -7,10 +7,11 @@ import sympy
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import conditions, from_spec
+from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.printer import print_program
+from pyptogen.lower.tensor.reading import conditions
 from pyptogen.schema import Source, load_source
 
 SPEC = """\

@@ -6,8 +6,8 @@ import pytest
 
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program, Value
-from pyptogen.lower.tile import distinct_dims
-from pyptogen.lower.tile.sizes import select_rows
+from pyptogen.lower.tile.dims import distinct_dims
+from pyptogen.lower.tile.sizes.sizes import select_rows
 from pyptogen.schema import Source, load_source, load_spec
 from tests.lower.small_programs import SPECS
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile import literal_sizes
+from pyptogen.lower.tile.dims import literal_sizes
 from pyptogen.schema import Source, load_source
 
 HEAD = """\

@@ -8,8 +8,8 @@ from lower.small_programs import library, program_of
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.partition import KernelOps, group_names, groups, run
-from pyptogen.lower.tile.sizes import select_rows
+from pyptogen.lower.tile.kernels.partition import KernelOps, group_names, groups, run
+from pyptogen.lower.tile.sizes.sizes import select_rows
 
 TEXT = """\
 pyptogen: 1

@@ -22,8 +22,8 @@ from pyptogen.lower.instruction.ir import For
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tile import interpret as levels
-from pyptogen.lower.tile import share_rows
 from pyptogen.lower.tile.ir import Fifo, Loop, Node, TileKernel, TileOp, share_of
+from pyptogen.lower.tile.kernels import share_rows
 from pyptogen.schema.loader import load_source
 from pyptogen.schema.source import Source
 

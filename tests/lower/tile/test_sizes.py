@@ -9,7 +9,7 @@ import pytest
 from lower.small_programs import program_of
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.tensor.ir import Program
-from pyptogen.lower.tile.sizes import TileSize, common_table, longest_segment, normalise, select_rows, stage_sizes
+from pyptogen.lower.tile.sizes.sizes import TileSize, common_table, longest_segment, normalise, select_rows, stage_sizes
 
 HEAD = """\
 pyptogen: 1

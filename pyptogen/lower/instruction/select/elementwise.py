@@ -10,7 +10,7 @@ from pyptogen.lower.instruction.select.selector import Handler, Selector
 from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, RUNNING_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.isa.table import NARROWING
 from pyptogen.lower.tensor.ir import BINARY, BITWISE
-from pyptogen.lower.tile.axes import unsupported
+from pyptogen.lower.tile.cutting.axes import unsupported
 from pyptogen.lower.tile.ir import ScalarArg, TileOp
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, is_float, require, scalar_of, stepwise
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 
 
 def divide(a: Array, b: Array) -> Array:

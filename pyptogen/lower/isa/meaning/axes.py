@@ -13,7 +13,7 @@ import numpy as np
 
 from pyptogen.lower.isa.meaning.arithmetic import BINARY
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, is_float, require, stepwise
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 
 Kind = Callable[..., Array]
 

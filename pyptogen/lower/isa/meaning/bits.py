@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, is_float, require, scalar_of
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 
 
 def _logic(function: Callable[[Array, Array], Array]) -> Meaning:

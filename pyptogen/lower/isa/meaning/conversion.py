@@ -17,8 +17,8 @@ import numpy as np
 
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, is_float, require
 from pyptogen.lower.isa.table import NARROWING
-from pyptogen.lower.tensor.numerics import Array
-from pyptogen.lower.tensor.rounding import GRIDS, on_grid, whole
+from pyptogen.lower.tensor.running.numerics import Array
+from pyptogen.lower.tensor.running.rounding import GRIDS, on_grid, whole
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from pyptogen.lower.isa.meaning.shaped import Shaped
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 
 _LARGEST = {"fp16": np.float32(65504), "bf16": np.float32(255 * 2.0**120)}
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from pyptogen.lower.isa.meaning.bits import COMPARE
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, require
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 
 PATTERNS: Mapping[str, tuple[int, int]] = {
     "P1111": (1, 0), "P0101": (2, 0), "P1010": (2, 1), "P0001": (4, 0), "P0010": (4, 1), "P0100": (4, 2),

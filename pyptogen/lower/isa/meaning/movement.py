@@ -12,8 +12,8 @@ import numpy as np
 
 from pyptogen.lower.isa.meaning.fixpipe import requantised
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, require
-from pyptogen.lower.tensor import numerics
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running import numerics
+from pyptogen.lower.tensor.running.numerics import Array
 
 
 def moved(dst: Shaped, source: Array, word: int | None = None, relu: bool = False) -> Array:

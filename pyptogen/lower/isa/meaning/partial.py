@@ -9,7 +9,7 @@ import numpy as np
 
 from pyptogen.lower.isa.meaning.arithmetic import BINARY
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, is_float, scalar_of, stepwise
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 
 
 def _widened(dst: Shaped, a: Array) -> tuple[Array, Array]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, require
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 
 
 def _exact(dst: Shaped, left: Array, right: Array) -> Array:

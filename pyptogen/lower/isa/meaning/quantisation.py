@@ -8,8 +8,8 @@ import ml_dtypes
 import numpy as np
 
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, require
-from pyptogen.lower.tensor.numerics import Array
-from pyptogen.lower.tensor.rounding import GRIDS, on_grid
+from pyptogen.lower.tensor.running.numerics import Array
+from pyptogen.lower.tensor.running.rounding import GRIDS, on_grid
 
 
 def _by_rows(parameters: Array, rows: int) -> Array:

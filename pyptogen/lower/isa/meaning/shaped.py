@@ -9,7 +9,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 VALUE_DTYPES: Mapping[str, np.dtype[Any]] = {

@@ -12,7 +12,7 @@ import numpy as np
 
 from pyptogen.lower.isa.meaning.bits import COMPARE
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, require, stepwise
-from pyptogen.lower.tensor.numerics import Array
+from pyptogen.lower.tensor.running.numerics import Array
 
 
 def _assigned(dst: Shaped, memory: Array, offset: int) -> Array:

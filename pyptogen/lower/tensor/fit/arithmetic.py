@@ -9,9 +9,9 @@ import sympy
 
 from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NAMES, instruction_of
 from pyptogen.lower.isa.table import CASTS
+from pyptogen.lower.tensor.building.rules import FP8
 from pyptogen.lower.tensor.fit.fitter import BITS, INTEGERS, MASK, WIDER, Fitter, Rule
 from pyptogen.lower.tensor.ir import ROUNDING, SORTING, Op, Operand, Scalar, Value
-from pyptogen.lower.tensor.rules import FP8
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 WRAPPING = frozenset({"add", "sub", "mul", "neg", "abs"})

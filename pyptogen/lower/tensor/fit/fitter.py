@@ -11,7 +11,7 @@ import sympy
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor import layouts
+from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Dim, Loop, Op, Operand, Program, Scalar, Shape, Value
 from pyptogen.lower.tensor.program_names import FreeNames
 

@@ -1,1 +1,1 @@
-"""The operations by family; ``pyptogen.lower.tensor.registry`` finds them here."""
+"""The operations by family; ``pyptogen.lower.tensor.building.registry`` finds them here."""

@@ -6,10 +6,10 @@ from typing import Any
 
 import sympy
 
-from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.registry import SAME_FLOAT, operation
 from pyptogen.lower.tensor.ir import Operand, Value
 from pyptogen.lower.tensor.operations import polynomials
-from pyptogen.lower.tensor.registry import SAME_FLOAT, operation
 
 
 @operation("sigmoid(x)", SAME_FLOAT)

@@ -6,11 +6,11 @@ from typing import Any
 
 import sympy
 
-from pyptogen.lower.tensor import selection
-from pyptogen.lower.tensor.builder import Builder
-from pyptogen.lower.tensor.dims import show_shape, show_size
+from pyptogen.lower.tensor.building import selection
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.dims import show_shape, show_size
+from pyptogen.lower.tensor.building.registry import operation
 from pyptogen.lower.tensor.ir import Loop, Value
-from pyptogen.lower.tensor.registry import operation
 
 FAR = 1e30
 """Less than any score by so much is a score that is not seen: its weight is 0."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy
 
-from pyptogen.lower.tensor import selection
-from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.building import selection
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.registry import BROADCAST, SAME, operation
 from pyptogen.lower.tensor.ir import Operand, Value
-from pyptogen.lower.tensor.registry import BROADCAST, SAME, operation
 
 _TRUTH = "shapes broadcast as in NumPy; a and b have one dtype; the result is bool"
 _COMPARISONS = {

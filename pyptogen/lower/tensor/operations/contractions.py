@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from pyptogen.lower.tensor import selection
-from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.building import selection
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.registry import operation
 from pyptogen.lower.tensor.ir import Value
-from pyptogen.lower.tensor.registry import operation
 
 
 @operation(

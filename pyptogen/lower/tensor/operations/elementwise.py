@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.registry import BROADCAST, SAME, SAME_FLOAT, operation
+from pyptogen.lower.tensor.building.rules import FLOATS, FP8
 from pyptogen.lower.tensor.ir import Operand, Value
-from pyptogen.lower.tensor.registry import BROADCAST, SAME, SAME_FLOAT, operation
-from pyptogen.lower.tensor.rules import FLOATS, FP8
 
 _UNARY = {
     "neg": "The negative, -x.",

@@ -6,12 +6,12 @@ from typing import Any
 
 import sympy
 
-from pyptogen.lower.tensor import selection
-from pyptogen.lower.tensor.builder import Builder
-from pyptogen.lower.tensor.dims import show_size
+from pyptogen.lower.tensor.building import selection
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.dims import show_size
+from pyptogen.lower.tensor.building.registry import SAME, operation
+from pyptogen.lower.tensor.building.rules import FLOATS
 from pyptogen.lower.tensor.ir import Operand, Value
-from pyptogen.lower.tensor.registry import SAME, operation
-from pyptogen.lower.tensor.rules import FLOATS
 
 _ORDER = "the axis has size k; the second result is int32"
 _BOTH = ("topk_values", "topk_indices")

@@ -7,10 +7,10 @@ from typing import Any
 
 import sympy
 
-from pyptogen.lower.tensor.builder import Builder
-from pyptogen.lower.tensor.dims import show_shape
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.dims import show_shape
+from pyptogen.lower.tensor.building.registry import SAME_FLOAT, operation
 from pyptogen.lower.tensor.ir import Value
-from pyptogen.lower.tensor.registry import SAME_FLOAT, operation
 
 
 @operation("softmax(x, axis: int = -1)", SAME_FLOAT)

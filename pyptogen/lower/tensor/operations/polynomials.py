@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import sympy
 
-from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.ir import Value
 
 _ERF_ABOVE = (1.1283791392993698, 0.1935472683400126, 0.053101981603963955, 0.003883423002956498,

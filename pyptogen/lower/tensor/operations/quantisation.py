@@ -6,10 +6,10 @@ from typing import Any
 
 import sympy
 
-from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.registry import operation
+from pyptogen.lower.tensor.building.rules import INTEGERS
 from pyptogen.lower.tensor.ir import Operand, Value
-from pyptogen.lower.tensor.registry import operation
-from pyptogen.lower.tensor.rules import INTEGERS
 
 _GREATEST = {"int8": 127, "int16": 32767}
 _TINY = 1e-35

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sympy
 
-from pyptogen.lower.tensor import selection
-from pyptogen.lower.tensor.builder import Builder
-from pyptogen.lower.tensor.dims import show_shape, show_size
+from pyptogen.lower.tensor.building import selection
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.dims import show_shape, show_size
+from pyptogen.lower.tensor.building.registry import REDUCED, SAME, operation
 from pyptogen.lower.tensor.ir import Value
-from pyptogen.lower.tensor.registry import REDUCED, SAME, operation
 
 _PLACE = "shape of x without the axis, with size 1 there where keepdim; int32"
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sympy
 
-from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.registry import BROADCAST, SAME_FLOAT, operation
+from pyptogen.lower.tensor.building.rules import FLOATS
 from pyptogen.lower.tensor.ir import Operand, Scalar, Value
-from pyptogen.lower.tensor.registry import BROADCAST, SAME_FLOAT, operation
-from pyptogen.lower.tensor.rules import FLOATS
 
 
 @operation("floor(x)", SAME_FLOAT)

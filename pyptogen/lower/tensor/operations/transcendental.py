@@ -7,12 +7,12 @@ from typing import Any
 
 import sympy
 
-from pyptogen.lower.tensor import selection
-from pyptogen.lower.tensor.builder import Builder
+from pyptogen.lower.tensor.building import selection
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.registry import BROADCAST, SAME_FLOAT, operation
 from pyptogen.lower.tensor.ir import Operand, Scalar, Value
 from pyptogen.lower.tensor.operations import polynomials
 from pyptogen.lower.tensor.operations.comparisons import negative
-from pyptogen.lower.tensor.registry import BROADCAST, SAME_FLOAT, operation
 
 _LARGEST_POWER = 64
 

@@ -6,12 +6,12 @@ from typing import Any
 
 import sympy
 
-from pyptogen.lower.tensor import selection
-from pyptogen.lower.tensor.builder import Builder
-from pyptogen.lower.tensor.dims import show_shape, show_size
+from pyptogen.lower.tensor.building import selection
+from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.dims import show_shape, show_size
+from pyptogen.lower.tensor.building.registry import SAME, operation
+from pyptogen.lower.tensor.building.rules import reduced
 from pyptogen.lower.tensor.ir import Shape, Value
-from pyptogen.lower.tensor.registry import SAME, operation
-from pyptogen.lower.tensor.rules import reduced
 
 
 @operation("reshape(x, shape: shape)", "the given shape; dtype of x", "abs(reshape(x, [t, 1, d]))")

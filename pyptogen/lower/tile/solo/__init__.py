@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
-from pyptogen.lower.tile.partition import KernelOps
+from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.solo import copies, indexed, reductions, scans, sorting
 from pyptogen.lower.tile.solo.alone import Alone
 from pyptogen.lower.tile.solo.builder import SoloBuilder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, SORTING, Op, Program, Value
-from pyptogen.lower.tile.axes import Axes
+from pyptogen.lower.tile.cutting.axes import Axes
 
 ALWAYS = SORTING | frozenset(
     {"copy", "permute", "expand", "iota", "index_select", "gather", "scatter", "index_add", "cumsum", "cumprod", "prod"}

@@ -10,7 +10,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
 from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
-from pyptogen.lower.tile.axes import Axes, Factor, GmView, root, unsupported, value_views
+from pyptogen.lower.tile.cutting.axes import Axes, Factor, GmView, root, unsupported, value_views
 from pyptogen.lower.tile.ir import (
     Extent,
     Form,
@@ -24,8 +24,8 @@ from pyptogen.lower.tile.ir import (
     TileOp,
     TileVal,
 )
+from pyptogen.lower.tile.kernels.partition import KernelOps, producers
 from pyptogen.lower.tile.names import names_used
-from pyptogen.lower.tile.partition import KernelOps, producers
 
 CPU_TILE_BYTES, TILE_BYTES = 16 * 1024, 24 * 1024
 """Bytes of one tile: what stays in L1 of a CPU, what leaves room for several copies in UB."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from pyptogen.lower.expr import ONE, ZERO
 from pyptogen.lower.tensor.ir import Op, Value
-from pyptogen.lower.tile.axes import Factor, GmView
+from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, Node
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Value
-from pyptogen.lower.tile.axes import Factor, GmView
+from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 from pyptogen.lower.tile.solo.copies import move

@@ -15,7 +15,7 @@ import sympy
 
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
-from pyptogen.lower.tile.axes import GmView
+from pyptogen.lower.tile.cutting.axes import GmView
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.lower.tile.solo.builder import CPU_TILE_BYTES, Item, SoloBuilder
 

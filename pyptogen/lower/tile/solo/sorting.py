@@ -20,7 +20,7 @@ import sympy
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Value
-from pyptogen.lower.tile.axes import GmView, unsupported
+from pyptogen.lower.tile.cutting.axes import GmView, unsupported
 from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 

@@ -1,0 +1,1 @@
+"""How programs are made: operations with their rules for shapes and dtypes, and the dims that these speak of."""

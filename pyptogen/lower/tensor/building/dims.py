@@ -1,0 +1,299 @@
+"""Dims as sympy symbols: static and derived values, ranges, and the proofs that shapes need."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import sympy
+
+from pyptogen.diagnostics import Span, did_you_mean, fault
+from pyptogen.lower.tensor.building.assumptions import Assumption, multilinear, solve, unbound
+from pyptogen.lower.tensor.ir import Dim, Requirement, Shape
+from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tensor.reading.scalars import ScalarReader
+from pyptogen.schema import DimSpec, Expr
+from pyptogen.schema.models import GREATEST_SIZE
+
+
+class DimTable:
+    """The dims of one operator. Symbols are positive integers; attrs are real symbols beside them."""
+
+    def __init__(self, dims: Iterable[Dim], symbols: Mapping[str, Any]) -> None:
+        self.dims = tuple(dims)
+        self.symbols = dict(symbols)
+        self._known: dict[Any, Any] = {}
+        for dim in self.dims:
+            if dim.value is not None:
+                self._known[self.symbols[dim.name]] = sympy.Integer(dim.value)
+            elif dim.definition is not None:
+                self._known[self.symbols[dim.name]] = dim.definition
+        for symbol, value in self._known.items():
+            self._known[symbol] = self._replace(value)
+        self._by_name = {dim.name: dim for dim in self.dims}
+        self.observed: tuple[Any, ...] = ()
+        """Sizes of the axes of inputs, from which run-time sizes are read."""
+        self.blocks: dict[str, Dim] = {}
+        """The sizes of the blocks that loops take, by name."""
+        self.assumptions: list[Assumption] = []
+        self.needed: list[Requirement] = []
+        """What operations need of sizes, and nothing proves."""
+
+    def _replace(self, expr: Any) -> Any:
+        previous = None
+        while previous != expr:
+            previous, expr = expr, expr.xreplace(self._known)
+        return expr
+
+    def open_block(self, over: str, tile: int, span: Span) -> Dim:
+        """The dim that is the size of a block of at most ``tile`` elements of the dim ``over``; its symbol is made once
+        for all loops that take such blocks."""
+        taken = [block for block in self.blocks.values() if block.name.startswith(f"{over}.")]
+        found = next((block for block in taken if block.max == tile), None)
+        if found is None:
+            found = Dim(f"{over}.{'tile' if not taken else f'tile{len(taken) + 1}'}", None, 1, tile, 1, None, span)
+            self.add_block(found)
+        return found
+
+    def add_block(self, block: Dim) -> None:
+        """Makes a block's size known; its name has a dot, so no name of a spec is the same. One of 1 is a number."""
+        self.blocks[block.name] = self._by_name[block.name] = block
+        self.symbols[block.name] = dim_symbol(block.name)
+        if block.max == 1:
+            self._known[self.symbols[block.name]] = sympy.Integer(1)
+
+    def resolve(self, expr: Any) -> Any:
+        """``expr`` in dynamic dims and numbers only, expanded."""
+        return sympy.expand(self._replace(sympy.sympify(expr)))
+
+    def resolve_condition(self, condition: Any) -> Any:
+        """A relation in dynamic dims and numbers only; a truth value where it is decided."""
+        return sympy.sympify(condition.xreplace(self._known))
+
+    def decide(self, condition: Any) -> bool | None:
+        """The truth of relations joined by and/or for all sizes in range, or None where it depends on them."""
+        resolved = self.resolve_condition(condition)
+        if resolved in (sympy.true, sympy.false):
+            return bool(resolved)
+        if isinstance(resolved, sympy.And | sympy.Or):
+            parts = [self.decide(part) for part in resolved.args]
+            last = isinstance(resolved, sympy.Or)
+            return last if last in parts else None if None in parts else not last
+        difference = sympy.expand(resolved.lhs - resolved.rhs)
+        if not multilinear(difference):
+            return None
+        low, high = self.bounds(difference)
+        if not (low.is_number and high.is_number):
+            return None
+        lowest, highest = (type(resolved)(size, 0) for size in (low, high))
+        if isinstance(resolved, sympy.Eq | sympy.Ne):
+            apart = bool(low > 0 or high < 0)
+            return isinstance(resolved, sympy.Ne) if apart else None
+        return bool(lowest) if lowest == highest else None
+
+    def number(self, expr: Any) -> int | None:
+        """The integer that ``expr`` is for every run, or None."""
+        value = self.resolve(expr)
+        return int(value) if value.is_Integer else None
+
+    def equal(self, a: Any, b: Any) -> bool:
+        """Whether two sizes are proved equal."""
+        if a == b:
+            return True
+        difference = self.resolve(a - b)
+        return bool(difference == 0 or (difference.free_symbols and sympy.simplify(difference) == 0))
+
+    def agree(self, a: Any, b: Any, subject: str, span: Span) -> bool:
+        """Whether two sizes are equal, proved or assumed from here on.
+
+        Assumed is what holds for some sizes in range and has run-time sizes on both sides; ``subject`` says what has
+        the size. False where the sizes can never be equal, or one of them is a number.
+        """
+        if self.equal(a, b):
+            return True
+        left, right = self.resolve(a), self.resolve(b)
+        difference = sympy.expand(left - right)
+        names = {symbol.name for symbol in difference.free_symbols}
+        if not left.free_symbols or not right.free_symbols or not names <= self._by_name.keys() - self.blocks.keys():
+            return False
+        if multilinear(difference):
+            low, high = self.bounds(difference)
+            if low > 0 or high < 0:
+                return False
+        for name, definition in solve(difference, [dim.name for dim in self.dims]):
+            if self._follows(name, definition):
+                self.assumptions.append(Assumption(a, b, name, definition, subject, span))
+                return True
+        if not any(self.equal(x.left, a) and self.equal(x.right, b) for x in self.assumptions if not x.dim):
+            self.assumptions.append(Assumption(a, b, "", None, subject, span))
+        return True
+
+    def _follows(self, name: str, definition: Any) -> bool:
+        """Makes a dynamic dim a derived one, where the inputs still determine the others."""
+        symbol = self.symbols[name]
+        others = {self.symbols[dim.name] for dim in self.dims if dim.dynamic and dim.name != name}
+        if unbound([sympy.expand(size.xreplace({symbol: definition})) for size in self._resolved_axes()], others):
+            return False
+        self._known[symbol] = definition
+        for known, value in self._known.items():
+            self._known[known] = self._replace(value)
+        dim = self._by_name[name]
+        low, high = self.bounds(definition)
+        derived = replace(
+            dim, min=max(dim.min, int(low)), max=min(dim.max, int(high)), multiple_of=1, definition=definition
+        )
+        self._by_name[name] = derived
+        self.dims = tuple(self._by_name[other.name] for other in self.dims)
+        return True
+
+    def _resolved_axes(self) -> list[Any]:
+        """The observed sizes; without any, each dynamic dim as if it were an axis."""
+        if self.observed:
+            return [self.resolve(size) for size in self.observed]
+        return [self.symbols[dim.name] for dim in self.dims if dim.dynamic]
+
+    def resolve_unified(self, expr: Any) -> Any:
+        """``expr`` without the dims that follow from others by an assumption; other names stay."""
+        mapping = {self.symbols[a.dim]: a.definition for a in self.assumptions if a.dim}
+        previous = None
+        while previous != expr:
+            previous, expr = expr, expr.xreplace(mapping)
+        return expr
+
+    def is_one(self, size: Any) -> bool:
+        """Whether a size is proved to be 1."""
+        return self.number(size) == 1
+
+    def need_at_least(self, a: Any, b: Any, why: str, span: Span) -> bool:
+        """Whether ``a >= b``, proved or checked at run time from here on; False where it never holds."""
+        if self.nonnegative(a - b):
+            return True
+        if self.nonnegative(b - a - 1):
+            return False
+        relation = sympy.Ge(self.resolve(a), self.resolve(b), evaluate=False)
+        text = f"{show_size(a)} >= {show_size(b)} ({why})"
+        if all(known.text != text for known in self.needed):
+            self.needed.append(Requirement(text, relation, span))
+        return True
+
+    def nonnegative(self, expr: Any) -> bool:
+        """Whether ``expr >= 0`` is proved for all sizes in range."""
+        value = self.resolve(expr)
+        return bool(value.is_nonnegative) or self.bounds(value)[0] >= 0
+
+    def bounds(self, expr: Any) -> tuple[Any, Any]:
+        """Least and greatest value of an expression that is monotonic in each dim (sums and products of sizes
+        are)."""
+        value = self.resolve(expr)
+        names = sorted(symbol.name for symbol in value.free_symbols)
+        if any(name not in self._by_name for name in names):
+            return -sympy.oo, sympy.oo
+        ranges = [(self._by_name[name].min, self._by_name[name].max) for name in names]
+        corners = [
+            value.xreplace({self.symbols[name]: sympy.Integer(size) for name, size in zip(names, corner, strict=True)})
+            for corner in itertools.product(*ranges)
+        ]
+        return min(corners), max(corners)
+
+    def product(self, shape: Shape) -> Any:
+        """Number of elements of a shape."""
+        return sympy.Mul(*shape) if shape else sympy.Integer(1)
+
+    def same_shape(self, a: Shape, b: Shape) -> bool:
+        """Whether two shapes are proved equal."""
+        return len(a) == len(b) and all(self.equal(x, y) for x, y in zip(a, b, strict=True))
+
+
+def show_size(size: Any) -> str:
+    """A size in the words of the spec, ``d*heads``; a number that is not whole in its shortest form."""
+    return repr(float(size)) if size.is_Float else str(size)
+
+
+def show_shape(shape: Shape) -> str:
+    """A shape as written in a spec: ``[t, heads*d]``."""
+    return "[" + ", ".join(show_size(size) for size in shape) + "]"
+
+
+def read_dims(specs: Iterable[DimSpec], attrs: Mapping[str, Any]) -> DimTable:
+    """Resolves the definitions of the dims, in any order.
+
+    Raises PTG201 (unknown name), PTG209 (cycle), PTG214 (no positive integer).
+    """
+    ordered = tuple(specs)
+    reader = _DimReader({spec.name: spec for spec in ordered})
+    dims = [reader.dim(spec.name) for spec in ordered]
+    return DimTable(dims, {**reader.symbols, **attrs})
+
+
+class _DimReader:
+    def __init__(self, specs: dict[str, DimSpec]) -> None:
+        self._specs = specs
+        self._done: dict[str, Dim] = {}
+        self._open: list[str] = []
+        self.symbols = {name: dim_symbol(name) for name in specs}
+
+    def dim(self, name: str) -> Dim:
+        if name not in self._done:
+            self._open.append(name)
+            self._done[name] = self._read(self._specs[name])
+            self._open.pop()
+        return self._done[name]
+
+    def _read(self, spec: DimSpec) -> Dim:
+        if spec.value is None:
+            return Dim(spec.name, None, spec.min, spec.max, spec.multiple_of, None, spec.span)
+        definition = ScalarReader(self._lookup).read(spec.value)
+        table = DimTable(self._done.values(), self.symbols)
+        value = table.resolve(definition)
+        if value.is_Integer and value > GREATEST_SIZE:
+            raise fault(
+                "PTG214",
+                f"dim `{spec.name}` is too large: {spec.value.text}",
+                spec.value.span,
+                expected=f"at most {GREATEST_SIZE}",
+            )
+        if value.is_Integer and value > 0:
+            number = int(value)
+            return Dim(spec.name, number, number, number, number, None, spec.span)
+        low, high = table.bounds(value) if value.free_symbols else (value, value)
+        if not value.is_integer or not (low.is_number and low >= 1):
+            shown = f"{spec.value.text}" + ("" if value.free_symbols else f" = {value}")
+            raise fault(
+                "PTG214",
+                f"dim `{spec.name}` is not a positive integer: {shown}",
+                spec.value.span,
+                expected="a positive integer for every size in range",
+                fix="use `//` to divide",
+            )
+        factor = value.as_coeff_Mul()[0]
+        return Dim(
+            spec.name,
+            None,
+            int(low),
+            int(high),
+            int(factor) if factor.is_Integer else 1,
+            definition,
+            spec.span,
+        )
+
+    def _lookup(self, name: str, expr: Expr, node: Any) -> Any:
+        if name in self._open:
+            path = " → ".join([*self._open[self._open.index(name) :], name])
+            raise fault(
+                "PTG209",
+                f"dims depend on themselves: {path}",
+                expr.span_of(node),
+                fix="give one of them a number",
+            )
+        if name not in self._specs:
+            raise fault(
+                "PTG201",
+                f"`{name}` is no dim",
+                expr.span_of(node),
+                expected="the name of a dim",
+                fix=did_you_mean(name, self._specs),
+            )
+        self.dim(name)
+        return self.symbols[name]

@@ -1,0 +1,1 @@
+"""From one Tensor program to the next."""

@@ -1,0 +1,1 @@
+"""A spec to a Tensor program: the contract, expressions, loops, conditions."""

@@ -1,0 +1,68 @@
+"""Pairs the arguments of a call with the parameters of what is called."""
+
+from __future__ import annotations
+
+import ast
+
+from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
+from pyptogen.lower.tensor.building.registry import ALIASES, REQUIRED, Parameter
+from pyptogen.schema import Expr
+
+Bound = list[tuple[Parameter, ast.expr | None]]
+"""Each parameter with its argument, None for its default; a variadic one stands once per argument."""
+
+
+def bind_arguments(name: str, signature: str, parameters: tuple[Parameter, ...], call: ast.Call, expr: Expr) -> Bound:
+    """The call's arguments in the order of the parameters. Raises PTG203."""
+    variadic = next((p for p in parameters if p.variadic), None)
+    single = [p for p in parameters if not p.variadic]
+    given: dict[str, ast.expr] = {}
+    rest: list[ast.expr] = []
+    for index, argument in enumerate(call.args):
+        if isinstance(argument, ast.Starred):
+            raise fault("PTG108", "`*` has no meaning in a call", expr.span_of(argument))
+        if variadic is not None:
+            rest += argument.elts if isinstance(argument, ast.List | ast.Tuple) else [argument]
+        elif index < len(single):
+            given[single[index].name] = argument
+        else:
+            raise _wrong(name, signature, f"takes {len(single)} arguments", expr, argument)
+    for keyword in call.keywords:
+        _bind_keyword(name, signature, single, given, keyword, expr)
+    missing = [p.name for p in single if p.default is REQUIRED and p.name not in given]
+    if variadic is not None and not rest:
+        missing = [variadic.name]
+    if missing:
+        raise _wrong(name, signature, f"lacks the argument `{missing[0]}`", expr, call)
+    bound: Bound = [(variadic, argument) for argument in rest] if variadic is not None else []
+    return bound + [(p, given.get(p.name)) for p in single]
+
+
+def _bind_keyword(
+    name: str,
+    signature: str,
+    single: list[Parameter],
+    given: dict[str, ast.expr],
+    keyword: ast.keyword,
+    expr: Expr,
+) -> None:
+    if keyword.arg is None:
+        raise fault("PTG108", "`**` has no meaning in a call", expr.span_of(keyword))
+    names = {p.name for p in single}
+    wanted = keyword.arg if keyword.arg in names else ALIASES.get(keyword.arg, keyword.arg)
+    if wanted not in names:
+        raise _wrong(
+            name,
+            signature,
+            f"has no argument `{keyword.arg}`",
+            expr,
+            keyword,
+            did_you_mean(keyword.arg, names),
+        )
+    if wanted in given:
+        raise _wrong(name, signature, f"gets the argument `{wanted}` twice", expr, keyword)
+    given[wanted] = keyword.value
+
+
+def _wrong(name: str, signature: str, what: str, expr: Expr, node: ast.AST, fix: str = "") -> DiagnosticError:
+    return fault("PTG203", f"`{name}` {what}", expr.span_of(node), expected=signature, fix=fix)

@@ -1,0 +1,140 @@
+"""Expressions over numbers, dims and attrs as sympy expressions: sizes, scalar operands, preconditions."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+import sympy
+
+from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.lower.tensor.reading.other_names import instead
+from pyptogen.schema import Expr
+
+Lookup = Callable[[str, Expr, ast.AST], Any]
+"""What a name means: (name, expression, node) → sympy expression; raises a diagnostic for an unknown one."""
+
+CONSTANTS = {"inf": sympy.oo, "pi": sympy.pi}
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "min": sympy.Min,
+    "max": sympy.Max,
+    "minimum": sympy.Min,
+    "maximum": sympy.Max,
+    "ceil": sympy.ceiling,
+    "floor": sympy.floor,
+    "sqrt": sympy.sqrt,
+    "abs": sympy.Abs,
+    "exp": sympy.exp,
+    "log": sympy.log,
+}
+"""Functions of numbers; a name that is also an operation means this one when no argument is a tensor."""
+
+_GREATEST_POWER = 64
+
+_COMPARE: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
+    ast.Eq: sympy.Eq,
+    ast.NotEq: sympy.Ne,
+    ast.Lt: sympy.Lt,
+    ast.LtE: sympy.Le,
+    ast.Gt: sympy.Gt,
+    ast.GtE: sympy.Ge,
+}
+
+
+def number(value: float | int) -> Any:
+    """A Python number as an exact sympy number."""
+    return sympy.Integer(value) if isinstance(value, int) else sympy.Float(value) if value == value else sympy.nan
+
+
+def arithmetic(op: ast.operator, a: Any, b: Any) -> Any | None:
+    """``a op b``, or None when the operator has no meaning for numbers."""
+    if isinstance(op, ast.Add):
+        return a + b
+    if isinstance(op, ast.Sub):
+        return a - b
+    if isinstance(op, ast.Mult):
+        return a * b
+    if isinstance(op, ast.Div):
+        return a / b
+    if isinstance(op, ast.FloorDiv):
+        return sympy.floor(a / b)
+    if isinstance(op, ast.Mod):
+        return sympy.Mod(a, b)
+    if isinstance(op, ast.Pow):
+        return a**b
+    return None
+
+
+class ScalarReader:
+    """Reads expressions whose names are looked up by ``lookup``."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self._lookup = lookup
+
+    def read(self, expr: Expr) -> Any:
+        """The expression as sympy. Raises PTG106, PTG108, PTG202 and what the lookup raises."""
+        return self._read(expr, expr.node)
+
+    def condition(self, expr: Expr) -> Any:
+        """A comparison, or several joined by ``and``/``or``, as a sympy relation or truth value."""
+        return self._condition(expr, expr.node)
+
+    def _condition(self, expr: Expr, node: ast.expr) -> Any:
+        if isinstance(node, ast.BoolOp):
+            parts = [self._condition(expr, value) for value in node.values]
+            return (sympy.And if isinstance(node.op, ast.And) else sympy.Or)(*parts)
+        if isinstance(node, ast.Compare):
+            sides = [self._read(expr, side) for side in (node.left, *node.comparators)]
+            links = []
+            for left, op, right in zip(sides, node.ops, sides[1:], strict=False):
+                if type(op) not in _COMPARE:
+                    raise not_allowed(expr, node)
+                links.append(_COMPARE[type(op)](left, right))
+            return sympy.And(*links)
+        raise not_allowed(expr, node)
+
+    def _read(self, expr: Expr, node: ast.expr) -> Any:
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float) and not isinstance(node.value, bool):
+            return number(node.value)
+        if isinstance(node, ast.Name):
+            return CONSTANTS[node.id] if node.id in CONSTANTS else self._lookup(node.id, expr, node)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+            return -self._read(expr, node.operand)
+        if isinstance(node, ast.BinOp):
+            right = self._read(expr, node.right)
+            check_right(node.op, right, expr, node.right)
+            value = arithmetic(node.op, self._read(expr, node.left), right)
+            if value is not None:
+                return value
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and not node.keywords:
+            function = FUNCTIONS.get(node.func.id)
+            if function is None:
+                raise fault(
+                    "PTG202",
+                    f"`{node.func.id}` is no function of numbers",
+                    expr.span_of(node.func),
+                    expected="one of " + ", ".join(FUNCTIONS),
+                )
+            return function(*(self._read(expr, arg) for arg in node.args))
+        raise not_allowed(expr, node)
+
+
+def check_right(op: ast.operator, right: Any, expr: Expr, node: ast.expr) -> None:
+    """PTG106 for a division of numbers by zero, and for a power too large to be meant."""
+    if isinstance(op, ast.Div | ast.FloorDiv | ast.Mod) and right.is_zero:
+        raise fault("PTG106", "division by zero", expr.span_of(node), expected="a divisor that is not 0")
+    if isinstance(op, ast.Pow) and right.is_number and abs(right) > _GREATEST_POWER:
+        raise fault("PTG106", "this power is too large", expr.span_of(node), expected=f"at most {_GREATEST_POWER}")
+
+
+def not_allowed(expr: Expr, node: ast.AST) -> DiagnosticError:
+    """PTG108 for a node that has no meaning where it stands."""
+    return fault(
+        "PTG108",
+        f"this has no meaning here: `{expr.text_of(node) if isinstance(node, ast.expr) else expr.text}`",
+        expr.span_of(node),
+        expected="names, numbers, + - * / // % ** @ & | ^ ~, slices, `.T` and calls of operations",
+        fix=instead(node),
+    )

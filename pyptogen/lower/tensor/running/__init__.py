@@ -1,0 +1,1 @@
+"""A Tensor program on numpy arrays: the golden of an operator."""

@@ -1,0 +1,1 @@
+"""The operations of a kernel to loops over tiles."""

@@ -1,0 +1,335 @@
+"""Axes as products of dims, and GM tensors seen through views.
+
+`heads*d` is an axis made of two dims; tiling speaks of dims, addressing needs the stride of each. A view of a GM tensor
+(reshape, slice, transpose) is only other strides and another offset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
+from pyptogen.lower.tensor.building import layouts
+from pyptogen.lower.tensor.building.dims import show_size
+from pyptogen.lower.tensor.ir import VIEWS, Loop, Op, Program, Value
+from pyptogen.lower.tensor.program_names import dim_symbol
+
+
+@dataclass(frozen=True, slots=True)
+class Factor:
+    """Part of an axis: a dim, or (``dim`` None) an extent without a name such as ``r/2``. Stride in elements.
+    ``still``, of a loop's block: the part of every round begins at the same place."""
+
+    dim: str | None
+    extent: Poly
+    stride: Poly = ZERO
+    still: bool = False
+
+
+Axis = tuple[Factor, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InRounds:
+    """A value without an axis of the block, in GM: round ``var`` of the loop lies ``var * step`` elements after the
+    first."""
+
+    loop: Loop
+    step: Poly
+
+    def elements(self, axes: Axes) -> Poly:
+        """Elements of all rounds."""
+        return (axes.poly(dim_symbol(self.loop.over)) + self.loop.tile) * self.step
+
+
+@dataclass(frozen=True, slots=True)
+class GmView:
+    """A GM tensor seen through views: factors with strides by axis, and the offset of the first element. ``apart``: one
+    round's value of many that lie there one after another."""
+
+    tensor: str
+    axes: tuple[Axis, ...]
+    offset: Poly
+    apart: InRounds | None = None
+
+
+class Axes:
+    """Factorisation of the shapes of one program."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.static = {d.name: d.value for d in program.dims if d.value is not None}
+        self.over = {loop.block.name: loop.over for loop in program.loops}
+        self.single = {loop.block.name for loop in program.loops if loop.block.max == 1}
+        """Blocks of one element."""
+        self.largest_block = {loop.block.name: max(named_tiles(program, loop)) for loop in program.loops}
+        blocks = tuple(self.over)
+        self.order = {name: i for i, name in enumerate((*(d.name for d in program.dims), *blocks))}
+        self.made_by = {op.result.name: op for op in program.ops}
+        # A few sizes are asked for thousands of times, and sympy takes a tenth of a millisecond for each.
+        self._polys: dict[Any, Poly] = {}
+        self._factors: dict[Any, Axis] = {}
+
+    def poly(self, expr: Any) -> Poly:
+        """A shape expression as a polynomial in the dynamic dims; derived dynamic dims are expanded. Raises PTG303 for
+        another kind of size, such as a quotient of a dynamic dim."""
+        known = self._polys.get(expr)
+        if known is None:
+            known = self._polys[expr] = self._expanded(expr)
+        return known
+
+    def _expanded(self, expr: Any) -> Poly:
+        import sympy
+
+        expr = given = sympy.sympify(expr)
+        derived = {
+            sympy.Symbol(d.name): d.definition
+            for d in self.program.dims
+            if d.value is None and d.definition is not None
+        }
+        by_name = {s.name: value for s, value in derived.items()}
+        expr = expr.subs({s: by_name[s.name] for s in expr.free_symbols if s.name in by_name})
+        try:
+            return from_sympy(expr, self.static)
+        except ValueError as error:
+            used = {s.name for s in given.free_symbols}
+            place = next((d.span for d in self.program.dims if d.name in used), self.program.span)
+            what = f"the size `{show_size(given)}`, which is no polynomial in the dims of run time"
+            raise unsupported(place, what, "declare it as a dim with a range of its own") from error
+
+    def factor(self, expr: Any) -> Axis:
+        """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it,
+        as ``4*rows`` with run-time rows; anything else is one nameless factor; 1 is none."""
+        known = self._factors.get(expr)
+        if known is None:
+            known = self._factors[expr] = self._factored(expr)
+        return known
+
+    def _factored(self, expr: Any) -> Axis:
+        import sympy
+
+        expr = sympy.sympify(expr)
+        if expr == 1:
+            return ()
+        parts = sympy.Mul.make_args(expr)
+        dims = [p for p in parts if p.is_Symbol and p.name in self.order]
+        sums = [p for p in parts if p.is_Add]
+        whole = [p for p in parts if p.is_Integer] if any(p.name not in self.static for p in dims) else []
+        if dims and len(dims) + len(sums) + len(whole) == len(parts) and len(sums) <= 1:
+            names = sorted((p.name for p in dims), key=self.order.__getitem__)
+            named = tuple(Factor(n, self.poly(sympy.Symbol(n))) for n in names if self.static.get(n) != 1)
+            return named + tuple(Factor(None, self.poly(p)) for p in (*sums, *whole))
+        extent = self.poly(expr)
+        return () if extent == ONE else (Factor(None, extent),)
+
+    def axes(self, shape: tuple[Any, ...]) -> tuple[Axis, ...]:
+        return tuple(self.factor(e) for e in shape)
+
+    def whole(self, tensor: str, value: Value) -> GmView:
+        """The view of all of a value in memory: row after row, unless it is a tensor of the contract that lies
+        otherwise, or an output in another order."""
+        for name, output in self.program.outputs:
+            views = value_views(self.made_by, output.name)
+            laid_out = self.program.laid_out.get(name)
+            if root(output.name, self.made_by) == value.name and (
+                laid_out is not None or any(view.kind == "reorder" for view in views)
+            ):
+                found = self._in_steps(tensor, output.shape, laid_out)
+                for view in reversed(views):
+                    found = self.undo(found, view)
+                return found
+        return self._in_steps(tensor, value.shape, value)
+
+    def _in_steps(self, tensor: str, shape: tuple[Any, ...], laid_out: Value | None) -> GmView:
+        """A tensor of that shape that lies in memory as another one of it."""
+        steps = () if laid_out is None else layouts.steps(laid_out)
+        if not steps:
+            return self.contiguous(tensor, shape)
+        axes = zip(self.axes(shape), (self.poly(step) for step in steps), strict=True)
+        return GmView(tensor, tuple(self._restride(axis, step) for axis, step in axes), ZERO)
+
+    def contiguous(self, tensor: str, shape: tuple[Any, ...]) -> GmView:
+        """The row-major view of a whole tensor."""
+        stride = ONE
+        result: list[Axis] = []
+        for axis in reversed(self.axes_in_memory(shape)):
+            strided: list[Factor] = []
+            for factor, elements in reversed(axis):
+                strided.append(replace(factor, stride=stride))
+                stride = stride * elements
+            result.append(tuple(reversed(strided)))
+        return GmView(tensor, tuple(reversed(result)), ZERO)
+
+    def axes_in_memory(self, shape: tuple[Any, ...]) -> tuple[tuple[tuple[Factor, Poly], ...], ...]:
+        """The factors of a shape with their elements in GM, where the blocks of all rounds lie side by side: along the
+        first axis that has the block's size; another one has room for the largest block."""
+        seen: set[str] = set()
+        result: list[tuple[tuple[Factor, Poly], ...]] = []
+        for axis in self.axes(shape):
+            found: list[tuple[Factor, Poly]] = []
+            for factor in axis:
+                over = self.over.get(factor.dim or "")
+                if over is None or factor.dim is None:
+                    found.append((factor, factor.extent))
+                elif factor.dim not in seen:
+                    found.append((factor, self.poly(dim_symbol(over))))
+                else:
+                    found.append((replace(factor, still=True), Poly.of(self.largest_block[factor.dim])))
+                seen.add(factor.dim or "")
+            result.append(tuple(found))
+        return tuple(result)
+
+    def apply(self, view: GmView, op: Op) -> GmView:
+        """The view after one reshape, slice, transpose, reorder or block.
+
+        Raises:
+            DiagnosticError: PTG303, a view that strides cannot express.
+        """
+        if op.kind == "transpose":
+            return replace(view, axes=(*view.axes[:-2], view.axes[-1], view.axes[-2]))
+        if op.kind == "reorder":
+            return replace(view, axes=tuple(view.axes[i] for i in op.attrs["axes"]))
+        if op.kind == "collected":
+            return self._collected(view, op)
+        if op.kind == "block":
+            axis = int(op.attrs["axis"])
+            if len(view.axes[axis]) != 1:
+                raise unsupported(op.span, "a block of an axis that is a product of dims", "reshape it first")
+            block = self._restride(self.factor(op.result.shape[axis]), view.axes[axis][0].stride)
+            return replace(view, axes=(*view.axes[:axis], block, *view.axes[axis + 1 :]))
+        if op.kind == "slice":
+            axis = int(op.attrs["axis"])
+            if not _one_run(view.axes[axis]):
+                raise unsupported(
+                    op.span,
+                    "a slice of an axis whose dims lie apart",
+                    "reshape first, then slice one dim",
+                )
+            return self.window(view, axis, op.result.shape[axis], self.poly(op.attrs["start"]))
+        return replace(view, axes=self._regroup(view, op))
+
+    def _collected(self, view: GmView, op: Op) -> GmView:
+        """All rounds of a value: its block is the whole axis, or where it lies apart there is one more axis."""
+        axis = int(op.attrs["axis"])
+        stride = view.axes[axis][-1].stride if view.apart is None else view.apart.step
+        whole = self._restride(self.factor(op.result.shape[axis]), stride)
+        axes = (*view.axes[:axis], whole, *view.axes[axis + (not op.attrs["stacked"]) :])
+        return replace(view, axes=axes, apart=None)
+
+    def undo(self, view: GmView, op: Op) -> GmView:
+        """The view of the operand of a reshape or reorder whose result has this view."""
+        if op.kind == "reorder":
+            order = op.attrs["axes"]
+            return replace(view, axes=tuple(view.axes[order.index(i)] for i in range(len(order))))
+        (source,) = op.operands
+        assert isinstance(source, Value)
+        return replace(view, axes=self._regroup(view, replace(op, result=source)))
+
+    def window(self, view: GmView, axis: int, size: Any, start: Poly) -> GmView:
+        """``size`` steps of an axis that is one run, from ``start`` on."""
+        stride = view.axes[axis][-1].stride if view.axes[axis] else ONE
+        cut = self._restride(self.factor(size), stride)
+        axes = (*view.axes[:axis], cut, *view.axes[axis + 1 :])
+        return replace(view, axes=axes, offset=view.offset + start * stride)
+
+    @staticmethod
+    def _restride(axis: Axis, stride: Poly) -> Axis:
+        result: list[Factor] = []
+        for factor in reversed(axis):
+            result.append(Factor(factor.dim, factor.extent, stride))
+            stride = stride * factor.extent
+        return tuple(reversed(result))
+
+    def _regroup(self, view: GmView, op: Op) -> tuple[Axis, ...]:
+        wanted = self.axes(op.result.shape)
+        kept = {f.dim for axis in wanted for f in axis}
+        every = [f for axis in view.axes for f in axis]
+        gone = [f for f in every if f.dim in self.single - kept]
+        axes = self._grouped(view.tensor, [f for f in every if f not in gone], wanted, op)
+        # A block of one element is no axis any more, but the round still says where it lies.
+        return ((*gone, *axes[0]), *axes[1:]) if gone else axes
+
+    def _grouped(self, tensor: str, left: list[Factor], wanted: tuple[Axis, ...], op: Op) -> tuple[Axis, ...]:
+        if [f.extent for f in left] != [f.extent for axis in wanted for f in axis] and _one_run(tuple(left)):
+            shape = self.contiguous(tensor, op.result.shape)
+            step = left[-1].stride if left else ONE
+            return tuple(tuple(Factor(f.dim, f.extent, f.stride * step) for f in axis) for axis in shape.axes)
+        left = list(left)
+        return tuple(tuple(self._taken(left, factor, op) for factor in axis) for axis in wanted)
+
+    @staticmethod
+    def _taken(left: list[Factor], wanted: Factor, op: Op) -> Factor:
+        """The first factor of a view, or its outer part, or several that are one run; what is left stays."""
+        while left:
+            first = left[0]
+            if first.extent == wanted.extent:
+                return replace(left.pop(0), dim=wanted.dim or first.dim)
+            inner = first.extent.quotient(wanted.extent)
+            if inner is not None:
+                left[0] = Factor(None, inner, first.stride)
+                return Factor(wanted.dim, wanted.extent, first.stride * inner)
+            if len(left) < 2 or not _one_run((first, left[1])):
+                break
+            left[:2] = [Factor(None, first.extent * left[1].extent, left[1].stride)]
+        raise unsupported(op.span, "a reshape that splits or merges other than whole dims", "reshape along named dims")
+
+
+def named_tiles(program: Program, loop: Loop) -> list[int]:
+    """The lengths of a loop's blocks: its own, and those of tiling rows."""
+    tiles = [loop.tile]
+    if loop.exact:
+        return tiles
+    for row in program.tiling:
+        for scope in (loop.stage, ""):
+            size = row.sizes.get(scope, {}).get(loop.over)
+            size = size.get("tile", size.get("l1")) if isinstance(size, Mapping) else size
+            tiles += [size] if isinstance(size, int) else []
+    return tiles
+
+
+def _one_run(axis: Axis) -> bool:
+    """Whether the elements of an axis lie at equal distances."""
+    return all(a.stride == b.stride * b.extent for a, b in pairwise(axis))
+
+
+class Apart(DiagnosticError):
+    """PTG303 for an operand that cannot be had from a tile of the same kernel, though from GM.
+
+    Attributes:
+        edge: result of the reader, and the value that it reads.
+    """
+
+    def __init__(self, error: DiagnosticError, edge: tuple[str, str]) -> None:
+        super().__init__(*error.diagnostics)
+        self.edge = edge
+
+
+def unsupported(span: Span, what: str, fix: str) -> DiagnosticError:
+    """PTG303 for something that this version cannot lower."""
+    return DiagnosticError(
+        Diagnostic("PTG303", f"cannot lower {what}", span, expected="a form that maps to 2-D tiles", fix=fix)
+    )
+
+
+def value_views(ops: Mapping[str, Op], name: str) -> list[Op]:
+    """The chain of views from the root of ``name`` to it, outermost last."""
+    chain: list[Op] = []
+    while name in ops and ops[name].kind in VIEWS:
+        chain.append(ops[name])
+        operand = ops[name].operands[0]
+        assert isinstance(operand, Value)
+        name = operand.name
+    return chain[::-1]
+
+
+def root(name: str, made_by: Mapping[str, Op]) -> str:
+    """The value with data of its own behind a chain of views."""
+    while name in made_by and made_by[name].kind in VIEWS:
+        operand = made_by[name].operands[0]
+        assert isinstance(operand, Value)
+        name = operand.name
+    return name

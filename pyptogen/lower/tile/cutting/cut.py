@@ -1,0 +1,388 @@
+"""Kernels of tensor operations → kernels of tile operations.
+
+before: y = cast(matmul(a, b), bf16)      sizes t: 128, k: 256
+after:  for t0 in t_begin..t_end step 128:
+          for k0 in 0..k step 256: a_tile = load a[t0, k0]; b_tile = load b[k0]; acc (+)= a_tile @ b_tile
+          y_tile = cast(acc); store y_tile → y[t0]
+
+Each operation lands in the outermost loop that binds the dims it needs; loads that two operations share are one load;
+matmuls over the same K tiles share one loop. A stage with smaller tiles than its kernel's grid runs in a sub-loop.
+Afterwards every tile is 2-D, every GM access is a polynomial of loop variables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any
+
+from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
+from pyptogen.lower.tile.cutting.axes import Apart, Axes, GmView, root, unsupported
+from pyptogen.lower.tile.cutting.grid import Shape2D
+from pyptogen.lower.tile.cutting.nest import Scope
+from pyptogen.lower.tile.cutting.operands import Placed
+from pyptogen.lower.tile.cutting.products import Products
+from pyptogen.lower.tile.ir import GmRef, GmTensor, Source, TileKernel, TileOp, TileVal
+from pyptogen.lower.tile.kernels.partition import KernelOps
+from pyptogen.lower.tile.names import names_used
+from pyptogen.lower.tile.sizes.sizes import TileSize
+
+REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
+OF_WHOLE_ROWS = SCAN | SORTING | INDEXED
+"""Kernels of their own outside of loops, and not yet operations on a tile."""
+
+
+class Cutter(Products):
+    """Cuts one kernel."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.whole_tiles: dict[str, str] = {}
+        """The tile of each concatenation that others are windows of."""
+        self.writes: list[str] = []
+
+    def cut(self) -> TileKernel:
+        self.open_grid()
+        waiting = list(self.kernel.ops)
+        done: set[str] = set()
+        while waiting:
+            ready = [op for op in waiting if self._ready(op, done)]
+            outer = [op for op in ready if self.wants_sub(op) is None]
+            op = (outer or ready)[0]
+            cut = [other for other in waiting if other.loop == op.loop] if op.loop else [op]
+            waiting = [other for other in waiting if other not in cut]
+            if op.loop:
+                self._cut_loop(op.loop, cut)
+            else:
+                self._cut_op(op)
+            done |= {other.result.name for other in cut}
+        body = self.nest.top.freeze()
+        dynamic = {d.name for d in self.program.dims if d.value is None}
+        dims = tuple(sorted(names_used(body) & dynamic))
+        tensors = tuple(self.tensors[t] for t in dict.fromkeys([*self.writes, *self.reads]))
+        used = {(n, s.tile): (n, s.tile, s.span) for st in self.kernel.stages for n, s in self.sizes[st].items()}
+        return TileKernel(
+            self.kernel.name, self.kernel.core, self.kernel.stages, tensors,
+            tuple(self.reads), tuple(self.writes), tuple(self.scalars),
+            self.segment, dims, tuple(self.tiles.values()), body,
+            tuple(used[key] for key in sorted(used)), self.kernel.span, self.longest_segment,
+        )  # fmt: skip
+
+    def _ready(self, op: Op, done: set[str]) -> bool:
+        """Whether all operands are there; of a loop, those of all of its operations."""
+        together = [other for other in self.kernel.ops if other.loop == op.loop] if op.loop else [op]
+        roots = {root(v.name, self.made_by) for o in together for v in o.operands if isinstance(v, Value)}
+        roots -= {other.result.name for other in together}
+        if op.kind == "carried":
+            roots |= {carry for carry, _ in self.pairs(self.loops[op.attrs["loop"]])}
+        return all(r not in self.mine or r in done for r in roots)
+
+    def _cut_loop(self, name: str, ops: list[Op]) -> None:
+        """A loop of rounds: its starts, then level after level."""
+        loop = self.loops[name]
+        outside, *inside = self.ordered(loop, ops)
+        for op in outside:
+            self._cut_op(op)
+        scope = self.open_rounds(loop, outside)
+        for op in outside:
+            if op.kind == "carry" and op.result.name in self.kernel.writes:  # read by a later kernel in its rounds
+                self._store(op, scope)
+        every = [op for level in inside for op in level]
+        if self.open_rows(every[0], scope, together=True):
+            self.level_of = dict.fromkeys(self.level_of, 1)
+            self._cut_level(every, scope)
+        else:
+            for level in inside:
+                if level[0].kind not in PRODUCTS:
+                    self.open_rows(level[0], scope)
+                self._cut_level(level, scope)
+        self.advance(loop)
+
+    def _cut_level(self, ops: list[Op], scope: Scope) -> None:
+        """Operations of a round: those without rows first, then the loop over rows with all others."""
+        by_rows = [op for op in ops if self.round_scope(op) is not scope]
+        for op in ops:
+            if op not in by_rows:
+                self._compute(op, scope)
+        if self.row_loop is not None:
+            scope.items.append(self.row_loop)
+            for op in by_rows:
+                self._compute(op, self.row_loop)
+        self.row_loop = None
+
+    def _cut_op(self, op: Op) -> None:
+        if op.kind == "carry":
+            self.carry(op)
+            return
+        if op.kind == "carried":
+            self.carried(op)
+            if op.result.name in self.kernel.writes:
+                self._store(op)
+            return
+        dims = {f.dim for axis in self.op_axes(op) for f in axis if f.dim}
+        scope = self.scope_for(dims, self.wants_sub(op), op)
+        self._compute(op, scope)
+
+    def _compute(self, op: Op, scope: Scope) -> None:
+        if op.kind in PRODUCTS:
+            self.product(op, scope)
+        elif op.kind == "scatter_update":
+            self._scatter(op, scope)
+        elif op.kind == "concat":
+            self._concat(op, scope)
+        else:
+            self._vector(op, scope)
+        if op.result.name in self.kernel.writes and op.kind != "scatter_update":
+            self._store(op)
+
+    def _check_whole(self, op: Op, scope: Scope) -> None:
+        """A reduction sees all of its axis.
+
+        Raises:
+            Apart: PTG303, the axis is cut here: then it is a kernel of its own.
+        """
+        source = op.operands[0]
+        assert isinstance(source, Value)
+        for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
+            loop = self.loop_of(factor.dim, scope)
+            if loop is not None and loop.role != "rounds":
+                fix = "leave it whole"
+                if op.loop and self.whole(loop.dim) is None:
+                    fix = "reduce it in a stage before the loop, for all rounds at once"
+                error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", fix)
+                raise Apart(error, (op.result.name, op.result.name))
+
+    def _vector(self, op: Op, scope: Scope) -> None:
+        if op.kind in OF_WHOLE_ROWS:
+            raise unsupported(op.span, f"`{op.kind}` in a round of a loop", "compute it before the loop, or after it")
+        if op.kind in REDUCTIONS:
+            self._check_whole(op, self.nest.inner if scope.role == "grid" else scope)
+        sources: list[Source] = []
+        operands: list[Placed] = []
+        for operand in op.operands:
+            if isinstance(operand, Scalar):
+                sources.append(self.scalar(operand, scope))
+            else:
+                placed = self.operand(operand, op, scope)
+                operands.append(placed)
+                sources.append(placed.tile)
+        home = self.deepest([scope, *(p.scope for p in operands)])
+        early = home.role == "grid" and all(p.early or p.scope is not home for p in operands)
+        shape = self.shape2d(self.axes.axes(op.result.shape), home, op)
+        kind = {"full": "fill", "places": "iota"}.get(op.kind, op.kind)
+        first = self._first_place(op, home) if op.kind == "places" else ZERO
+        if kind == "fill":
+            sources = [self.scalar(Scalar(op.attrs["value"], op.span), scope)]
+        if kind in REDUCTIONS and self._over_rows(op, self.tiles[operands[0].tile], shape):
+            kind = f"column_{kind}"
+        leaving = self.result_rows(op, home, shape)
+        name = (
+            self._result_tile(op, shape)
+            if leaving is None
+            else self.rows_of(self.placed[(op.result.name, "")], home, op.result.name).tile
+        )
+        mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"
+        saturate = bool(op.attrs.get("saturate", True))
+        made = TileOp(kind, name, tuple(sources), op.span, op.stage, row=first, mode=mode, saturate=saturate)
+        self.emit(made, home, early)
+        if leaving is None:
+            self.placed[(op.result.name, "")] = Placed(name, home, early)
+
+    def _over_rows(self, op: Op, source: TileVal, result: Shape2D) -> bool:
+        """Whether a reduction is over the rows of its tile, as that of a middle axis is, and not along them.
+
+        Raises:
+            Apart: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of its own.
+        """
+        rows, cols = source.rows.size, source.cols.size
+        if (result.rows.size, result.cols.size) == (rows, 1):
+            return False
+        if (result.rows.size, result.cols.size) == (1, cols) and (cols > 1 or op.kind != "prod"):
+            return True
+        error = unsupported(op.span, f"`{op.kind}` over a part of a tile", "give the other dims the tile 1")
+        raise Apart(error, (op.result.name, op.result.name))
+
+    def _first_place(self, op: Op, scope: Scope) -> Poly:
+        """Which element of the whole axis is the first one of this tile."""
+        start = self.axes.poly(op.attrs["start"])
+        loops = [self.loop_of(f.dim, scope) for axis in self.axes.axes(op.result.shape) for f in axis]
+        return sum((Poly.of(loop.var) for loop in loops if loop is not None), start)
+
+    def _result_tile(self, op: Op, shape: Shape2D) -> str:
+        name = self.name(op.result.name)
+        window = self.concats.windows.get(op.result.name)
+        parent, offset = (None, 0) if window is None else self._window_base(window.base, window.offset)
+        if parent is not None and parent not in self.tiles:
+            base = self.mine[window.base] if window else op
+            whole = self.shape2d(self.axes.axes(base.result.shape), self.nest.inner, base)
+            self.tiles[parent] = TileVal(parent, base.result.dtype, shape.rows, whole.cols, shape.form, base.span)
+        self.tiles[name] = TileVal(name, op.result.dtype, shape.rows, shape.cols, shape.form, op.span, parent, offset)
+        return name
+
+    def _window_base(self, base: str, offset: int) -> tuple[str, int]:
+        """The tile that windows of ``base`` lie in; ``base`` may itself be a window at column 0 of another."""
+        outer = self.concats.windows.get(base)
+        if outer is not None:
+            name, shift = self._window_base(outer.base, outer.offset)
+            return name, shift + offset
+        placed = self.placed.get((base, ""))
+        if base not in self.whole_tiles:
+            self.whole_tiles[base] = placed.tile if placed else self.name(base)
+        return self.whole_tiles[base], offset
+
+    def _concat(self, op: Op, scope: Scope) -> None:
+        shapes = [op.result.shape, *(part.shape for part in op.operands if isinstance(part, Value))]
+        for factor in (f for shape in shapes for f in self.axes.axes(shape)[-1]):
+            if self.loop_of(factor.dim, self.nest.inner if scope.role == "grid" else scope) is not None:
+                error = unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", "leave it whole")
+                raise Apart(error, (op.result.name, op.result.name))
+        window = self.concats.windows.get(op.result.name)
+        name = op.result.name
+        tile_name = self._window_base(window.base, window.offset)[0] if window else self._window_base(name, 0)[0]
+        scopes = [scope]
+        for part, offset in self.concats.copies[name]:
+            value = next(v for v in op.operands if isinstance(v, Value) and v.name == part)
+            source = self.operand(value, op, scope)
+            scopes.append(source.scope)
+            shape = self.shape2d(self.axes.axes(value.shape), source.scope, op)
+            if tile_name not in self.tiles:
+                whole = self.shape2d(self.axes.axes(op.result.shape), source.scope, op)
+                self.tiles[tile_name] = TileVal(tile_name, op.result.dtype, whole.rows, whole.cols, whole.form, op.span)
+            view = self.name(f"{name}_part")
+            self.tiles[view] = TileVal(
+                view, op.result.dtype, shape.rows, shape.cols, shape.form, op.span, tile_name, offset
+            )
+            self.emit(TileOp("copy", view, (source.tile,), op.span, op.stage), source.scope, False)
+        self.placed[(name, "")] = Placed(tile_name, self.deepest(scopes), False)
+
+    def _scatter(self, op: Op, scope: Scope) -> None:
+        target, index, source = op.operands
+        assert isinstance(target, Value) and isinstance(index, Value) and isinstance(source, Value)
+        placed = self.operand(source, op, scope)
+        home = self.deepest([scope, placed.scope])
+        tile = self.tiles[placed.tile]
+        tensor = self.gm_names[root(target.name, self.made_by)]
+        view = self.axes.contiguous(tensor, source.shape)
+        shape = self.shape2d(view.axes, home, op)
+        self._check_runs(view, shape, home, op)
+        row, width = view.axes[-1], self.axes.poly(source.shape[-1])
+        ref = GmRef(tensor, self._position(row, home), width, ONE, tile.rows, tile.cols)
+        self._note_write(tensor)
+        if target.name in self.made_by and tensor not in self.reads:  # what wrote it comes before
+            self.reads.append(tensor)
+        slots, at = self._slots(index, op, home)
+        self.emit(
+            TileOp(
+                "scatter", None, (placed.tile,), op.span, op.stage,
+                gm=ref, index=slots, index_offset=at, places=self._places(op),
+            ),
+            home,
+            False,
+        )  # fmt: skip
+
+    def _slots(self, index: Value, op: Op, scope: Scope) -> tuple[str, Poly]:
+        """The tensor of the rows' indices, and where in it those of this tile begin.
+
+        Raises:
+            Apart: PTG303 for an index that this kernel computes: it is read from GM, number by number.
+        """
+        view = self.gm_view(index.name)
+        if view is None:
+            error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
+            raise Apart(error, (op.result.name, root(index.name, self.made_by)))
+        if view.tensor not in self.reads:
+            self.reads.append(view.tensor)
+        window = self.gm_ref(view, self.shape2d(view.axes, scope, op), scope)
+        if window.cols.size > 1 and window.col_stride != ONE:
+            raise unsupported(op.span, "indices that lie apart", "give them as a tensor of their own")
+        return view.tensor, window.offset
+
+    def _places(self, op: Op) -> Poly | None:
+        """How many rows an index that a kernel computed may name; None where the call was checked."""
+        target, index, _ = op.operands
+        assert isinstance(target, Value) and isinstance(index, Value)
+        if root(index.name, self.made_by) not in self.made_by:
+            return None
+        sizes = target.shape[: op.attrs["dim"] % len(target.shape) + 1]
+        return reduce(Poly.__mul__, (self.axes.poly(size) for size in sizes))
+
+    def _check_runs(self, view: GmView, shape: Shape2D, scope: Scope, op: Op) -> None:
+        """The rows of a scatter have indices one behind the other, and each is one run.
+
+        Raises:
+            DiagnosticError: PTG303.
+        """
+        if shape.cols.size > 1 and self.gm_ref(view, shape, scope).col_stride != ONE:
+            raise unsupported(op.span, "a scatter of elements that lie apart in their rows", "leave the last dim whole")
+        if shape.rows.size > 1 and shape.row != view.axes[0][-1]:
+            raise unsupported(op.span, "a scatter of rows that lie apart", "give its outer dims the tile 1")
+
+    def _note_write(self, tensor: str) -> None:
+        if tensor not in self.writes:
+            self.writes.append(tensor)
+
+    def _store(self, op: Op, scope: Scope | None = None) -> None:
+        placed = self.placed[(op.result.name, "")]
+        placed = placed if scope is None else replace(placed, scope=scope)
+        tensor = self.gm_names[op.result.name]
+        view = replace(self.axes.whole(tensor, op.result), apart=self.apart.get(op.result.name))
+        shape = self.shape2d(view.axes, placed.scope, op)
+        ref = self.gm_ref(view, shape, placed.scope)
+        self._note_write(tensor)
+        mode = "relu" if placed.tile in self.clipped else "none"
+        self.emit(
+            TileOp("store", None, (placed.tile,), op.span, op.stage, gm=ref, mode=mode),
+            placed.scope,
+            placed.early and placed.scope is not self.nest.inner,
+        )
+
+    @staticmethod
+    def deepest(scopes: list[Scope]) -> Scope:
+        return max(scopes, key=lambda s: s.depth)
+
+
+def segment_of(program: Program, kernels: Sequence[KernelOps]) -> str | None:
+    """The run-time dim that launches get in parts: the first one among the axes of results, in order of the kernels.
+    A dim that follows from others is none: the wrapper does not know its name."""
+    axes = Axes(program)
+    derived = {dim.name for dim in program.dims if dim.definition is not None}
+    for kernel in kernels:
+        for op in kernel.ops:
+            shape = op.operands[2] if op.kind == "scatter_update" else op.result
+            assert isinstance(shape, Value)
+            for axis in axes.axes(shape.shape):
+                for factor in axis:
+                    if factor.dim is not None and factor.dim not in {*axes.static, *axes.over, *derived}:
+                        return factor.dim
+    return None
+
+
+def run(
+    program: Program,
+    kernel: KernelOps,
+    sizes: Mapping[str, Mapping[str, TileSize]],
+    tensors: Mapping[str, GmTensor],
+    gm_names: Mapping[str, str],
+    platform: Platform,
+    longest_segment: int = 0,
+    segment: str | None = None,
+) -> TileKernel:
+    """Cut one kernel.
+
+    Args:
+        program: the operator at the Tensor level.
+        kernel: its operations.
+        sizes: tile sizes by stage and dim.
+        tensors: every GM tensor by name (contract and workspace).
+        gm_names: GM tensor of each value that has one.
+        platform: where it will run.
+        segment: the dim of whose range each launch gets a part.
+        longest_segment: the largest range of the segment dim that a launch gets, 0 for any.
+
+    Raises:
+        DiagnosticError: PTG303/PTG304, with the place in the spec.
+    """
+    return Cutter(program, kernel, sizes, tensors, gm_names, platform, longest_segment, segment).cut()

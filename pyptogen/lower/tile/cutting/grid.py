@@ -1,0 +1,290 @@
+"""The loops of a kernel and the 2-D tile of every value inside them.
+
+The grid is the loops over result dims that are cut; a stage with smaller tiles than the grid's runs in a sub-loop. A
+value's tile has the rows of its one leading dim that is wider than 1, and the columns of its last axis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tensor.program_names import dim_symbol, names_in_kernels
+from pyptogen.lower.tile.cutting.axes import Axes, Axis, Factor, unsupported
+from pyptogen.lower.tile.cutting.nest import Nest, Scope
+from pyptogen.lower.tile.ir import Extent, Form, GmTensor, TileVal
+from pyptogen.lower.tile.kernels.partition import KernelOps, producers
+from pyptogen.lower.tile.sizes.sizes import TileSize
+
+MANY_TILES = 8
+"""Tiles of a static dim from which on they alone keep the cores of a launch busy."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shape2D:
+    """The 2-D tile of a value in a stage, and the GM factors behind rows and columns."""
+
+    rows: Extent
+    cols: Extent
+    form: Form
+    row: Factor | None
+    col: Factor | None
+
+
+class Grid:
+    """Sizes, loops and shapes of one kernel. ``gm_names`` maps each value in GM to its tensor; ``segment`` is the
+    dim of whose range a launch gets a part, ``longest_segment`` the largest part (0: any)."""
+
+    def __init__(
+        self,
+        program: Program,
+        kernel: KernelOps,
+        sizes: Mapping[str, Mapping[str, TileSize]],
+        tensors: Mapping[str, GmTensor],
+        gm_names: Mapping[str, str],
+        platform: Platform,
+        longest_segment: int,
+        segment: str | None,
+    ) -> None:
+        self.program, self.kernel, self.sizes, self.platform = program, kernel, sizes, platform
+        self.longest_segment = longest_segment
+        self.axes = Axes(program)
+        self.tensors, self.gm_names = tensors, gm_names
+        self.made_by = producers(program)
+        self.mine = {op.result.name: op for op in kernel.ops}
+        self.blocks = {loop.block.name: loop for loop in program.loops}
+        self.nest = Nest(kernel.span, frozenset(names_in_kernels(program, tensors)))
+        self.tiles: dict[str, TileVal] = {}
+        self.sub_loops: dict[str, Scope] = {}
+        self.wanted_segment = segment
+        self.segment: str | None = None
+
+    def whole(self, dim: str) -> int | None:
+        return self.axes.static.get(dim)
+
+    def tile_size(self, stage: str, dim: str, op: Op) -> int:
+        """Tile of ``dim`` in ``stage``; the whole dim when nobody names it."""
+        size = self.sizes[stage].get(dim)
+        whole = self.whole(dim)
+        if size is None:
+            if whole is None:
+                raise unsupported(
+                    op.span,
+                    f"the dynamic dim `{dim}` without a tile",
+                    f"name a tile for `{dim}` in the tiling row",
+                )
+            return whole
+        return size.tile if whole is None else min(size.tile, whole)
+
+    def grid_size(self, dim: str) -> int | None:
+        """Tile of the grid loop over ``dim``: that of the first stage of the kernel; None if ``dim`` has no loop."""
+        if dim in self.blocks:
+            return None
+        for op in self.kernel.ops:
+            if any(f.dim == dim for axis in self.op_axes(op) for f in axis):
+                tile = self.tile_size(op.stage, dim, op)
+                return None if tile == self.whole(dim) else tile
+        return None
+
+    def open_grid(self) -> None:
+        """Grid loops over the result dims that are cut: dynamic ones outermost, then in order of the axes. Of a dim in
+        bands, the bands are there and their tiles innermost."""
+        banded: list[Scope] = []
+        names: list[str] = []
+        for op in self.kernel.ops:
+            for axis in self.op_axes(op):
+                names += [f.dim for f in axis if f.dim and f.dim not in names]
+        for dim in sorted((n for n in names if n not in self.blocks), key=lambda n: self.whole(n) is not None):
+            tile = self.grid_size(dim)
+            if tile is None:
+                continue
+            whole = self.whole(dim)
+            declared = self.program.dim(dim)
+            if whole is None and dim == self.wanted_segment:
+                self.segment = dim
+                start, stop = Poly.of(f"{dim}_begin"), Poly.of(f"{dim}_end")
+            else:
+                start, stop = ZERO, self.axes.poly(dim_symbol(dim))
+            band = self._band(dim, whole)
+            size = band or tile
+            exact = size == 1 or (
+                whole % size == 0 if whole is not None else self.segment != dim and declared.multiple_of % size == 0
+            )
+            if band:
+                banded.append(self.nest.band(dim, start, stop, band, exact, declared.span))
+            else:
+                self.nest.grid(dim, start, stop, tile, exact, declared.span)
+        for scope in banded:
+            dim, first = scope.dim.removesuffix(".band"), Poly.of(scope.var)
+            tile = self.grid_size(dim) or 1
+            self.nest.grid(dim, first, first + scope.extent().poly(), tile, scope.valid is None, scope.span)
+        self._deal(frozenset(scope.dim.removesuffix(".band") for scope in banded))
+
+    def _band(self, dim: str, whole: int | None) -> int:
+        """Elements of a band of ``dim``, 0 where it has none or there is only one."""
+        found = max(
+            (self.sizes[op.stage][dim].band for op in self.kernel.ops if dim in self.sizes[op.stage]), default=0
+        )
+        return 0 if whole is not None and whole <= found else found
+
+    def _deal(self, banded: frozenset[str]) -> None:
+        """One grid loop is dealt to the blocks, not that over the tiles of a band: the parts of a split product, the
+        innermost static one with many tiles, else the longest."""
+        scopes: list[Scope] = []
+        scope: Scope | None = self.nest.inner
+        while scope is not None and scope.var:
+            if scope.dim not in banded:
+                scopes.append(scope)
+            scope = scope.parent
+        if not scopes:
+            return
+        many = [s for s in scopes if self.whole(s.dim) is not None and self._trips(s) >= MANY_TILES]
+        parts = {op.attrs.get("part") for op in self.kernel.ops}
+        split = [s for s in scopes if s.dim in parts]
+        max(split or many[:1] or scopes, key=self._trips).parallel = True
+
+    def deal_instead(self, rounds: Scope) -> None:
+        """Deals independent rounds to the blocks, where they are more than the tiles that would be dealt and these are
+        not many for sure."""
+        scope = rounds.parent
+        while scope is not None and not scope.parallel:
+            scope = scope.parent
+        if scope is not None:
+            if (self.whole(scope.dim) is not None and self._trips(scope) >= MANY_TILES) or (
+                self._trips(scope) >= self._trips(rounds)
+            ):
+                return
+            scope.parallel = False
+        rounds.parallel = True
+
+    def _trips(self, scope: Scope) -> int:
+        """How many tiles a launch may have of a loop, at the most."""
+        dim = scope.dim.split(".")[0]
+        stop = self.whole(dim)
+        if stop is None:
+            longest = self.longest_segment if dim == self.segment else 0
+            stop = longest or self.program.dim(dim).max
+        return -(-stop // scope.tile)
+
+    def loop_of(self, dim: str | None, scope: Scope) -> Scope | None:
+        """The loop over ``dim`` around ``scope``, innermost first."""
+        at: Scope | None = scope
+        while at is not None and dim is not None:
+            if at.dim == dim:
+                return at
+            at = at.parent
+        return None
+
+    def shape2d(self, axes: tuple[tuple[Factor, ...], ...], scope: Scope, op: Op) -> Shape2D:
+        """Rows and columns of the tile of a value with these axes, inside ``scope``."""
+
+        def open_factors(axis: tuple[Factor, ...]) -> list[tuple[Factor, Extent]]:
+            result = []
+            for factor in axis:
+                loop = self.loop_of(factor.dim, scope)
+                if loop is not None:
+                    result.append((factor, loop.extent()))
+                    continue
+                size = factor.extent.constant
+                if size is None:
+                    raise unsupported(
+                        op.span,
+                        f"the dynamic extent {factor.extent} without a tile",
+                        "name a tile for it in the tiling row",
+                    )
+                result.append((factor, Extent(size)))
+            wide = [f for f in result if f[1].size != 1]
+            return wide or result[-1:]
+
+        last = open_factors(axes[-1]) if axes else []
+        lead = [f for axis in axes[:-1] for f in open_factors(axis)]
+        lead = [f for f in lead if f[1].size != 1] or lead[-1:]
+        if len(lead) > 1:
+            named = [f"`{factor.dim}`" for factor, _ in lead if factor.dim is not None]
+            fix = "give all but one of the leading dims the tile 1"
+            if named and len(named) < len(lead):
+                fix = f"give {', '.join(named)} the tile 1: an axis whose size has no name is never cut"
+            raise unsupported(op.span, f"a tile of rank {len(lead) + 1}", fix)
+        one = Extent(1)
+        rows, row = (lead[0][1], lead[0][0]) if lead else (one, None)
+        if len(last) > 1:
+            if any(e.valid is not None for _, e in last):
+                raise unsupported(op.span, "a masked tile over two dims of one axis", "give one of the dims the tile 1")
+            self._check_gaps(axes[-1], last[0][0], last[-1][0], scope, op)
+            size = 1
+            for _, extent in last:
+                size *= extent.size
+            cols = Extent(size)
+        else:
+            cols = last[0][1] if last else one
+        col = last[-1][0] if last else None
+        form: Form = "row" if row is None else "full" if col is not None else "col"
+        return Shape2D(rows, cols, form, row, col)
+
+    def _check_gaps(self, axis: Axis, first: Factor, last: Factor, scope: Scope, op: Op) -> None:
+        """Of an axis with several dims that a tile has more than one element of, only the outermost may be cut: the
+        elements of a tile lie at equal distances.
+
+        Raises:
+            DiagnosticError: PTG303.
+        """
+        for factor in axis[axis.index(first) + 1 : axis.index(last) + 1]:
+            if self.loop_of(factor.dim, scope) is not None:
+                raise unsupported(
+                    op.span,
+                    f"a tile with gaps: `{factor.dim}` is cut and lies inside `{first.dim or first.extent}`",
+                    f"leave `{factor.dim}` whole, or give the dims before it the tile 1",
+                )
+
+    def wants_sub(self, op: Op) -> str | None:
+        """The dim that ``op`` runs over in smaller tiles than the grid's, if any."""
+        dims = {f.dim for axis in self.op_axes(op) for f in axis if f.dim}
+        smaller = [
+            d for d in sorted(dims) if (g := self.grid_size(d)) is not None and self.tile_size(op.stage, d, op) < g
+        ]
+        if len(smaller) > 1:
+            raise unsupported(
+                op.span, f"smaller tiles of two dims ({', '.join(smaller)}) in one kernel", "keep one of them"
+            )
+        return smaller[0] if smaller else None
+
+    def op_axes(self, op: Op) -> tuple[tuple[Factor, ...], ...]:
+        """The axes that loops around an operation go over: of the rows that it writes where it updates a tensor."""
+        if op.kind == "scatter_update":
+            source = op.operands[2]
+            assert isinstance(source, Value)
+            return self.axes.axes(source.shape)
+        return self.axes.axes(op.result.shape)
+
+    def scope_for(self, dims: set[str], sub: str | None, op: Op) -> Scope:
+        """The outermost scope in which all of ``dims`` are bound."""
+        if sub is not None and sub in dims:
+            return self._sub_scope(sub, op)
+        scope = self.nest.inner
+        while scope.parent is not None and scope.dim not in dims:
+            scope = scope.parent
+        return scope
+
+    def _sub_scope(self, dim: str, op: Op) -> Scope:
+        if dim not in self.sub_loops:
+            inner = self.nest.inner
+            grid = self.loop_of(dim, inner)
+            assert grid is not None
+            tile = self.tile_size(op.stage, dim, op)
+            if grid.tile % tile:
+                raise unsupported(op.span, f"`{dim}` in tiles of {tile} inside tiles of {grid.tile}", "use a divisor")
+            start = Poly.of(grid.var)
+            self.sub_loops[dim] = self.nest.child(
+                inner,
+                dim,
+                start,
+                start + grid.extent().poly(),
+                tile,
+                grid.valid is None or tile == 1,
+                "sub",
+                op.span,
+            )
+        return self.sub_loops[dim]

@@ -1,0 +1,318 @@
+"""Tiles of operands: loaded from GM, computed in this kernel, or windows of either.
+
+A load goes to the outermost loop that binds the dims it needs and is shared by all who need it there; a view of a GM
+tensor is another address, a view of a computed tile a window of its columns; an accumulator is extracted to a vector
+tile in the rows that its reader works on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Scalar, Value
+from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tile.cutting import concat as concat_pass
+from pyptogen.lower.tile.cutting.axes import Apart, Factor, GmView, root, unsupported, value_views
+from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
+from pyptogen.lower.tile.cutting.nest import Scope
+from pyptogen.lower.tile.ir import Extent, GmRef, ScalarArg, TileOp, TileVal
+from pyptogen.lower.tile.rounds.between_rounds import values_apart
+from pyptogen.lower.verify import require
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A tile and the scope whose iterations it belongs to; ``early`` when it depends on loads alone."""
+
+    tile: str
+    scope: Scope
+    early: bool
+
+
+class Operands(Grid):
+    """Finds or makes the tile of an operand."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.placed: dict[tuple[str, str], Placed] = {}
+        self.reads: list[str] = []
+        self.scalars: list[str] = []
+        """Attrs that the kernel is given."""
+        self.numbers: set[str] = set()
+        """Variables that elements of GM are read to."""
+        self.clipped: set[str] = set()
+        """Accumulators that are stored under relu."""
+        self.apart = values_apart(self.program, self.axes)
+        self.concats = concat_pass.plan(self.kernel.ops, self.made_by, self.axes, frozenset(self.kernel.writes))
+
+    def emit(self, op: TileOp, scope: Scope, early: bool) -> None:
+        (scope.early if early else scope.items).append(op)
+
+    def scalar(self, scalar: Scalar, scope: Scope) -> ScalarArg:
+        """A number as the kernel has it: attrs are arguments, and how long a round's block is, a variable or known."""
+        known: dict[Any, Any] = {}
+        for symbol in sorted(getattr(scalar.expr, "free_symbols", ()), key=str):
+            if symbol.name in {a.name for a in self.program.attrs} and symbol.name not in self.scalars:
+                self.scalars.append(symbol.name)
+            if symbol.name in self.axes.static:
+                known[symbol] = self.axes.static[symbol.name]
+            block = self.loop_of(symbol.name, scope) if symbol.name in self.axes.over else None
+            if block is not None:
+                known[symbol] = dim_symbol(block.valid) if block.valid else block.tile
+        return ScalarArg(scalar.expr.subs(known) if known else scalar.expr, scalar.span)
+
+    def name(self, wanted: str) -> str:
+        """A tile name that no tensor and no other tile has."""
+        base = wanted if wanted not in self.tensors else f"{wanted}_tile"
+        name, n = base, 1
+        while name in self.tiles or name in self.tensors or name in self.numbers:
+            n += 1
+            name = f"{base}_{n}"
+        return name
+
+    def gm_view(self, name: str) -> GmView | None:
+        """The GM window behind a value, or None if the value is computed in this kernel."""
+        base = root(name, self.made_by)
+        if base in self.mine or base not in self.gm_names:
+            return None
+        tensor = self.gm_names[base]
+        source = (
+            self.made_by[base].result
+            if base in self.made_by
+            else next(v for v in self.program.inputs if v.name == base)
+        )
+        view = replace(self.axes.whole(tensor, source), apart=self.apart.get(base))
+        for op in value_views(self.made_by, name):
+            view = self.axes.apply(view, op)
+        return view
+
+    def gm_ref(self, view: GmView, shape: Shape2D, scope: Scope) -> GmRef:
+        offset = view.offset
+        for axis in view.axes:
+            for factor in axis:
+                loop = self.loop_of(factor.dim, scope)
+                if loop is not None and not factor.still:
+                    offset = offset + Poly.of(loop.var) * factor.stride
+        if view.apart is not None:
+            loop = self.loop_of(view.apart.loop.block.name, scope)
+            assert loop is not None
+            offset = offset + Poly.of(loop.var) * view.apart.step
+        row_stride = next(
+            (f.stride for a in view.axes for f in a if _same(f, shape.row)),
+            ONE,
+        )
+        columns = view.axes[-1] if view.axes else ()
+        col_stride = next((f.stride for f in reversed(columns) if _same(f, shape.col)), ONE)
+        return GmRef(view.tensor, offset, row_stride, col_stride, shape.rows, shape.cols)
+
+    def load(self, value: Value, op: Op, scope: Scope, role: str = "vector") -> Placed:
+        """The tile of a GM value, loaded in the outermost scope that has its dims."""
+        view = self.gm_view(value.name)
+        assert view is not None
+        dims = {f.dim for axis in view.axes for f in axis if f.dim}
+        dims |= {view.apart.loop.block.name} if view.apart is not None else set()
+        home = scope
+        while home.parent is not None and home.dim not in dims:
+            home = home.parent
+        key = (f"{value.name}:{role}", f"{home.var}:{home.depth}:{id(home)}")
+        if key in self.placed:
+            return self.placed[key]
+        shape = self.shape2d(view.axes, home, op)
+        tensor = self.tensors[view.tensor]
+        ref = self.gm_ref(view, shape, home)
+        if tensor.layout == "nz":
+            *outer, depth, columns = view.axes
+            matrix = self._position(tuple(factor for axis in outer for factor in axis), home)
+            if len(view.axes) > len(tensor.shape):  # parts of the depth of one matrix
+                matrix, depth = ZERO, tuple(factor for axis in (*outer, depth) for factor in axis)
+            ref = replace(ref, k=self._position(depth, home), n=self._position(columns, home), matrix=matrix)
+        if view.tensor not in self.reads:
+            self.reads.append(view.tensor)
+        name = self.name(self._loaded_name(value, view.tensor))
+        self.tiles[name] = TileVal(name, value.dtype, shape.rows, shape.cols, shape.form, value.span)
+        early = home.role == "grid"
+        ahead = early or (home.role == "rounds" and home is not scope)  # of the loop over rows that wants it
+        self.emit(TileOp("load", name, (), op.span, op.stage, gm=ref, role=role), home, ahead)
+        self.placed[key] = Placed(name, home, early)
+        return self.placed[key]
+
+    def _loaded_name(self, value: Value, tensor: str) -> str:
+        """A view that the spec does not name is called after the tensor that it is read from."""
+        return value.name if value.name in self.program.spoken else tensor
+
+    def _position(self, axis: tuple[Factor, ...], scope: Scope) -> Poly:
+        position, stride = ZERO, ONE
+        for factor in reversed(axis):
+            loop = self.loop_of(factor.dim, scope)
+            if loop is not None:
+                position = position + Poly.of(loop.var) * stride
+            stride = stride * factor.extent
+        return position
+
+    def operand(self, value: Value, op: Op, scope: Scope, role: str = "vector") -> Placed:
+        """The tile of an operand inside ``scope``: loaded, computed here, or a view of one.
+
+        Raises:
+            Apart: PTG303, a view of a value of this kernel that its tile does not have.
+        """
+        if self.gm_view(value.name) is not None:
+            return self.load(value, op, scope, role)
+        base = root(value.name, self.made_by)
+        try:
+            return self._from_tile(value, base, op, scope, role)
+        except DiagnosticError as error:
+            raise Apart(error, (op.result.name, base)) from error
+
+    def _from_tile(self, value: Value, base: str, op: Op, scope: Scope, role: str) -> Placed:
+        """A value of this kernel, or a window of one."""
+        if any(view.kind == "collected" for view in value_views(self.made_by, value.name)):
+            raise unsupported(op.span, f"`{value.name}`, which is whole only after the loop, from its tile", "")
+        found = self.placed[(base, "")]
+        tile = self.tiles[found.tile]
+        if self.made_by[base].kind in PRODUCTS and role != "acc":
+            found = self._from_accumulator(base, found, scope, op)
+            tile = self.tiles[found.tile]
+        else:
+            found = self.rows_of(found, scope, base)
+            tile = self.tiles[found.tile]
+        start, width = self._column_window(value.name)
+        self._check_names(value, found, scope, op)
+        self._check_view(value, found, width, op)
+        if width is None or (start == 0 and width == tile.cols.size):
+            return found
+        if start + width > tile.cols.size:
+            what = f"{width} columns from {start} on of a tile that is cut into {tile.cols.size}"
+            raise unsupported(op.span, what, "leave the axis whole")
+        if width == 1:
+            raise unsupported(op.span, "one column of a computed tile: no tile of its own has its pitch", "slice wider")
+        if start * DTYPES[tile.dtype] % 32:
+            raise unsupported(
+                op.span, f"columns of a computed tile from byte {start * DTYPES[tile.dtype]} on", "slice at 32 bytes"
+            )
+        key = (f"{value.name}@{found.tile}", "")
+        if key not in self.placed:
+            name = self.name(value.name)
+            top, offset = (tile.parent, tile.col_offset + start) if tile.parent else (tile.name, start)
+            self.tiles[name] = TileVal(
+                name, tile.dtype, tile.rows, Extent(width), tile.form, op.span, top, offset, tile.row_offset
+            )
+            self.placed[key] = Placed(name, found.scope, found.early)
+        return self.placed[key]
+
+    def _check_view(self, value: Value, found: Placed, width: int | None, op: Op) -> None:
+        """A view of a computed tile is free only where it keeps rows and columns; a column lies like a row, which
+        elementwise work on it alone may use."""
+        tile = self.tiles[found.tile]
+        self._check_slices(value, found, op)
+        seen = self.shape2d(self.axes.axes(value.shape), found.scope, op)
+        alone = op.kind in UNARY | BINARY | {"cast"} and sum(isinstance(v, Value) for v in op.operands) == 1
+        if alone and tile.form == "col" and seen.rows.size == 1 and tile.rows.size == seen.cols.size:
+            return
+        if (seen.rows.size, seen.cols.size) != (tile.rows.size, width or tile.cols.size):
+            column = tile.form == "col" and seen.rows.size == 1
+            raise unsupported(
+                op.span,
+                f"`{value.name}` as tiles of {seen.rows.size} x {seen.cols.size}, where its source is computed in"
+                f" tiles of {tile.rows.size} x {tile.cols.size}",
+                "let a column stay one: reduce with `keepdim=true`, and reshape it behind the stage"
+                if column
+                else "give the outer dims of the axis that the reshape splits the tile 1",
+            )
+
+    def _check_names(self, value: Value, found: Placed, scope: Scope, op: Op) -> None:
+        """A view under other names of its axes is free only where no loop cuts these."""
+        around = max(found.scope, scope, key=lambda s: s.depth)
+        for view in value_views(self.made_by, value.name):
+            (source,) = view.operands
+            assert isinstance(source, Value)
+            if not view.attrs.get("renames"):
+                continue
+            before, after = ([f.dim for axis in self.axes.axes(v.shape) for f in axis] for v in (source, view.result))
+            for old, new in zip(before, after, strict=True):
+                if old != new and (self.loop_of(old, around) is not None or self.loop_of(new, around) is not None):
+                    raise unsupported(op.span, f"`{source.name}` along another axis, which is cut", "leave it whole")
+
+    def _check_slices(self, value: Value, found: Placed, op: Op) -> None:
+        """What is sliced must be as wide as the tile that has it: a reshape may have split an axis that a loop around
+        the reader cuts and the source's tile does not."""
+        width = self.tiles[found.tile].cols.size
+        for view in value_views(self.made_by, value.name):
+            source = view.operands[0]
+            assert isinstance(source, Value)
+            if view.kind != "slice":
+                continue
+            seen = self.shape2d(self.axes.axes(source.shape), found.scope, op).cols.size
+            if seen != width:
+                raise unsupported(
+                    op.span,
+                    f"columns of `{source.name}`, {seen} wide, where its source is computed in tiles {width} wide",
+                    "name the dims of the axis that the reshape splits, so that both are cut alike",
+                )
+            width = self.shape2d(self.axes.axes(view.result.shape), found.scope, op).cols.size
+
+    def _column_window(self, name: str) -> tuple[int, int | None]:
+        """Columns of the root's tile that a chain of views keeps: (start, width), width None for all."""
+        start, width = 0, None
+        for op in value_views(self.made_by, name):
+            if op.kind == "slice":
+                if op.attrs["axis"] != len(op.result.shape) - 1:
+                    raise unsupported(op.span, "a slice of rows of a computed tile", "slice the input instead")
+                begin, size = (
+                    self.axes.poly(op.attrs["start"]).constant,
+                    self.axes.poly(op.result.shape[-1]).constant,
+                )
+                if begin is None or size is None:
+                    raise unsupported(
+                        op.span, "a slice with run-time bounds of a computed tile", "slice the input instead"
+                    )
+                start, width = start + begin, size
+            elif op.kind in ("transpose", "reorder"):
+                raise unsupported(op.span, f"a {op.kind} of a computed tile", "transpose the input instead")
+        return start, width
+
+    def rows_of(self, found: Placed, scope: Scope, name: str) -> Placed:
+        """The rows of a whole tile that a loop over rows is at; the tile itself where it has no such rows."""
+        tile = self.tiles[found.tile]
+        if scope.role != "sub" or found.scope is scope or scope.dim not in self._row_dims(name):
+            return found
+        key = (f"{found.tile}:rows", f"{id(scope)}")
+        if key not in self.placed:
+            grid = self.loop_of(scope.dim, self.nest.inner)
+            offset = Poly.of(scope.var) - (Poly.of(grid.var) if grid is not None else ZERO)
+            window = self.name(f"{found.tile}_rows")
+            self.tiles[window] = TileVal(
+                window, tile.dtype, scope.extent(), tile.cols, tile.form, tile.span, tile.parent or tile.name,
+                tile.col_offset, tile.row_offset + offset,
+            )  # fmt: skip
+            self.placed[key] = Placed(window, scope, False)
+        return self.placed[key]
+
+    def _row_dims(self, name: str) -> set[str | None]:
+        base = root(name, self.made_by)
+        axes = self.axes.axes(self.made_by[base].result.shape)
+        return {f.dim for axis in axes[:-1] for f in axis}
+
+    def _from_accumulator(self, base: str, acc: Placed, scope: Scope, op: Op) -> Placed:
+        """Accumulator → vector tile, in the rows and the dtype that the reader wants."""
+        here = scope if scope.role == "sub" else acc.scope
+        key = (f"{base}:vec", f"{id(here)}")
+        if key not in self.placed:
+            tile = self.tiles[acc.tile]
+            rows, row = tile.rows, ZERO
+            if here.role == "sub" and acc.scope is not here and here.dim in self._row_dims(base):
+                grid = self.loop_of(here.dim, acc.scope)
+                rows, row = here.extent(), Poly.of(here.var) - (Poly.of(grid.var) if grid is not None else ZERO)
+            name = self.name(base)
+            self.tiles[name] = TileVal(name, self.made_by[base].result.dtype, rows, tile.cols, tile.form, op.span)
+            require(acc.tile not in self.clipped, f"`{acc.tile}` is clipped on its way to GM only", op.span)
+            self.emit(TileOp("extract", name, (acc.tile,), op.span, op.stage, row=row), here, False)
+            self.placed[key] = Placed(name, here, False)
+        return self.placed[key]
+
+
+def _same(factor: Factor, wanted: Factor | None) -> bool:
+    """Whether a factor of a view is the one behind the rows or columns of its tile."""
+    return wanted is not None and (factor.dim, factor.extent) == (wanted.dim, wanted.extent)

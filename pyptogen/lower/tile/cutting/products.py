@@ -1,0 +1,100 @@
+"""Products inside the loops of a kernel: where they stand, what they sum over, the loop over their depth.
+
+before: y = matmul(a, b)                         depth k in tiles of 256
+after:  for k0 in 0..k step 256: y_acc (+)= a_tile @ b_tile
+
+Products over the same tiles of one depth share the loop.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyptogen.lower.expr import ZERO
+from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tile.cutting.axes import Apart, root, unsupported
+from pyptogen.lower.tile.cutting.nest import Scope
+from pyptogen.lower.tile.cutting.operands import Placed
+from pyptogen.lower.tile.ir import TileOp, TileVal
+from pyptogen.lower.tile.rounds.rounds import Rounds
+
+
+class Products(Rounds):
+    """Cuts products."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.reduce_loops: dict[tuple[int, str, int], Scope] = {}
+
+    def _check_summed(self, op: Op, dim: str | None, around: Scope | None) -> None:
+        """A product sees all of what it sums over: no grid loop over that stands around it, or around what makes its
+        operands.
+
+        Raises:
+            Apart: PTG303, one does: then the product is a kernel of its own.
+        """
+        bases = (root(v.name, self.made_by) for v in op.operands if isinstance(v, Value))
+        made_here = not op.loop and any(base in self.mine for base in bases)
+        grid = self.loop_of(dim, self.nest.inner) if made_here else around
+        if grid is not None and grid.role == "grid":  # of other work of this kernel
+            error = unsupported(op.span, f"a product over `{dim}`, which is cut", "leave it whole")
+            raise Apart(error, (op.result.name, op.result.name))
+
+    def product(self, op: Op, scope: Scope) -> None:
+        a, b = op.operands
+        assert isinstance(a, Value) and isinstance(b, Value)
+        contracted = self.axes.axes(a.shape)[-1]
+        k_dim = contracted[0].dim if len(contracted) == 1 else None
+        around = self.loop_of(k_dim, scope)
+        self._check_summed(op, k_dim, around)
+        if around is not None:
+            k_dim = None
+        k_tile = self.tile_size(op.stage, k_dim, op) if k_dim else None
+        cut_k = k_dim is not None and k_tile is not None and k_tile != self.whole(k_dim)
+        home = scope
+        if cut_k:
+            assert k_dim is not None and k_tile is not None
+            home = self._reduce_scope(scope, k_dim, k_tile, op)
+        left = self.operand(a, op, home, "a")
+        right = self.operand(b, op, home, "b")
+        self._check_complete(op, home, (left, right))
+        shape = self.shape2d(self.axes.axes(op.result.shape), scope, op)
+        acc_dtype = "int32" if a.dtype in ("int8", "uint8") else "fp32"
+        name = self.name(f"{op.result.name}_acc")
+        self.tiles[name] = TileVal(name, acc_dtype, shape.rows, shape.cols, shape.form, op.span)
+        size = self.sizes[op.stage].get(k_dim or "")
+        first = home.var if cut_k else None
+        k_inner = size.inner if size is not None else None
+        self.emit(
+            TileOp("matmul", name, (left.tile, right.tile), op.span, op.stage, first=first, k_inner=k_inner),
+            home,
+            False,
+        )
+        self.placed[(op.result.name, "")] = Placed(name, scope, False)
+        if op.attrs.get("relu"):
+            self.clipped.add(name)
+
+    def _check_complete(self, op: Op, home: Scope, placed: tuple[Placed, Placed]) -> None:
+        """Operands of a product are whole along its depth, when it begins.
+
+        Raises:
+            Apart: PTG303, one is made in tiles of a loop that does not stand around the product.
+        """
+        for value, found in zip(op.operands, placed, strict=True):
+            assert isinstance(value, Value)
+            at: Scope | None = home
+            while at is not None and at is not found.scope:
+                at = at.parent
+            if at is None:
+                error = unsupported(op.span, f"a product over `{found.scope.dim}`, which is cut", "leave it whole")
+                raise Apart(error, (op.result.name, root(value.name, self.made_by)))
+
+    def _reduce_scope(self, scope: Scope, k_dim: str, k_tile: int, op: Op) -> Scope:
+        key = (id(scope), k_dim, k_tile)
+        if key not in self.reduce_loops:
+            whole = self.whole(k_dim)
+            stop = self.axes.poly(dim_symbol(k_dim))
+            exact = whole is not None and whole % k_tile == 0
+            self.reduce_loops[key] = self.nest.child(scope, k_dim, ZERO, stop, k_tile, exact, "reduce", op.span)
+        return self.reduce_loops[key]

@@ -1,0 +1,81 @@
+"""Pass: a size that is known at run time only, and is no dim, becomes one, so that loops can cut it.
+
+before: g = reshape(x: [n, c, hw], [n * 8, 12 * hw])              hw known at run time
+after:  dim g_cols = 12 * hw;  g: [8 * n, g_cols]
+
+Afterwards every factor of an axis that loops may have to cut has a name. A size that is no polynomial in the dims stays
+as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.tensor.ir import Dim, Op, Operand, Program, Shape, Value
+from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
+from pyptogen.lower.tile.cutting.axes import Axes
+
+
+def run(program: Program) -> Program:
+    """The program with a dim for each such size of what is computed; the program itself where there is none."""
+    named = _Names(program)
+    ops = tuple(map(named.op, program.ops))
+    if not named.dims:
+        return program
+    return replace(
+        program,
+        dims=(*program.dims, *named.dims.values()),
+        outputs=tuple((name, named.value(value)) for name, value in program.outputs),
+        ops=ops,
+    )
+
+
+class _Names:
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.axes = Axes(program)
+        self.computed = {op.result.name for op in program.ops}
+        self.names = FreeNames(program)
+        self.dims: dict[Any, Dim] = {}
+        """By size."""
+
+    def op(self, op: Op) -> Op:
+        operands: tuple[Operand, ...] = tuple(self.value(v) if isinstance(v, Value) else v for v in op.operands)
+        if op.loop:
+            return replace(op, operands=operands)
+        result = self.value(op.result)
+        attrs: Mapping[str, Any] = {**op.attrs, "shape": result.shape} if "shape" in op.attrs else op.attrs
+        return replace(op, operands=operands, result=result, attrs=attrs)
+
+    def value(self, value: Value) -> Value:
+        return replace(value, shape=self._shape(value)) if value.name in self.computed else value
+
+    def _shape(self, value: Value) -> Shape:
+        words = {len(value.shape) - 1: "cols", len(value.shape) - 2: "rows"}
+        return tuple(
+            self._size(size, f"{value.name}_{words.get(axis, f'axis{axis}')}", value)
+            for axis, size in enumerate(value.shape)
+        )
+
+    def _size(self, size: Any, wanted: str, value: Value) -> Any:
+        if size in self.dims:
+            return dim_symbol(self.dims[size].name)
+        if not self._is_nameless(size):
+            return size
+        name = self.names.take(wanted)
+        ends = [self._at_ends(size, end) for end in ("min", "max")]
+        self.dims[size] = Dim(name, None, max(1, min(ends)), max(ends), 1, size, value.span)
+        return dim_symbol(name)
+
+    def _is_nameless(self, size: Any) -> bool:
+        """Whether one of the factors of an axis is known at run time only and is no dim."""
+        try:
+            return any(f.dim is None and f.extent.constant is None for f in self.axes.factor(size))
+        except DiagnosticError:
+            return False
+
+    def _at_ends(self, size: Any, end: str) -> int:
+        return self.axes.poly(size).evaluate({dim.name: getattr(dim, end) for dim in self.program.dims})

@@ -1,0 +1,1 @@
+"""Which operations share a kernel, and which kernel is cut in two."""

@@ -1,0 +1,353 @@
+"""Stages → kernels.
+
+One kernel per stage, or per `fuse` list of the tiling row. Where cube and vector cores are apart, a kernel that needs
+both is cut into alternating cube and vector kernels that meet in GM; with `fifo` in its row it stays one mixed kernel.
+
+before: stages a {matmul, cast}, b {exp}; row says fuse [[a, b]]
+after:  cpu:  kernel a_b (mixed)          a2a3: kernels a_b_cube {matmul}, a_b_vec {cast, exp}
+
+Parts of a stage that share neither values nor run-time dims are kernels of their own (`islands`).
+
+Afterwards every value that crosses kernels is listed in `writes` of its producer; views (reshape, slice, transpose)
+belong to their readers and cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
+from pyptogen.lower.tensor.ir import SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
+from pyptogen.lower.tensor.program_names import round_if
+from pyptogen.lower.tile.cutting.axes import root
+from pyptogen.lower.tile.kernels.islands import islands
+from pyptogen.lower.tile.rounds.levels import levels
+from pyptogen.lower.tile.sizes.sizes import ring_slots, vector_cores
+from pyptogen.schema.hand import HandKernel
+
+
+@dataclass(frozen=True, slots=True)
+class KernelOps:
+    """The operations of one kernel; ``writes`` are the values that it leaves in GM."""
+
+    name: str
+    core: CoreKind
+    stages: tuple[str, ...]
+    ops: tuple[Op, ...]
+    writes: tuple[str, ...]
+    span: Span
+    by_hand: HandKernel | None = None
+    """The kernel that the author gave for the stage."""
+    slots: int = 0
+    """Of a mixed kernel whose cores are apart: the tiles that the rings between them hold."""
+    vector_cores: int = 0
+    """Of such a kernel: the vector cores that the author wants beside the cube core; 0: as the compiler likes."""
+
+
+def producers(program: Program) -> dict[str, Op]:
+    """Defining operation of each value."""
+    return {op.result.name: op for op in program.ops}
+
+
+def groups(program: Program, row: TilingRow) -> list[tuple[str, ...]]:
+    """Stages by kernel, in the order of the first stage of each.
+
+    Raises:
+        DiagnosticError: PTG304, `fuse` names an unknown stage or one stage twice.
+    """
+    known = [s.name for s in program.stages]
+    fused: dict[str, tuple[str, ...]] = {}
+    given = hand_kernels(program)
+    for group in row.fuse:
+        for stage in group:
+            if stage in given:
+                raise DiagnosticError(
+                    Diagnostic(
+                        "PTG304",
+                        f"`fuse` names the stage `{stage}`, whose kernel is given by hand",
+                        row.span,
+                        expected="stages that the compiler lowers",
+                        notes=(("the kernel", given[stage].span),),
+                    )
+                )
+            if stage not in known or stage in fused:
+                what = "is in two `fuse` lists" if stage in fused else "is no stage"
+                raise DiagnosticError(
+                    Diagnostic(
+                        "PTG304",
+                        f"`{stage}` {what}",
+                        row.span,
+                        expected=f"each of {', '.join(known)} at most once",
+                    )
+                )
+            fused[stage] = group
+        _check_conditions(program, group, row)
+    ordered: list[tuple[str, ...]] = []
+    for stage in known:
+        group = fused.get(stage, (stage,))
+        if group not in ordered:
+            ordered.append(group)
+    return ordered
+
+
+def _check_conditions(program: Program, group: tuple[str, ...], row: TilingRow) -> None:
+    """PTG304 for stages of one kernel that do not run in the same calls."""
+    first, *others = (program.stage(name) for name in group)
+    for other in others:
+        if other.condition != first.condition:
+            raise DiagnosticError(
+                Diagnostic(
+                    "PTG304",
+                    f"`fuse` joins `{first.name}` and `{other.name}`, which do not run in the same calls",
+                    row.span,
+                    expected="stages with the same `if`, or none",
+                )
+            )
+
+
+def hand_kernels(program: Program) -> dict[str, HandKernel]:
+    """The kernels by hand of the stages that consist of nothing else, by stage."""
+    there = {op.attrs["kernel"] for op in program.ops if op.kind == "by_hand"}
+    return {kernel.name: kernel for kernel in program.kernels if kernel.name in there}
+
+
+def group_names(found: Sequence[tuple[str, ...]]) -> list[str]:
+    """A name for each kernel: `query_linear, query_rope` → `query`; without a common prefix, or where it names another
+    kernel too, `first_to_last`."""
+
+    def short(stages: tuple[str, ...]) -> str:
+        words = [s.split("_") for s in stages]
+        return "_".join(group[0] for group in takewhile(lambda group: len(set(group)) == 1, zip(*words, strict=False)))
+
+    names = [short(stages) for stages in found]
+    return [
+        name if name and (len(stages) == 1 or names.count(name) == 1) else f"{stages[0]}_to_{stages[-1]}"
+        for name, stages in zip(names, found, strict=True)
+    ]
+
+
+Edges = frozenset[tuple[str, str]]
+"""Pairs of (reader, value that it reads) that must meet in GM; (x, x) makes x a kernel of its own."""
+
+
+def before_updates(program: Program) -> Edges:
+    """A tensor whose rows an update changes is all there before it."""
+    made_by = producers(program)
+    pairs = ((op.result.name, root(sharing(op)[0].name, made_by)) for op in program.ops if op.kind == "scatter_update")
+    return frozenset((reader, base) for reader, base in pairs if base in made_by)
+
+
+def _epochs(ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], apart: Edges) -> list[list[Op]]:
+    """Operations that may share a kernel, each as early as its operands allow; one that is ``alone`` is by itself, and
+    what reads a value across one of the edges in ``apart`` comes later. A loop is not taken apart."""
+    groups: dict[str, list[Op]] = {}
+    for op in ops:
+        groups.setdefault(op.loop or f" {op.result.name}", []).append(op)
+    level: dict[str, int] = {}
+    found: dict[int, list[Op]] = {}
+    for group in groups.values():
+        own = len(group) == 1 and alone(group[0])
+        at = 0
+        for op in group:
+            for base in _roots(op, made_by) & level.keys():
+                gap = 2 if (op.result.name, base) in apart else own or level[base] % 2
+                at = max(at, level[base] + gap)
+        at += (own - at) % 2
+        level |= {op.result.name: at for op in group}
+        found.setdefault(at, []).extend(group)
+    epochs: list[list[Op]] = []
+    for at in sorted(found):
+        order = [op for op in ops if op in found[at]]
+        epochs += _together(order) if at % 2 else [order]
+    return epochs
+
+
+def _together(ops: list[Op]) -> list[list[Op]]:
+    """Operations that are kernels of their own; values and places of one order are made in one."""
+    groups: list[list[Op]] = []
+    for op in ops:
+        first = next((g for g in groups if _same_order(g[0], op)), None) if op.kind in SORTING else None
+        if first is None:
+            groups.append([op])
+        else:
+            first.append(op)
+    return groups
+
+
+def _same_order(a: Op, b: Op) -> bool:
+    return a.kind in SORTING and a.operands == b.operands and a.attrs == b.attrs and a.kind != b.kind
+
+
+def _runs(
+    ops: list[Op], made_by: dict[str, Op], loops: Sequence[Loop]
+) -> tuple[list[tuple[CoreKind, list[Op]]], frozenset[str]]:
+    """Alternating cube and vector runs, each operation as early as its operands allow, and the carried values that make
+    it impossible to do so. A tensor of one value that several runs use is made in each of them."""
+    carried = [pair for loop in loops for pair in loop.carried]
+    level, stuck = levels(ops, made_by, carried)
+    for op in ops:
+        if op.kind == "full":
+            users = {level[other.result.name] for other in ops if op.result.name in _roots(other, made_by)}
+            level[op.result.name] = min(users, default=1)
+    runs: dict[int, list[Op]] = {}
+    for op in ops:
+        at = {level[op.result.name]}
+        if op.kind == "full":
+            at |= {level[other.result.name] for other in ops if op.result.name in _roots(other, made_by)}
+        for number in at:
+            runs.setdefault(number, []).append(op)
+    return [("cube" if at % 2 == 0 else "vector", runs[at]) for at in sorted(runs)], stuck
+
+
+def _roots(op: Op, made_by: dict[str, Op]) -> set[str]:
+    """The values with data of their own that an operation reads, those included that decide about its round; of values
+    of which one counts in each call, all."""
+    decides = made_by.get(round_if(op.loop)) if op.kind != "only" else None
+    found = set() if decides is None else _roots(decides, made_by)
+    for name in (root(v.name, made_by) for v in op.operands if isinstance(v, Value)):
+        either = name in made_by and made_by[name].kind == "either"
+        found |= _roots(made_by[name], made_by) if either else {name}
+    return found
+
+
+def _order(kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_by: dict[str, Op]) -> list[int]:
+    """Topological order of the kernels, keeping the written order where it is free."""
+    homes: dict[str, set[int]] = {}
+    for i, kernel in enumerate(kernels):
+        for op in kernel[3]:
+            homes.setdefault(op.result.name, set()).add(i)
+    needs = []
+    for i, kernel in enumerate(kernels):
+        read = {name for op in kernel[3] for name in _roots(op, made_by)}
+        needs.append({min(homes[name]) for name in read if name in homes and i not in homes[name]})
+    done: list[int] = []
+    while len(done) < len(kernels):
+        ready = [i for i in range(len(kernels)) if i not in done and needs[i] <= set(done)]
+        if not ready:
+            raise DiagnosticError(
+                Diagnostic(
+                    "PTG304",
+                    "`fuse` makes kernels wait for each other",
+                    kernels[0][3][0].span,
+                    expected="an acyclic order",
+                )
+            )
+        done.append(ready[0])
+    return done
+
+
+def _needs_both(
+    loops: Sequence[Loop], stuck: frozenset[str], made_by: dict[str, Op], platform: Platform
+) -> DiagnosticError:
+    """PTG303 for a loop whose rounds cannot be cut into cube and vector kernels that run one after the other."""
+    carry = min(stuck)
+    following = next(after for loop in loops for before, after in loop.carried if before == carry)
+    return DiagnosticError(
+        Diagnostic(
+            "PTG303",
+            f"cannot lower the next `{carry}`, which a matmul makes from this round's, on {platform.name}: cube and"
+            " vector cores would have to take turns in every round",
+            made_by[following].span if following in made_by else made_by[carry].span,
+            expected="carried values that vector work alone leads to the next round, or one mixed kernel",
+            fix="give the tiling row `fifo: 2`: then both cores work side by side and meet in rings of 2 tiles",
+        )
+    )
+
+
+def _titles(name: str, runs: list[tuple[CoreKind, list[Op]]]) -> list[str]:
+    """`query` → `query_cube`, `query_vec1`, `query_vec2`: numbers where a word would stand twice."""
+    words = ["cube" if core == "cube" else "vec" for core, _ in runs]
+    return [
+        f"{name}_{word}{words[: at + 1].count(word) if words.count(word) > 1 else ''}" for at, word in enumerate(words)
+    ]
+
+
+def _distinct(
+    kernels: Sequence[tuple[str, CoreKind, tuple[str, ...], list[Op]]], given: Mapping[str, HandKernel]
+) -> list[tuple[str, CoreKind, tuple[str, ...], list[Op]]]:
+    """The kernels, each with a name of its own: an author's C++ has that of its entry, a stage its own, and what is
+    named after several stages, or is a part of one, gets a number where its name is one of these."""
+    entries = {hand.source.entry for stage, hand in given.items() if hand.source}
+    stages = {stage for _, _, names, _ in kernels for stage in names}
+    taken: set[str] = set()
+    result = []
+    for wanted, core, names, ops in kernels:
+        hand, name, n = given.get(names[0]), wanted, 1
+        while not (hand and hand.source) and (name in entries | taken or (name in stages and names != (name,))):
+            n += 1
+            name = f"{wanted}_{n}"
+        taken |= {name, *((f"{name}_cube", f"{name}_vec") if core == "mixed" else ())}
+        result.append((name, core, names, ops))
+    return result
+
+
+def run(
+    program: Program,
+    row: TilingRow,
+    platform: Platform,
+    alone: Callable[[Op], bool] = lambda op: False,
+    apart: Edges = frozenset(),
+) -> tuple[KernelOps, ...]:
+    """Partition the program for one tiling row.
+
+    Args:
+        program: the operator.
+        row: its tiling row.
+        platform: where it will run.
+        alone: which operations are kernels of their own.
+        apart: pairs of (reader, value) that must not be in one kernel.
+    """
+    made_by = producers(program)
+    given = hand_kernels(program)
+    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]] = []
+    found = groups(program, row)
+    for name, stages in zip(group_names(found), found, strict=True):
+        if stages[0] in given:
+            hand = given[stages[0]]
+            name = hand.source.entry if hand.source else hand.name
+            kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
+            continue
+        ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS | {"either", "only"}]
+        slots = 0 if platform.unified else ring_slots(row, stages)
+        runs: list[tuple[CoreKind, list[Op]]] = []
+        epochs = _epochs(ops, made_by, alone, apart)
+        for part in [island for epoch in epochs for island in islands(epoch, program, made_by)]:
+            loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
+            alternating, stuck = _runs(part, made_by, loops)
+            together = platform.unified or slots > 0
+            if stuck and not together:
+                raise _needs_both(loops, stuck, made_by, platform)
+            if together:
+                runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
+            else:
+                runs += alternating
+        if len(runs) == 1:
+            kernels.append((name, runs[0][0], stages, ops))
+            continue
+        for title, (core, part) in zip(_titles(name, runs), runs, strict=True):
+            kernels.append((title, core, tuple(s for s in stages if any(op.stage == s for op in part)), part))
+    kernels = _distinct(kernels, given)
+    order = _order(kernels, made_by)
+    outputs = {root(value.name, made_by) for _, value in program.outputs}
+    outputs |= {
+        name for op in program.ops if op.kind in SHARED for v in sharing(op) for name in {root(v.name, made_by)}
+    }
+    result: list[KernelOps] = []
+    for index in order:
+        name, core, stages, ops = kernels[index]
+        elsewhere: set[str] = set()
+        for i, kernel in enumerate(kernels):
+            if i != index:
+                own = {op.result.name for op in kernel[3]}
+                elsewhere |= {name for op in kernel[3] for name in _roots(op, made_by)} - own
+        written = {name for kernel in result for name in kernel.writes}
+        writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
+        slots = ring_slots(row, stages) if core == "mixed" and not platform.unified else 0
+        beside = vector_cores(row, stages) if slots else 0
+        by_hand = given.get(stages[0])
+        result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, by_hand, slots, beside))
+    return tuple(result)

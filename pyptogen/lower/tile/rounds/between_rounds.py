@@ -1,0 +1,47 @@
+"""Values of a loop's rounds that cross kernels: what they look like in GM, where all rounds lie side by side.
+
+before: s: [sq, kv.tile] and a: [sq, 1], made in one kernel's loop over kv and read in another's
+after:  s in GM: [sq, kv], each round at its columns; a in GM: one [sq, 1] after the other, round kv0 / tile at kv0 * sq
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tile.cutting.axes import Axes, InRounds, named_tiles, root, value_views
+
+
+def varying(ops: Sequence[Op], made_by: Mapping[str, Op]) -> set[str]:
+    """Results inside of loops that are others in every round: they follow from a carried value or from a block."""
+    found: set[str] = set()
+    for op in (op for op in ops if op.loop):
+        if op.kind == "places" and any(s.name.endswith(".tile") for size in op.result.shape for s in size.free_symbols):
+            found.add(op.result.name)
+        names = [v.name for v in op.operands if isinstance(v, Value)]
+        blocks = any(view.kind == "block" for name in names for view in value_views(made_by, name))
+        if op.kind == "carry" or blocks or any(root(name, made_by) in found for name in names):
+            found.add(op.result.name)
+    return found
+
+
+def values_apart(program: Program, axes: Axes) -> dict[str, InRounds]:
+    """The values that would lie apart in GM, by name. A round takes at least as many elements as the value has, rounded
+    such that the place of a round is a multiple of where its block begins."""
+    made_by = {op.result.name: op for op in program.ops}
+    found: dict[str, InRounds] = {}
+    loops = {loop.name: loop for loop in program.loops}
+    tiles = {loop.name: min(named_tiles(program, loop)) for loop in program.loops}
+    changing = varying(program.ops, made_by)
+    for op in program.ops:
+        if op.result.name in changing:
+            loop = loops[op.loop]
+            factors = [factor for axis in axes.axes(op.result.shape) for factor in axis]
+            if not any(factor.dim == loop.block.name for factor in factors):
+                size = Poly.of(1)
+                for factor in factors:
+                    size = size * factor.extent
+                step = Poly(tuple((names, -(-count // tiles[loop.name])) for names, count in size.terms))
+                found[op.result.name] = InRounds(loop, step)
+    return found

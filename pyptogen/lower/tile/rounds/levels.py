@@ -1,0 +1,68 @@
+"""Order of a loop's rounds: matrix and vector work in turns.
+
+before: s = matmul(q, k); p = exp(s); y1 = mul(acc, a); mm = matmul(p, v); acc' = add(y1, mm)
+after:  0: s    1: p    2: mm    3: y1, acc'
+        a product of a product comes two levels later: cube cores take operands from GM
+
+Each operation goes as early as its operands allow, but what leads from a carried value to the next one stays together
+where that is possible, so that the value is read and replaced in one go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
+from pyptogen.lower.tile.cutting.axes import root
+
+
+def levels(
+    ops: Sequence[Op], made_by: Mapping[str, Op], carried: Sequence[tuple[str, str]]
+) -> tuple[dict[str, int], frozenset[str]]:
+    """The level of each operation of a loop by its result, even for matrix work and odd for vector work, and the
+    carried values that matrix work of their own round needs before it makes the next one: these are read at a lower
+    level than replaced."""
+    following = dict(carried)
+    free: set[str] = set()
+    floor: dict[str, int] = {}
+    while True:
+        found = _assign(ops, made_by, floor)
+        wanted = {carry: _vector_level(found.get(root(following[carry], made_by), 0)) for carry in following}
+        late = [c for c in following if c in found and c not in free and wanted[c] > found[c]]
+        if not late:
+            return found, frozenset(free)
+        for carry in late:
+            if wanted[carry] > 2 * len(ops) or _feeds_itself(carry, ops, made_by, following[carry]):
+                free.add(carry)
+                floor = {}
+            else:
+                floor[carry] = wanted[carry]
+
+
+def _vector_level(level: int) -> int:
+    return level + (level % 2 == 0)
+
+
+def _assign(ops: Sequence[Op], made_by: Mapping[str, Op], floor: Mapping[str, int]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    products = {op.result.name for op in ops if op.kind in PRODUCTS}
+    for op in ops:
+        operands = (root(v.name, made_by) for v in op.operands if isinstance(v, Value))
+        gap = 2 if op.kind in PRODUCTS else 0
+        at = max((found[name] + gap * (name in products) for name in operands if name in found), default=0)
+        at = max(at, floor.get(op.result.name, 0))
+        found[op.result.name] = at + ((at % 2) != (op.kind not in PRODUCTS))
+    return found
+
+
+def _feeds_itself(carry: str, ops: Sequence[Op], made_by: Mapping[str, Op], following: str) -> bool:
+    """Whether matrix work stands between a carried value and its next value."""
+    through: dict[str, bool] = {carry: False}
+    for op in ops:
+        if op.result.name == carry:
+            continue
+        sources = [root(v.name, made_by) for v in op.operands if isinstance(v, Value)]
+        reached = [through[name] for name in sources if name in through]
+        if reached:
+            through[op.result.name] = op.kind in PRODUCTS or any(reached)
+    return through.get(root(following, made_by), False)

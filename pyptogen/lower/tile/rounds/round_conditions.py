@@ -1,0 +1,67 @@
+"""Which rounds of a loop take place, as the kernels of the loop find out.
+
+before: attend.if = only(live_block: [blocks.tile], @0 != 0)
+after:  for blocks0 in 0..blocks step 1 if live_here = live[blocks0]; live_here != 0
+
+Every kernel that has a part of the loop reads the same elements from GM, with its scalar unit, so that all of them
+leave out the same rounds. An element is one number: axes that it has in common with the carried values have the tile 1.
+"""
+
+from __future__ import annotations
+
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.tensor.ir import Loop, Op, Value
+from pyptogen.lower.tensor.program_names import element_symbol, loop_variable, round_if, start_symbol
+from pyptogen.lower.tile.cutting.axes import Apart, root, unsupported
+from pyptogen.lower.tile.cutting.nest import Scope
+from pyptogen.lower.tile.cutting.operands import Operands
+from pyptogen.lower.tile.ir import Comparison, Condition, Element
+
+
+class RoundConditions(Operands):
+    """Gives the loop of the rounds its condition."""
+
+    def round_condition(self, loop: Loop, scope: Scope) -> Condition | None:
+        """That of a loop whose rounds are ``scope``; None where all take place."""
+        import sympy
+
+        op = self.made_by.get(round_if(loop.name))
+        if op is None:
+            return None
+        values = [operand for operand in op.operands if isinstance(operand, Value)]
+        elements = [self._element(value, op, scope) for value in values]
+        names = {element_symbol(at): sympy.Symbol(element.name) for at, element in enumerate(elements)}
+        names[start_symbol(loop.over)] = sympy.Symbol(scope.var)
+        comparisons = tuple(
+            Comparison(self.axes.poly(left.xreplace(names)), relation, self.axes.poly(right.xreplace(names)))
+            for left, relation, right in op.attrs["comparisons"]
+        )
+        condition = Condition(tuple(elements), comparisons, op.span)
+        attrs = {attr.name for attr in self.program.attrs}
+        self.scalars += [name for name in sorted(condition.names() & attrs) if name not in self.scalars]
+        return condition
+
+    def _element(self, value: Value, op: Op, scope: Scope) -> Element:
+        """Where this round's element of a tensor lies.
+
+        Raises:
+            Apart: PTG303 for a tensor that this kernel computes: it is read from GM.
+            DiagnosticError: PTG303 for a tensor of which a tile has several elements.
+        """
+        view = self.gm_view(value.name)
+        base = root(value.name, self.made_by)
+        if view is None:
+            error = unsupported(op.span, "a condition that its own kernel computes", "put it into a stage of its own")
+            raise Apart(error, (next(o.result.name for o in self.kernel.ops if o.loop == op.loop), base))
+        offset = view.offset
+        for factor in (factor for axis in view.axes for factor in axis):
+            loop = self.loop_of(factor.dim, scope)
+            if loop is None or loop.tile != 1:
+                what = f"a condition that is another one along `{factor.dim or factor.extent}` of one tile"
+                raise unsupported(op.span, what, f"give `{factor.dim}` the tile 1" if factor.dim else "name its dim")
+            offset = offset if factor.still else offset + Poly.of(loop.var) * factor.stride
+        if view.tensor not in self.reads:
+            self.reads.append(view.tensor)
+        name = loop_variable(f"{view.tensor}_here", self.nest.taken | self.numbers | set(self.tiles))
+        self.numbers.add(name)
+        return Element(name, view.tensor, offset, op.span)

@@ -1,0 +1,208 @@
+"""Loops with carried values: the loop of the rounds, and in it matrix work on whole tiles, vector work on some rows.
+
+before: loop over kv: s = matmul(q, k_block); p = exp(s); acc_next = acc + matmul(p, v_block)   vector: 16 rows
+after:  acc = fill 0
+        for kv0 in 0..kv step 512:
+          s_acc = matmul q, k_tile
+          for sq1 …: s = extract s_acc[sq1]; p_rows = exp(s)      p_rows: rows of p
+          acc_3 = matmul p, v_tile
+          for sq1 …: acc_next = acc_rows + extract acc_3[sq1]; acc_rows = copy acc_next
+
+A carried value has one tile for all rounds; the copy into it at the end of a round goes away where the next value can
+be made in it (`carried.py`). What is the same in every round is computed before the loop.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.tensor.ir import Loop, Op, Value
+from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tile.cutting.axes import root, unsupported
+from pyptogen.lower.tile.cutting.grid import Shape2D
+from pyptogen.lower.tile.cutting.nest import Scope
+from pyptogen.lower.tile.cutting.operands import Placed
+from pyptogen.lower.tile.ir import TileOp, TileVal
+from pyptogen.lower.tile.rounds.between_rounds import varying
+from pyptogen.lower.tile.rounds.levels import levels
+from pyptogen.lower.tile.rounds.round_conditions import RoundConditions
+
+
+class Rounds(RoundConditions):
+    """Opens the loops of a kernel and gives their operations a scope."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.loops = {loop.name: loop for loop in self.program.loops}
+        self.scopes: dict[str, Scope] = {}
+        """The loop of the rounds by name, while it is open."""
+        self.row_loop: Scope | None = None
+        """The loop over rows that vector work of the current level goes to."""
+        self.level_of: dict[str, int] = {}
+        self.row_loops: dict[str, Scope] = {}
+        """Next values that take the place of the carried one in the loop over rows that makes them."""
+
+    def ordered(self, loop: Loop, ops: list[Op]) -> list[list[Op]]:
+        """What is computed before the loop (carried values first), then level after level of its rounds."""
+        changing = varying(self.program.ops, self.made_by)
+        outside = [op for op in ops if op.kind == "carry" or op.result.name not in changing]
+        inside = [op for op in ops if op not in outside]
+        carries = [op for op in ops if op.kind == "carry"]
+        self.level_of, _ = levels([*carries, *inside], self.made_by, self.pairs(loop))
+        numbers = sorted({self.level_of[op.result.name] for op in inside})
+        return [outside, *([op for op in inside if self.level_of[op.result.name] == n] for n in numbers)]
+
+    def pairs(self, loop: Loop) -> list[tuple[str, str]]:
+        """The carried values of this kernel with their next ones."""
+        return [pair for pair in loop.carried if pair[0] in self.mine]
+
+    def open_rounds(self, loop: Loop, outside: list[Op]) -> Scope:
+        """The loop itself, inside of the grid; ``outside`` is computed before it. Rounds that need nothing of each
+        other may be dealt to the blocks."""
+        named = self.sizes[loop.stage].get(loop.over)
+        inner = self.nest.inner
+        over_grid = self.loop_of(loop.over, inner) is not None
+        tile = loop.tile if named is None or over_grid or loop.fixed else named.tile
+        whole = self.axes.poly(dim_symbol(loop.over)).constant
+        tile = tile if whole is None else min(tile, whole)
+        stop = self.axes.poly(dim_symbol(loop.over))
+        dim = next((d for d in self.program.dims if d.name == loop.over), None)
+        exact = whole % tile == 0 if whole is not None else dim is not None and dim.multiple_of % tile == 0
+        scope = self.nest.child(inner, loop.block.name, ZERO, stop, tile, exact, "rounds", loop.span)
+        scope.before = self._last_block(loop, inner)
+        scope.only = self.round_condition(loop, scope)
+        self.scopes[loop.name] = scope
+        independent = not loop.carried and all(op.loop == loop.name for op in self.kernel.ops)
+        if independent and not any(op.result.name in self.kernel.writes for op in outside):
+            self.deal_instead(scope)
+        return scope
+
+    def _last_block(self, loop: Loop, inner: Scope) -> Poly | None:
+        """Where the blocks begin that no row of this tile sees."""
+        if loop.seen is None or (rows := self.loop_of(loop.seen[0], inner)) is None:
+            return None
+        return Poly.of(rows.var) + rows.extent().poly() + self.axes.poly(loop.seen[1])
+
+    def open_rows(self, op: Op, scope: Scope, together: bool = False) -> bool:
+        """Opens `row_loop` where the table asks for it: for the vector work of one level, or for all levels together.
+        It becomes the last item of ``scope`` once what has no rows is there."""
+        for dim, size in self.sizes[op.stage].items():
+            grid = self.loop_of(dim, self.nest.inner)
+            step = size.rows if together else size.vector
+            if not step or step >= size.tile or (grid is None and self.whole(dim) is None):
+                continue
+            tile = grid.tile if grid is not None else self.whole(dim)
+            if tile is None or tile % step:
+                raise unsupported(op.span, f"`{dim}` in rows of {step} inside tiles of {tile}", "use a divisor")
+            start = Poly.of(grid.var) if grid is not None else ZERO
+            extent = grid.extent().poly() if grid is not None else Poly.of(tile)
+            whole = grid is None or grid.valid is None
+            self.row_loop = self.nest.child(scope, dim, start, start + extent, step, whole, "sub", op.span)
+            self.row_loop.after = self._first_rows(self.loops[op.loop], dim, scope)
+            scope.items.pop()
+            return True
+        return False
+
+    def _first_rows(self, loop: Loop, dim: str, scope: Scope) -> Poly | None:
+        """Where the rows end that see nothing of a round's block."""
+        if loop.seen is None or loop.seen[0] != dim:
+            return None
+        return Poly.of(scope.var) - self.axes.poly(loop.seen[1])
+
+    def round_scope(self, op: Op) -> Scope:
+        """Where an operation inside of a loop goes."""
+        scope = self.scopes[op.loop]
+        if self.row_loop is None:
+            return scope
+        dims = {f.dim for axis in self.op_axes(op) for f in axis}
+        return self.row_loop if self.row_loop.dim in dims else scope
+
+    def carry(self, op: Op) -> None:
+        """The tile of a carried value; its start is made in it, or copied into it."""
+        start = op.operands[0]
+        assert isinstance(start, Value)
+        home = self.nest.inner
+        source = self.operand(start, op, home)
+        shape = self.shape2d(self.axes.axes(op.result.shape), home, op)
+        name = self.name(op.result.name)
+        self.tiles[name] = TileVal(name, op.result.dtype, shape.rows, shape.cols, shape.form, op.span)
+        self.emit(TileOp("copy", name, (source.tile,), op.span, op.stage), home, False)
+        self.placed[(op.result.name, "")] = Placed(name, home, False)
+
+    def advance(self, loop: Loop) -> None:
+        """The end of a round: the next values take the place of the carried ones, as if all at once."""
+        steps: list[tuple[str, str, Scope, Op]] = []
+        for carry, following in self.pairs(loop):
+            op = self.made_by[carry]
+            if following != carry:
+                scope = self.row_loops.get(root(following, self.made_by), self.scopes[loop.name])
+                source = self.operand(self._value(following), op, scope).tile
+                target = self.rows_of(self.placed[(carry, "")], scope, carry).tile
+                steps.append((source, target, scope, self.made_by.get(following, op)))
+        replaced = {self._owner(target) for _, target, _, _ in steps}
+        for index, (source, target, scope, op) in enumerate(steps):
+            if self._owner(source) in replaced:  # a carried value becomes another: its old one is kept until then
+                name, tile = self.name(f"{op.result.name}_kept"), self.tiles[source]
+                self.tiles[name] = TileVal(name, tile.dtype, tile.rows, tile.cols, tile.form, op.span)
+                self.emit(TileOp("copy", name, (source,), op.span, op.stage), scope, False)
+                steps[index] = (name, target, scope, op)
+        for source, target, scope, op in steps:
+            self.emit(TileOp("copy", target, (source,), op.span, op.stage), scope, False)
+
+    def _owner(self, tile: str) -> str:
+        return self.tiles[tile].parent or tile
+
+    def _value(self, name: str) -> Value:
+        if name in self.made_by:
+            return self.made_by[name].result
+        return next(value for value in self.program.inputs if value.name == name)
+
+    def carried(self, op: Op) -> None:
+        """After the loop the carried tile holds the last value."""
+        carry = op.operands[0]
+        assert isinstance(carry, Value)
+        self.placed[(op.result.name, "")] = self.placed[(carry.name, "")]
+
+    # -- rows -----------------------------------------------------------------------------------------------------
+
+    def result_rows(self, op: Op, scope: Scope, shape: Shape2D) -> TileVal | None:
+        """The whole tile that the rows of a result belong to, where another level or the next round reads them."""
+        if scope.role != "sub" or not op.loop:
+            return None
+        if not self._leaves(op):
+            self.row_loops[op.result.name] = scope
+            return None
+        assert scope.parent is not None
+        whole = self.shape2d(self.axes.axes(op.result.shape), scope.parent, op)
+        name = self.name(op.result.name)
+        self.tiles[name] = TileVal(name, op.result.dtype, whole.rows, whole.cols, whole.form, op.span)
+        self.placed[(op.result.name, "")] = Placed(name, scope.parent, False)
+        return self.tiles[name]
+
+    def _leaves(self, op: Op) -> bool:
+        """Whether a result is read at another level, or once the loop over its rows is done."""
+        name, level = op.result.name, self.level_of[op.result.name]
+        for carry, following in self.pairs(self.loops[op.loop]):
+            if root(following, self.made_by) == name and self._is_read_late(carry, level):
+                return True
+        return any(
+            name in self._roots(other) and self.level_of.get(other.result.name) != level
+            for other in self.kernel.ops
+            if other.kind != "carried"
+        )
+
+    def _is_read_late(self, carry: str, level: int) -> bool:
+        """Whether a carried value is still read after the level that makes its next one."""
+        if any(
+            root(following, self.made_by) == carry for _, following in self.pairs(self.loops[self.made_by[carry].loop])
+        ):
+            return True
+        return any(
+            carry in self._roots(other) and self.level_of.get(other.result.name, 0) > level
+            for other in self.kernel.ops
+            if other.kind != "carried"
+        )
+
+    def _roots(self, op: Op) -> set[str]:
+        return {root(v.name, self.made_by) for v in op.operands if isinstance(v, Value)}

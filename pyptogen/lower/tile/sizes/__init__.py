@@ -1,0 +1,1 @@
+"""Tile sizes: from the tables of the spec, or chosen."""

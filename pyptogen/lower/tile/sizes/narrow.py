@@ -1,0 +1,103 @@
+"""Cuts that a kernel cannot do without: rows of one dim, columns that fit the memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+
+from pyptogen.diagnostics import DiagnosticError, Span
+from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Value
+from pyptogen.lower.tile.cutting.axes import Axes, Factor
+from pyptogen.lower.tile.kernels.partition import KernelOps
+from pyptogen.lower.tile.sizes.sizes import TileSize
+
+FEW_COLUMNS = 64
+"""Columns below which a tile is not cut."""
+
+Table = dict[str, dict[str, TileSize]]
+
+
+def crowded(program: Program, kernel: KernelOps, tiles: Mapping[str, int]) -> list[str]:
+    """Leading dims that nobody cuts beside another one that is wider than a step: a tile has one dim of rows."""
+    axes = Axes(program)
+    found: list[str] = []
+    for op in kernel.ops:
+        shape = axes.axes(op.result.shape)
+        wide = [f for axis in shape[:-1] for f in axis if f.dim not in found and tiles.get(f.dim or "") != 1]
+        if op.kind == "scatter_update":
+            continue
+        free = [f.dim for f in wide if f.dim is not None and f.dim not in tiles and f.extent.constant is not None]
+        cut = len(wide) - len(free)
+        found += free if cut else free[:-1]
+    return found
+
+
+def columns(
+    program: Program,
+    kernel: KernelOps,
+    table: Table,
+    named: Collection[str],
+    place: Span,
+    fits: Callable[[Table], bool],
+) -> Table:
+    """The table with columns cut until the kernel fits. Where the author named sizes, only if none of those, however
+    small, would do: a size that is too large is to be reported."""
+    free = [dim for dim in _columns(program, kernel) if dim not in named]
+    if not free or fits(table):
+        return table
+    if named and fits({st: {d: replace(s, tile=1, inner=1) for d, s in dims.items()} for st, dims in table.items()}):
+        return table
+    try:
+        return _cut(program, table, free, place, fits)
+    except DiagnosticError:  # they cannot be cut: what does not fit is reported as it is
+        return table
+
+
+def _cut(program: Program, table: Table, free: list[str], place: Span, fits: Callable[[Table], bool]) -> Table:
+    """Halves the first of the free dims until the kernel fits, then the next one."""
+    while not fits(table):
+        size = table[next(iter(table))].get(free[0])
+        wide = size.tile if size else _static(program, free[0])
+        if wide > FEW_COLUMNS:
+            tile = max(FEW_COLUMNS, -(-wide // 2 // FEW_COLUMNS) * FEW_COLUMNS)
+            table = _with(table, free[0], TileSize(tile, tile, (), place))
+        elif len(free) > 1:
+            table = _with(table, free.pop(0), TileSize(1, 1, (), place))
+        else:
+            break
+    return table
+
+
+def _static(program: Program, dim: str) -> int:
+    value = program.dim(dim).value
+    assert value is not None
+    return value
+
+
+def _with(table: Table, dim: str, size: TileSize) -> Table:
+    return {stage: {**dims, dim: size} for stage, dims in table.items()}
+
+
+def _columns(program: Program, kernel: KernelOps) -> list[str]:
+    """Static dims of the columns that may be cut, the outer ones first: no matmul and no reduction needs them whole."""
+    axes = Axes(program)
+    if any(op.kind in PRODUCTS | {"concat", "scatter_update"} for op in kernel.ops):
+        return []
+    reductions = [op for op in kernel.ops if op.kind in REDUCE | ARG_REDUCE | {"prod"}]
+    needed = {f.dim for op in reductions for f in axes.axes(_source(op).shape)[int(op.attrs["axis"])]}
+    shapes = [axes.axes(op.result.shape) for op in kernel.ops if op.result.shape]
+    widest = max((shape[-1] for shape in shapes), key=_elements, default=())
+    return [f.dim for f in widest if f.dim is not None and f.extent.constant is not None and f.dim not in needed]
+
+
+def _source(op: Op) -> Value:
+    value = op.operands[0]
+    assert isinstance(value, Value)
+    return value
+
+
+def _elements(axis: tuple[Factor, ...]) -> int:
+    count = 1
+    for factor in axis:
+        count *= factor.extent.constant or 1
+    return count

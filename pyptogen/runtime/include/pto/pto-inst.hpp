@@ -67,9 +67,9 @@
 #include <pto/cpu/vector/vector_pass.hpp>
 
 #if defined(PTO_CHECKED)
-#include <pto/cpu/checked/end.hpp>
-#include <pto/cpu/checked/sites.hpp>
+#include <pto/cpu/checked/end.hpp>  // these three in this order: the last one makes macros of the instructions' names
 #include <pto/cpu/checked/wrappers.hpp>
+#include <pto/cpu/checked/sites.hpp>
 #endif
 
 #include <pto/comm/pto_comm_inst.hpp>

@@ -333,7 +333,9 @@ def _emit(
 
     def text_of(kernel: InstrKernel, block: BlockKernel) -> str:
         by_author = by_hand.source(kernel.name)
-        return by_author or kernel_text(kernel, functions[kernel.name], program.name, _sizes(block), source)
+        if by_author:
+            return by_author
+        return kernel_text(kernel, functions[kernel.name], program.name, _sizes(block), source, session.platform)
 
     texts = tuple(KernelSource(k.name, k.core, text_of(k, b)) for k, b in zip(walked, blocks, strict=True))
     report = {

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pyptogen.sanitize.machine import Machine
 
 INSTRUCTIONS = frozenset({"TPUSH", "TPOP", "TFREE", "TALLOC"})
-DIRECTIONS = {"DIR_C2V": 1, "DIR_V2C": 2, "DIR_BOTH": 3}
+DIRECTIONS = {"DIR_C2V": 1, "DIR_V2C": 2, "DIR_BOTH": 3, "DIR_C2V_GM": 1, "DIR_V2C_GM": 2, "DIR_BOTH_GM": 3}
 CROSS_CORE_MODE = 2
 """The mode of `ffts_cross_core_sync` that passes between the cube core of a block and its vector cores."""
 

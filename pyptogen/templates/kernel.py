@@ -36,6 +36,7 @@ from pyptogen.lower.instruction.ir import (
     declarations,
     walk,
 )
+from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tile.ir import Fifo
 from pyptogen.templates.cpp_names import C_TYPES
 from pyptogen.templates.environment import render
@@ -308,7 +309,14 @@ def _loop_names(kernel: InstrKernel) -> Iterator[str]:
             yield node.name
 
 
-def kernel_text(kernel: InstrKernel, function: str, operator: str, sizes: str, source: Callable[[Span], str]) -> str:
+def kernel_text(
+    kernel: InstrKernel,
+    function: str,
+    operator: str,
+    sizes: str,
+    source: Callable[[Span], str],
+    platform: Platform,
+) -> str:
     """The C++ file of one kernel.
 
     Args:
@@ -317,6 +325,7 @@ def kernel_text(kernel: InstrKernel, function: str, operator: str, sizes: str, s
         operator: name of the operator.
         sizes: the chosen tile sizes, for the head comment.
         source: one line of the spec for a span, such as ``m: amax(x) [softmax.yaml:18]``.
+        platform: what it is for.
     """
     far = far_stores(kernel)
     kernel, names = spelled(kernel)
@@ -352,7 +361,7 @@ def kernel_text(kernel: InstrKernel, function: str, operator: str, sizes: str, s
         occupancy=occupancy,
         guard=guards[kernel.core],
         parameters=_parameters(kernel),
-        queue_aliases=[alias for fifo in kernel.fifos for alias in queue_aliases(fifo)],
+        queue_aliases=[alias for fifo in kernel.fifos for alias in queue_aliases(fifo, platform.rings_on_chip)],
         tile_aliases=writer.aliases.tiles,
         gm_aliases=writer.aliases.tensors,
         lines=writer.lines,

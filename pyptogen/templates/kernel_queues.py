@@ -27,10 +27,11 @@ def _slot(fifo: Fifo) -> str:
     return f"{camel(_stem(fifo))}Slot"
 
 
-def queue_aliases(fifo: Fifo) -> list[tuple[str, str, str]]:
+def queue_aliases(fifo: Fifo, on_chip: bool) -> list[tuple[str, str, str]]:
     """Name, type and comment of the aliases of one ring: the TPipe, and a popped slot. Of a ring whose slots two vector
-    cores pop both: also how many slots a consumer may keep (2, as always), and that it has them unsplit."""
-    way = "DIR_C2V" if fifo.to == "vector" else "DIR_V2C"
+    cores pop both: also how many slots a consumer may keep (2, as always), and that it has them unsplit. ``on_chip``:
+    see `Platform.rings_on_chip`."""
+    way = ("DIR_C2V" if fifo.to == "vector" else "DIR_V2C") + ("_GM" if on_chip else "")
     size = fifo.rows * fifo.cols * DTYPES[fifo.dtype]
     both = fifo.both and fifo.to == "vector"
     note = f"{fifo.slots} tiles of up to {fifo.rows} x {fifo.cols}, to {_receiver(fifo)}"

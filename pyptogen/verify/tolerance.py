@@ -12,9 +12,9 @@ unless it was rounded from a float that carries an error: then it may be one off
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -105,13 +105,19 @@ def _error(op: Op, errors: Mapping[str, float], sizes: Mapping[str, int]) -> flo
     if op.kind == "cast":
         exact = values[0].dtype == op.result.dtype or _EPSILON.get(values[0].dtype, 0.0) > epsilon
         return carried if exact else carried + epsilon / 2
-    if op.kind in PRODUCTS | SCAN | {"sum", "prod"}:
-        axis = -1 if op.kind in PRODUCTS else op.attrs["axis"]
-        length = evaluate(values[0].shape[axis], sizes)
+    if op.kind in PRODUCTS | SCAN | {"sum", "prod", "index_add"} or op.attrs.get("reduce") == "add":
+        length = evaluate(_summed(op, values), sizes)
         if op.kind in ("prod", "cumprod"):
             carried *= math.sqrt(length)
         return carried + _EPSILON["fp32"] / 2 * math.sqrt(length) + epsilon / 2
     return carried + epsilon / 2
+
+
+def _summed(op: Op, values: Sequence[Value]) -> Any:
+    """How many numbers one element of the result is made of, at most."""
+    if op.kind == "index_add" or "reduce" in op.attrs:  # all of them may go to one place
+        return values[1].shape[0 if op.kind == "index_add" else op.attrs["axis"]]
+    return values[0].shape[-1 if op.kind in PRODUCTS else op.attrs["axis"]]
 
 
 def _carried(op: Op, errors: Mapping[str, float], rounds: int) -> float:

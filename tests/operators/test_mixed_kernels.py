@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from dataclasses import replace
 from functools import cache
@@ -80,6 +81,14 @@ def test_scores_stay_in_rings() -> None:
     assert [name for name, _ in launch.programs] == list(launch.kernels)
     assert all(ring.elements.constant is not None for ring in launch.rings)
     assert len(launch.rings) == 3
+
+
+@pytest.mark.parametrize(("target", "ways"), [("a2a3", {"C2V", "V2C"}), ("a5", {"C2V_GM", "V2C_GM"})])
+def test_where_rings_lie(target: str, ways: set[str]) -> None:
+    """A5 has rings on chip too, under the words that A2/A3 has for those in GM: its headers take a slot in GM under the
+    others alone."""
+    kernels = lower(from_spec(load_spec(SPECS / "flash_attention.yaml")), target).kernels
+    assert {way for kernel in kernels for way in re.findall(r"Direction::DIR_(\w+)", kernel.text)} == ways
 
 
 def test_the_cube_program_runs_ahead() -> None:

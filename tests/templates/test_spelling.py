@@ -13,6 +13,7 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction.ir import Instr, InstrKernel
 from pyptogen.lower.pipeline import lower
+from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
 from pyptogen.schema.c_names import is_c_name, is_macro
@@ -42,7 +43,7 @@ def test_every_word_of_a_kernel_is_a_variable_or_kept_from_variables(operator: s
         ours = variables(kernel) - {"nblk"}
         marked = {name: f"v{i}z" for i, name in enumerate(sorted(ours))}
         shown = renamed(kernel, marked)
-        text = kernel_text(shown, "k", "o", "", lambda span: "")
+        text = kernel_text(shown, "k", "o", "", lambda span: "", PLATFORMS[target])
         own = {spelled(_with_variable(shown, word))[1].get(word, word) != word and word for word in _words(text)}
         loose = {
             word

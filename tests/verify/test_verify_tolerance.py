@@ -96,3 +96,12 @@ def test_a_running_sum_is_a_sum() -> None:
     running = derived_from(op("cumsum", (X,), "y", "fp32", axis=1))
     total = Op("sum", (X,), toy.value("y", "fp32", (toy.T, sympy.Integer(1))), {"axis": 1}, "toy", toy.SPAN)
     assert running.rtol == derived_from(total).rtol
+
+
+def test_rows_that_are_added_may_all_meet_in_one() -> None:
+    """Of a total near 0 the partial sums are not: the last bits of these are what another order changes."""
+    tolerance = derived_from(op("index_add", (X, Q, X), "y", "fp32", axis=0))
+    numbers = np.random.default_rng(3).standard_normal((4096, 64)).astype(np.float32)
+    exact, backwards = numbers.sum(0, np.float64).astype(np.float32), numbers[::-1].cumsum(0)[-1]
+    assert compare({"y": backwards}, {"y": exact}, {"y": tolerance})[0].passed
+    assert not compare({"y": backwards}, {"y": exact + numbers[7]}, {"y": tolerance})[0].passed

@@ -40,6 +40,7 @@ A5 = Platform(
     low_bits_of_floats=False,
     equality_only=frozenset({"int32"}),
     vector_barriers=False,
+    rings_on_chip=True,
     frequency_ghz=1.85,
     costs=COSTS,
 )

@@ -44,6 +44,7 @@ class Platform:
         equality_only: dtypes whose tiles compare for equality, but not for order.
         low_bits_of_floats: TCVT of a float to a narrow integer keeps low bits without a scratch tile.
         frequency_ghz, costs: for estimates; None where there are no figures.
+        rings_on_chip: the plain directions of a TPipe name a ring in the receiver's memory, so that one in GM says so.
         vector_passes: the kernel's text walks over vector tiles once for several instructions (TPASS).
     """
 
@@ -63,3 +64,4 @@ class Platform:
     vector_barriers: bool = True
     vector_passes: bool = False
     runs_of_elements: bool = False
+    rings_on_chip: bool = False

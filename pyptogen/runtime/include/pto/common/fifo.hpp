@@ -20,6 +20,9 @@ enum Direction : uint8_t {
     DIR_V2C = 2,
     DIR_BOTH = DIR_C2V | DIR_V2C,
     DIR_V2C_CTRL = 4,
+    DIR_C2V_GM = 5,  // as A5 calls a ring in global memory, where the plain words name one on chip
+    DIR_V2C_GM = 6,
+    DIR_BOTH_GM = DIR_C2V_GM | DIR_V2C_GM,
 };
 
 enum class FIFOType : uint8_t { GM_FIFO = 0, VEC_FIFO = 1, MAT_FIFO = 2, CTRL_FIFO = 3 };

@@ -49,7 +49,7 @@ struct TPipe {
     static constexpr bool is_c2v = (DIR_TYPE & DIR_C2V) != 0;
     static constexpr bool is_v2c = (DIR_TYPE & DIR_V2C) != 0;
     static constexpr bool is_both = is_c2v && is_v2c;
-    static constexpr bool is_v2c_ctrl = (DIR_TYPE & DIR_V2C_CTRL) != 0;
+    static constexpr bool is_v2c_ctrl = DIR_TYPE == DIR_V2C_CTRL;
     static constexpr bool is_no_split = IsNoSplit;
     static_assert(is_c2v || is_v2c || is_v2c_ctrl, "TPipe needs the direction C2V, V2C, both, or V2C_CTRL");
     static_assert(SlotNum >= 1 && SlotSize >= 1, "TPipe needs a slot");

@@ -4,6 +4,7 @@
 #include <pto/cpu/core/amx.hpp>
 #include <pto/cpu/cube/held.hpp>
 #include <pto/cpu/layout/fragments.hpp>
+#include <pto/cpu/layout/slabs.hpp>
 
 #if defined(PTO_CPU_AMX)
 

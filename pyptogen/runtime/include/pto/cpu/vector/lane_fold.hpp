@@ -39,6 +39,7 @@ constexpr LaneFlags kAllLanes = 0xffff;
 PTO_INLINE LaneFlags unordered_lanes(f32v a, f32v b) { return _mm512_cmp_ps_mask((__m512)a, (__m512)b, _CMP_UNORD_Q); }
 PTO_INLINE LaneFlags unordered_lanes(f32v v) { return unordered_lanes(v, v); }
 PTO_INLINE bool any_lane(LaneFlags lanes) { return lanes != 0; }
+PTO_INLINE bool any_lane(i32v lanes) { return _mm512_test_epi32_mask((__m512i)lanes, (__m512i)lanes) != 0; }
 PTO_INLINE bool every_lane(LaneFlags lanes) { return lanes == kAllLanes; }
 
 /// The lanes of `so_far` in which neither is NaN.

@@ -122,11 +122,15 @@ def _words(text: str) -> list[str]:
 
 
 def arguments(kernel: InstrKernel, begin: int, end: int, blocks: int) -> dict[str, Any]:
-    """Numbers for all arguments but pointers: the range of a launch, its blocks, and 0.25 for every attr."""
+    """Numbers for all arguments but pointers: the range of a launch, its blocks, 0.25 for every attr, and small dims where
+    loops take them one by one."""
     tensors = {t.name for t in kernel.tensors}
     values: dict[str, Any] = {name: 0.25 for name, _ in kernel.scalars}
     tensors |= {fifo.name for fifo in kernel.fifos}
     values |= {name: end for name in kernel.arguments if name not in tensors and name not in values}
+    loops = [node for node in walk(kernel.body) if isinstance(node, For) and node.step == 1]
+    single = {str(node.stop) for node in loops} & values.keys() - {f"{kernel.segment}_end", str(kernel.segment)}
+    values |= {name: min(end, 5) for name in single}
     return values | {"nblk": blocks, f"{kernel.segment}_begin": begin}
 
 

@@ -384,6 +384,7 @@ RULES: dict[str, Callable[[Instruction], None]] = {
     **{f"pto.t{stem}": elementwise(2, stem != "div") for stem in _STEMS},
     **{f"pto.t{stem}s": with_scalar for stem in _STEMS},
     "pto.txor": elementwise(3),  # the last source is scratch
+    "pto.tands": with_scalar,
     "pto.tshls": with_scalar,
     "pto.tshrs": with_scalar,
     **{f"pto.t{name}": elementwise(1, False) for name in ("exp", "log", "sqrt", "rsqrt", "recip")},

@@ -6,6 +6,7 @@ memory, byte address and valid extents; a GM window's first element, and size an
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -36,7 +37,7 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tile.ir import Fifo
+from pyptogen.lower.tile.ir import Condition, Fifo
 from templates.pto.instructions import Instruction
 from templates.pto.queues import Give, InitializePipe, Take
 from templates.pto.structure import (
@@ -61,6 +62,14 @@ ARITH: Mapping[str, Any] = {
     "arith.mulf": lambda a, b: a * b, "arith.divf": lambda a, b: a / b, "math.sqrt": lambda a: a**0.5,
     "arith.index_cast": lambda a: a, "arith.sitofp": float, "arith.truncf": lambda a: a,
     "arith.minimumf": min, "arith.maximumf": max,
+}  # fmt: skip
+
+PREDICATES: Mapping[int, Any] = {
+    0: operator.eq, 1: operator.ne, 2: operator.lt, 3: operator.le, 4: operator.gt, 5: operator.ge,
+}  # fmt: skip
+"""Of `arith.cmpi`, for signed numbers."""
+RELATIONS: Mapping[str, Any] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
 }  # fmt: skip
 
 
@@ -118,7 +127,7 @@ class ModuleTrace:
             at[op.result] = op.value.value.data  # type: ignore[union-attr]
             assert isinstance(op.value, FloatAttr) or isinstance(at[op.result], int)
         elif isinstance(op, arith.CmpiOp):
-            at[op.result] = {0: given[0] == given[1], 5: given[0] >= given[1]}[op.predicate.value.data]
+            at[op.result] = PREDICATES[op.predicate.value.data](*given)
         elif op.name in ARITH:
             at[op.results[0]] = ARITH[op.name](*given)
         elif isinstance(op, scf.ForOp):
@@ -135,6 +144,9 @@ class ModuleTrace:
             region = op.true_region if given[0] else op.false_region
             if region.blocks:
                 self.run(region.block)
+                if op.results:
+                    assert region.block.last_op is not None
+                    at.update(zip(op.results, [at[value] for value in region.block.last_op.operands], strict=True))
         elif isinstance(op, Instruction):
             *sources, destination = given
             mode = tuple(m.word.data.lower() for m in (op.rmode, op.cmpMode, op.maskPattern, op.reluPreMode) if m)
@@ -220,6 +232,11 @@ class KernelTrace:
                 return
             self.step(node)
 
+    def takes_place(self, only: Condition) -> bool:
+        """Whether the condition of a round holds."""
+        known = {e.name: index_at(e.offset.evaluate(self.names)) for e in only.elements} | self.names
+        return all(RELATIONS[c.relation](c.left.evaluate(known), c.right.evaluate(known)) for c in only.comparisons)
+
     def step(self, node: Node) -> None:
         if isinstance(node, For):
             start, stop = (p.evaluate(self.names) for p in (node.start, node.stop))
@@ -235,6 +252,8 @@ class KernelTrace:
                 self.names[node.var] = i
                 if node.valid:
                     self.names[node.valid] = min(node.step, stop - i)
+                if node.only is not None and not self.takes_place(node.only):
+                    continue
                 if node.share:
                     valid = self.names[str(node.valid)]
                     half = valid - valid // 2

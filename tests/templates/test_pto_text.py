@@ -122,7 +122,7 @@ def _words(text: str) -> list[str]:
 
 
 def arguments(kernel: InstrKernel, begin: int, end: int, blocks: int) -> dict[str, Any]:
-    """Numbers for all arguments but pointers: the range of a launch, its blocks, 0.25 for every attr, and small dims where
+    """Numbers for all arguments but pointers: the range of a launch, its blocks, 0.25 for every attr, small dims where
     loops take them one by one."""
     tensors = {t.name for t in kernel.tensors}
     values: dict[str, Any] = {name: 0.25 for name, _ in kernel.scalars}

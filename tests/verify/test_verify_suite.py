@@ -151,10 +151,10 @@ def test_a_fault_of_the_tool_is_none_of_the_spec(specs: Path, monkeypatch: pytes
         list(run_suite([specs]))
 
 
-def test_checked_mode_leaves_out_kernels_without_flags(specs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checked_mode_is_for_all_targets(specs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def compile_(spec: Any, target: str, checked: bool) -> Doubler:
         raise fault("PTG502", f"{target} {checked}", None)
 
     monkeypatch.setattr(pyptogen, "compile", compile_)
     asked = [outcome.diagnostics[0].message for outcome in run_suite([specs / "first.yaml"], checked=True)]
-    assert asked == ["a2a3 True"]
+    assert sorted(asked) == ["a2a3 True", "cpu True"]

@@ -10,11 +10,11 @@ from typing import Any
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
 from pyptogen.lower.instruction.replay import Finding
 from pyptogen.sanitize.lexer import Lexer
-from pyptogen.sanitize.machine import LONGEST, Decisions, Machine, TooLong
+from pyptogen.sanitize.machine import Decisions, Machine
 from pyptogen.sanitize.mixed import Half, findings, out_of_step, pairs, walks
 from pyptogen.sanitize.parser import parse
 from pyptogen.sanitize.syntax import File, Function
-from pyptogen.sanitize.trace import Trace
+from pyptogen.sanitize.trace import LONGEST, TooLong, Trace
 
 CAPACITY = {"Vec": 192 * 1024, "Mat": 512 * 1024, "Left": 64 * 1024, "Right": 64 * 1024, "Acc": 128 * 1024}
 """Bytes of the memories of a core of A2/A3."""
@@ -250,7 +250,8 @@ class _Kernel:
 
     def walk_with(self, given: Mapping[str, int]) -> Trace:
         """One walk with these arguments; what still hangs on the call is taken once."""
-        machine = Machine(self.file, self.program, 1, "then", 1 << 20, given, self.core, most=LONGEST_BESIDE)
+        trace = Trace(most=LONGEST_BESIDE)
+        machine = Machine(self.file, self.program, 1, "then", 1 << 20, given, self.core, trace)
         try:
             return machine.run(self.function, self.arguments)
         except TooLong:

@@ -42,8 +42,6 @@ from pyptogen.sanitize.trace import Trace
 from pyptogen.sanitize.values import SIZES, UNKNOWN, Cell, OtherType, ScalarType, Tile, TileKind
 
 Decisions = Literal["then", "else", "in turn"]
-LONGEST = 10_000
-"""Instructions of one walk: more than any schedule needs to repeat itself."""
 DEEPEST = 40
 
 
@@ -51,10 +49,6 @@ class _Jump(Exception):
     def __init__(self, kind: str, value: Any = UNKNOWN) -> None:
         self.kind, self.value = kind, value
         super().__init__(kind)
-
-
-class TooLong(Exception):
-    """The walk has more instructions than `LONGEST`."""
 
 
 @dataclass(slots=True)
@@ -73,7 +67,6 @@ class Machine:
     scopes: list[dict[str, Cell]] = field(default_factory=list)
     turn: bool = False
     depth: int = 0
-    most: int = LONGEST
     cut: bool = False
     """A known loop was left early."""
 
@@ -376,4 +369,4 @@ class Machine:
         return {"-": -operand, "+": operand}.get(node.op, UNKNOWN)
 
 
-__all__ = ["LONGEST", "Machine", "OtherType", "TileKind", "TooLong"]
+__all__ = ["Machine", "OtherType", "TileKind"]

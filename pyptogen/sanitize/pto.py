@@ -10,11 +10,11 @@ from pyptogen.lower.instruction.touches import Region
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues
 from pyptogen.sanitize.lexer import Token
+from pyptogen.sanitize.regions import region_of
 from pyptogen.sanitize.syntax import Call, Member, Name
 from pyptogen.sanitize.values import (
     SIZES,
     UNKNOWN,
-    AtMost,
     Cell,
     Event,
     Other,
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 LOCS = {"TileLeft": "Left", "TileRight": "Right", "TileAcc": "Acc", "TileLeftCompact": "Left",
         "TileRightCompact": "Right", "TileAccCompact": "Acc"}  # fmt: skip
 _ACCS = frozenset({"Vec", "Mat", "Left", "Right", "Acc", "Bias", "Scaling", "ScaleLeft", "ScaleRight"})
-_EVERYWHERE = 1 << 24
 _QUIET = re.compile(
     r"dsb|dcci|set_mask_\w+|set_vector_mask|set_atomic_\w+|set_ffts_base_addr|ffts_cross_core_sync|wait_flag_dev|set_padding"
     r"|set_quant_pre|set_fpc|set_nd_para|set_loop\d?\w*|pipe_\w*printf|printf|PRINTF|cce_\w+|trap|assert|PTO_ASSERT|TPRINT"
@@ -227,16 +226,12 @@ def _method(machine: Machine, node: Call, target: Member) -> Any:
 
 def _element(machine: Machine, tile: Tile, offset: Any, name: str, token: Token) -> None:
     """The scalar unit reads or writes one element of a tile, or any of them where the offset is not known."""
-    from pyptogen.sanitize.machine import TooLong
-
-    region = region_of(machine, tile, token)
+    region = region_of(machine.file, tile, token)
     if isinstance(tile.address, int) and isinstance(offset, int):
         begin = tile.address + offset * tile.kind.element.size
         region = Region(tile.kind.loc, begin, begin + tile.kind.element.size, 0, 0)
     reads, writes = ([region], []) if name == "GetValue" else ([], [region])
     machine.trace.instruction(name, "S", machine.span(token), reads, writes)
-    if len(machine.trace.nodes) > machine.most:
-        raise TooLong
 
 
 def _flag(machine: Machine, node: Call, name: str) -> Any:
@@ -291,8 +286,6 @@ def _place(machine: Machine, node: Call) -> Any:
 
 
 def _instruction(machine: Machine, node: Call, name: str) -> Any:
-    from pyptogen.sanitize.machine import TooLong
-
     assert isinstance(node.function, Name)
     token = node.function.token
     values = [machine.value(argument) for argument in node.arguments]
@@ -320,11 +313,9 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         if isinstance(value, Event) and value.number is not None:
             machine.trace.wait_event(value.number, pipe, span)
     letters = _letters(name, values)
-    reads = [region_of(machine, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
-    writes = [region_of(machine, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
+    reads = [region_of(machine.file, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
+    writes = [region_of(machine.file, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
     machine.trace.instruction(name, pipe, span, reads, writes)
-    if len(machine.trace.nodes) > machine.most:
-        raise TooLong
     return Result(pipe)
 
 
@@ -337,32 +328,3 @@ def _letters(name: str, values: list[Any]) -> list[str]:
 
 def _is_global(value: Any) -> bool:
     return isinstance(value, Other) and isinstance(value.type, OtherType) and "GlobalTensor" in value.type.name
-
-
-def _used(size: Any) -> int | None:
-    """A valid extent, or the most that it can be."""
-    return size.limit if isinstance(size, AtMost) else size if isinstance(size, int) else None
-
-
-def region_of(machine: Machine, tile: Tile, token: Token) -> Region:
-    """The bytes of a tile's valid part. Raises PTG306 for a tile without an address."""
-    kind = tile.kind
-    if tile.address is None:
-        raise machine.fault(token, f"tile `{tile.name}` has no address (TASSIGN): left to automatic mode")
-    size = kind.bytes()
-    if not isinstance(tile.address, int) or size is None:
-        return Region(kind.loc, 0, _EVERYWHERE, 0, 0)
-    rows, cols = (_used(size) for size in tile.valid)
-    element = kind.element.size
-    line, lines_there = (cols, kind.rows) if kind.row_major else (rows, kind.cols)
-    if kind.loc == "Vec" and lines_there == 1 and line is not None:  # vector units work in blocks of 32 bytes
-        used_bytes = min(size, -(-line * element // 32) * 32)
-        return Region(kind.loc, tile.address, tile.address + used_bytes, 0, 0)
-    if kind.loc != "Vec" or not kind.row_major or cols is None or cols >= kind.cols:
-        used = rows if kind.loc == "Vec" and kind.row_major and rows is not None and rows <= kind.rows else None
-        end = size if used is None else used * kind.cols * element
-        return Region(kind.loc, tile.address, tile.address + end, 0, 0)
-    lines = kind.rows if rows is None else min(rows, kind.rows)
-    # A column window of a wider tile ends with the columns of its last row, before what lies behind that tile.
-    end = tile.address + max(0, lines - 1) * kind.cols * element + cols * element
-    return Region(kind.loc, tile.address, end, kind.cols * element, cols * element)

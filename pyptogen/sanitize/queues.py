@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.sanitize.lexer import Token
+from pyptogen.sanitize.regions import region_of
 from pyptogen.sanitize.syntax import Call, Name
 from pyptogen.sanitize.values import Other, OtherType, Pipe, Result, SlotPointer, Tile
 
@@ -70,13 +71,11 @@ def instruction(machine: Machine, node: Call, name: str, values: list[Any]) -> A
 
 def _of_tile(machine: Machine, name: str, pipe: Pipe, ring: str, tile: Tile, token: Token) -> Result:
     """A tile that is stored into a slot, or loaded from one and the slot freed."""
-    from pyptogen.sanitize.pto import region_of
-
     span = machine.span(token)
     if name == "TPUSH":
         machine.trace.ring("claim", ring, span)
         on = "FIX" if tile.kind.loc == "Acc" else "MTE3"
-        machine.trace.instruction(name, on, span, [region_of(machine, tile, token)], [])
+        machine.trace.instruction(name, on, span, [region_of(machine.file, tile, token)], [])
         machine.trace.ring("fill", ring, span)
         return Result(on)
     machine.trace.ring("pop", ring, span)
@@ -84,7 +83,7 @@ def _of_tile(machine: Machine, name: str, pipe: Pipe, ring: str, tile: Tile, tok
     if isinstance(base, int):  # the device gives the tile its place in the consumer's ring
         tile.address = base + pipe.taken % pipe.local * pipe.size
     pipe.taken += 1
-    machine.trace.instruction(name, "MTE2", span, [], [region_of(machine, tile, token)])
+    machine.trace.instruction(name, "MTE2", span, [], [region_of(machine.file, tile, token)])
     machine.trace.ring("free", ring, span)
     return Result("MTE2")
 

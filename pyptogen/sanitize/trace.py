@@ -12,12 +12,19 @@ from pyptogen.lower.instruction.touches import Region, Touch, Touches
 
 EVENT_OBJECTS = 1000
 """First number of flags that stand for Event objects: apart from the eight ids of a kernel's own."""
+LONGEST = 10_000
+"""Instructions of one walk: more than any schedule needs to repeat itself."""
+
+
+class TooLong(Exception):
+    """A walk has more instructions than its trace takes."""
 
 
 @dataclass(slots=True)
 class Trace:
-    """One walk."""
+    """One walk of at most ``most`` instructions."""
 
+    most: int = LONGEST
     nodes: list[Node] = field(default_factory=list)
     touched: dict[int, tuple[tuple[Region, ...], tuple[Region, ...]]] = field(default_factory=dict)
     """(reads, writes) by identity of the instruction."""
@@ -35,9 +42,12 @@ class Trace:
     """The kernel asked which of the vector cores of its block it runs on."""
 
     def instruction(self, name: str, pipe: Any, span: Span, reads: list[Region], writes: list[Region]) -> None:
+        """Raises TooLong."""
         instr = Instr(name, (), pipe, "", span)
         self.touched[id(instr)] = tuple(reads), tuple(writes)
         self.nodes.append(instr)
+        if len(self.nodes) > self.most:
+            raise TooLong
 
     def barrier(self, pipe: Any, span: Span) -> None:
         self.nodes.append(Barrier(pipe, span))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.schema.contract import DTYPES, LAYOUTS, AttrSpec, DimSpec, TensorSpec, suggest_dtype
 from pyptogen.schema.expression import Expr, parse_expression, parse_expression_list, parse_text
 from pyptogen.schema.models import AttrModel, DynamicDimModel, InPlaceModel, TensorModel
 from pyptogen.schema.naming import check_key
-from pyptogen.schema.spec import DTYPES, LAYOUTS, AttrSpec, DimSpec, TensorSpec, suggest_dtype
 from pyptogen.schema.tree import Mapping, Node, Scalar
 from pyptogen.schema.validate import need_mapping, validate
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pyptogen.diagnostics import Span
+from pyptogen.schema.contract import TensorSpec
 from pyptogen.schema.expression import Expr
-from pyptogen.schema.spec import TensorSpec
 
 Level = Literal["tile", "block", "instruction", "source"]
 MEMORIES = ("ub", "l1", "l0a", "l0b", "l0c")

@@ -15,13 +15,14 @@ from typing import Any
 
 from pyptogen.diagnostics import Span, fault
 from pyptogen.schema.below import read_below
+from pyptogen.schema.contract import DimSpec
 from pyptogen.schema.contract_sections import read_dims
 from pyptogen.schema.expression import Expr
 from pyptogen.schema.graph_sections import read_functions
 from pyptogen.schema.models import IncludedModel
 from pyptogen.schema.naming import defined_twice
 from pyptogen.schema.source import Source
-from pyptogen.schema.spec import DimSpec, FunctionSpec
+from pyptogen.schema.spec import FunctionSpec
 from pyptogen.schema.toml_reader import read_toml
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence
 from pyptogen.schema.validate import need_mapping, validate

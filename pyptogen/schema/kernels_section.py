@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pyptogen.diagnostics import Span, fault
 from pyptogen.schema.below import SOURCE_SUFFIXES, read_below
 from pyptogen.schema.c_names import is_c_function
+from pyptogen.schema.contract import DTYPES, TensorSpec
 from pyptogen.schema.contract_sections import read_tensor
 from pyptogen.schema.expression import Expr, parse_expression, parse_expression_list
 from pyptogen.schema.hand import (
@@ -23,7 +24,6 @@ from pyptogen.schema.hand import (
 )
 from pyptogen.schema.models import BufferModel, KernelModel
 from pyptogen.schema.naming import check_distinct, check_key, check_name
-from pyptogen.schema.spec import DTYPES, TensorSpec
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence, describe
 from pyptogen.schema.validate import need_list, need_mapping, validate
 

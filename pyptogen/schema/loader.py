@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator
 
 from pyptogen.diagnostics import Span, fault
+from pyptogen.schema.contract import AttrSpec, DimSpec, TensorSpec
 from pyptogen.schema.contract_sections import read_attrs, read_dims, read_inputs, read_outputs
 from pyptogen.schema.expression import Expr
 from pyptogen.schema.graph_sections import read_functions, read_graph, read_requires
@@ -16,7 +17,7 @@ from pyptogen.schema.kernels_section import read_kernels
 from pyptogen.schema.models import SpecModel
 from pyptogen.schema.naming import check_distinct, check_name, check_ranges
 from pyptogen.schema.source import Source, read
-from pyptogen.schema.spec import AttrSpec, DimSpec, Spec, StageSpec, TensorSpec
+from pyptogen.schema.spec import Spec, StageSpec
 from pyptogen.schema.tiling_section import TableNames, read_schedule, read_tiling
 from pyptogen.schema.tree import Mapping, Scalar
 from pyptogen.schema.validate import need_list, need_mapping, validate

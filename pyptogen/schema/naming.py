@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 
 from pyptogen.diagnostics import Span, fault
-from pyptogen.schema.spec import DTYPES
+from pyptogen.schema.contract import DTYPES
 from pyptogen.schema.tree import Scalar
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")

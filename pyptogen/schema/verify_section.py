@@ -6,9 +6,10 @@ import ast
 
 from pyptogen.diagnostics import did_you_mean, fault
 from pyptogen.schema.below import PYTHON_SUFFIXES, read_below
+from pyptogen.schema.contract import DimSpec, TensorSpec
 from pyptogen.schema.expression import Expr, parse_expression
 from pyptogen.schema.models import GoldenModel, ToleranceModel, VerifyModel
-from pyptogen.schema.spec import DimSpec, GoldenSpec, TensorSpec, Tolerance, VerifySpec
+from pyptogen.schema.spec import GoldenSpec, Tolerance, VerifySpec
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence
 from pyptogen.schema.validate import need_mapping, validate
 

@@ -30,7 +30,7 @@ from pyptogen.lower.tensor.ir import Program, Value
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.passes import host_scalars
 from pyptogen.lower.tensor.reading import conditions
-from pyptogen.lower.tensor.running.interpreter import bind_dims
+from pyptogen.lower.tensor.running.bind_dims import bind_dims
 from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 

@@ -21,7 +21,7 @@ from pyptogen.lower.tensor.reading.operators import COMPARISONS, EXPANDED, PRIMI
 from pyptogen.lower.tensor.reading.other_names import WRITTEN
 from pyptogen.lower.tensor.reading.scalars import CONSTANTS, FUNCTIONS, arithmetic, check_right, not_allowed, number
 from pyptogen.schema import Expr, FunctionSpec
-from pyptogen.schema.spec import suggest_dtype
+from pyptogen.schema.contract import suggest_dtype
 
 _WORDS: Mapping[str, Mapping[str, Any]] = {
     "dtype": {name: name for name in DTYPES},

@@ -1,0 +1,40 @@
+"""Which bytes a tile of a walk stands for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyptogen.lower.instruction.touches import Region
+from pyptogen.sanitize.lexer import Token, unsupported
+from pyptogen.sanitize.values import AtMost, Tile
+
+_EVERYWHERE = 1 << 24
+
+
+def _used(size: Any) -> int | None:
+    """A valid extent, or the most that it can be."""
+    return size.limit if isinstance(size, AtMost) else size if isinstance(size, int) else None
+
+
+def region_of(file: str, tile: Tile, token: Token) -> Region:
+    """The bytes of a tile's valid part; ``token`` is where it is used. Raises PTG306 for a tile without an address."""
+    kind = tile.kind
+    if tile.address is None:
+        raise unsupported(file, token, f"tile `{tile.name}` has no address (TASSIGN): left to automatic mode")
+    size = kind.bytes()
+    if not isinstance(tile.address, int) or size is None:
+        return Region(kind.loc, 0, _EVERYWHERE, 0, 0)
+    rows, cols = (_used(size) for size in tile.valid)
+    element = kind.element.size
+    line, lines_there = (cols, kind.rows) if kind.row_major else (rows, kind.cols)
+    if kind.loc == "Vec" and lines_there == 1 and line is not None:  # vector units work in blocks of 32 bytes
+        used_bytes = min(size, -(-line * element // 32) * 32)
+        return Region(kind.loc, tile.address, tile.address + used_bytes, 0, 0)
+    if kind.loc != "Vec" or not kind.row_major or cols is None or cols >= kind.cols:
+        used = rows if kind.loc == "Vec" and kind.row_major and rows is not None and rows <= kind.rows else None
+        end = size if used is None else used * kind.cols * element
+        return Region(kind.loc, tile.address, tile.address + end, 0, 0)
+    lines = kind.rows if rows is None else min(rows, kind.rows)
+    # A column window of a wider tile ends with the columns of its last row, before what lies behind that tile.
+    end = tile.address + max(0, lines - 1) * kind.cols * element + cols * element
+    return Region(kind.loc, tile.address, end, kind.cols * element, cols * element)

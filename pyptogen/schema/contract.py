@@ -1,0 +1,72 @@
+"""The contract of a spec: dims, attrs, tensors, and the dtypes and layouts that they may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from pyptogen.diagnostics import Span, did_you_mean
+from pyptogen.schema.expression import Expr
+
+DTYPES = (
+    "fp32", "fp16", "bf16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "bool",
+    "fp8_e4m3", "fp8_e5m2", "hif8", "int4", "mxfp8", "mxfp4",
+)  # fmt: skip
+"""All dtypes of the language; the Tensor level computes with those in ``pyptogen.lower.tensor.ir.DTYPES``."""
+
+OTHER_NAMES = {
+    "float32": "fp32", "float": "fp32", "f32": "fp32", "float16": "fp16", "half": "fp16", "f16": "fp16",
+    "bfloat16": "bf16", "float64": "fp32", "double": "fp32", "int": "int32", "i8": "int8", "i32": "int32",
+    "i64": "int64", "long": "int64", "byte": "uint8", "u8": "uint8",
+}  # fmt: skip
+"""What users of other tools may write, and the nearest dtype here."""
+
+LAYOUTS = ("nd", "dn", "nz")
+
+
+def suggest_dtype(name: str, known: Iterable[str]) -> str:
+    """A fix sentence for an unknown dtype."""
+    other = OTHER_NAMES.get(name)
+    return f"did you mean `{other}`?" if other else did_you_mean(name, known)
+
+
+@dataclass(frozen=True, slots=True)
+class DimSpec:
+    """A named size: ``value`` an expression (static or derived), or None with a range (dynamic)."""
+
+    name: str
+    value: Expr | None
+    min: int
+    max: int
+    multiple_of: int
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class AttrSpec:
+    """A run-time scalar."""
+
+    name: str
+    dtype: str
+    default: float | int | None
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class TensorSpec:
+    """A tensor of the contract; ``inplace`` names the input that an output updates (its type is then the
+    input's)."""
+
+    name: str
+    dtype: str
+    shape: tuple[Expr, ...]
+    layout: str
+    doc: str
+    inplace: str | None
+    span: Span
+    """span of the name."""
+    type_span: Span
+    init: Expr | None = None
+    """Of an output: the number that it begins with."""
+    strides: tuple[Expr, ...] = ()
+    """Where rows lie apart: elements from one index of each axis to the next."""

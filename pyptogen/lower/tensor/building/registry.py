@@ -65,6 +65,7 @@ GROUPS: Mapping[str, str] = {
     "creation": "Creation",
     "indexing": "Gather, scatter, sorting",
     "contractions": "Matrix products",
+    "convolutions": "Convolutions",
     "activations": "Activations",
     "normalisations": "Normalisations",
     "attentions": "Attention",

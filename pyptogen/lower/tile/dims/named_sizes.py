@@ -1,10 +1,11 @@
-"""Pass: a size that is known at run time only, and is no dim, becomes one, so that loops can cut it.
+"""Pass: a size that loops have to cut, and that is no dim, becomes one.
 
 before: g = reshape(x: [n, c, hw], [n * 8, 12 * hw])              hw known at run time
 after:  dim g_cols = 12 * hw;  g: [8 * n, g_cols]
 
-Afterwards every factor of an axis that loops may have to cut has a name. A size that is no polynomial in the dims stays
-as it is.
+Such are sizes that are known at run time only, and those that an operation asks for (``cut``: the windows of a
+convolution). Afterwards every factor of an axis that loops may have to cut has a name. A size that is no polynomial in
+the dims stays as it is.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ class _Names:
         self.axes = Axes(program)
         self.computed = {op.result.name for op in program.ops}
         self.names = FreeNames(program)
+        self.asked = {size for op in program.ops for size in op.attrs.get("cut", ()) if not size.is_Symbol}
         self.dims: dict[Any, Dim] = {}
         """By size."""
 
@@ -67,11 +69,15 @@ class _Names:
             return size
         name = self.names.take(wanted)
         ends = [self._at_ends(size, end) for end in ("min", "max")]
-        self.dims[size] = Dim(name, None, max(1, min(ends)), max(ends), 1, size, value.span)
+        low, high = max(1, min(ends)), max(ends)
+        static = low if low == high else None
+        self.dims[size] = Dim(name, static, low, high, static or 1, None if static else size, value.span)
         return dim_symbol(name)
 
     def _is_nameless(self, size: Any) -> bool:
-        """Whether one of the factors of an axis is known at run time only and is no dim."""
+        """Whether loops have to cut an axis that is no dim, or one of its factors."""
+        if size in self.asked:
+            return True
         try:
             return any(f.dim is None and f.extent.constant is None for f in self.axes.factor(size))
         except DiagnosticError:

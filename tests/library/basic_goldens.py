@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import ml_dtypes
 import numpy as np
+from references.convolution import convolution
 
 from library.goldens import Array, Arrays, bf16, wide
 from library.model_goldens import quantise
@@ -54,6 +55,19 @@ def vector_add_dtypes(a: Arrays) -> dict[str, Array]:
     whole = {f"c_{d}": a[f"a_{d}"] + a[f"b_{d}"] for d in ("int32", "int16", "int8")}
     half = (wide(a["a_fp16"]) + wide(a["b_fp16"])).astype(np.float16)
     return whole | {"c_fp16": half, "c_bf16": bf16(wide(a["a_bf16"]) + wide(a["b_bf16"]))}
+
+
+def conv2d(a: Arrays) -> dict[str, Array]:
+    whole = convolution(wide(a["x"]), wide(a["w"]), (2, 2), ((1, 1), (1, 1)), (1, 1))
+    return {"y": bf16(np.maximum(bf16(whole + a["bias"][:, None, None]).astype(np.float64), 0))}
+
+
+def causal_conv1d(a: Arrays) -> dict[str, Array]:
+    seen = np.concatenate([a["state"], a["x"]], axis=-1)
+    taps = a["w"].shape[-1]
+    y = sum(wide(seen[:, :, at : at + a["x"].shape[-1]]) * wide(a["w"])[:, 0, at, None] for at in range(taps))
+    y = y + a["bias"][:, None]
+    return {"y": bf16(y / (1 + np.exp(-y))), "state": seen[:, :, -(taps - 1) :]}
 
 
 def column_sum(a: Arrays) -> dict[str, Array]:

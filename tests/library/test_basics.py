@@ -19,7 +19,9 @@ ALLOWED = {
     "argmax": {"y": EXACT},
     "argsort": {"y": EXACT},
     "batched_matmul": {"c": (2**-7, 1e-3)},
+    "causal_conv1d": {"y": BF16, "state": EXACT},
     "column_sum": {"y": (1e-5, 1e-4)},
+    "conv2d": {"y": (2**-7, 2e-3)},
     "cumsum": {"y": (1e-5, 3e-4)},
     "embedding": {"y": EXACT},
     "embedding_bag": {"y": (2**-7, 1e-4)},
@@ -53,6 +55,8 @@ ALLOWED = {
 }
 DIMS = {
     "batched_matmul": [{"m": 1}, {"m": 131}],
+    "causal_conv1d": [{"b": 1, "s": 1}, {"b": 2, "s": 2}, {"b": 3, "s": 67}],
+    "conv2d": [{"n": 1}, {"n": 2}],
     "embedding": [{"t": 1, "vocabulary": 1}, {"t": 67, "vocabulary": 300}],
     "embedding_bag": [{"t": 1, "bag": 1, "vocabulary": 1}, {"t": 67, "bag": 9, "vocabulary": 300}],
     "glm_gate": [{"t": 1}, {"t": 67}],

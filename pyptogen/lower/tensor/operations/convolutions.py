@@ -205,7 +205,7 @@ def _product(b: Builder, parts: list[Value], weight: Value, sizes: tuple[int, An
     # The windows' axes come from two each, which loops could cut at the outer one only: they get dims of their own.
     inner = (channels * len(parts), b.dims.product(tuple(places)))
     shape = (n, *group, *inner)
-    columns = b.emit("reshape", [windows], windows.dtype, shape, "columns", shape=shape, cut=inner)
+    columns = b.emit("reshape", [windows], windows.dtype, shape, "columns", shape=shape, cut=(*group, *inner))
     rows = b.reshape(weight, (_ONE, *group, outs, inner[0]), "rows")
     product = selection.batch_matmul(b, rows, columns, wide, "conv")
     return b.reshape(product, (n, groups * outs, inner[1]), "channels")

@@ -96,3 +96,45 @@ def test_faults(tmp_path: Path, call: str, code: str) -> None:
 def test_bf16_is_the_contract(tmp_path: Path) -> None:
     operator = pyptogen.compile(written(tmp_path, "rows", "bf16"))
     assert operator(**operator.example_inputs(sq=3, kv=5)).o.dtype == ml_dtypes.bfloat16
+
+
+TWICE = """\
+pyptogen: 1
+operator: twice
+dims:
+  sq: {min: 1, max: 512}
+  s: {min: 1, max: 4096}
+inputs:
+  q: fp32[3, sq, 32]
+  r: fp32[3, sq, 32]
+  k: fp32[3, s, 32]
+  m: fp32[3, 77, 32]
+outputs:
+  o: fp32[3, sq, 32]
+  p: fp32[3, sq, 32]
+  few: fp32[3, sq, 32]
+  both: fp32[3, sq, 32]
+graph:
+  o: attention(q, k, k)
+  p: attention(r, k, k)
+  few: attention(q, m, m)
+  longer: concat(k, k, axis=1)
+  both: attention(q, longer, longer)
+tiling: [{}]
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_several_in_one_stage_to_keys_without_a_dim_with_sizes_as_numbers(tmp_path: Path, target: str) -> None:
+    """Loops of one stage share nothing; keys of a computed size, or of a number, get a dim; heads may be a number."""
+    path = tmp_path / "twice.yaml"
+    path.write_text(TWICE, encoding="utf-8")
+    operator = pyptogen.compile(path, target=target)
+    for sq, s in ((1, 1), (37, 530)):
+        a = operator.example_inputs(seed=s, sq=sq, s=s)
+        got = operator(**a)
+        longer = np.concatenate([a["k"], a["k"]], axis=1)
+        keys = {"o": ("q", a["k"]), "p": ("r", a["k"]), "few": ("q", a["m"]), "both": ("q", longer)}
+        for name, (query, key) in keys.items():
+            want = reference({"q": a[query], "k": key, "v": key}, False, 32**-0.5)
+            np.testing.assert_allclose(getattr(got, name), want, rtol=1e-5, atol=1e-5, err_msg=name)

@@ -72,6 +72,19 @@ def _added() -> Array:
     return result
 
 
+_SIGNS = np.array([[(-1.0) ** (i & j).bit_count() for j in range(D)] for i in range(D)])
+
+
+def _paged() -> Array:
+    """Pages of one token, one head and as many tokens as v says."""
+    result = np.empty((T, D))
+    for row in range(T):
+        keys = Z[V[row, : V[row, 0] % 3 + 1] % 5].astype(np.float64)
+        weights = np.exp(keys @ X[row] / np.sqrt(D))
+        result[row] = weights @ (2 * keys) / weights.sum()
+    return result
+
+
 def erf(values: Array) -> Array:
     return np.vectorize(math.erf)(values)
 
@@ -110,6 +123,18 @@ CASES: dict[str, tuple[str, str, Array]] = {
     "transpose": ("transpose(x, 0, 1)", "d, t", x.T),
     "concat": ("concat([x, z, x], axis=0)", "3*t, d", np.concatenate([x, z, x])),
     "scatter_update": ("scatter_update(z, i, x, dim=0)", "t, d", _scattered()),
+    "conv": (
+        "reshape(conv(x[:, None, :], w[None, None, 2:5, 0], paddings=1), [t, d])",
+        "t, d",
+        np.array([np.convolve(row, w[2:5, 0][::-1], "same") for row in x]),
+    ),
+    "hadamard": ("hadamard(x)", "t, d", x @ _SIGNS * D**-0.5),
+    "paged_attention": (
+        "reshape(paged_attention(x[:, None, None, :], z[:, None, None, :], z[:, None, None, :] * 2, v[:, :3] % 5, "
+        "v[:, 0] % 3 + 1), [t, d])",
+        "t, d",
+        _paged(),
+    ),
     "matmul": ("matmul(x, w)", "t, 3", x @ w),
     "softmax": ("softmax(x)", "t, d", _softmax(x)),
     "attention": ("attention(x, z, x * 2, scale=0.5)", "t, d", _softmax(x @ z.T * 0.5) @ (2 * x)),
@@ -179,6 +204,12 @@ CASES: dict[str, tuple[str, str, Array]] = {
     "gather": ("gather(x, 1, j)", "t, d", np.take_along_axis(x, J, 1)),
     "index_select": ("index_select(x, 1, c)", "t, d", x[:, C]),
     "scatter": ("scatter(x, 1, j, z, reduce=add)", "t, d", _added()),
+    "index_put": ("index_put(z, i, x)", "t, d", _scattered()),
+    "gathermask": (
+        "concat(gathermask(x, 1) - gathermask(x, 2), gathermask(x, 3), gathermask(x, 6), gathermask(x, 7))",
+        "t, 16",
+        np.concatenate([x[:, ::2] - x[:, 1::2], x[:, ::4], x[:, 3::4], x], -1),
+    ),
     "index_add": ("index_add(x, 1, c, z, alpha=2)", "t, d", x + 2 * z[:, np.argsort(C)]),
     "scaled_mm": ("scaled_mm(x, w, z[:, :1], z[:, 1:2], dtype=fp32)", "t, 3", x @ w * z[:, :1] * z[:, 1:2]),
     "gelu": ("gelu(x)", "t, d", 0.5 * x * (1 + erf(x / np.sqrt(2)))),
@@ -268,6 +299,19 @@ def test_operation_with_one_right_answer(name: str) -> None:
         np.testing.assert_array_equal(got.astype(np.float64), want.astype(np.float64))
 
 
+@pytest.mark.parametrize("sigmoid", [False, True], ids=["softmax", "sigmoid"])
+@pytest.mark.parametrize("options", ["", ", bias=g", ", bias=g, renormalize=false"])
+def test_topk_routing(sigmoid: bool, options: str) -> None:
+    flag = ", sigmoid=true" if sigmoid else ""
+    weights, experts = evaluate_all(f"topk_routing(x, 3{flag}{options})", [("fp32", "t, 3"), ("int32", "t, 3")])
+    scores = 1 / (1 + np.exp(-x)) if sigmoid else _softmax(x)
+    order = np.argsort(-(scores + (g if "bias" in options else 0)), axis=1, kind="stable")[:, :3]
+    chosen = np.take_along_axis(scores, order, 1)
+    whole = 1 if "renormalize" in options else chosen.sum(1, keepdims=True)
+    np.testing.assert_array_equal(experts, order)
+    np.testing.assert_allclose(weights, chosen / whole, rtol=1e-5)
+
+
 FURTHER: dict[str, tuple[str, str, Array]] = {
     "sum_over_several": ("sum(x, axis=[1, 0])", "", x.sum()),
     "mean_over_several": ("mean(x, axis=[0, -1], keepdim=true)", "1, 1", x.mean(keepdims=True)),
@@ -288,6 +332,11 @@ FURTHER: dict[str, tuple[str, str, Array]] = {
     "bit_operators": ("cast((u & 7 ^ v) << 1 >> 2, fp32)", "t, d", (U & 7 ^ V) << 1 >> 2),
     "dots": ("x[..., 2:] + x[..., 0, None]", "t, d - 2", x[..., 2:] + x[..., 0, None]),
     "size_left": ("sum(reshape(x, [-1, 2, 4]), axis=1)", "t, 4", x.reshape(-1, 2, 4).sum(1)),
+    "put_and_added": (
+        "index_put(x, v[:, 0] % 5, z, accumulate=true)",
+        "t, d",
+        x + np.array([z[V[:, 0] % 5 == row].sum(0) for row in range(T)]),
+    ),
     "third_power": ("x ** 3 + z ** -2", "t, d", x**3 + z**-2.0),
     "odd_power": ("z ** 1.5", "t, d", z**1.5),
     "power_of_number": ("pow(2, x)", "t, d", 2**x),
@@ -353,7 +402,7 @@ def test_an_index_out_of_range(expression: str) -> None:
 
 
 def test_every_operation_is_tested_and_documented() -> None:
-    assert set(operations()) == set(CASES) | set(EXACT)
+    assert set(operations()) == set(CASES) | set(EXACT) | {"topk_routing"}
     assert [o.name for o in operations().values() if len(o.doc) < 5 or len(o.rule) < 3] == []
     assert {o.group for o in operations().values()} == set(GROUPS)
 

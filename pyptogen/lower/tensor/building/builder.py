@@ -64,19 +64,21 @@ class Builder:
         /,
         **attrs: Any,
     ) -> Value:
-        """Appends a primitive, or gives the value of an identical one of this stage. Scalar operands become numbers
-        where they can; sizes in ``shape`` and ``attrs`` keep the names of dims."""
+        """Appends a primitive, or gives the value of an identical one of this stage, made in the same loop or before
+        all loops. Scalar operands become numbers where they can; sizes in ``shape`` and ``attrs`` keep the names of
+        dims."""
         operands = [replace(o, expr=self.scalar(o.expr).expr) if isinstance(o, Scalar) else o for o in operands]
         names = tuple(o.name if isinstance(o, Value) else o.expr for o in operands)
         if kind not in MOVES:
             self._check_not_fp8(kind, [dtype, *(o.dtype for o in operands if isinstance(o, Value))])
         key = (self.stage, kind, names, dtype, shape, tuple(sorted(attrs.items())))
-        if key in self._shared:
-            return self._shared[key]
+        found = self._shared.get((self.loop, key)) or self._shared.get(("", key))
+        if found is not None:
+            return found
         result = Value(f"%{len(self.ops)}", dtype, shape, "nd", self.at)
         self.hints[result.name] = (self.prefix, hint)
         self.ops.append(Op(kind, tuple(operands), result, attrs, self.stage, self.at, self.loop))
-        self._shared[key] = result
+        self._shared[(self.loop, key)] = result
         return result
 
     def _check_not_fp8(self, kind: str, dtypes: Sequence[str]) -> None:

@@ -64,6 +64,24 @@ class DimTable:
         if block.max == 1:
             self._known[self.symbols[block.name]] = sympy.Integer(1)
 
+    def named(self, size: Any, wanted: str, span: Span) -> Any:
+        """The symbol of the dim that has this size: one of the spec's, or else a new one, called ``wanted`` where that
+        is free."""
+        if size.is_Symbol:
+            return size
+        found = next((dim.name for dim in self.dims if self.equal(self.symbols[dim.name], size)), None)
+        if found is not None:
+            return self.symbols[found]
+        name, count = wanted, 1
+        while name in self.symbols:
+            count += 1
+            name = f"{wanted}_{count}"
+        value, (low, high) = self.number(size), map(int, self.bounds(size))
+        dim = Dim(name, value, low, high, value or 1, None if value else size, span)
+        self.dims, self._by_name[name], self.symbols[name] = (*self.dims, dim), dim, dim_symbol(name)
+        self._known[self.symbols[name]] = self.resolve(size)
+        return self.symbols[name]
+
     def resolve(self, expr: Any) -> Any:
         """``expr`` in dynamic dims and numbers only, expanded."""
         return sympy.expand(self._replace(sympy.sympify(expr)))

@@ -34,7 +34,9 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
     no weight, as long as each query has one that counts. A key without weight, and its row of v, must be numbers all
     the same: NaN stays NaN, and 0 times infinity is NaN."""
     b.need_float(q, "attention")
-    over = _checked(b, q, k, v)
+    _check(b, q, k, v)
+    k, v = _over_a_dim(b, k, v)
+    over = k.shape[-2]
     if scale is None:
         scale = 1 / sympy.sqrt(sympy.Float(b.dims.resolve(q.shape[-1])))
     if len(q.shape) == len(k.shape) + 1:
@@ -64,6 +66,41 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
     seen = (rows.name, over - rows) if causal and rows.is_Symbol else None
     b.loops.append(Loop(name, b.stage, over.name, tile, block, pairs, b.at, seen))
     return b.cast(b.binary("div", acc, total), q.dtype)
+
+
+@operation(
+    "paged_attention(q, k_cache, v_cache, block_table, lengths, scale: scalar = None)",
+    "q [batch, kv_heads, group, d], caches [blocks, block_size, kv_heads, d] of its dtype, block_table [batch, pages] "
+    "and lengths [batch], int32; [batch, kv_heads, group, d]; dtype of q",
+    "paged_attention(x[:, None, None, :], z[:, None, None, :], z[:, None, None, :], j * 0, i * 0 + 3)",
+)
+def paged_attention(
+    b: Builder, q: Value, k_cache: Value, v_cache: Value, block_table: Value, lengths: Value, scale: Any
+) -> Value:
+    """attention of one new token of each sequence to the first `lengths` tokens (at least one) of the pages that its
+    row of the table names (Kwon et al. 2023). The group of query heads shares a head of keys and values."""
+    shapes = ", ".join(show_shape(x.shape) for x in (q, k_cache, v_cache, block_table, lengths))
+    if [len(x.shape) for x in (q, k_cache, v_cache, block_table, lengths)] != [4, 4, 4, 2, 1]:
+        raise b.fault("PTG204", f"paged_attention of {shapes}", expected="q, both caches, block_table and lengths")
+    batch, pages = block_table.shape
+    blocks, size, heads = k_cache.shape[:3]
+    slots = b.dims.named(pages * size, "slots", b.at)
+    table = b.reshape(block_table, (batch * pages,), "pages")
+
+    def paged(cache: Value) -> Value:
+        flat = b.reshape(cache, (blocks, size * heads * cache.shape[-1]), "flat")
+        rows = selection.index_select(b, flat, 0, table)
+        return selection.permute(b, b.reshape(rows, (batch, slots, heads, cache.shape[-1]), "tokens"), [0, 2, 1, 3])
+
+    keys, values = paged(k_cache), paged(v_cache)
+    place = b.cast(b.places((slots,), 0, "place"), "fp32", hint="number")
+    ahead = b.binary("sub", b.reshape(b.cast(lengths, "fp32", hint="seen"), (*lengths.shape, sympy.Integer(1))), place)
+    nearest = b.binary("minimum", b.binary("sub", ahead, b.scalar(sympy.Float(0.5))), b.scalar(0), hint="nearest")
+    bias = b.binary("mul", nearest, b.scalar(sympy.Float(FAR)), hint="bias")
+    one = sympy.Integer(1)
+    return attention(
+        b, q, keys, values, scale, False, b.reshape(bias, (lengths.shape[0], one, one, slots), "bias_rows")
+    )
 
 
 def _positions(b: Builder, rows: Any, keys: Any, block: Any) -> tuple[Value, Value]:
@@ -121,8 +158,17 @@ def _product(b: Builder, left: Value, right: Value, hint: str) -> Value:
     return selection.batch_matmul(b, left, right, "fp32", hint)
 
 
-def _checked(b: Builder, q: Value, k: Value, v: Value) -> Any:
-    """The dim of the keys, as its symbol. Raises PTG109, PTG204, PTG205, PTG206."""
+def _over_a_dim(b: Builder, k: Value, v: Value) -> tuple[Value, Value]:
+    """Keys and values whose number is a dim, so that a loop can take blocks of it."""
+    over = b.dims.named(k.shape[-2], "keys", b.at)
+    shapes = [(*x.shape[:-2], over, x.shape[-1]) for x in (k, v)]
+    both = zip((k, v), shapes, strict=True)
+    named = [x if x.shape == s else b.emit("reshape", [x], x.dtype, s, "named", shape=s) for x, s in both]
+    return named[0], named[1]
+
+
+def _check(b: Builder, q: Value, k: Value, v: Value) -> None:
+    """Raises PTG109, PTG204, PTG205, PTG206."""
     shapes = f"{show_shape(q.shape)}, {show_shape(k.shape)} and {show_shape(v.shape)}"
     if b.loop:
         raise b.fault("PTG109", "attention inside of a loop is not supported yet", fix="put it into a stage of its own")
@@ -134,12 +180,7 @@ def _checked(b: Builder, q: Value, k: Value, v: Value) -> Any:
     agree = b.agree_shapes(k.shape[:-1], v.shape[:-1]) and b.agree_shapes(q.shape[:leading], k.shape[:-2])
     if not agree or not b.agree(q.shape[-1], k.shape[-1], len(q.shape) - 1):
         raise b.fault("PTG205", f"attention of {shapes}", expected="q [.., sq, d], k [.., kv, d] and v [.., kv, e]")
-    over = k.shape[-2]
-    if not over.is_Symbol:
+    if b.dims.is_one(k.shape[-2]):
         raise b.fault(
-            "PTG205",
-            f"attention over {over} keys, a size without a name",
-            expected="a dim of its own",
-            fix="name it under `dims`",
+            "PTG205", f"attention of {shapes}: to one key", expected="more keys", fix="one has weight 1: use v"
         )
-    return over

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import sympy
+
 from pyptogen.lower.tensor.building import selection
 from pyptogen.lower.tensor.building.builder import Builder
-from pyptogen.lower.tensor.building.registry import operation
+from pyptogen.lower.tensor.building.dims import show_size
+from pyptogen.lower.tensor.building.registry import SAME_FLOAT, operation
 from pyptogen.lower.tensor.ir import Value
 
 
@@ -31,3 +36,27 @@ def scaled_mm(b: Builder, left: Value, right: Value, scale_a: Value, scale_b: Va
         matmul(b, left, right, None if left.dtype == "int8" else "fp32", False, False), "fp32", hint="wide"
     )
     return b.cast(b.binary("mul", b.binary("mul", product, scale_a, hint="scaled"), scale_b, hint="result"), dtype)
+
+
+@operation("hadamard(x, scale: scalar = None)", f"{SAME_FLOAT}; the last axis a power of two", "hadamard(x)")
+def hadamard(b: Builder, x: Value, scale: Any) -> Value:
+    """The rows of x times the Hadamard matrix of Sylvester, whose element i, j is -1 where i & j has an odd number of
+    bits and 1 elsewhere, and times scale, which is the size ** -0.5 where it is not given (the matrix is then its own
+    inverse). A product in fp32, rounded once."""
+    b.need_float(x, "hadamard")
+    size = b.dims.number(x.shape[b.axis(x, -1)])
+    if size is None or size & (size - 1):
+        raise b.fault(
+            "PTG205", f"hadamard of rows of {show_size(x.shape[-1])}", expected="a power of two, known at build time"
+        )
+    one, width = sympy.Integer(1), x.shape[-1]
+    common = b.binary("bitwise_and", b.places((width, one), 0, "row"), b.places((width,), 0, "col"), hint="common")
+    for shift in (16, 8, 4, 2, 1):
+        if 1 << shift <= size:
+            upper = b.binary("bitwise_right_shift", common, b.scalar(shift), hint="upper")
+            common = b.binary("bitwise_xor", common, upper, hint="parity")
+    odd = b.cast(b.binary("bitwise_and", common, b.scalar(1), hint="odd"), "fp32", hint="odd_wide")
+    signs = b.binary("sub", b.scalar(1), b.binary("mul", odd, b.scalar(2), hint="twice"), hint="signs")
+    turned = b.matmul(x, b.cast(signs, x.dtype, hint="matrix"), "fp32", "turned")
+    factor = sympy.Float(size) ** sympy.Rational(-1, 2) if scale is None else scale
+    return b.cast(b.binary("mul", turned, b.scalar(factor), hint="result"), x.dtype)

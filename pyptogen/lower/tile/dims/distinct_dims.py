@@ -47,10 +47,12 @@ _OTHERS_AXES = frozenset({"gather", "index_select", "scatter", "index_add", "sca
 def run(program: Program, rows: Sequence[Selected]) -> tuple[Program, tuple[Selected, ...]]:
     """The program and its tiling rows with distinct dims; as they are where nothing is twice."""
     namer = _Namer(program)
-    inputs = tuple(namer.distinct(value) for value in program.inputs)
-    namer.now |= {value.name: value for value in inputs}
-    for op in program.ops:
-        namer.add(op)
+    starts = namer.name_all()
+    if starts:
+        program = replace(program, ops=tuple(_started(op, starts) for op in program.ops))
+        namer = _Namer(program)
+        namer.name_all()
+    inputs = tuple(namer.now[value.name] for value in program.inputs)
     if tuple(namer.ops) == program.ops and inputs == program.inputs:
         return program, tuple(rows)
     carried = {carry: namer.following.get(after, after) for loop in program.loops for carry, after in loop.carried}
@@ -87,6 +89,22 @@ class _Namer:
         self.following: dict[str, str] = {}
         """The view that leads to the next round in the place of a value."""
         self.ops: list[Op] = []
+
+    def name_all(self) -> dict[str, Shape]:
+        """Name the axes of all values. Gives the shapes that starts of loops should have had: numbers filled in
+        (``full``) whose sizes are given as numbers, and that the rounds know under the names of dims."""
+        self.now |= {value.name: self.distinct(value) for value in self.program.inputs}
+        for op in self.program.ops:
+            self.add(op)
+        starts: dict[str, Shape] = {}
+        for loop in self.program.loops:
+            for carry, after in loop.carried:
+                (start,) = _values(self.made_by[carry])
+                shape = tuple(self._base(size) for size in self.now[after].shape)
+                maker = self.made_by.get(start.name)
+                if maker is not None and maker.kind == "full" and shape != tuple(map(self._base, start.shape)):
+                    starts[start.name] = shape
+        return starts
 
     def add(self, op: Op) -> None:
         """Name the axes of an operation's result, and give it operands that agree with them."""
@@ -260,6 +278,15 @@ class _Namer:
         return size.xreplace(
             {s: dim_symbol(self.original[s.name]) for s in size.free_symbols if s.name in self.original}
         )
+
+
+def _started(op: Op, starts: Mapping[str, Shape]) -> Op:
+    """An operation with the shapes of the starts that it makes or takes."""
+    operands = tuple(
+        replace(v, shape=starts[v.name]) if isinstance(v, Value) and v.name in starts else v for v in op.operands
+    )
+    result = replace(op.result, shape=starts[op.result.name]) if op.result.name in starts else op.result
+    return replace(op, operands=operands, result=result)
 
 
 def _values(op: Op) -> list[Value]:

@@ -40,7 +40,9 @@ class _Plan:
     ids: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def put(self, body: Path, index: int, side: str, sync: Sync) -> None:
-        self.places.setdefault((body, index, side), []).append(sync)
+        planned = self.places.setdefault((body, index, side), [])
+        if not (isinstance(sync, Barrier) and any(isinstance(p, Barrier) and p.pipe == sync.pipe for p in planned)):
+            planned.append(sync)  # the same barrier twice in one place is one barrier
 
     def event(self, src: Pipe, dst: Pipe, count: int) -> int | None:
         """The first of ``count`` fresh ids."""
@@ -183,19 +185,10 @@ def _carried(plan: _Plan, edge: _Edge, event: int) -> None:
 def _materialise(nodes: tuple[Node, ...], path: Path, plan: _Plan) -> tuple[Node, ...]:
     result: list[Node] = []
     for i, node in enumerate(nodes):
-        result += _once(plan.places.get((path, i, "before"), []))
+        result += plan.places.get((path, i, "before"), [])
         result.append(replace(node, body=_materialise(node.body, (*path, i), plan)) if isinstance(node, For) else node)
         result += plan.places.get((path, i, "after"), [])
     return tuple(result)
-
-
-def _once(syncs: list[Sync]) -> list[Sync]:
-    """The same barrier twice in one place is one barrier."""
-    kept: list[Sync] = []
-    for sync in syncs:
-        if not (isinstance(sync, Barrier) and any(isinstance(k, Barrier) and k.pipe == sync.pipe for k in kept)):
-            kept.append(sync)
-    return kept
 
 
 def run(kernel: InstrKernel) -> InstrKernel:

@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pyptogen.lower.instruction.replay import PIPES
 from pyptogen.lower.instruction.touches import Region
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
 from pyptogen.sanitize import queues
@@ -247,7 +246,7 @@ def _flag(machine: Machine, node: Call, name: str) -> Any:
     span = machine.span(node.function.token)
     if len(values) == 2 and name == "PtoSetWaitFlag":
         values.append(0)
-    if len(values) != 3 or not all(value in PIPES for value in values[:2]):
+    if len(values) != 3 or not all(isinstance(value, str) for value in values[:2]):
         raise machine.fault(node.function.token, f"`{name}` between pipes that are not known")
     if not isinstance(values[2], int):
         raise machine.fault(node.function.token, f"`{name}` with an event id that is not known")

@@ -14,9 +14,9 @@ looks only at those that its pipe does not come after yet.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import (
@@ -40,11 +40,6 @@ Sync = SetFlag | WaitFlag | Barrier
 Overlay = Mapping[tuple[Path, int, str], Sequence[Sync]]
 Times = tuple[int, ...]
 """By pipe the time of its latest work that somebody comes after."""
-
-PIPES: tuple[str, ...] = get_args(Pipe)
-_AT = {pipe: at for at, pipe in enumerate(PIPES)}
-_VECTOR = _AT["V"]
-_NEVER: Times = (0,) * len(PIPES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,9 +79,10 @@ class Finding:
 _Past = tuple[int, Path, Path, Instr, Touch, Times]
 """What is kept of an access: time, path, iteration, instruction, what it touched, and what its pipe knew by then."""
 
-_Step = tuple[int, Any, Path]
-"""A node of a body made ready: what to do with it, the node or the steps of its body, its path."""
-_LOOP, _INSTR, _SYNC = range(3)
+_Step = tuple[int, Any, Path, int]
+"""A node of a body made ready: what to do with it, the node (of a loop with the steps of its body), its path, and its
+pipe; of a flag the number of the pipe that waits in the place of a path."""
+_LOOP, _INSTR, _SET, _WAIT, _BARRIER = range(5)
 
 
 @dataclass(slots=True)
@@ -102,13 +98,15 @@ class Replay:
     touches: Touches | None = None
     hazards: bool | None = None
     clock: int = 0
-    known: list[Times] = field(default_factory=lambda: [_NEVER] * len(PIPES))
-    progress: list[int] = field(default_factory=lambda: [0] * len(PIPES))
+    at: dict[str, int] = field(default_factory=dict)
+    """The pipes of the kernel; the lists below go by their numbers."""
+    known: list[Times] = field(default_factory=list)
+    progress: list[int] = field(default_factory=list)
+    latest: list[int] = field(default_factory=list)
+    history: list[dict[tuple[Path, int], _Past]] = field(default_factory=list)
     vector_barrier: int = 0
     tokens: dict[tuple[str, str, int], Times] = field(default_factory=dict)
     last_wait: dict[tuple[str, str, int], int] = field(default_factory=dict)
-    history: list[dict[tuple[Path, int], _Past]] = field(default_factory=lambda: [{} for _ in PIPES])
-    latest: list[int] = field(default_factory=lambda: [0] * len(PIPES))
     slots: dict[str, int] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -117,63 +115,92 @@ class Replay:
         self.touches = self.touches or Touches(self.kernel)
         if self.hazards is None:
             self.hazards = PLATFORMS[self.kernel.platform].vector_barriers
-        self._body(list(_steps(self.kernel.body, (), self.overlay)), (), ("", 0, 1), 0)
+        steps = list(self._steps(self.kernel.body, ()))
+        self.known = [(0,) * len(self.at)] * len(self.at)
+        self.progress, self.latest = [0] * len(self.at), [0] * len(self.at)
+        self.history = [{} for _ in self.at]
+        self._body(steps, (), ("", 0, 1), 0)
         for src, dst, event in self.tokens:
             text = f"flag {src} -> {dst} #{event} is still set at the end"
             self.on_find(Finding("left over", None, None, text, self.kernel.span))
 
+    def _steps(self, nodes: Sequence[Node], path: Path) -> Iterator[_Step]:
+        """A body made ready for many rounds, with the planned flags in their places."""
+        for i, node in enumerate(nodes):
+            here = (*path, i)
+            yield from map(self._sync_step, self.overlay.get((path, i, "before"), ()))
+            if isinstance(node, For):
+                yield _LOOP, (node, list(self._steps(node.body, here))), here, 0
+            elif isinstance(node, SetFlag | WaitFlag | Barrier):
+                yield self._sync_step(node)
+            elif isinstance(node, Instr | Choose):
+                instr = node if isinstance(node, Instr) else node.other
+                yield _INSTR, instr, here, self._number(instr.pipe)
+            yield from map(self._sync_step, self.overlay.get((path, i, "after"), ()))
+
+    def _sync_step(self, node: Sync) -> _Step:
+        if isinstance(node, Barrier):
+            return _BARRIER, node, (), 0
+        return _SET if isinstance(node, SetFlag) else _WAIT, node, (self._number(node.dst),), self._number(node.src)
+
+    def _number(self, pipe: str) -> int:
+        return self.at.setdefault(pipe, len(self.at))
+
     def _body(self, steps: Sequence[_Step], iteration: Path, turn: tuple[str, int, int], depth: int) -> None:
         """One round of a body; ``turn``: the loop's variable, the number of the round, and how many there are;
         ``depth``: the loops around, without conditions."""
-        for what, node, path in steps:
-            if what == _INSTR:
-                self._instr(node, path, iteration)
-            elif what == _SYNC:
-                self._sync(node)
-            else:
+        for what, node, path, pipe in steps:
+            if what == _LOOP:
                 loop, body = node
                 trips = loop_trips(loop, self.trips.of(loop, depth), turn)
                 for n in range(trips):
                     self._body(body, (*iteration, n), (loop.var, n, trips), depth + (not loop.once))
                     if loop.slot is not None:
                         self.slots[loop.slot] = (self.slots[loop.slot] + 1) % loop.slots
+                continue
+            self.clock += 1
+            if what == _INSTR:
+                self._instr(node, path, iteration, pipe)
+            elif what == _SET:
+                self._set(node, pipe, path[0])
+            elif what == _WAIT:
+                self._wait(node, path[0])
+            else:
+                self._barrier(node.pipe)
 
     # -- flags ----------------------------------------------------------------------------------------------------
 
-    def _sync(self, node: Sync) -> None:
-        self.clock += 1
-        if isinstance(node, Barrier):
-            self._barrier(node.pipe)
-            return
-        event = node.event if node.slot is None else node.event + self.slots[node.slot]
-        key = (node.src, node.dst, event)
-        src, dst = _AT[node.src], _AT[node.dst]
-        if isinstance(node, SetFlag):
-            known = self.known[src]
-            if key in self.tokens or self.last_wait.get(key, 0) > known[dst]:
-                text = f"flag {node.src} -> {node.dst} #{event} may still be set"
-                self.on_find(Finding("double set", None, None, text, node.span, sync=node))
-            self.tokens[key] = (*known[:src], self.progress[src], *known[src + 1 :])
-            return
+    def _key(self, node: SetFlag | WaitFlag) -> tuple[str, str, int]:
+        return node.src, node.dst, node.event if node.slot is None else node.event + self.slots[node.slot]
+
+    def _set(self, node: SetFlag, src: int, dst: int) -> None:
+        key, known = self._key(node), self.known[src]
+        if key in self.tokens or self.last_wait.get(key, 0) > known[dst]:
+            text = f"flag {node.src} -> {node.dst} #{key[2]} may still be set"
+            self.on_find(Finding("double set", None, None, text, node.span, sync=node))
+        self.tokens[key] = (*known[:src], self.progress[src], *known[src + 1 :])
+
+    def _wait(self, node: WaitFlag, dst: int) -> None:
+        key = self._key(node)
         token = self.tokens.pop(key, None)
         if token is None:
-            text = f"flag {node.src} -> {node.dst} #{event} is never set"
+            text = f"flag {node.src} -> {node.dst} #{key[2]} is never set"
             self.on_find(Finding("deadlock", None, None, text, node.span))
             return
         for pipe in self._held_up(node.dst):
-            self._learn(_AT[pipe], token)
+            self._learn(pipe, token)
         self.last_wait[key] = self.progress[dst] = self.clock
 
-    def _held_up(self, pipe: str) -> tuple[str, ...]:
+    def _held_up(self, pipe: str) -> Iterable[int]:
         """The pipes that run nothing further while ``pipe`` waits, as far as kernels may count on it."""
-        return (pipe,)
+        return (self.at[pipe],)
 
     def _barrier(self, pipe: str) -> None:
         if pipe == "V":
             self.vector_barrier = self.clock
         elif pipe == "ALL":
             everything = tuple(self.progress)
-            for at in range(len(PIPES)):  # also one that has done nothing yet
+            for at in range(len(self.at)):  # also one that has done nothing yet
                 self._learn(at, everything)
             self.vector_barrier = self.clock
 
@@ -182,12 +209,10 @@ class Replay:
 
     # -- instructions ---------------------------------------------------------------------------------------------
 
-    def _instr(self, instr: Instr, path: Path, iteration: Path) -> None:
-        self.clock += 1
+    def _instr(self, instr: Instr, path: Path, iteration: Path, me: int) -> None:
         assert self.touches is not None
         touch = self.touches.of(instr, self.slots)
-        me = _AT[instr.pipe]
-        past = self._unordered(me, touch)
+        past = self._unordered(me, touch, self.hazards and instr.pipe == "V")
         if past:
             self._settle(past, Access(path, iteration, instr, self.clock, touch), me)
         self.progress[me] = self.latest[me] = self.clock
@@ -197,16 +222,15 @@ class Replay:
             del history[key]
         history[key] = (self.clock, path, iteration, instr, touch, self.known[me])
 
-    def _unordered(self, me: int, touch: Touch) -> list[_Past]:
-        """Accesses that ``touch``, by pipe ``me``, has to come after and is not known to, the latest first."""
+    def _unordered(self, me: int, touch: Touch, hazards: bool | None) -> list[_Past]:
+        """Accesses that ``touch``, by pipe ``me``, has to come after and is not known to, the latest first. The pipe's
+        own are among them where its results have ``hazards``, but for what a barrier stands behind."""
         assert self.touches is not None
         conflicts, found = self.touches.before(touch), []
-        for at, (latest, known) in enumerate(zip(self.latest, self.known[me], strict=True)):
+        for at, known in enumerate(self.known[me]):
             if at == me:
-                if at != _VECTOR or not self.hazards:
-                    continue
-                known = max(known, self.vector_barrier)
-            if latest <= known:
+                known = max(known, self.vector_barrier) if hazards else self.clock
+            if self.latest[at] <= known:
                 continue
             for past in reversed(self.history[at].values()):
                 if past[0] <= known:
@@ -223,7 +247,7 @@ class Replay:
         order is not found again."""
         assert self.touches is not None
         for time, path, iteration, instr, touch, knew in unordered:
-            at = _AT[instr.pipe]
+            at = self.at[instr.pipe]
             if self.known[me][at] >= time or (at == me and self.vector_barrier >= time):
                 continue
             conflict = self.touches.conflict(touch, later.touch)
@@ -239,22 +263,6 @@ class Replay:
                 self._learn(me, (*knew[:at], time, *knew[at + 1 :]))
 
 
-def _steps(nodes: Sequence[Node], path: Path, overlay: Overlay) -> Iterator[_Step]:
-    """A body made ready for many rounds, with the planned flags in their places."""
-    for i, node in enumerate(nodes):
-        for sync in overlay.get((path, i, "before"), ()):
-            yield _SYNC, sync, path
-        here = (*path, i)
-        if isinstance(node, For):
-            yield _LOOP, (node, list(_steps(node.body, here, overlay))), here
-        elif isinstance(node, SetFlag | WaitFlag | Barrier):
-            yield _SYNC, node, here
-        elif isinstance(node, Instr | Choose):
-            yield _INSTR, node if isinstance(node, Instr) else node.other, here
-        for sync in overlay.get((path, i, "after"), ()):
-            yield _SYNC, sync, path
-
-
 def _race_text(earlier: Access, later: Access) -> str:
     a, b = earlier.instr, later.instr
     touched = (*later.writes, *later.reads)
@@ -265,13 +273,17 @@ def _race_text(earlier: Access, later: Access) -> str:
     )
 
 
+def findings_of(kernel: InstrKernel, trips: Trips, touches: Touches) -> list[Finding]:
+    """Findings of one walk. ``touches``: of the kernel, or of one with the same instructions and other flags."""
+    findings: list[Finding] = []
+    Replay(kernel, trips, on_find=findings.append, touches=touches).run()
+    return findings
+
+
 def prove(kernel: InstrKernel) -> list[Finding]:
     """Findings of the finished program under all of `rounds`: none if it is sound."""
-    findings: list[Finding] = []
     touches = Touches(kernel)
-    for trips in rounds(kernel):
-        Replay(kernel, trips, on_find=findings.append, touches=touches).run()
-    return findings
+    return [finding for trips in rounds(kernel) for finding in findings_of(kernel, trips, touches)]
 
 
 __all__ = [
@@ -284,6 +296,7 @@ __all__ = [
     "Sync",
     "Trips",
     "deepest",
+    "findings_of",
     "loop_trips",
     "prove",
     "rounds",

@@ -22,6 +22,7 @@ from typing import Any
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction.duration import duration
+from pyptogen.lower.instruction.estimate import nominal_dims
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec
@@ -123,7 +124,8 @@ def cycles(program: Program, row: Row, target: str) -> float | None:
         kernels = lower(tiled(program, row), target).instructions
     except DiagnosticError:
         return None
-    found = [duration(k, PLATFORMS[target], NOMINAL) for k in kernels]
+    dims = nominal_dims(program.dims)
+    found = [duration(k, PLATFORMS[target], NOMINAL, dims) for k in kernels]
     return sum(f for f in found if f is not None)
 
 

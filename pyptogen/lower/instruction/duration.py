@@ -11,15 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.estimate import instruction_cycles, trips
+from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, Lengths, instruction_cycles
 from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations
 from pyptogen.lower.platforms.model import Costs, Platform
 from pyptogen.lower.tile.ir import TileVal
 
-NOMINAL_ROWS = 4096
-"""Length of a run-time dim for which tilings are compared, where it may be so long."""
 NOMINAL_ELEMENTS = 1 << 20
 """The same for a dim of columns without rows."""
+
+Tiles = Mapping[str, Declare]
 
 
 @dataclass(slots=True)
@@ -36,13 +36,14 @@ class _Work:
             self.busy[pipe] = self.busy.get(pipe, 0.0) + rounds * cycles
 
 
-def _work(nodes: Sequence[Node], tiles: Mapping[str, Declare], costs: Costs, rows: int, cores: int) -> _Work:
+def _work(nodes: Sequence[Node], lengths: Lengths, cores: int, run: tuple[InstrKernel, Tiles, Costs]) -> _Work:
+    kernel, tiles, costs = run
     total = _Work()
     for node in nodes:
         if isinstance(node, For):
-            rounds = trips(node, rows)
+            rounds = lengths.trips(node, kernel)
             share = -(-rounds // cores) if node.parallel else rounds
-            total.add(_work(node.body, tiles, costs, rows, cores), share, node.slots > 1)
+            total.add(_work(node.body, lengths.inside(node, kernel), cores, run), share, node.slots > 1)
         elif isinstance(node, Instr | Choose):
             instr = node if isinstance(node, Instr) else node.other
             cycles = instruction_cycles(instr, tiles, costs)
@@ -63,8 +64,9 @@ def nominal_length(tiles: Sequence[TileVal], segment: str | None, most: int) -> 
     return min(most, NOMINAL_ELEMENTS if in_lines else NOMINAL_ROWS)
 
 
-def duration(kernel: InstrKernel, platform: Platform, rows: int) -> float | None:
-    """Cycles until the slowest core is done with ``rows`` of the segment dim; None where the platform has no figures.
+def duration(kernel: InstrKernel, platform: Platform, rows: int, dims: Mapping[str, int]) -> float | None:
+    """Cycles until the slowest core is done with ``rows`` of the segment dim and these sizes of other run-time dims;
+    None where the platform has no figures.
 
     Flags need not be in place: loops that rotate tell what overlaps.
     """
@@ -72,4 +74,4 @@ def duration(kernel: InstrKernel, platform: Platform, rows: int) -> float | None
         return None
     beside = kernel.core == "cube" or kernel.fifos  # a program of a mixed kernel: as often as there are cube cores
     cores = platform.cube_cores if beside else platform.vector_cores
-    return _work(kernel.body, declarations(kernel), platform.costs, rows, cores).length
+    return _work(kernel.body, Lengths(rows, dims), cores, (kernel, declarations(kernel), platform.costs)).length

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pyptogen.builder.at_once import each
 from pyptogen.builder.fingerprint import generator_hash, unchanged
 from pyptogen.builder.report import BuildReport, OperatorBuild
 from pyptogen.builder.writer import compare_with_disk, write
@@ -26,6 +29,7 @@ def build(
     check: bool = False,
     dump_ir: PathLike | None = None,
     verify_each: bool = False,
+    jobs: int = 1,
 ) -> BuildReport:
     """Write ``out/<operator>/`` for each spec: kernels and orchestration per target, wrappers, harness,
     manifest.
@@ -40,6 +44,7 @@ def build(
             output is stale
         dump_ir: a folder for the text of every level after every pass
         verify_each: check after every pass that it made a legal program, also where hashes say that nothing changed
+        jobs: specs in work at a time, each in a forked process; more than 1 only where the caller has no threads
 
     Files are staged beside their folder and renamed; a file that would not change is not touched. Either all
     specs are in order and all folders are written, or none is. Raises ``DiagnosticError`` with the findings
@@ -49,7 +54,8 @@ def build(
     # A check, or a look inside, must go the long way: the quick answer trusts the manifest.
     quick = check is False and dump_ir is None and not verify_each
     given = given_paths(spec_paths)
-    plans = _plans(given, folder, targets, quick, None if dump_ir is None else Path(dump_ir), verify_each)
+    options = _Options(targets, generator_hash(), None if dump_ir is None else Path(dump_ir), verify_each)
+    plans = _plans(given, folder, options, quick, jobs)
     finish = compare_with_disk if check else write
     try:
         operators = tuple(
@@ -89,48 +95,60 @@ def given_paths(paths: PathLike | Iterable[PathLike]) -> list[Path]:
     return [Path(paths)] if isinstance(paths, (str, os.PathLike)) else [Path(path) for path in paths]
 
 
+@dataclass(frozen=True, slots=True)
+class _Options:
+    """How all specs of a build are rendered: as in `build`, and the hash of the generator."""
+
+    targets: Sequence[str] | None
+    generator: str
+    dump_ir: Path | None
+    verify_each: bool
+
+
 def _plans(
-    given: Sequence[Path],
-    out: Path,
-    targets: Sequence[str] | None,
-    quick: bool,
-    dump_ir: Path | None,
-    verify_each: bool,
+    given: Sequence[Path], out: Path, options: _Options, quick: bool, jobs: int
 ) -> list[OperatorBuild | Rendered]:
     """Per spec: the finished answer where hashes give it, else the rendered folder. Findings of all specs are
     collected."""
-    generator = generator_hash()
+    specs = find_specs(given)
+    known = {s: unchanged(s, out, options.targets, options.generator) if quick and s.is_file() else None for s in specs}
+    stale = [spec for spec in specs if known[spec] is None]
+    lenient = frozenset(stale).difference(given)
+    rendered = dict(zip(stale, each(partial(_render, options, lenient), stale, jobs), strict=True))
     plans: list[OperatorBuild | Rendered] = []
     findings: list[Diagnostic] = []
     owners: dict[str, Path] = {}
-    for spec in find_specs(given):
-        try:
-            plan = _plan(spec, out, targets, quick, dump_ir, verify_each, generator, spec not in given)
-            first = owners.setdefault(plan.name, spec)
-            if first is not spec:
-                raise fault("PTG208", f"operator `{plan.name}` is defined by `{first}` and by `{spec}`", None)
-            plans.append(plan)
-        except DiagnosticError as error:
-            findings += error.diagnostics
+    for spec in specs:
+        made = rendered.get(spec)
+        if isinstance(made, tuple):
+            findings += made
+            continue
+        plan = _plan(made, known[spec], out)
+        first = owners.setdefault(plan.name, spec)
+        if first is not spec:
+            message = f"operator `{plan.name}` is defined by `{first}` and by `{spec}`"
+            findings.append(Diagnostic("PTG208", message, None))
+            continue
+        plans.append(plan)
     if findings:
         raise DiagnosticError(*findings)
     return plans
 
 
-def _plan(
-    spec: Path,
-    out: Path,
-    targets: Sequence[str] | None,
-    quick: bool,
-    dump_ir: Path | None,
-    verify_each: bool,
-    generator: str,
-    lenient: bool,
-) -> OperatorBuild | Rendered:
-    known = unchanged(spec, out, targets, generator) if quick and spec.is_file() else None
-    if known is not None:
-        return OperatorBuild(known, out / known, quick=True)
+def _render(options: _Options, lenient: Collection[Path], spec: Path) -> Rendered | tuple[Diagnostic, ...]:
+    """The folder of a spec, or what is wrong with that. ``lenient``: specs that a folder led to."""
     from pyptogen.builder.render import render_operator
 
-    rendered = render_operator(spec, generator, targets, dump_ir, verify_each, lenient)
-    return rendered if rendered.files else OperatorBuild(rendered.name, out / rendered.name, left_out=True)
+    try:
+        return render_operator(
+            spec, options.generator, options.targets, options.dump_ir, options.verify_each, spec in lenient
+        )
+    except DiagnosticError as error:
+        return error.diagnostics
+
+
+def _plan(made: Rendered | None, known: str | None, out: Path) -> OperatorBuild | Rendered:
+    if made is None:
+        assert known is not None
+        return OperatorBuild(known, out / known, quick=True)
+    return made if made.files else OperatorBuild(made.name, out / made.name, left_out=True)

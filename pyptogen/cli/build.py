@@ -28,11 +28,15 @@ def command(
     verify_each: Annotated[
         bool, typer.Option("--verify-each", help="Check after every pass that it made a legal program.")
     ] = False,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", min=1, help="Specs in work at a time. Default: one a processor.")
+    ] = None,
 ) -> None:
     """Generate kernels, wrappers and tests from specs."""
     from pyptogen.builder import build
+    from pyptogen.builder.at_once import usual_jobs
 
-    report = build(paths, out, target or None, check, dump_ir, verify_each)
+    report = build(paths, out, target or None, check, dump_ir, verify_each, jobs or usual_jobs())
     _print(report)
     if check and report.changed:
         raise typer.Exit(1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -40,11 +41,11 @@ def command(
 ) -> None:
     """Show kernels, tiles, memory and synchronisation of operators."""
     sizes = parse_dims(dims or ())
+    from pyptogen.builder.at_once import each, usual_jobs
     from pyptogen.builder.run import find_specs, given_paths
-    from pyptogen.inspect import report
 
     given = given_paths(paths)
-    found = [report(path, target or None, lenient=path not in given) for path in find_specs(given)]
+    found = each(partial(_report, target or None, given), find_specs(given), usual_jobs())
     reports = [entry for entry in found if entry.platforms]
     if gallery is not None:
         if _write_gallery(gallery, reports, times, check):
@@ -59,6 +60,13 @@ def command(
     for entry in reports:
         for platform in entry.platforms:
             screen.print(kernel_table(entry.name, platform))
+
+
+def _report(targets: list[str] | None, given: list[Path], path: Path) -> OperatorReport:
+    """Of one spec; lenient where only a folder led to it."""
+    from pyptogen.inspect import report
+
+    return report(path, targets, lenient=path not in given)
 
 
 def _write_gallery(folder: Path, reports: list[OperatorReport], times: Path | None, check: bool) -> bool:

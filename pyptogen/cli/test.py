@@ -12,9 +12,6 @@ import typer
 if TYPE_CHECKING:
     from pyptogen.verify.suite_process import Outcome
 
-MOST_JOBS = 8
-"""Specs in work at a time unless said otherwise: goldens of model sizes take a gigabyte each."""
-
 
 def command(
     paths: Annotated[list[Path], typer.Argument(metavar="SPEC…", help="Specs, or folders of specs.")],
@@ -31,15 +28,14 @@ def command(
     ] = None,
 ) -> None:
     """Run every verify case of specs on every target and verify all outputs."""
+    from pyptogen.builder.at_once import usual_jobs
     from pyptogen.cli.recorded import interrupt_ends
-    from pyptogen.runtime.toolchain.build import available_processors
     from pyptogen.verify.suite import run_suite
 
     begin = perf_counter()
     outcomes: list[Outcome] = []
     with interrupt_ends():
-        at_once = jobs or min(available_processors(), MOST_JOBS)
-        for outcome in run_suite(paths, target or None, seed, checked=checked, jobs=at_once):
+        for outcome in run_suite(paths, target or None, seed, checked=checked, jobs=jobs or usual_jobs()):
             outcomes.append(outcome)
             for line in _lines(outcome):
                 typer.echo(line)

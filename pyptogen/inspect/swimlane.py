@@ -102,7 +102,7 @@ def _schedule(lowered: Lowered, platform: Platform, sizes: Mapping[str, int]) ->
                 cores = sorted((c for c in free if c.startswith(kind)), key=lambda c: (free[c], _number(c)))
                 mine += [(name, core) for core in cores[: blocks * (2 if kernels[name].lane else 1)]]
             # The two programs of a mixed kernel take as long as the slower one.
-            micros = max(_micros(kernels[name], platform, end - begin) for name in launch.kernels) / blocks
+            micros = max(_micros(kernels[name], platform, end - begin, sizes) for name in launch.kernels) / blocks
             if launch.programs:
                 ready = max(ready, *(free[core] for _, core in mine))
             for name, core in mine:
@@ -151,10 +151,10 @@ def _blocks(launch: LaunchPlan, platform: Platform, values: Mapping[str, int]) -
     return max(1, min(cores, -(-extent.evaluate({name: values.get(name, 1) for name in extent.names()}) // tile)))
 
 
-def _micros(kernel: InstrKernel, platform: Platform, rows: int) -> float:
+def _micros(kernel: InstrKernel, platform: Platform, rows: int, sizes: Mapping[str, int]) -> float:
     from pyptogen.lower.instruction.estimate import estimate
 
-    found = estimate(kernel, platform, rows)
+    found = estimate(kernel, platform, rows, sizes)
     assert found is not None
     return found.cycles / (platform.frequency_ghz * 1e3)
 

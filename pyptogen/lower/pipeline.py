@@ -49,7 +49,7 @@ from pyptogen.lower.instruction import passes, select, side_by_side, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.duration import duration, nominal_length
-from pyptogen.lower.instruction.estimate import in_manifest, of_launch
+from pyptogen.lower.instruction.estimate import in_manifest, nominal_dims, of_launch
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.spec_lines import spec_lines
@@ -213,6 +213,8 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
     def fits(kernel: TileKernel) -> bool:
         return all(plan.fits(p, platform) for p in _divided(legalise.run(kernel, platform), platform))
 
+    lengths = nominal_dims(program.dims)
+
     def choose_tiles(part: Part) -> Table:
         if alone(part.ops.ops[0]):
             return part.sizes
@@ -229,7 +231,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
                 _, found = plan.run(side, platform)
                 if isinstance(found, memory.Overflow):
                     return None
-                longest = max(longest, duration(select.run(found, program, platform), platform, rows) or 0.0)
+                longest = max(longest, duration(select.run(found, program, platform), platform, rows, lengths) or 0.0)
             return longest
 
         return choose.run(program, part.ops, part.sizes, platform, part.row, cost)
@@ -294,7 +296,9 @@ def _walked(session: _Session, kernels: list[InstrKernel], by_hand: ByHand) -> l
 
 def _prioritised(session: _Session, graph: ExecutionGraph, kernels: Sequence[InstrKernel]) -> ExecutionGraph:
     longest = _longest_range(graph)
-    found = {k.name: of_launch(k, session.platform, longest) for k in kernels if k.body}
+    found = {
+        k.name: of_launch(k, session.platform, longest, nominal_dims(session.program.dims)) for k in kernels if k.body
+    }
     cycles = {name: cost.cycles for name, cost in found.items() if cost is not None}
     stages = {k.name: k.stages for k in kernels}
     for launch in (launch for launches in graph.plans for launch in launches if launch.programs):
@@ -327,7 +331,7 @@ def _emit(
 
     program = session.program
     longest = _longest_range(graph)
-    source = spec_lines()
+    source, lengths = spec_lines(), nominal_dims(program.dims)
     written = [k.name for k in kernels if by_hand.source(k.name)]
     functions = function_names([k.name for k in kernels if k.name not in written], program.name, written)
 
@@ -347,7 +351,7 @@ def _emit(
                 **({"vector_cores": 2} if k.lane else {}),
                 "sync": instruction_printer.sync_counts(k),
                 "tiles": _tile_sizes(b.tile.body),
-                **({} if by_hand.source(k.name) else in_manifest(k, session.platform, longest)),
+                **({} if by_hand.source(k.name) else in_manifest(k, session.platform, longest, lengths)),
                 **by_hand.level(k.name),
             }
             for k, b in zip(walked, blocks, strict=True)

@@ -15,7 +15,8 @@ from dataclasses import replace
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.instruction.duration import NOMINAL_ROWS, duration
+from pyptogen.lower.instruction.duration import duration
+from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, nominal_dims
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, Program
 from pyptogen.lower.tile.sizes.sizes import Selected
@@ -70,7 +71,8 @@ def _attempt(
 
 def _cycles(result: Lowered, platform: Platform) -> float:
     """Launch after launch of the last plan, which serves the longest calls; of a mixed one its slower program."""
-    found: Mapping[str, float] = {k.name: duration(k, platform, NOMINAL_ROWS) or 0.0 for k in result.instructions}
+    dims = nominal_dims(result.program.dims)
+    found: Mapping[str, float] = {k.name: duration(k, platform, NOMINAL_ROWS, dims) or 0.0 for k in result.instructions}
     return sum(
         DISPATCH_CYCLES + max(found.get(name, 0.0) for name in launch.kernels) for launch in result.execution.plans[-1]
     )

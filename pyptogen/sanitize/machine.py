@@ -65,6 +65,7 @@ class Machine:
     core: str
     trace: Trace = field(default_factory=Trace)
     scopes: list[dict[str, Cell]] = field(default_factory=list)
+    spans: dict[Token, Span] = field(default_factory=dict)
     turn: bool = False
     depth: int = 0
     cut: bool = False
@@ -83,7 +84,11 @@ class Machine:
         return self.trace
 
     def span(self, token: Token) -> Span:
-        return Span(self.file, token.line, token.col, token.line, token.col + len(token.text))
+        found = self.spans.get(token)
+        if found is None:
+            found = Span(self.file, token.line, token.col, token.line, token.col + len(token.text))
+            self.spans[token] = found
+        return found
 
     def fault(self, token: Token, what: str) -> DiagnosticError:
         return unsupported(self.file, token, what)
@@ -278,10 +283,10 @@ class Machine:
 
     def value(self, node: Expr) -> Any:
         """The value of an expression."""
-        if isinstance(node, Constant):
-            return node.value
         if isinstance(node, Name):
             return self._named(node)
+        if isinstance(node, Constant):
+            return node.value
         if isinstance(node, Call):
             return pto.call(self, node)
         if isinstance(node, Binary):
@@ -301,14 +306,14 @@ class Machine:
         return [self.value(item) for item in node.items]
 
     def _named(self, node: Name) -> Any:
-        path = [part for part in node.path if part not in ("pto", "std", "AscendC")] or list(node.path)
-        if node.arguments is None and len(path) == 1:
-            cell = self.cell(path[0])
+        if node.arguments is None and len(node.plain) == 1:
+            (name,) = node.plain
+            cell = self.cell(name)
             if cell is not None:
                 return cell.value
-            if path[0] in SIZES:
-                return ScalarType(path[0])
-        return pto.named(self, path, node)
+            if name in SIZES:
+                return ScalarType(name)
+        return pto.named(self, node.plain, node)
 
     def place(self, node: Expr) -> Cell | None:
         """The variable that an expression names, if it is one."""

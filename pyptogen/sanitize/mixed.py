@@ -1,7 +1,8 @@
 """The cube and the vector program of a mixed kernel, walked with the same arguments and replayed side by side.
 
 How often a push and its pop come hangs on the call, so both walks are given numbers for all scalar arguments: each in
-turn from one element to a few more tiles than a ring holds, while the others stand at one tile; and all are 0.
+turn from one element to a few more tiles than a ring holds, while the others stand at one tile; and all at 0, 2 and 3
+tiles. A tile is what the loops that hang on the argument step on by (`steps`).
 """
 
 from __future__ import annotations
@@ -10,11 +11,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Protocol
+from typing import Protocol
 
 from pyptogen.diagnostics import Diagnostic, Span
 from pyptogen.lower.instruction.rings import protects, together
-from pyptogen.sanitize.syntax import Binary, Block, Function, If, Literal, Loop, Statement
+from pyptogen.sanitize.steps import steps
+from pyptogen.sanitize.syntax import Function
 from pyptogen.sanitize.trace import Trace
 
 FIXED = {"get_block_idx": 0, "get_block_num": 4, "nblk": 4}
@@ -78,8 +80,9 @@ def walks(cube: Program, vector: Program, slots: Mapping[str, int]) -> Iterator[
     """Walks of both with the same arguments: the cube core's, and the vector core's, or those of both vector cores
     where their program asks which of them it runs on."""
     names = list(dict.fromkeys(p.name for side in (cube, vector) for p in side.function.parameters if not p.pointer))
-    step = max((1, *_steps(cube.function.body), *_steps(vector.function.body)))
-    base: dict[str, int] = {name: 0 if _FIRST.fullmatch(name) else step for name in names} | FIXED
+    sides = [steps(side.function, names, FIXED) for side in (cube, vector)]
+    step = {name: max(side.get(n, 1) for side in sides for n in (name, f"{name}_end")) for name in names}
+    base: dict[str, int] = {name: 0 if _FIRST.fullmatch(name) else step[name] for name in names} | FIXED
     most = max(slots.values(), default=1) + 2
 
     def both(given: Mapping[str, int]) -> tuple[Trace, ...]:
@@ -94,35 +97,18 @@ def walks(cube: Program, vector: Program, slots: Mapping[str, int]) -> Iterator[
     yield usual
     free = [name for name in names if name not in FIXED and not _FIRST.fullmatch(name)]
     for name in free:
-        long = both({**base, name: most * step})
+        long = both({**base, name: most * step[name]})
         if all(_alike(a, b) for a, b in zip(long, usual, strict=True)):
             continue  # no loop hangs on it
         yield long
-        for value in (1, *(rounds * step for rounds in range(2, most))):
+        for value in dict.fromkeys((1, *(rounds * step[name] for rounds in range(1, most)))):
             yield both({**base, name: value})
-    for rounds in (0, 2):
-        yield both({**base, **dict.fromkeys(free, rounds * step)})
+    for rounds in (0, 2, 3):
+        yield both({**base, **{name: rounds * step[name] for name in free}})
 
 
 def _alike(a: Trace, b: Trace) -> bool:
     return len(a.nodes) == len(b.nodes) and [e[:2] for e in a.rings] == [e[:2] for e in b.rings]
-
-
-def _steps(node: Statement) -> Iterator[int]:
-    """Numbers by which the loops of a kernel step on."""
-    if isinstance(node, Block):
-        for part in node.body:
-            yield from _steps(part)
-    elif isinstance(node, If):
-        yield from _steps(node.then)
-        if node.other is not None:
-            yield from _steps(node.other)
-    elif isinstance(node, Loop):
-        for step in node.steps:
-            if isinstance(step, Binary) and step.op == "+=" and isinstance(step.right, Literal):
-                value: Any = step.right.value
-                yield value if isinstance(value, int) else 1
-        yield from _steps(node.body)
 
 
 def findings(cube: Trace, vector: Trace, spans: tuple[Span, Span]) -> Iterator[Diagnostic]:

@@ -42,13 +42,13 @@ _QUIET = re.compile(
 _NUMBERS = {"true": 1, "false": 0, "nullptr": 0, "DYNAMIC": -1, "C0_SIZE_BYTE": 32, "FRACTAL_NZ_ROW": 16}
 
 
-def named(machine: Machine, path: list[str], node: Name) -> Any:
+def named(machine: Machine, path: Sequence[str], node: Name) -> Any:
     """A name that is no variable."""
     last = path[-1]
-    if re.fullmatch(r"PIPE_\w+", last):
+    if last.startswith("PIPE_"):
         return last.removeprefix("PIPE_")
-    if match := re.fullmatch(r"EVENT_ID(\d)", last):
-        return int(match[1])
+    if last.startswith("EVENT_ID") and len(last) == len("EVENT_ID0") and last[-1].isdigit():
+        return int(last[-1])
     if last in _NUMBERS:
         return _NUMBERS[last]
     if last in ("DAV_VEC", "DAV_CUBE"):
@@ -65,7 +65,7 @@ def named(machine: Machine, path: list[str], node: Name) -> Any:
     return UNKNOWN if not last[:1].isupper() else OtherType(last)
 
 
-def _template(machine: Machine, path: list[str], node: Name) -> Any:
+def _template(machine: Machine, path: Sequence[str], node: Name) -> Any:
     assert node.arguments is not None
     arguments = [machine.value(argument) for argument in node.arguments]
     name = path[0]

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pyptogen.sanitize.lexer import Token
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """``a``, ``a::b``, with template arguments or without."""
+    """``a``, ``a::b``, with template arguments or without. ``plain`` is the path without the namespaces that all names
+    of PTO-ISA may have before them."""
 
     path: tuple[str, ...]
     arguments: tuple[Expr, ...] | None
     token: Token
+    plain: tuple[str, ...] = field(init=False, compare=False)
+
+    def __post_init__(self) -> None:
+        plain = tuple(part for part in self.path if part not in ("pto", "std", "AscendC"))
+        object.__setattr__(self, "plain", plain or self.path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Any, get_args
+from typing import Any
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, Pipe, SetFlag, WaitFlag
+from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips
 from pyptogen.lower.instruction.touches import Region, Touch, Touches
 
@@ -101,11 +102,11 @@ class _PlacedReplay(Replay):
     """A replay of a walk: rounds of one line of the file are one place, as rounds of a loop are in the IR. The scalar
     unit issues the instructions of all pipes, so what it waits for, they have waited for."""
 
-    def _held_up(self, pipe: str) -> tuple[str, ...]:
-        return get_args(Pipe) if pipe == "S" else (pipe,)
+    def _held_up(self, pipe: str) -> Iterable[int]:
+        return self.at.values() if pipe == "S" else (self.at[pipe],)
 
-    def _instr(self, instr: Instr, path: Path, iteration: Path) -> None:
-        super()._instr(instr, (instr.span.line, instr.span.col), path)
+    def _instr(self, instr: Instr, path: Path, iteration: Path, me: int) -> None:
+        super()._instr(instr, (instr.span.line, instr.span.col), path, me)
 
 
 class _TraceTouches(Touches):

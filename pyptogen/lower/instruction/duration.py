@@ -1,8 +1,9 @@
 """How long a kernel takes on one core, to compare tilings: busy pipes, and how far they overlap.
 
 A body takes its instructions one after another. A loop whose buffers rotate overlaps its rounds: after the first, a
-round takes as long as its busiest pipe. A loop with single buffers takes all of its rounds one after another. Figures
-as in `estimate`.
+round takes as long as its busiest pipe, or as the work on one place in memory, if that is longer: of a tile without
+copies load, use and store take turns, of one with two every other round's do. A loop with single buffers takes all of
+its rounds one after another. Figures as in `estimate`.
 """
 
 from __future__ import annotations
@@ -11,43 +12,72 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.estimate import instruction_cycles, trips
-from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations
+from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, Lengths, instruction_cycles
+from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, InstrKernel, Node, declarations, walk
 from pyptogen.lower.platforms.model import Costs, Platform
 from pyptogen.lower.tile.ir import TileVal
 
-NOMINAL_ROWS = 4096
-"""Length of a run-time dim for which tilings are compared, where it may be so long."""
 NOMINAL_ELEMENTS = 1 << 20
 """The same for a dim of columns without rows."""
+
+Place = tuple[str, Poly]
+"""Memory and address of a tile, with the counter of its copies."""
 
 
 @dataclass(slots=True)
 class _Work:
-    """Cycles from the first instruction to the last, and of each pipe."""
+    """Cycles from the first instruction to the last, of each pipe, and on each place."""
 
     length: float = 0.0
     busy: dict[str, float] = field(default_factory=dict)
+    on: dict[Place, float] = field(default_factory=dict)
 
-    def add(self, other: _Work, rounds: int, overlapping: bool) -> None:
-        step = max(other.busy.values(), default=0.0) if overlapping else other.length
+    def add(self, other: _Work, rounds: int, overlapping: bool, copies: Mapping[str, int]) -> None:
+        """So many rounds behind what is there. ``copies``: by counter, of the tiles that rotate with it."""
+        step = other.step(copies) if overlapping else other.length
         self.length += other.length + (rounds - 1) * step
         for pipe, cycles in other.busy.items():
             self.busy[pipe] = self.busy.get(pipe, 0.0) + rounds * cycles
+        for place, cycles in other.on.items():
+            self.on[place] = self.on.get(place, 0.0) + rounds * cycles
+
+    def step(self, copies: Mapping[str, int]) -> float:
+        """Cycles of a round behind another one."""
+        turns = [
+            cycles / max((copies[name] for name in address.names() & copies.keys()), default=1)
+            for (_, address), cycles in self.on.items()
+        ]
+        return max((*self.busy.values(), *turns), default=0.0)
 
 
-def _work(nodes: Sequence[Node], tiles: Mapping[str, Declare], costs: Costs, rows: int, cores: int) -> _Work:
-    total = _Work()
-    for node in nodes:
-        if isinstance(node, For):
-            rounds = trips(node, rows)
-            share = -(-rounds // cores) if node.parallel else rounds
-            total.add(_work(node.body, tiles, costs, rows, cores), share, node.slots > 1)
-        elif isinstance(node, Instr | Choose):
-            instr = node if isinstance(node, Instr) else node.other
-            cycles = instruction_cycles(instr, tiles, costs)
-            total.add(_Work(cycles, {instr.pipe: cycles}), 1, False)
-    return total
+@dataclass(frozen=True, slots=True)
+class _Kernel:
+    """What a walk needs: the kernel, its tiles by name, copies by the counters of loops, figures, and cores."""
+
+    kernel: InstrKernel
+    tiles: Mapping[str, Declare]
+    copies: Mapping[str, int]
+    costs: Costs
+    cores: int
+
+    def work(self, nodes: Sequence[Node], lengths: Lengths) -> _Work:
+        total = _Work()
+        for node in nodes:
+            if isinstance(node, For):
+                rounds = lengths.trips(node, self.kernel)
+                share = -(-rounds // self.cores) if node.parallel else rounds
+                inner = self.work(node.body, lengths.inside(node, self.kernel))
+                total.add(inner, share, node.slots > 1, self.copies)
+            elif isinstance(node, Instr | Choose):
+                instr = node if isinstance(node, Instr) else node.other
+                cycles = instruction_cycles(instr, self.tiles, self.costs)
+                on = dict.fromkeys(map(self._place, (o for o in instr.operands if isinstance(o, str))), cycles)
+                total.add(_Work(cycles, {instr.pipe: cycles}, on), 1, False, self.copies)
+        return total
+
+    def _place(self, name: str) -> Place:
+        tile = self.tiles[name]
+        return tile.type.loc, self.tiles.get(tile.owner, tile).address
 
 
 def nominal_length(tiles: Sequence[TileVal], segment: str | None, most: int) -> int:
@@ -63,8 +93,9 @@ def nominal_length(tiles: Sequence[TileVal], segment: str | None, most: int) -> 
     return min(most, NOMINAL_ELEMENTS if in_lines else NOMINAL_ROWS)
 
 
-def duration(kernel: InstrKernel, platform: Platform, rows: int) -> float | None:
-    """Cycles until the slowest core is done with ``rows`` of the segment dim; None where the platform has no figures.
+def duration(kernel: InstrKernel, platform: Platform, rows: int, dims: Mapping[str, int]) -> float | None:
+    """Cycles until the slowest core is done with ``rows`` of the segment dim and these sizes of other run-time dims;
+    None where the platform has no figures.
 
     Flags need not be in place: loops that rotate tell what overlaps.
     """
@@ -72,4 +103,6 @@ def duration(kernel: InstrKernel, platform: Platform, rows: int) -> float | None
         return None
     beside = kernel.core == "cube" or kernel.fifos  # a program of a mixed kernel: as often as there are cube cores
     cores = platform.cube_cores if beside else platform.vector_cores
-    return _work(kernel.body, declarations(kernel), platform.costs, rows, cores).length
+    copies = {n.slot: n.slots for n in walk(kernel.body) if isinstance(n, For) and n.slot is not None}
+    run = _Kernel(kernel, declarations(kernel), copies, platform.costs, cores)
+    return run.work(kernel.body, Lengths(rows, dims)).length

@@ -7,14 +7,17 @@ bias from the public pto-isa fit at 128 fp32 columns, halved per element for two
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import Choose, Declare, For, GmWindow, Instr, InstrKernel, Node, declarations
 from pyptogen.lower.platforms.model import Costs, Platform
-from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.tensor.ir import DTYPES, Dim
+
+NOMINAL_ROWS = 4096
+"""Length of a run-time dim for which tilings are compared, where it may be so long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,25 +32,46 @@ class Estimate:
         return max(self.pipes.values(), default=0)
 
 
-def trips(node: For, rows: int) -> int:
-    """Rounds of a loop, for a segment of ``rows``."""
-    if node.once:
-        return 1
-    extent = _nominal(node.stop, rows, node) - _nominal(node.start, rows, node)
-    return max(1, -(-extent // node.step))
+@dataclass(frozen=True, slots=True)
+class Lengths:
+    """How long things are for an estimate: ``rows`` of the segment dim, run-time dims by name (as long as the segment
+    where none is given), and what the loops around leave of their tiles, by the name of that (``t0_valid``)."""
+
+    rows: int
+    dims: Mapping[str, int] = field(default_factory=dict)
+    valid: Mapping[str, int] = field(default_factory=dict)
+
+    def of(self, value: Poly, kernel: InstrKernel) -> int:
+        """A number of the kernel's text, at offset 0 and on block 0."""
+        return value.evaluate({name: self._guess(name, kernel) for name in value.names()})
+
+    def _guess(self, name: str, kernel: InstrKernel) -> int:
+        if name in self.valid:
+            return self.valid[name]
+        dim = name.removesuffix("_end")
+        if dim == kernel.segment:
+            return self.rows
+        return self.dims.get(dim, self.rows) if dim in kernel.dims else 0
+
+    def trips(self, node: For, kernel: InstrKernel) -> int:
+        """Rounds of a loop."""
+        if node.once:
+            return 1
+        extent = self.of(node.stop, kernel) - self.of(node.start, kernel)
+        return max(1, -(-extent // node.step))
+
+    def inside(self, node: For, kernel: InstrKernel) -> Lengths:
+        """The lengths in its body: of its first round, whose tile is whole if any is."""
+        if node.valid is None:
+            return self
+        left = max(1, min(node.step, self.of(node.stop, kernel) - self.of(node.start, kernel)))
+        share = {node.share[1]: -(-left // 2)} if node.share else {}
+        return replace(self, valid={**self.valid, node.valid: left, **share})
 
 
-def _nominal(value: Poly, rows: int, node: For) -> int:
-    """A bound with the segment at its nominal length, every offset at 0 and every tile whole."""
-
-    def guess(name: str) -> int:
-        if name.endswith("_end"):
-            return rows
-        if name.endswith("_share"):
-            return -(-guess(name.removesuffix("_share") + "_valid") // 2)
-        return node.step * max(1, rows // node.step) if name.endswith("_valid") else 0
-
-    return value.evaluate({name: guess(name) for name in value.names()})
+def nominal_dims(dims: Iterable[Dim]) -> dict[str, int]:
+    """Run-time dims as long as they may be, but at most `NOMINAL_ROWS`: what nobody knows before a call."""
+    return {dim.name: min(dim.max or NOMINAL_ROWS, NOMINAL_ROWS) for dim in dims if dim.value is None}
 
 
 def instruction_cycles(instr: Instr, tiles: Mapping[str, Declare], costs: Costs) -> float:
@@ -74,35 +98,41 @@ def instruction_cycles(instr: Instr, tiles: Mapping[str, Declare], costs: Costs)
 
 
 def _walk(
-    nodes: Sequence[Node], times: int, rows: int, run: tuple[Mapping[str, Declare], Costs, dict[str, float]]
-) -> None:
-    tiles, costs, busy = run
+    nodes: Sequence[Node], times: int, lengths: Lengths, run: tuple[InstrKernel, Mapping[str, Declare], Costs]
+) -> dict[str, float]:
+    kernel, tiles, costs = run
+    busy: dict[str, float] = {}
     for node in nodes:
         if isinstance(node, For):
-            _walk(node.body, times * trips(node, rows), rows, run)
+            found = _walk(node.body, times * lengths.trips(node, kernel), lengths.inside(node, kernel), run)
         elif isinstance(node, Instr | Choose):
             instr = node if isinstance(node, Instr) else node.other
-            busy[instr.pipe] = busy.get(instr.pipe, 0.0) + times * instruction_cycles(instr, tiles, costs)
+            found = {instr.pipe: times * instruction_cycles(instr, tiles, costs)}
+        else:
+            continue
+        for pipe, cycles in found.items():
+            busy[pipe] = busy.get(pipe, 0.0) + cycles
+    return busy
 
 
-def estimate(kernel: InstrKernel, platform: Platform, rows: int) -> Estimate | None:
-    """Estimate for a launch over ``rows`` of the segment dim; None where the platform has no figures."""
+def estimate(kernel: InstrKernel, platform: Platform, rows: int, dims: Mapping[str, int]) -> Estimate | None:
+    """Estimate for a launch over ``rows`` of the segment dim, with these sizes of other run-time dims; None where the
+    platform has no figures."""
     if platform.costs is None:
         return None
-    busy: dict[str, float] = {}
-    _walk(kernel.body, 1, rows, (declarations(kernel), platform.costs, busy))
+    busy = _walk(kernel.body, 1, Lengths(rows, dims), (kernel, declarations(kernel), platform.costs))
     return Estimate(rows, {pipe: round(cycles) for pipe, cycles in sorted(busy.items())})
 
 
-def of_launch(kernel: InstrKernel, platform: Platform, longest: int) -> Estimate | None:
+def of_launch(kernel: InstrKernel, platform: Platform, longest: int, dims: Mapping[str, int]) -> Estimate | None:
     """One launch on one core: over the longest range of an unrolled segment, else one tile."""
     tile = next((n.step for n in kernel.body if isinstance(n, For)), 1)
-    return estimate(kernel, platform, longest or tile)
+    return estimate(kernel, platform, longest or tile, dims)
 
 
-def in_manifest(kernel: InstrKernel, platform: Platform, longest: int) -> dict[str, Any]:
+def in_manifest(kernel: InstrKernel, platform: Platform, longest: int, dims: Mapping[str, int]) -> dict[str, Any]:
     """The manifest's cycles of one launch."""
-    found = of_launch(kernel, platform, longest)
+    found = of_launch(kernel, platform, longest, dims)
     if found is None:
         return {}
     return {"cycles": {"rows": found.rows, "pipes": dict(found.pipes), "busiest": found.cycles}}

@@ -5,15 +5,18 @@ trip count for every loop, gives each instruction a time, and keeps for each pip
 too) that it is known to come after. Two accesses to the same bytes, one of them a write, without such knowledge are a
 race; on the vector pipe, which starts an instruction before the last one has ended, a hazard.
 
-`synchronise` uses the races it finds to place flags; the same replay of the finished program, for trip counts from 0 to
-one more than the deepest buffer has copies, is the proof.
+`synchronise` uses the races it finds to place flags; the same replay of the finished program, for all of `rounds`, is
+the proof.
+
+A walk takes time in proportion to what it executes: accesses are kept by pipe and in order of time, so an instruction
+looks only at those that its pipe does not come after yet.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import get_args
+from typing import Any
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import (
@@ -29,22 +32,25 @@ from pyptogen.lower.instruction.ir import (
     walk,
 )
 from pyptogen.lower.instruction.touches import Region, Touch, Touches
+from pyptogen.lower.instruction.trips import Trips, deepest, loop_trips, rounds
 from pyptogen.lower.platforms import PLATFORMS
 
 Path = tuple[int, ...]
 Sync = SetFlag | WaitFlag | Barrier
+Overlay = Mapping[tuple[Path, int, str], Sequence[Sync]]
+Times = tuple[int, ...]
+"""By pipe the time of its latest work that somebody comes after."""
 
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What one execution of an instruction touched, and what its pipe knew by then."""
+    """One execution of an instruction: where, when, and what it touched."""
 
     path: Path
     iteration: Path
     instr: Instr
     time: int
     touch: Touch
-    knew: Mapping[str, int]
 
     @property
     def reads(self) -> tuple[Region, ...]:
@@ -70,24 +76,13 @@ class Finding:
     sync: SetFlag | None = None
 
 
-@dataclass(slots=True)
-class _Token:
-    knew: dict[str, int]
-    waited_at: int | None = None
+_Past = tuple[int, Path, Path, Instr, Touch, Times]
+"""What is kept of an access: time, path, iteration, instruction, what it touched, and what its pipe knew by then."""
 
-
-@dataclass(frozen=True, slots=True)
-class Trips:
-    """Rounds of the loops of a walk: ``counts`` by how many loops stand around them, the last for all deeper ones too.
-    ``early``: loops that end early, at the last block that a row sees, or whose rounds have a condition, have no round
-    at all."""
-
-    counts: tuple[int, ...]
-    early: bool = False
-
-    def of(self, node: For, depth: int) -> int:
-        """Rounds of a loop with ``depth`` others around it."""
-        return 0 if self.early and may_be_empty(node) else self.counts[min(depth, len(self.counts) - 1)]
+_Step = tuple[int, Any, Path, int]
+"""A node of a body made ready: what to do with it, the node (of a loop with the steps of its body), its path, and its
+pipe; of a flag the number of the pipe that waits in the place of a path."""
+_LOOP, _INSTR, _SET, _WAIT, _BARRIER = range(5)
 
 
 @dataclass(slots=True)
@@ -98,18 +93,21 @@ class Replay:
 
     kernel: InstrKernel
     trips: Trips
-    overlay: Mapping[tuple[Path, int, str], Sequence[Sync]] = field(default_factory=dict)
+    overlay: Overlay = field(default_factory=dict)
     on_find: Callable[[Finding], None] = lambda finding: None
-    clock: int = 0
-    known: dict[str, dict[str, int]] = field(default_factory=dict)
-    progress: dict[str, int] = field(default_factory=dict)
-    barrier: dict[str, int] = field(default_factory=dict)
-    tokens: dict[tuple[str, str, int], _Token] = field(default_factory=dict)
-    last_wait: dict[tuple[str, str, int], int] = field(default_factory=dict)
-    history: dict[tuple[Path, int], Access] = field(default_factory=dict)
-    slots: dict[str, int] = field(default_factory=dict)
     touches: Touches | None = None
     hazards: bool | None = None
+    clock: int = 0
+    at: dict[str, int] = field(default_factory=dict)
+    """The pipes of the kernel; the lists below go by their numbers."""
+    known: list[Times] = field(default_factory=list)
+    progress: list[int] = field(default_factory=list)
+    latest: list[int] = field(default_factory=list)
+    history: list[dict[tuple[Path, int], _Past]] = field(default_factory=list)
+    vector_barrier: int = 0
+    tokens: dict[tuple[str, str, int], Times] = field(default_factory=dict)
+    last_wait: dict[tuple[str, str, int], int] = field(default_factory=dict)
+    slots: dict[str, int] = field(default_factory=dict)
 
     def run(self) -> None:
         """Walk the whole kernel; findings go to ``on_find``."""
@@ -117,117 +115,152 @@ class Replay:
         self.touches = self.touches or Touches(self.kernel)
         if self.hazards is None:
             self.hazards = PLATFORMS[self.kernel.platform].vector_barriers
-        self._body(self.kernel.body, (), (), ("", 0, 1), 0)
-        for (src, dst, event), _ in self.tokens.items():
-            self._find(
-                "left over",
-                None,
-                None,
-                f"flag {src} -> {dst} #{event} is still set at the end",
-                self.kernel.span,
-            )
+        steps = list(self._steps(self.kernel.body, ()))
+        self.known = [(0,) * len(self.at)] * len(self.at)
+        self.progress, self.latest = [0] * len(self.at), [0] * len(self.at)
+        self.history = [{} for _ in self.at]
+        self._body(steps, (), ("", 0, 1), 0)
+        for src, dst, event in self.tokens:
+            text = f"flag {src} -> {dst} #{event} is still set at the end"
+            self.on_find(Finding("left over", None, None, text, self.kernel.span))
 
-    def _find(self, kind: str, earlier: Access | None, later: Access | None, text: str, span: Span) -> None:
-        self.on_find(Finding(kind, earlier, later, text, span))
+    def _steps(self, nodes: Sequence[Node], path: Path) -> Iterator[_Step]:
+        """A body made ready for many rounds, with the planned flags in their places."""
+        for i, node in enumerate(nodes):
+            here = (*path, i)
+            yield from map(self._sync_step, self.overlay.get((path, i, "before"), ()))
+            if isinstance(node, For):
+                yield _LOOP, (node, list(self._steps(node.body, here))), here, 0
+            elif isinstance(node, SetFlag | WaitFlag | Barrier):
+                yield self._sync_step(node)
+            elif isinstance(node, Instr | Choose):
+                instr = node if isinstance(node, Instr) else node.other
+                yield _INSTR, instr, here, self._number(instr.pipe)
+            yield from map(self._sync_step, self.overlay.get((path, i, "after"), ()))
 
-    def _body(self, nodes: Sequence[Node], path: Path, iteration: Path, turn: tuple[str, int, int], depth: int) -> None:
+    def _sync_step(self, node: Sync) -> _Step:
+        if isinstance(node, Barrier):
+            return _BARRIER, node, (), 0
+        return _SET if isinstance(node, SetFlag) else _WAIT, node, (self._number(node.dst),), self._number(node.src)
+
+    def _number(self, pipe: str) -> int:
+        return self.at.setdefault(pipe, len(self.at))
+
+    def _body(self, steps: Sequence[_Step], iteration: Path, turn: tuple[str, int, int], depth: int) -> None:
         """One round of a body; ``turn``: the loop's variable, the number of the round, and how many there are;
         ``depth``: the loops around, without conditions."""
-        for i, node in enumerate(nodes):
-            for sync in self.overlay.get((path, i, "before"), ()):
-                self._sync(sync)
-            if isinstance(node, For):
-                trips = loop_trips(node, self.trips.of(node, depth), turn)
+        for what, node, path, pipe in steps:
+            if what == _LOOP:
+                loop, body = node
+                trips = loop_trips(loop, self.trips.of(loop, depth), turn)
                 for n in range(trips):
-                    inner = depth + (not node.once)
-                    self._body(node.body, (*path, i), (*iteration, n), (node.var, n, trips), inner)
-                    if node.slot is not None:
-                        self.slots[node.slot] = (self.slots[node.slot] + 1) % node.slots
-            elif isinstance(node, SetFlag | WaitFlag | Barrier):
-                self._sync(node)
-            elif isinstance(node, Choose):
-                self._instr(node.other, (*path, i), iteration)
-            elif isinstance(node, Instr):
-                self._instr(node, (*path, i), iteration)
-            for sync in self.overlay.get((path, i, "after"), ()):
-                self._sync(sync)
+                    self._body(body, (*iteration, n), (loop.var, n, trips), depth + (not loop.once))
+                    if loop.slot is not None:
+                        self.slots[loop.slot] = (self.slots[loop.slot] + 1) % loop.slots
+                continue
+            self.clock += 1
+            if what == _INSTR:
+                self._instr(node, path, iteration, pipe)
+            elif what == _SET:
+                self._set(node, pipe, path[0])
+            elif what == _WAIT:
+                self._wait(node, path[0])
+            else:
+                self._barrier(node.pipe)
 
     # -- flags ----------------------------------------------------------------------------------------------------
 
-    def _sync(self, node: Sync) -> None:
-        self.clock += 1
-        if isinstance(node, Barrier):
-            self._barrier(node.pipe)
-            return
-        key = (node.src, node.dst, node.event + (self.slots[node.slot] if node.slot is not None else 0))
-        if isinstance(node, SetFlag):
-            known = self.known.setdefault(node.src, {})
-            if key in self.tokens or self.last_wait.get(key, 0) > known.get(node.dst, 0):
-                text = f"flag {node.src} -> {node.dst} #{key[2]} may still be set"
-                self.on_find(Finding("double set", None, None, text, node.span, sync=node))
-            self.tokens[key] = _Token({**known, node.src: self.progress.get(node.src, 0)})
-        else:
-            token = self.tokens.pop(key, None)
-            if token is None:
-                self._find(
-                    "deadlock",
-                    None,
-                    None,
-                    f"flag {node.src} -> {node.dst} #{key[2]} is never set",
-                    node.span,
-                )
-                return
-            for pipe in self._held_up(node.dst):
-                self._learn(pipe, token.knew)
-            self.last_wait[key] = self.clock
-            self.progress[node.dst] = self.clock
+    def _key(self, node: SetFlag | WaitFlag) -> tuple[str, str, int]:
+        return node.src, node.dst, node.event if node.slot is None else node.event + self.slots[node.slot]
 
-    def _held_up(self, pipe: str) -> tuple[str, ...]:
+    def _set(self, node: SetFlag, src: int, dst: int) -> None:
+        key, known = self._key(node), self.known[src]
+        if key in self.tokens or self.last_wait.get(key, 0) > known[dst]:
+            text = f"flag {node.src} -> {node.dst} #{key[2]} may still be set"
+            self.on_find(Finding("double set", None, None, text, node.span, sync=node))
+        self.tokens[key] = (*known[:src], self.progress[src], *known[src + 1 :])
+
+    def _wait(self, node: WaitFlag, dst: int) -> None:
+        key = self._key(node)
+        token = self.tokens.pop(key, None)
+        if token is None:
+            text = f"flag {node.src} -> {node.dst} #{key[2]} is never set"
+            self.on_find(Finding("deadlock", None, None, text, node.span))
+            return
+        for pipe in self._held_up(node.dst):
+            self._learn(pipe, token)
+        self.last_wait[key] = self.progress[dst] = self.clock
+
+    def _held_up(self, pipe: str) -> Iterable[int]:
         """The pipes that run nothing further while ``pipe`` waits, as far as kernels may count on it."""
-        return (pipe,)
+        return (self.at[pipe],)
 
     def _barrier(self, pipe: str) -> None:
-        if pipe != "ALL":
-            self.barrier[pipe] = self.clock
-            return
-        everything = dict(self.progress)
-        for name in get_args(Pipe):  # also one that has done nothing yet
-            self._learn(name, everything)
-            self.barrier[name] = self.clock
+        if pipe == "V":
+            self.vector_barrier = self.clock
+        elif pipe == "ALL":
+            everything = tuple(self.progress)
+            for at in range(len(self.at)):  # also one that has done nothing yet
+                self._learn(at, everything)
+            self.vector_barrier = self.clock
 
-    def _learn(self, pipe: str, facts: Mapping[str, int]) -> None:
-        known = self.known.setdefault(pipe, {})
-        for other, time in facts.items():
-            known[other] = max(known.get(other, 0), time)
+    def _learn(self, at: int, facts: Times) -> None:
+        self.known[at] = tuple(map(max, self.known[at], facts))
 
     # -- instructions ---------------------------------------------------------------------------------------------
 
-    def _instr(self, instr: Instr, path: Path, iteration: Path) -> None:
-        self.clock += 1
+    def _instr(self, instr: Instr, path: Path, iteration: Path, me: int) -> None:
         assert self.touches is not None
         touch = self.touches.of(instr, self.slots)
-        known = self.known.setdefault(instr.pipe, {})
-        me = Access(path, iteration, instr, self.clock, touch, {})
-        for earlier in reversed(self.history.values()):
-            own = earlier.instr.pipe == instr.pipe
-            if (own and instr.pipe != "V") or known.get(earlier.instr.pipe, 0) >= earlier.time:
-                continue
-            if own and (not self.hazards or self.barrier.get("V", 0) >= earlier.time):
-                continue
-            conflict = self.touches.conflict(earlier.touch, touch)
-            if conflict is None:
-                continue
-            if own:
-                self._find("hazard", earlier, me, "vector result used without a barrier", instr.span)
-                self.barrier["V"] = self.clock - 1
-            else:
-                text = _race_text(earlier, me)
-                self.on_find(Finding("race", earlier, me, text, instr.span, conflict.slot))
-                self._learn(instr.pipe, {**earlier.knew, earlier.instr.pipe: earlier.time})
-        self.progress[instr.pipe] = self.clock
+        past = self._unordered(me, touch, self.hazards and instr.pipe == "V")
+        if past:
+            self._settle(past, Access(path, iteration, instr, self.clock, touch), me)
+        self.progress[me] = self.latest[me] = self.clock
         # The latest access from each place to each set of bytes: it stands for the earlier ones. In order of time.
-        self.history.pop((path, touch.number), None)
-        self.history[path, touch.number] = Access(path, iteration, instr, self.clock, touch, dict(known))
+        history, key = self.history[me], (path, touch.number)
+        if key in history:
+            del history[key]
+        history[key] = (self.clock, path, iteration, instr, touch, self.known[me])
+
+    def _unordered(self, me: int, touch: Touch, hazards: bool | None) -> list[_Past]:
+        """Accesses that ``touch``, by pipe ``me``, has to come after and is not known to, the latest first. The pipe's
+        own are among them where its results have ``hazards``, but for what a barrier stands behind."""
+        assert self.touches is not None
+        conflicts, found = self.touches.before(touch), []
+        for at, known in enumerate(self.known[me]):
+            if at == me:
+                known = max(known, self.vector_barrier) if hazards else self.clock
+            if self.latest[at] <= known:
+                continue
+            for past in reversed(self.history[at].values()):
+                if past[0] <= known:
+                    break
+                number = past[4].number
+                if conflicts[number] if number in conflicts else self.touches.conflict(past[4], touch):
+                    found.append(past)
+        if len(found) > 1:
+            found.sort(key=lambda past: -past[0])
+        return found
+
+    def _settle(self, unordered: Sequence[_Past], later: Access, me: int) -> None:
+        """Report what ``later`` may not run beside. What a finding is about counts as settled: what follows from that
+        order is not found again."""
+        assert self.touches is not None
+        for time, path, iteration, instr, touch, knew in unordered:
+            at = self.at[instr.pipe]
+            if self.known[me][at] >= time or (at == me and self.vector_barrier >= time):
+                continue
+            conflict = self.touches.conflict(touch, later.touch)
+            assert conflict is not None
+            earlier = Access(path, iteration, instr, time, touch)
+            if at == me:
+                text = "vector result used without a barrier"
+                self.on_find(Finding("hazard", earlier, later, text, later.instr.span))
+                self.vector_barrier = self.clock - 1
+            else:
+                text = _race_text(earlier, later)
+                self.on_find(Finding("race", earlier, later, text, later.instr.span, conflict.slot))
+                self._learn(me, (*knew[:at], time, *knew[at + 1 :]))
 
 
 def _race_text(earlier: Access, later: Access) -> str:
@@ -240,52 +273,17 @@ def _race_text(earlier: Access, later: Access) -> str:
     )
 
 
-def loop_trips(node: For, trips: int, turn: tuple[str, int, int]) -> int:
-    """Rounds of a loop in a replay with ``trips`` rounds, in round ``turn`` of the loop around it. A loop whose rounds
-    run ahead of each other has one more."""
-    if node.once:
-        return int(node.runs(*turn))
-    return trips + any(isinstance(inner, For) and inner.once for inner in node.body)
-
-
-def may_be_empty(node: For) -> bool:
-    """Whether a loop may have no round where the loop around it runs."""
-    return (node.before is not None or node.only is not None) and not node.once
-
-
-def deepest(kernel: InstrKernel) -> int:
-    """Most copies of any buffer."""
-    return max((n.slots for n in walk(kernel.body) if isinstance(n, For)), default=1)
-
-
-def _depth(nodes: Sequence[Node]) -> int:
-    """Most loops within each other."""
-    return max(((not n.once) + _depth(n.body) for n in nodes if isinstance(n, For)), default=0)
-
-
-def rounds(kernel: InstrKernel) -> list[Trips]:
-    """Trip counts under which a kernel has to hold: every number up to one more than the deepest buffer has copies, for
-    all loops alike, for those within others, and for the loops of one depth alone. A loop within one that runs does run
-    (its extent is a tile's, or a dim's, or a share that no launch leaves empty), but one that ends early may not, nor
-    one whose rounds are left out. A round that is left out touches nothing and does not count: it is as none."""
-    most = deepest(kernel) + 1
-    found: list[tuple[int, ...]] = [(n,) for n in (most, *range(most), most + 1)]
-    depth = _depth(kernel.body)
-    for around in range(1, depth):
-        found += [(most,) * around + (n,) for n in range(1, most)]
-    for around in range(1, depth - 1):
-        found += [(most,) * around + (n, most) for n in range(1, most)]
-    early = any(isinstance(n, For) and may_be_empty(n) for n in walk(kernel.body))
-    return [*(Trips(counts) for counts in found), *(Trips((n,), True) for n in range(1, most + 1) if early)]
+def findings_of(kernel: InstrKernel, trips: Trips, touches: Touches) -> list[Finding]:
+    """Findings of one walk. ``touches``: of the kernel, or of one with the same instructions and other flags."""
+    findings: list[Finding] = []
+    Replay(kernel, trips, on_find=findings.append, touches=touches).run()
+    return findings
 
 
 def prove(kernel: InstrKernel) -> list[Finding]:
     """Findings of the finished program under all of `rounds`: none if it is sound."""
-    findings: list[Finding] = []
     touches = Touches(kernel)
-    for trips in rounds(kernel):
-        Replay(kernel, trips, on_find=findings.append, touches=touches).run()
-    return findings
+    return [finding for trips in rounds(kernel) for finding in findings_of(kernel, trips, touches)]
 
 
 __all__ = [
@@ -298,6 +296,7 @@ __all__ = [
     "Sync",
     "Trips",
     "deepest",
+    "findings_of",
     "loop_trips",
     "prove",
     "rounds",

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Queue, walk
-from pyptogen.lower.instruction.replay import loop_trips
 from pyptogen.lower.instruction.rings import Event, together
+from pyptogen.lower.instruction.trips import loop_trips
 from pyptogen.lower.verify import require
 
 _WORDS = {"TPUSH": ("claim", "fill"), "TPOP": ("pop",), "TFREE": ("free",)}

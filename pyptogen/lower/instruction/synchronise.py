@@ -24,7 +24,7 @@ from dataclasses import dataclass, field, replace
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import Barrier, For, InstrKernel, Node, Pipe, SetFlag, WaitFlag, walk
-from pyptogen.lower.instruction.replay import Finding, Path, Replay, Sync, prove, rounds
+from pyptogen.lower.instruction.replay import Finding, Path, Replay, Sync, Trips, findings_of, prove, rounds
 from pyptogen.lower.instruction.touches import Touches
 from pyptogen.lower.verify import IllegalIR, require
 
@@ -40,7 +40,9 @@ class _Plan:
     ids: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def put(self, body: Path, index: int, side: str, sync: Sync) -> None:
-        self.places.setdefault((body, index, side), []).append(sync)
+        planned = self.places.setdefault((body, index, side), [])
+        if not (isinstance(sync, Barrier) and any(isinstance(p, Barrier) and p.pipe == sync.pipe for p in planned)):
+            planned.append(sync)  # the same barrier twice in one place is one barrier
 
     def event(self, src: Pipe, dst: Pipe, count: int) -> int | None:
         """The first of ``count`` fresh ids."""
@@ -183,41 +185,46 @@ def _carried(plan: _Plan, edge: _Edge, event: int) -> None:
 def _materialise(nodes: tuple[Node, ...], path: Path, plan: _Plan) -> tuple[Node, ...]:
     result: list[Node] = []
     for i, node in enumerate(nodes):
-        result += _once(plan.places.get((path, i, "before"), []))
+        result += plan.places.get((path, i, "before"), [])
         result.append(replace(node, body=_materialise(node.body, (*path, i), plan)) if isinstance(node, For) else node)
         result += plan.places.get((path, i, "after"), [])
     return tuple(result)
 
 
-def _once(syncs: list[Sync]) -> list[Sync]:
-    """The same barrier twice in one place is one barrier."""
-    kept: list[Sync] = []
-    for sync in syncs:
-        if not (isinstance(sync, Barrier) and any(isinstance(k, Barrier) and k.pipe == sync.pipe for k in kept)):
-            kept.append(sync)
-    return kept
+def _settle(kernel: InstrKernel, trips: Trips, plan: _Plan, touches: Touches) -> None:
+    """Plan flags until a walk with these trips finds nothing more to settle."""
+    for _ in range(ROUNDS):
+        found: list[Finding] = []
+        Replay(kernel, trips, plan.places, found.append, touches).run()
+        races = [f for f in found if f.kind in ("race", "hazard")]
+        back = [edge for f in found if f.sync is not None and (edge := _back(kernel, plan, f.sync)) is not None]
+        if not races and not back:
+            break
+        for item in _leading(kernel, races) if races else back[:1]:
+            _place(plan, item)
 
 
 def run(kernel: InstrKernel) -> InstrKernel:
     """Insert flags and barriers into one kernel and prove the result.
 
+    The flags of the first walk are mostly all, so the others replay the finished program at once; only where one of
+    them finds more, that is settled and all of them are replayed again.
+
     Raises:
         IllegalIR: the result is not proved (a fault of the compiler).
     """
-    plan = _Plan()
-    touches = Touches(kernel)
-    for trips in rounds(kernel):
-        for _ in range(ROUNDS):
-            found: list[Finding] = []
-            Replay(kernel, trips, plan.places, found.append, touches=touches).run()
-            races = [f for f in found if f.kind in ("race", "hazard")]
-            back = [edge for f in found if f.sync is not None and (edge := _back(kernel, plan, f.sync)) is not None]
-            if not races and not back:
-                break
-            for item in _leading(kernel, races) if races else back[:1]:
-                _place(plan, item)
-    result = replace(kernel, body=_materialise(kernel.body, (), plan))
-    findings = prove(result)
+    plan, touches, walks = _Plan(), Touches(kernel), rounds(kernel)
+
+    def finished() -> InstrKernel:
+        return replace(kernel, body=_materialise(kernel.body, (), plan))
+
+    _settle(kernel, walks[0], plan, touches)
+    result, again = finished(), False
+    for trips in walks:
+        if findings_of(result, trips, touches):
+            _settle(kernel, trips, plan, touches)
+            result, again = finished(), True
+    findings = prove(result) if again else []
     require(
         not findings,
         f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",

@@ -63,10 +63,14 @@ class Touches:
         self._tiles = declarations(kernel)
         self._found: dict[tuple[int, ...], Touch] = {}
         self._counters: dict[int, tuple[str, ...]] = {}
-        self._conflicts: dict[tuple[int, int], Conflict | None] = {}
+        self._fixed: dict[int, Touch] = {}
+        self._conflicts: dict[int, dict[int, Conflict | None]] = {}
 
     def of(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
         """What an instruction touches in a round with these counters."""
+        fixed = self._fixed.get(id(instr))
+        if fixed is not None:
+            return fixed
         names = self._counters.get(id(instr))
         if names is None:
             tiles = [self._tiles[o] for o in instr.operands if isinstance(o, str)]
@@ -76,6 +80,8 @@ class Touches:
         found = self._found.get(key)
         if found is None:
             found = self._found[key] = self._look(instr, slots)
+        if not names:
+            self._fixed[id(instr)] = found
         return found
 
     def _look(self, instr: Instr, slots: Mapping[str, int]) -> Touch:
@@ -104,12 +110,16 @@ class Touches:
             return Region(tile.type.loc, start, start + tile.size, 0, 0, slot)
         return Region(tile.type.loc, start, start + tile.size, pitch, tile.cols.size * size, slot)
 
-    def conflict(self, a: Touch, b: Touch) -> Conflict | None:
-        """Why ``b`` has to come after ``a``, if it has to."""
-        key = (a.number, b.number)
-        if key not in self._conflicts:
-            self._conflicts[key] = _compare(a, b)
-        return self._conflicts[key]
+    def before(self, later: Touch) -> dict[int, Conflict | None]:
+        """What is known so far of why ``later`` has to come after others, by their numbers."""
+        return self._conflicts.setdefault(later.number, {})
+
+    def conflict(self, earlier: Touch, later: Touch) -> Conflict | None:
+        """Why ``later`` has to come after ``earlier``, if it has to."""
+        known = self.before(later)
+        if earlier.number not in known:
+            known[earlier.number] = _compare(earlier, later)
+        return known[earlier.number]
 
 
 def _compare(a: Touch, b: Touch) -> Conflict | None:

@@ -164,7 +164,7 @@ def written(program: Program, table: dict[str, dict[str, int]]) -> TilingRow:
 
 
 def total(lowered: Lowered) -> float:
-    found = [duration(kernel, PLATFORMS["a2a3"], 4096) for kernel in lowered.instructions]
+    found = [duration(kernel, PLATFORMS["a2a3"], 4096, {}) for kernel in lowered.instructions]
     return sum(cycles for cycles in found if cycles is not None)
 
 
@@ -177,7 +177,7 @@ def test_the_duration_of_a_loop_by_hand() -> None:
     load = costs.transfer_issue + tile / costs.bytes_per_cycle["GM>UB"]
     store = costs.transfer_issue + tile / costs.bytes_per_cycle["Vec>GM"]
     work = costs.vector["default"][1] + costs.vector["default"][0] * 256
-    one = duration(kernel, PLATFORMS["a2a3"], 64)
+    one = duration(kernel, PLATFORMS["a2a3"], 64, {})
     assert one == pytest.approx(load + work + store)
-    many = duration(kernel, PLATFORMS["a2a3"], 16 * 48 * 3)
+    many = duration(kernel, PLATFORMS["a2a3"], 16 * 48 * 3, {})
     assert many == pytest.approx(load + work + store + 2 * max(load, work, store)), "rounds overlap"

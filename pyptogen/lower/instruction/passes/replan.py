@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.instruction.ir import Choose, Declare, For, Instr, Node, Pass
+from pyptogen.lower.instruction.ir import Choose, Declare, For, GmWindow, Instr, Node, Pass
 from pyptogen.lower.instruction.passes.roles import Role, Roles
+from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.tensor.ir import DTYPES
 
 STEP = 64
@@ -85,7 +86,8 @@ class _Liveness:
             elif isinstance(node, Pass):
                 self._touch(node.tiles, [self.roles.of(m) for m in node.members])
             elif isinstance(node, Instr):
-                self._touch(_names(node), [self.roles.of(node)])
+                role = self.roles.of(node)
+                self._touch(_names(node), [role], self._filled(node) if role is None else ())
             elif isinstance(node, Choose):
                 self._touch((*_names(node.then), *_names(node.other)), [None])
             self.clock += 1
@@ -96,14 +98,23 @@ class _Liveness:
             if buffer.last >= start and (name in known or not buffer.fresh):
                 buffer.first, buffer.last = min(buffer.first, start), self.clock
 
-    def _touch(self, names: Sequence[str], roles: Sequence[Role | None]) -> None:
+    def _filled(self, instr: Instr) -> tuple[str, ...]:
+        """The buffers that an instruction without a role fills, or has as scratch, whatever was in them."""
+        operands = [o for o in instr.operands if isinstance(o, str | GmWindow)]
+        effects = INSTRUCTIONS[instr.name].effects_for(len(operands))
+        written = {o for o, effect in zip(operands, effects, strict=True) if isinstance(o, str) and effect in "wt"}
+        written -= {o for o, effect in zip(operands, effects, strict=True) if isinstance(o, str) and effect in "ru"}
+        return tuple(n for n in written if self.tiles[n].size == self.sizes.get(self.tiles[n].owner))
+
+    def _touch(self, names: Sequence[str], roles: Sequence[Role | None], filled: Sequence[str] = ()) -> None:
+        """A node touches tiles. ``filled``: by instructions without a role, all of them and without a look before."""
         for name in dict.fromkeys(names):
             tile = self.tiles[name]
             if tile.type.loc != "Vec":
                 continue
             touch = self._by_members(name, roles)
             fresh = touch.first_write < 1 << 30 and (touch.last_read < 0 or touch.first_write < touch.last_read)
-            fresh = fresh and not tile.whole
+            fresh = (fresh or name in filled) and not tile.whole
             new = _Buffer(self.sizes[tile.owner], self.clock, self.clock, fresh)
             buffer = self.buffers.setdefault(tile.owner, new)
             buffer.last = self.clock

@@ -1,0 +1,61 @@
+"""How often the loops of a kernel run in a replay: the trip counts under which a kernel has to hold."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pyptogen.lower.instruction.ir import For, InstrKernel, Node, walk
+
+
+@dataclass(frozen=True, slots=True)
+class Trips:
+    """Rounds of the loops of a walk: ``counts`` by how many loops stand around them, the last for all deeper ones too.
+    ``early``: loops that end early, at the last block that a row sees, or whose rounds have a condition, have no round
+    at all."""
+
+    counts: tuple[int, ...]
+    early: bool = False
+
+    def of(self, node: For, depth: int) -> int:
+        """Rounds of a loop with ``depth`` others around it."""
+        return 0 if self.early and may_be_empty(node) else self.counts[min(depth, len(self.counts) - 1)]
+
+
+def loop_trips(node: For, trips: int, turn: tuple[str, int, int]) -> int:
+    """Rounds of a loop in a replay with ``trips`` rounds, in round ``turn`` of the loop around it. A loop whose rounds
+    run ahead of each other has one more."""
+    if node.once:
+        return int(node.runs(*turn))
+    return trips + any(isinstance(inner, For) and inner.once for inner in node.body)
+
+
+def may_be_empty(node: For) -> bool:
+    """Whether a loop may have no round where the loop around it runs."""
+    return (node.before is not None or node.only is not None) and not node.once
+
+
+def deepest(kernel: InstrKernel) -> int:
+    """Most copies of any buffer."""
+    return max((n.slots for n in walk(kernel.body) if isinstance(n, For)), default=1)
+
+
+def _depth(nodes: Sequence[Node]) -> int:
+    """Most loops within each other."""
+    return max(((not n.once) + _depth(n.body) for n in nodes if isinstance(n, For)), default=0)
+
+
+def rounds(kernel: InstrKernel) -> list[Trips]:
+    """Trip counts under which a kernel has to hold: every number up to one more than the deepest buffer has copies, for
+    all loops alike, for those within others, and for the loops of one depth alone. A loop within one that runs does run
+    (its extent is a tile's, or a dim's, or a share that no launch leaves empty), but one that ends early may not, nor
+    one whose rounds are left out. A round that is left out touches nothing and does not count: it is as none."""
+    most = deepest(kernel) + 1
+    found: list[tuple[int, ...]] = [(n,) for n in (most, *range(most), most + 1)]
+    depth = _depth(kernel.body)
+    for around in range(1, depth):
+        found += [(most,) * around + (n,) for n in range(1, most)]
+    for around in range(1, depth - 1):
+        found += [(most,) * around + (n, most) for n in range(1, most)]
+    early = any(isinstance(n, For) and may_be_empty(n) for n in walk(kernel.body))
+    return [*(Trips(counts) for counts in found), *(Trips((n,), True) for n in range(1, most + 1) if early)]

@@ -1,0 +1,126 @@
+"""By how much the loops of a kernel step on, by the argument that their ends hang on.
+
+before: for (b0 = 0; b0 < b; ++b0) { for (s0 = 0; s0 < s; s0 += 64) … }
+after:  b 1, s 64
+
+So a walk with one round of each loop takes b = 1 and s = 64. A common step of 64 would mean 64 rounds of the loop over
+b.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
+
+from pyptogen.sanitize.arithmetic import combine
+from pyptogen.sanitize.syntax import (
+    Binary,
+    Block,
+    Braces,
+    Call,
+    Declaration,
+    Evaluate,
+    Expr,
+    Function,
+    If,
+    Index,
+    Literal,
+    Loop,
+    Member,
+    Name,
+    Statement,
+    Switch,
+    Ternary,
+    Unary,
+)
+from pyptogen.sanitize.values import UNKNOWN
+
+
+def steps(function: Function, names: Collection[str], fixed: Mapping[str, int]) -> dict[str, int]:
+    """The longest step of the loops whose first or last value hangs on each argument, also by way of other variables.
+    An argument that no loop hangs on gets the longest of all.
+
+    Args:
+        function: the kernel.
+        names: its arguments.
+        fixed: variables and calls that are numbers in every walk, such as ``nblk``.
+    """
+    uses: dict[str, set[str]] = {}
+    loops: list[tuple[set[str], int]] = []
+    for node in _statements(function.body):
+        if isinstance(node, Declaration):
+            given = node.initial if isinstance(node.initial, tuple) else (node.initial,)
+            uses.setdefault(node.name, set()).update(*(_names(expr) for expr in given if expr is not None))
+        elif isinstance(node, Evaluate) and isinstance(node.expr, Binary) and isinstance(node.expr.left, Name):
+            uses.setdefault(node.expr.left.path[-1], set()).update(_names(node.expr.right))
+        elif isinstance(node, Loop):
+            loops.append((set(_names(node.condition)), max((_step(s, fixed) for s in node.steps), default=1)))
+    longest = max((step for _, step in loops), default=1)
+    found: dict[str, int] = {}
+    for ends, step in loops:
+        for name in _reached(ends, uses) & set(names):
+            found[name] = max(found.get(name, 1), step)
+    return {name: found.get(name, longest) for name in names}
+
+
+def _reached(ends: set[str], uses: Mapping[str, set[str]]) -> set[str]:
+    """The variables that an expression with ``ends`` hangs on."""
+    found, new = set(), set(ends)
+    while new:
+        found |= new
+        new = {use for name in new for use in uses.get(name, ())} - found
+    return found
+
+
+def _step(node: Expr, fixed: Mapping[str, int]) -> int:
+    """By how much ``i += 8``, ``i += n * 8`` or ``++i`` steps on; 1 where nobody knows."""
+    if isinstance(node, Binary) and node.op == "+=":
+        value = _number(node.right, fixed)
+        return value if isinstance(value, int) and value > 0 else 1
+    return 1
+
+
+def _number(node: Expr, fixed: Mapping[str, int]) -> Any:
+    if isinstance(node, Literal):
+        return node.value
+    if isinstance(node, Binary):
+        return combine("", node.op, _number(node.left, fixed), _number(node.right, fixed), node.token)
+    name = node.function if isinstance(node, Call) else node
+    return fixed.get(name.path[-1], UNKNOWN) if isinstance(name, Name) else UNKNOWN
+
+
+def _statements(node: Statement | None) -> Iterator[Statement]:
+    """A statement and all within it."""
+    if node is None:
+        return
+    yield node
+    inner: tuple[Statement | None, ...] = ()
+    if isinstance(node, Block | Switch):
+        inner = node.body
+    elif isinstance(node, If):
+        inner = (node.then, node.other)
+    elif isinstance(node, Loop):
+        inner = (node.initial, node.body)
+    for part in inner:
+        yield from _statements(part)
+
+
+def _names(node: Expr | None) -> Iterator[str]:
+    """The variables of an expression, functions too."""
+    if isinstance(node, Name):
+        yield node.path[-1]
+    parts: tuple[Expr | None, ...] = ()
+    if isinstance(node, Binary):
+        parts = (node.left, node.right)
+    elif isinstance(node, Unary):
+        parts = (node.operand,)
+    elif isinstance(node, Ternary):
+        parts = (node.condition, node.then, node.other)
+    elif isinstance(node, Call):
+        parts = (node.function, *node.arguments)
+    elif isinstance(node, Member | Index):
+        parts = (node.object, node.index if isinstance(node, Index) else None)
+    elif isinstance(node, Braces):
+        parts = node.items
+    for part in parts:
+        yield from _names(part)

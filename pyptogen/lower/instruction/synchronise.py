@@ -13,7 +13,9 @@ round waits for the last user of its own copy only, and loads run ahead of compu
 many rounds as there are copies. The N tokens set before the loops are the prologue of this pipeline, and the N waits
 after them its epilogue.
 The latest earlier access is ordered first, so an order that follows from it needs no flag of its own. Where the eight
-ids of a pair of pipes are used up, a local barrier over all pipes takes their place.
+ids of a pair of pipes are used up, loops that follow each other share them: tokens stay set from the end of one loop to
+the next, which waits for the last rounds of the one before as if they were its own. Where that is not proved, or no
+loop has ids to share, a local barrier over all pipes takes their place.
 
 Afterwards the replay of the program for all small trip counts finds nothing (checked here, in every build).
 """
@@ -33,24 +35,60 @@ ROUNDS = 64
 
 
 @dataclass(slots=True)
-class _Plan:
-    """Planned flags by place: (body, index, before or after the node there)."""
+class _Shared:
+    """Ids that orders of several bodies use, none of them inside of another. ``first`` and ``last`` are the outermost
+    nodes before and after which tokens are primed and drained."""
 
+    event: int
+    bodies: list[Path]
+    first: int
+    last: int
+
+    def takes(self, body: Path) -> bool:
+        """Whether nothing runs both in ``body`` and in one of the others."""
+        return all(any(a != b for a, b in zip(body, other, strict=False)) for other in self.bodies)
+
+
+@dataclass(slots=True)
+class _Plan:
+    """Planned flags by place: (body, index, before or after the node there). ``share``: loops may share ids."""
+
+    share: bool
     places: dict[tuple[Path, int, str], list[Sync]] = field(default_factory=dict)
     ids: dict[tuple[str, str], int] = field(default_factory=dict)
+    used: dict[tuple[Pipe, Pipe, bool, int], list[_Shared]] = field(default_factory=dict)
+    """By pipes, whether orders are carried, and copies."""
+    shared: bool = False
 
     def put(self, body: Path, index: int, side: str, sync: Sync) -> None:
         planned = self.places.setdefault((body, index, side), [])
         if not (isinstance(sync, Barrier) and any(isinstance(p, Barrier) and p.pipe == sync.pipe for p in planned)):
             planned.append(sync)  # the same barrier twice in one place is one barrier
 
-    def event(self, src: Pipe, dst: Pipe, count: int) -> int | None:
-        """The first of ``count`` fresh ids."""
-        used = self.ids.get((src, dst), 0)
-        if used + count > EVENT_IDS:
+    def ids_for(self, edge: _Edge) -> _Shared | None:
+        """As many ids as the order has copies: fresh ones, or else those of loops before or after."""
+        known = self.used.setdefault((edge.src, edge.dst, edge.carried, edge.copies), [])
+        used = self.ids.get((edge.src, edge.dst), 0)
+        if used + edge.copies <= EVENT_IDS:
+            self.ids[(edge.src, edge.dst)] = used + edge.copies
+            outermost = edge.body[0] if edge.body else 0
+            known.append(_Shared(used, [edge.body], outermost, outermost))
+            return known[-1]
+        free = [ids for ids in known if self.share and edge.body and ids.takes(edge.body)]
+        if not free:
             return None
-        self.ids[(src, dst)] = used + count
-        return used
+        self.shared = True
+        found = min(free, key=lambda ids: len(ids.bodies))
+        found.bodies.append(edge.body)
+        return found
+
+    def move(self, old: int, new: int, side: str, src: Pipe, dst: Pipe, events: range) -> None:
+        """Take the primed or drained tokens of these ids from one outermost node to another."""
+        kind = SetFlag if side == "before" else WaitFlag
+        planned = self.places[((), old, side)]
+        tokens = [s for s in planned if isinstance(s, kind) and (s.src, s.dst) == (src, dst) and s.event in events]
+        self.places[((), old, side)] = [sync for sync in planned if not any(sync is token for token in tokens)]
+        self.places.setdefault(((), new, side), []).extend(tokens)
 
 
 def _shared(a: Path, b: Path) -> int:
@@ -130,13 +168,13 @@ def _place(plan: _Plan, item: _Edge | Finding) -> None:
         assert item.later is not None
         plan.put(item.later.path[:-1], item.later.path[-1], "before", Barrier("V", item.span))
         return
-    event = plan.event(item.src, item.dst, item.copies)
-    if event is None:
+    ids = plan.ids_for(item)
+    if ids is None:
         plan.put(item.body, item.then, "before", Barrier("ALL", item.span))
     elif item.carried:
-        _carried(plan, item, event)
+        _carried(plan, item, ids)
     else:
-        _forward(plan, item, event)
+        _forward(plan, item, ids.event)
 
 
 def _back(kernel: InstrKernel, plan: _Plan, flag: SetFlag) -> _Edge | None:
@@ -165,21 +203,26 @@ def _forward(plan: _Plan, edge: _Edge, event: int) -> None:
     plan.put(edge.body, edge.then, "before", WaitFlag(*pipes, event, "", edge.span, edge.slot))
 
 
-def _carried(plan: _Plan, edge: _Edge, event: int) -> None:
+def _carried(plan: _Plan, edge: _Edge, ids: _Shared) -> None:
     """A token from one iteration to a later one, for every copy of the buffer. It is primed before the outermost loop
     and drained after that, so that it also passes from the last round of an inner loop to the first of the next:
     priming an inner loop again might set a token that nobody has taken yet."""
-    loop, index = (), edge.body[0]
-    pipes = edge.src, edge.dst
-    many = edge.copies > 1
-    for copy in range(edge.copies):
-        note = f"copy {copy} is free" if many else "free for the first round"
-        plan.put(loop, index, "before", SetFlag(*pipes, event + copy, note, edge.span))
+    outermost, event, pipes, many = edge.body[0], ids.event, (edge.src, edge.dst), edge.copies > 1
     plan.put(edge.body, edge.then, "before", WaitFlag(*pipes, event, "free again", edge.span, edge.slot))
     plan.put(edge.body, edge.first, "after", SetFlag(*pipes, event, "", edge.span, edge.slot))
+    if len(ids.bodies) > 1:
+        events = range(event, event + edge.copies)
+        if outermost < ids.first:
+            plan.move(ids.first, outermost, "before", *pipes, events)
+        if outermost > ids.last:
+            plan.move(ids.last, outermost, "after", *pipes, events)
+        ids.first, ids.last = min(ids.first, outermost), max(ids.last, outermost)
+        return
     for copy in range(edge.copies):
+        note = f"copy {copy} is free" if many else "free for the first round"
+        plan.put((), outermost, "before", SetFlag(*pipes, event + copy, note, edge.span))
         note = f"of the last round of copy {copy}" if many else "of the last round"
-        plan.put(loop, index, "after", WaitFlag(*pipes, event + copy, note, edge.span))
+        plan.put((), outermost, "after", WaitFlag(*pipes, event + copy, note, edge.span))
 
 
 def _materialise(nodes: tuple[Node, ...], path: Path, plan: _Plan) -> tuple[Node, ...]:
@@ -207,27 +250,32 @@ def _settle(kernel: InstrKernel, trips: Trips, plan: _Plan, touches: Touches) ->
 def run(kernel: InstrKernel) -> InstrKernel:
     """Insert flags and barriers into one kernel and prove the result.
 
-    The flags of the first walk are mostly all, so the others replay the finished program at once; only where one of
-    them finds more, that is settled and all of them are replayed again.
-
     Raises:
         IllegalIR: the result is not proved (a fault of the compiler).
     """
-    plan, touches, walks = _Plan(), Touches(kernel), rounds(kernel)
-
-    def finished() -> InstrKernel:
-        return replace(kernel, body=_materialise(kernel.body, (), plan))
-
-    _settle(kernel, walks[0], plan, touches)
-    result, again = finished(), False
-    for trips in walks:
-        if findings_of(result, trips, touches):
-            _settle(kernel, trips, plan, touches)
-            result, again = finished(), True
-    findings = prove(result) if again else []
+    plan = _Plan(share=True)
+    result, findings = _finished(kernel, plan)
+    if findings and plan.shared:
+        result, findings = _finished(kernel, _Plan(share=False))
     require(
         not findings,
         f"kernel {kernel.name} is not in order: {findings[0].text if findings else ''}",
         kernel.span,
     )
     return result
+
+
+def _finished(kernel: InstrKernel, plan: _Plan) -> tuple[InstrKernel, list[Finding]]:
+    """The kernel with flags, and what is still wrong with it.
+
+    The flags of the first walk are mostly all, so the others replay the finished program at once; only where one of
+    them finds more, that is settled and all of them are replayed again.
+    """
+    touches, walks = Touches(kernel), rounds(kernel)
+    _settle(kernel, walks[0], plan, touches)
+    result, again = replace(kernel, body=_materialise(kernel.body, (), plan)), False
+    for trips in walks:
+        if findings_of(result, trips, touches):
+            _settle(kernel, trips, plan, touches)
+            result, again = replace(kernel, body=_materialise(kernel.body, (), plan)), True
+    return result, prove(result) if again else []

@@ -175,3 +175,26 @@ def test_a_loop_that_ends_early_may_have_no_round() -> None:
         Replay(inside, trips, on_find=lambda f, kinds=found[trips.early]: kinds.add(f.kind)).run()  # type: ignore[misc]
     assert found[False] == set()
     assert found[True] & {"double set", "left over"}
+
+
+def test_loops_in_a_row_share_ids_before_barriers_take_their_place() -> None:
+    """Seven loops of two copies each want fourteen ids of a pair of pipes; a token dropped or set once more is seen."""
+    parts = ", ".join(f"x[:, {at}:{at + 8}:2]" for at in range(7))
+    text = f"""\
+pyptogen: 1
+operator: joined
+dims: {{t: {{min: 1, max: 4096}}}}
+inputs: {{x: "fp32[t, 64]"}}
+outputs: {{y: "fp32[t, 28]"}}
+graph: {{y: "concat({parts}, axis=-1)"}}
+tiling: [{{t: 16}}]
+"""
+    kernel = pipeline.lower(program_of(text), "a2a3").instructions[-1]
+    loops = [node for node in kernel.body if isinstance(node, For)]
+    assert len(loops) >= 7
+    assert not any(isinstance(node, Barrier) and node.pipe == "ALL" for node in walk(kernel.body))
+    assert len({event for src, dst, event in pairs(kernel) if (src, dst) == ("V", "MTE2")}) == EVENT_IDS
+    tokens = list(places(kernel.body, lambda node: isinstance(node, SetFlag | WaitFlag)))
+    for path in (path for path in tokens if len(path) == 1):
+        assert prove(dropped(kernel, path)), "a token of several loops can go"
+        assert prove(replace(kernel, body=edit(kernel.body, path, lambda node: (node, node)))), "it may be there twice"

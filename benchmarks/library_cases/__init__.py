@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from library_cases.attention import ATTENTION
 from library_cases.case import Case, Tensors
+from library_cases.convolutions import CONVOLUTIONS
 from library_cases.experts import EXPERTS
 from library_cases.places import PLACES
 from library_cases.products import PRODUCTS
@@ -16,6 +17,7 @@ CASES: tuple[Case, ...] = (
     *ROWS,
     *PLACES,
     *PRODUCTS,
+    *CONVOLUTIONS,
     *ATTENTION,
     *EXPERTS,
     *(

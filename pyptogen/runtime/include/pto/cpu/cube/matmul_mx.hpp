@@ -111,6 +111,9 @@ PTO_CPU_SHARED void multiply_mx_block(
         multiply_tiles<bfloat16_t, false>({c, c_panel, a, kMxPanel, b, kMxPanel, rows, 1, steps, accumulate});
         return;
     }
+#elif defined(PTO_CPU_BF16_DOTS)
+    multiply_dots<bfloat16_t>({c, c_panel, a, kMxPanel, b, kMxPanel, rows, 1, steps, accumulate});
+    return;
 #endif
     multiply_widened_small<bfloat16_t, float>(c, c_panel, a, kMxPanel, b, kMxPanel, rows, 1, steps, accumulate);
 }

@@ -27,6 +27,7 @@ inline constexpr bool has_dots<bfloat16_t> = true;
 
 struct Bf16Dots {
     using Sums = f32v;
+    static constexpr int kSteps = 16;
     static constexpr int64_t kRoom = 1;
 
     static PTO_INLINE const char* panel(char*, const char* b, int) { return b; }
@@ -54,7 +55,8 @@ inline constexpr bool has_dots<int8_t> = true;
 template <bool Copies>
 struct Int8Dots {
     using Sums = i32v;  // not __m512i: gcc would copy sums of another element type than the instruction's at every turn
-    static constexpr int64_t kRoom = Copies ? kBlockSteps * kPanelStep : 1;
+    static constexpr int kSteps = 16;
+    static constexpr int64_t kRoom = Copies ? kSteps * kPanelStep : 1;
 
     static PTO_INLINE i32v offset(const char* b) { return load_bits<i32v>(b) ^ static_cast<int32_t>(0x80808080U); }
     static PTO_INLINE const char* panel(char* room, const char* b, int steps)

@@ -11,13 +11,13 @@
 namespace pto::cpu {
 
 // Measured for builds with a matrix unit on Sapphire Rapids (2 MB of L2), for others on Zen 5 (1 MB): there fewer steps of K
-// at a time gain 4 % on fp32, and asking for C costs 3 %.
+// at a time gain 4 % on fp32, and asking for memory in bulk costs as much.
 #if defined(__AMX_TILE__)
 constexpr int kAddSteps = 16;  // steps of K at a time, of multiply-adds; 2 KB of B each
-constexpr bool kAsksForC = true;
+constexpr bool kAsksInBulk = true;
 #else
 constexpr int kAddSteps = 8;
-constexpr bool kAsksForC = false;
+constexpr bool kAsksInBulk = false;
 #endif
 
 /// Multiply-adds of fp32 operands. Into int32 when these are small whole numbers: a block's sums stay below 2^24.
@@ -68,11 +68,18 @@ PTO_INLINE int64_t vector_of_b(int v, int64_t b_panel)
     return v / (2 * kPerHalf) * b_panel + v / kPerHalf % 2 * kFragment + v % kPerHalf * kVectorBytes;
 }
 
+/// What of B comes closer while a block is computed: `lines` lines of 64 bytes for each step of K, from `from` on, which is
+/// counted from the block's own B.
+struct Ahead {
+    int64_t from;
+    int lines;
+};
+
 /// C[Rows, Vectors * lanes] = A B or C += A B of a plan whose c is at a panel of rows, from row `row` (0 to 31) of it on;
 /// its a is at that row, its b and c at the column. `starts` has what begin() takes for each row, or is nullptr.
 /// Blocks of few rows may have fewer, `rows`: the last one is then computed again in place of those that are missing.
 template <typename Products, int Rows, int Vectors>
-PTO_INLINE void multiply_block(const TilePlan& p, int row, const int32_t* starts, int rows)
+PTO_INLINE void multiply_block(const TilePlan& p, int row, const int32_t* starts, int rows, Ahead ahead)
 {
     typename Products::Sums sum[Rows][Vectors];
     const auto present = [rows](int i) __attribute__((always_inline)) { return Rows < 8 && i >= rows ? rows - 1 : i; };
@@ -96,10 +103,19 @@ PTO_INLINE void multiply_block(const TilePlan& p, int row, const int32_t* starts
     }
     const char* a = p.a;
     const char* b = p.b;
+    const char* next = p.b + ahead.from;
     for (int step = 0; step < p.k_steps; ++step, a += kPanelStep, b += kPanelStep) {
         PTO_CPU_UNROLL
         for (int i = 0; i < Rows; ++i) {
             __builtin_prefetch(a + kPanelStep + i * 64, 0, 3);  // the next step of A, which comes from L2
+        }
+        constexpr int kPanels = Vectors * kF32Lanes <= 32 ? 1 : Vectors * kF32Lanes / 32;
+        PTO_CPU_UNROLL_BY_4
+        for (int i = 0; i < ahead.lines; ++i, next += 64) {
+            PTO_CPU_UNROLL
+            for (int j = 0; j < kPanels; ++j) {
+                __builtin_prefetch(next + j * p.b_panel, 0, 3);
+            }
         }
         const auto product = [&](int kk) __attribute__((always_inline)) {
             decltype(Products::columns(b)) columns[Vectors];
@@ -153,55 +169,65 @@ PTO_INLINE const int32_t* from_row(const int32_t* starts, int row) { return star
 
 /// All columns of 1 to 4 rows from vector `v` on.
 template <typename Products>
-PTO_CPU_ONE_BODY void multiply_few(const TilePlan& p, int row, int rows, int v, const int32_t* starts)
+PTO_CPU_ONE_BODY void multiply_few(
+    const TilePlan& p, int row, int rows, int v, const int32_t* starts, Ahead ahead)
 {
     constexpr int kPerPanel = 32 / kF32Lanes, kVectors = kPerPanel < 2 ? kPerPanel : 2;
     for (; v < p.n_panels * kPerPanel; v += kVectors) {
-        multiply_block<Products, 4, kVectors>(block_of(p, row, v), row & 31, from_row(starts, row), rows);
+        multiply_block<Products, 4, kVectors>(block_of(p, row, v), row & 31, from_row(starts, row), rows, ahead);
     }
 }
 
 /// All columns of `Rows` rows from `row` on, which lie in one panel of 32, or of `rows` where the block may have fewer.
 template <typename Products, int Rows, int Vectors>
-PTO_INLINE void multiply_rows(const TilePlan& p, int row, const int32_t* starts, int rows = Rows)
+PTO_INLINE void multiply_rows(const TilePlan& p, int row, const int32_t* starts, Ahead ahead, int rows = Rows)
 {
     constexpr int kPerPanel = 32 / kF32Lanes;
     int v = 0;
     for (; v + Vectors <= p.n_panels * kPerPanel; v += Vectors) {
-        multiply_block<Products, Rows, Vectors>(block_of(p, row, v), row & 31, from_row(starts, row), rows);
+        multiply_block<Products, Rows, Vectors>(block_of(p, row, v), row & 31, from_row(starts, row), rows, ahead);
     }
     if (Vectors > kPerPanel && v < p.n_panels * kPerPanel) {
-        multiply_few<Products>(p, row, rows, v, starts);
+        multiply_few<Products>(p, row, rows, v, starts, ahead);
     }
 }
 
-/// The rows of one 32-column panel, in blocks as tall as the registers allow, inside panels of 32. Meanwhile the panel
-/// of B at `ahead` comes closer, and the next 32 rows of C are made writable where that gains time.
+/// The rows of one 32-column panel, in blocks as tall as the registers allow, inside panels of 32. Meanwhile the panel of B
+/// that comes next, `ahead` bytes on, comes closer: a few lines at every step, or in bulk, then together with rows of C.
 template <typename Products>
-PTO_INLINE void multiply_panel(const TilePlan& p, const char* ahead, const int32_t* starts)
+PTO_INLINE void multiply_panel(const TilePlan& p, int64_t ahead, const int32_t* starts)
 {
-    const int lines = p.k_steps * (kPanelStep / 64) * 32 / (p.m > 32 ? p.m : 32);
+    constexpr int kLines = kPanelStep / 64;
+    const bool bulk = kAsksInBulk && p.m > 32;
+    const int bulk_lines = p.k_steps * kLines * 32 / (p.m > 32 ? p.m : 32);
+    const int64_t end_ahead = ahead + p.k_steps * int64_t(kPanelStep);
+    const int lines = p.m > kTall ? (kLines * kTall + p.m - 1) / p.m : kLines;
+    Ahead next{ahead, bulk || kF32Lanes < 16 ? 0 : lines};
+    const auto turn = [&]() __attribute__((always_inline)) {
+        next.from += p.k_steps * int64_t(next.lines) * 64;
+        next.lines = next.from < end_ahead ? next.lines : 0;
+    };
     for (int first = 0; first < p.m; first += 32) {
         const int end = p.m - first < 32 ? p.m : first + 32;
         int row = first;
-        if (kAsksForC && first + 32 < p.m) {
-            const char* next = p.c + (first / 32 + 1) * p.c_panel;
-            for (int i = 0; i < kAccBlock; i += 64) {
-                __builtin_prefetch(next + i, 1, 3);
+        if (bulk) {
+            const char* c = p.c + (first / 32 + 1) * p.c_panel;
+            for (int i = 0; i < kAccBlock && first + 32 < p.m; i += 64) {
+                __builtin_prefetch(c + i, 1, 3);
+            }
+            for (int i = 0; i < bulk_lines; ++i, ahead += 64) {
+                __builtin_prefetch(p.b + ahead, 0, 2);
             }
         }
-        for (int i = 0; i < lines; ++i, ahead += 64) {
-            __builtin_prefetch(ahead, 0, 2);
-        }
         // 16 to 19 rows are two blocks of 8 first
-        for (; row + kTall <= end && (kTall <= 8 || end - row < 16 || end - row >= 20); row += kTall) {
-            multiply_rows<Products, kTall, 2>(p, row, starts);
+        for (; row + kTall <= end && (kTall <= 8 || end - row < 16 || end - row >= 20); row += kTall, turn()) {
+            multiply_rows<Products, kTall, 2>(p, row, starts, next);
         }
-        for (; kTall > 8 && row + 8 <= end; row += 8) {
-            multiply_rows<Products, 8, 2>(p, row, starts);
+        for (; kTall > 8 && row + 8 <= end; row += 8, turn()) {
+            multiply_rows<Products, 8, 2>(p, row, starts, next);
         }
-        for (; row < end; row += 4) {
-            multiply_few<Products>(p, row, end - row < 4 ? end - row : 4, 0, starts);
+        for (; row < end; row += 4, turn()) {
+            multiply_few<Products>(p, row, end - row < 4 ? end - row : 4, 0, starts, next);
         }
     }
 }
@@ -212,13 +238,18 @@ PTO_INLINE void multiply_panel(const TilePlan& p, const char* ahead, const int32
 template <typename Products>
 PTO_CPU_OUT_OF_LINE void multiply_vectors(const TilePlan& p, const int32_t* starts)
 {
+    constexpr Ahead kFar{4 * kPanelStep, kF32Lanes < 16 ? 0 : kPanelStep / 64};  // of a B that is read once
     if (p.m > 2 && p.m <= 4) {
-        multiply_few<Products>(p, 0, p.m, 0, starts);
+        multiply_few<Products>(p, 0, p.m, 0, starts, kFar);
         return;
     }
     if (p.m <= 2) {
         constexpr int kWide = kF32Lanes == 16 ? 8 : 2;
-        multiply_rows<Products, 2, kWide>(p, 0, starts, p.m);
+        multiply_rows<Products, 2, kWide>(p, 0, starts, kFar, p.m);
+        return;
+    }
+    if (p.m == 8 && kTall >= 8) {
+        multiply_rows<Products, 8, 2>(p, 0, starts, kFar);
         return;
     }
     alignas(64) char room[Products::kRoom];
@@ -233,7 +264,7 @@ PTO_CPU_OUT_OF_LINE void multiply_vectors(const TilePlan& p, const int32_t* star
             const char* b = p.b + n * p.b_panel + at;
             block.b = Products::panel(room, b, block.k_steps);
             block.c = p.c + n * kAccBlock;
-            multiply_panel<Products>(block, b + p.b_panel, step == 0 ? starts : nullptr);
+            multiply_panel<Products>(block, b + p.b_panel - block.b, step == 0 ? starts : nullptr);
         }
     }
 }

@@ -1,5 +1,5 @@
-"""The machine's limits, measured in the same run as the operators: copy bandwidth, rates of multiply-adds, dot products and
-the matrix unit."""
+"""The machine's limits, measured in the same run as the operators: copy bandwidth, rates of multiply-adds, of dot
+products and of the matrix unit."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ class Limits:
 
         self.copy = _together(copy, threads)
         fp32 = _together(lambda: float(library.limit_fma(runs)), threads)
-        bf16, int8 = (_together(lambda: float(library.limit_matrix(of, runs)), threads) for of in (0, 1))
+        bf16 = _together(lambda: float(library.limit_matrix(0, runs)), threads)
+        int8 = _together(lambda: float(library.limit_matrix(1, runs)), threads)
         self.operations = {
             "fp32": fp32,
             "bf16": max(bf16, fp32),

@@ -2,7 +2,7 @@
 //
 // Elements times scale are exact in bf16, so both operands are widened to bf16 fragments, a block of K at a time, and
 // multiplied as those are: fp32 sums along K in ascending order. A scaled element of 2^128 or more is infinite; on the
-// matrix unit one below 2^-126 counts as zero. A NaN scale makes its group NaN.
+// matrix unit, and by dot products, one below 2^-126 counts as zero. A NaN scale makes its group NaN.
 #pragma once
 
 #include <pto/common/small_floats.hpp>

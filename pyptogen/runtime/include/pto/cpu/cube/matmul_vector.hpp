@@ -240,7 +240,8 @@ PTO_CPU_OUT_OF_LINE void multiply_vectors(const TilePlan& p, const int32_t* star
 {
     constexpr Ahead kFar{4 * kPanelStep, kF32Lanes < 16 ? 0 : kPanelStep / 64};  // of a B that is read once
     if (p.m > 2 && p.m <= 4) {
-        multiply_few<Products>(p, 0, p.m, 0, starts, kFar);
+        constexpr int kWide = kF32Lanes == 16 ? 4 : 2;  // so many sums that none waits for the one before
+        multiply_rows<Products, 4, kWide>(p, 0, starts, kFar, p.m);
         return;
     }
     if (p.m <= 2) {

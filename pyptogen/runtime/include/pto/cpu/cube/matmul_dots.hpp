@@ -28,9 +28,7 @@ inline constexpr bool has_dots<bfloat16_t> = true;
 struct Bf16Dots {
     using Sums = f32v;
     static constexpr int kSteps = 16;
-    static constexpr int64_t kRoom = 1;
 
-    static PTO_INLINE const char* panel(char*, const char* b, int) { return b; }
     static PTO_INLINE Sums begin(const char* c, bool accumulate, int32_t)
     {
         return accumulate ? load_bits<f32v>(c) : f32v{};
@@ -51,30 +49,16 @@ struct Bf16Dots {
 template <>
 inline constexpr bool has_dots<int8_t> = true;
 
-/// Copies: many rows use a panel of B, so it is offset once; else it is in each step.
-template <bool Copies>
 struct Int8Dots {
     using Sums = i32v;  // not __m512i: gcc would copy sums of another element type than the instruction's at every turn
     static constexpr int kSteps = 16;
-    static constexpr int64_t kRoom = Copies ? kSteps * kPanelStep : 1;
 
-    static PTO_INLINE i32v offset(const char* b) { return load_bits<i32v>(b) ^ static_cast<int32_t>(0x80808080U); }
-    static PTO_INLINE const char* panel(char* room, const char* b, int steps)
-    {
-        if constexpr (!Copies) {
-            return b;
-        }
-        for (int64_t at = 0; at < steps * int64_t(kPanelStep); at += 64) {
-            store_bits(room + at, offset(b + at));
-        }
-        return room;
-    }
     static PTO_INLINE Sums begin(const char* c, bool accumulate, int32_t start)
     {
         const __m512i first = _mm512_set1_epi32(start);
         return (Sums)(accumulate ? _mm512_add_epi32(load_bits<__m512i>(c), first) : first);
     }
-    static PTO_INLINE i32v columns(const char* b) { return Copies ? load_bits<i32v>(b) : offset(b); }
+    static PTO_INLINE i32v columns(const char* b) { return load_bits<i32v>(b) ^ static_cast<int32_t>(0x80808080U); }
     static PTO_INLINE i32v row(const char* a) { return splat(load_bits<int32_t>(a)); }
     static PTO_INLINE Sums add(Sums sum, i32v row, i32v columns)
     {
@@ -115,11 +99,7 @@ PTO_CPU_OUT_OF_LINE void multiply_dots(const TilePlan& p)
             part.c = p.c + (row >> 5) * p.c_panel;
             part.a = p.a + (row >> 5) * p.a_panel;
             surplus_of_rows(starts, part);
-            if (part.m < 64) {
-                multiply_vectors<Int8Dots<false>>(part, starts);
-            } else {
-                multiply_vectors<Int8Dots<true>>(part, starts);
-            }
+            multiply_vectors<Int8Dots>(part, starts);
         }
     }
 #endif

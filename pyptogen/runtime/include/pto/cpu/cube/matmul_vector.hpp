@@ -25,10 +25,7 @@ template <typename Acc>
 struct MultiplyAdds {
     using Sums = f32v;
     static constexpr int kSteps = kAddSteps;  // of K at a time
-    static constexpr int64_t kRoom = 1;
 
-    /// kSteps of a panel of B as columns() takes them: where they lie, or a copy in kRoom bytes.
-    static PTO_INLINE const char* panel(char*, const char* b, int) { return b; }
     /// What a row's sums begin with where C, at `c`, has to be added to.
     static PTO_INLINE Sums begin(const char* c, bool accumulate, int32_t)
     {
@@ -192,17 +189,18 @@ PTO_INLINE void multiply_rows(const TilePlan& p, int row, const int32_t* starts,
     }
 }
 
-/// The rows of one 32-column panel, in blocks as tall as the registers allow, inside panels of 32. Meanwhile the panel of B
-/// that comes next, `ahead` bytes on, comes closer: a few lines at every step, or in bulk, then together with rows of C.
+/// The rows of one 32-column panel, in blocks as tall as the registers allow, inside panels of 32. Meanwhile the next panel
+/// of B comes closer: a few lines at every step, or in bulk, then together with rows of C.
 template <typename Products>
-PTO_INLINE void multiply_panel(const TilePlan& p, int64_t ahead, const int32_t* starts)
+PTO_INLINE void multiply_panel(const TilePlan& p, const int32_t* starts)
 {
     constexpr int kLines = kPanelStep / 64;
     const bool bulk = kAsksInBulk && p.m > 32;
     const int bulk_lines = p.k_steps * kLines * 32 / (p.m > 32 ? p.m : 32);
-    const int64_t end_ahead = ahead + p.k_steps * int64_t(kPanelStep);
+    const int64_t end_ahead = p.b_panel + p.k_steps * int64_t(kPanelStep);
+    const char* bulk_from = p.b + p.b_panel;
     const int lines = p.m > kTall ? (kLines * kTall + p.m - 1) / p.m : kLines;
-    Ahead next{ahead, bulk || kF32Lanes < 16 ? 0 : lines};
+    Ahead next{p.b_panel, bulk || kF32Lanes < 16 ? 0 : lines};
     const auto turn = [&]() __attribute__((always_inline)) {
         next.from += p.k_steps * int64_t(next.lines) * 64;
         next.lines = next.from < end_ahead ? next.lines : 0;
@@ -215,8 +213,8 @@ PTO_INLINE void multiply_panel(const TilePlan& p, int64_t ahead, const int32_t* 
             for (int i = 0; i < kAccBlock && first + 32 < p.m; i += 64) {
                 __builtin_prefetch(c + i, 1, 3);
             }
-            for (int i = 0; i < bulk_lines; ++i, ahead += 64) {
-                __builtin_prefetch(p.b + ahead, 0, 2);
+            for (int i = 0; i < bulk_lines; ++i, bulk_from += 64) {
+                __builtin_prefetch(bulk_from, 0, 2);
             }
         }
         // 16 to 19 rows are two blocks of 8 first
@@ -253,7 +251,6 @@ PTO_CPU_OUT_OF_LINE void multiply_vectors(const TilePlan& p, const int32_t* star
         multiply_rows<Products, 8, 2>(p, 0, starts, kFar);
         return;
     }
-    alignas(64) char room[Products::kRoom];
     TilePlan block = p;
     block.n_panels = 1;
     for (int step = 0; step < p.k_steps; step += Products::kSteps) {
@@ -262,10 +259,9 @@ PTO_CPU_OUT_OF_LINE void multiply_vectors(const TilePlan& p, const int32_t* star
         block.a = p.a + at;
         block.accumulate = p.accumulate || step > 0;
         for (int n = 0; n < p.n_panels; ++n) {
-            const char* b = p.b + n * p.b_panel + at;
-            block.b = Products::panel(room, b, block.k_steps);
+            block.b = p.b + n * p.b_panel + at;
             block.c = p.c + n * kAccBlock;
-            multiply_panel<Products>(block, b + p.b_panel - block.b, step == 0 ? starts : nullptr);
+            multiply_panel<Products>(block, step == 0 ? starts : nullptr);
         }
     }
 }

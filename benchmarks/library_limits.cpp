@@ -79,7 +79,36 @@ extern "C" double limit_fma(int runs)
     return 2.0 * kChains * kSteps * kF32Lanes / seconds;
 }
 
-/// Operations a second of the matrix unit on random operands that it loads from L1: bf16, or int8. 0: there is none.
+#if defined(PTO_CPU_BF16_DOTS) && defined(PTO_CPU_INT8_DOTS)
+/// Operations a second of dot products in registers, each of `products` products: add(sum, a, b).
+template <typename V, typename Add>
+static double dot_rate(int runs, double products, Add add)
+{
+    constexpr int kChains = 24, kSteps = 1 << 17;
+    const double seconds = fastest(runs, [add] {
+        V sum[kChains] = {}, a = {}, b = {};
+        asm volatile("" : "+v"(a), "+v"(b));
+#pragma GCC unroll 24
+        for (int i = 0; i < kChains; ++i) {
+            asm volatile("" : "+v"(sum[i]));  // or the compiler finds that all sums are one
+        }
+        for (int s = 0; s < kSteps; ++s) {
+#pragma GCC unroll 24
+            for (int i = 0; i < kChains; ++i) {
+                sum[i] = add(sum[i], a, b);
+            }
+        }
+#pragma GCC unroll 24
+        for (int i = 0; i < kChains; ++i) {
+            asm volatile("" ::"v"(sum[i]));
+        }
+    });
+    return 2.0 * kChains * kSteps * products / seconds;
+}
+#endif
+
+/// Operations a second of bf16, or int8: of the matrix unit on random operands that it loads from L1, or of dot products in
+/// registers. 0: there is neither.
 extern "C" double limit_matrix(int is_int8, int runs)
 {
 #if defined(PTO_CPU_AMX)
@@ -121,6 +150,12 @@ extern "C" double limit_matrix(int is_int8, int runs)
         }
     });
     return double(kPasses) * kFragments * (is_int8 ? 32768.0 : 16384.0) / seconds;
+#elif defined(PTO_CPU_BF16_DOTS) && defined(PTO_CPU_INT8_DOTS)
+    return is_int8 ? dot_rate<i32v>(runs, 64.0, [](i32v sum, i32v a, i32v b) {
+        return (i32v)_mm512_dpbusd_epi32((__m512i)sum, (__m512i)a, (__m512i)b);
+    }) : dot_rate<f32v>(runs, 32.0, [](f32v sum, f32v a, f32v b) {
+        return (f32v)_mm512_dpbf16_ps((__m512)sum, (__m512bh)a, (__m512bh)b);
+    });
 #else
     (void)is_int8;
     (void)runs;

@@ -1,5 +1,5 @@
-"""The machine's limits, measured in the same run as the operators: copy bandwidth, rates of multiply-adds and of the
-matrix unit."""
+"""The machine's limits, measured in the same run as the operators: copy bandwidth, rates of multiply-adds, of dot
+products and of the matrix unit."""
 
 from __future__ import annotations
 
@@ -37,12 +37,15 @@ class Limits:
             return 2 * COPY_BYTES / float(seconds)
 
         self.copy = _together(copy, threads)
+        fp32 = _together(lambda: float(library.limit_fma(runs)), threads)
+        bf16 = _together(lambda: float(library.limit_matrix(0, runs)), threads)
+        int8 = _together(lambda: float(library.limit_matrix(1, runs)), threads)
         self.operations = {
-            "fp32": _together(lambda: float(library.limit_fma(runs)), threads),
-            "bf16": _together(lambda: float(library.limit_matrix(0, runs)), threads),
-            "int8": _together(lambda: float(library.limit_matrix(1, runs)), threads),
+            "fp32": fp32,
+            "bf16": max(bf16, fp32),
+            "int8": max(int8, fp32),
+            "fp16": max(bf16 / 4, fp32),  # two bf16 numbers each, on a unit that knows no half
         }
-        self.operations["fp16"] = self.operations["bf16"] / 4  # a half is two bf16 numbers on a unit that knows no half
 
     def seconds(self, moved: int, operations: float, dtype: str) -> float:
         """The least time for moving so many bytes, or for so many operations, whichever takes longer."""

@@ -137,6 +137,44 @@ double multiply_adds(int64_t repeats)
     });
 }
 
+/// Independent dot products in registers: of pairs of bf16, or of quads of int8.
+template <typename T>
+double dot_products(int64_t repeats)
+{
+#if defined(PTO_CPU_BF16_DOTS) || defined(PTO_CPU_INT8_DOTS)
+    constexpr int kDots = 2 * kSums;  // they take longer than multiply-adds
+    return bench::timed(repeats, [] {
+        line a = {}, b = {}, sum[kDots] = {};
+        asm volatile("" : "+v"(a), "+v"(b));
+#pragma GCC unroll 24
+        for (int j = 0; j < kDots; ++j) {
+            asm volatile("" : "+v"(sum[j]));
+        }
+        for (int64_t i = 0; i < kSteps; ++i) {
+#pragma GCC unroll 24
+            for (int j = 0; j < kDots; ++j) {
+                if constexpr (sizeof(T) == 2) {
+#if defined(PTO_CPU_BF16_DOTS)
+                    sum[j] = (line)_mm512_dpbf16_ps((__m512)sum[j], (__m512bh)a, (__m512bh)b);
+#endif
+                } else {
+#if defined(PTO_CPU_INT8_DOTS)
+                    sum[j] = (line)_mm512_dpbusd_epi32((__m512i)sum[j], (__m512i)a, (__m512i)b);
+#endif
+                }
+            }
+        }
+#pragma GCC unroll 24
+        for (int j = 0; j < kDots; ++j) {
+            asm volatile("" ::"v"(sum[j]));
+        }
+    });
+#else
+    (void)repeats;
+    return 0;
+#endif
+}
+
 #if defined(__AMX_TILE__)
 
 /// Two by two tiles over panels of 16 steps that stay in L1 (8 and 32 KB): every multiplication has its operands
@@ -206,6 +244,12 @@ const bench::Case cases[] = {
     {"memory 2:1 streaming", "", 0, 2 * kWide, kWide, 0, far_move<2, 1, true>},
     {"memory 1:2 streaming", "", 0, kWide, 2 * kWide, 0, far_move<1, 2, true>},
     {"fp32 multiply-add", "", 0, 0, 0, 2.0 * (kLine / 4) * kSums * kSteps, multiply_adds},
+#if defined(PTO_CPU_BF16_DOTS)
+    {"bf16 dot products", "", 0, 0, 0, 2.0 * 32 * 2 * kSums * kSteps, dot_products<bfloat16_t>},
+#endif
+#if defined(PTO_CPU_INT8_DOTS)
+    {"int8 dot products", "", 0, 0, 0, 2.0 * 64 * 2 * kSums * kSteps, dot_products<int8_t>},
+#endif
 #if defined(__AMX_TILE__)
     {"bf16 tiles", "", 0, 0, 0, 4.0 * 4 * 2 * 16 * 16 * 32, tile_products<bfloat16_t>},
     {"int8 tiles", "", 0, 0, 0, 4.0 * 4 * 2 * 16 * 16 * 64, tile_products<int8_t>},

@@ -1,4 +1,4 @@
-// The matrix unit on resident operands, and whole products whose operands come through boxed Mat tiles.
+// Products of resident operands, and whole products whose operands come through boxed Mat tiles.
 #include "cases.hpp"
 
 #include <type_traits>
@@ -87,6 +87,25 @@ double through_mat(int64_t repeats)
     return seconds;
 }
 
+// The limits of narrow types: of the matrix unit, of dot products, or of multiply-adds, which they are widened for.
+#if defined(PTO_CPU_AMX)
+#define BF16_LIMIT "bf16 tiles"
+#define FP16_LIMIT "bf16 tiles"
+#define INT8_LIMIT "int8 tiles"
+#else
+#define FP16_LIMIT "fp32 multiply-add"
+#if defined(PTO_CPU_BF16_DOTS)
+#define BF16_LIMIT "bf16 dot products"
+#else
+#define BF16_LIMIT "fp32 multiply-add"
+#endif
+#if defined(PTO_CPU_INT8_DOTS)
+#define INT8_LIMIT "int8 dot products"
+#else
+#define INT8_LIMIT "fp32 multiply-add"
+#endif
+#endif
+
 #define RESIDENT(T, LIMIT, M, N, K) \
     {"TMATMUL " #T " " #M "x" #N "x" #K, LIMIT, 0, 0, 0, 2.0 * M * N * K, resident<T, M, N, K, false>}, \
     {"TMATMUL_ACC " #T " " #M "x" #N "x" #K, LIMIT, 0, 0, 0, 2.0 * M * N * K, resident<T, M, N, K, true>}
@@ -98,18 +117,18 @@ const bench::Case cases[] = {
     RESIDENT(float, "fp32 multiply-add", 128, 128, 128),
     RESIDENT(float, "fp32 multiply-add", 128, 128, 256),
     RESIDENT(float, "fp32 multiply-add", 256, 256, 512),
-    RESIDENT(bfloat16_t, "bf16 tiles", 128, 128, 256),
-    RESIDENT(bfloat16_t, "bf16 tiles", 256, 256, 512),
-    RESIDENT(bfloat16_t, "bf16 tiles", 256, 256, 1024),
-    RESIDENT(int8_t, "int8 tiles", 128, 128, 256),
-    RESIDENT(int8_t, "int8 tiles", 256, 256, 512),
-    RESIDENT(int8_t, "int8 tiles", 256, 256, 1024),
-    RESIDENT(half, "bf16 tiles", 128, 128, 256),
-    RESIDENT(half, "bf16 tiles", 256, 256, 512),
+    RESIDENT(bfloat16_t, BF16_LIMIT, 128, 128, 256),
+    RESIDENT(bfloat16_t, BF16_LIMIT, 256, 256, 512),
+    RESIDENT(bfloat16_t, BF16_LIMIT, 256, 256, 1024),
+    RESIDENT(int8_t, INT8_LIMIT, 128, 128, 256),
+    RESIDENT(int8_t, INT8_LIMIT, 256, 256, 512),
+    RESIDENT(int8_t, INT8_LIMIT, 256, 256, 1024),
+    RESIDENT(half, FP16_LIMIT, 128, 128, 256),
+    RESIDENT(half, FP16_LIMIT, 256, 256, 512),
     THROUGH_MAT(float, "fp32 multiply-add", 1024, 128, 128, 256),
-    THROUGH_MAT(bfloat16_t, "bf16 tiles", 1024, 128, 128, 512),
-    THROUGH_MAT(half, "bf16 tiles", 1024, 128, 128, 512),
-    THROUGH_MAT(int8_t, "int8 tiles", 1024, 128, 128, 1024),
+    THROUGH_MAT(bfloat16_t, BF16_LIMIT, 1024, 128, 128, 512),
+    THROUGH_MAT(half, FP16_LIMIT, 1024, 128, 128, 512),
+    THROUGH_MAT(int8_t, INT8_LIMIT, 1024, 128, 128, 1024),
 };
 
 }  // namespace

@@ -14,10 +14,11 @@ from pathlib import Path
 
 _AVX512 = frozenset({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})
 _AVX2 = frozenset({"avx2", "fma", "f16c", "bmi1", "bmi2", "movbe", "abm"})
-_ICELAKE = _AVX2 | _AVX512 | frozenset(
+_CASCADELAKE = _AVX2 | _AVX512 | {"avx512_vnni"}
+_ICELAKE = _CASCADELAKE | frozenset(
     {
-        "avx512_vnni", "avx512vbmi", "avx512_vbmi2", "avx512ifma", "avx512_bitalg", "avx512_vpopcntdq",
-        "gfni", "vaes", "vpclmulqdq",
+        "avx512vbmi", "avx512_vbmi2", "avx512ifma", "avx512_bitalg", "avx512_vpopcntdq", "gfni",
+        "vaes", "vpclmulqdq",
     }
 )  # fmt: skip
 _SAPPHIRE_RAPIDS = _ICELAKE | frozenset({"amx_tile", "amx_int8", "amx_bf16", "avx512_bf16", "avx512_fp16", "avx_vnni"})
@@ -39,7 +40,13 @@ PORTABLE = Level("portable", frozenset(), ("-DPTO_PORTABLE",))
 
 X86_LEVELS = (
     Level("amx", _SAPPHIRE_RAPIDS, ("-march=sapphirerapids", "-mprefer-vector-width=512")),
-    Level("avx512-vnni", _ICELAKE, ("-march=icelake-server", "-mprefer-vector-width=512")),
+    Level(
+        "avx512-bf16",
+        _ICELAKE | {"avx512_bf16"},
+        ("-march=icelake-server", "-mavx512bf16", "-mprefer-vector-width=512"),
+    ),
+    Level("avx512-vbmi", _ICELAKE, ("-march=icelake-server", "-mprefer-vector-width=512")),
+    Level("avx512-vnni", _CASCADELAKE, ("-march=cascadelake", "-mprefer-vector-width=512")),
     Level("avx512", _AVX2 | _AVX512, ("-march=skylake-avx512", "-mprefer-vector-width=512")),
     Level("avx2", _AVX2, ("-march=haswell",)),
 )

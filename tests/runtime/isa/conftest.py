@@ -14,21 +14,14 @@ import pytest
 from pyptogen.runtime.toolchain.build import Toolchain, available_processors
 from pyptogen.runtime.toolchain.cache import Cache, digest
 from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler
+from pyptogen.runtime.toolchain.cpu import X86_LEVELS, features
 from pyptogen.runtime.toolchain.headers import bundled_headers
 
 HERE = Path(__file__).parent
 INCLUDE = HERE.parents[2] / "pyptogen" / "runtime" / "include"
 COMMON_FLAGS = ("-std=c++20", "-ffp-contract=off", "-fPIC", "-pthread", "-Wall", "-Wextra", "-Werror")
 # Precompiled, the pragma around <immintrin.h> no longer silences gcc 12 about its "undefined" operands.
-_QUIET = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
-_AVX2 = frozenset({"avx2", "fma", "f16c", "bmi1", "bmi2", "movbe", "abm"})
-_AMX = _AVX2 | {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_bf16", "avx512_fp16"}
-_AMX |= {"amx_tile", "amx_int8", "amx_bf16"}
-FAST = (
-    (_AMX, ("-O2", "-march=sapphirerapids", "-mprefer-vector-width=512", *_QUIET)),
-    (_AVX2, ("-O2", "-march=haswell", *_QUIET)),
-)
-"""Best first: the features that a path needs, and its flags."""
+QUIET = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
 
 Build = Callable[[str], ctypes.CDLL]
 
@@ -37,17 +30,8 @@ def compiler() -> str:
     return os.environ.get("CXX", "g++")
 
 
-def cpu_features() -> set[str]:
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return set()
-    lines = [line for line in text.splitlines() if line.startswith("flags")]
-    return set(lines[0].split(":", 1)[1].split()) if lines else set()
-
-
 FLAVOURS = {
-    "fast": next((flags for needs, flags in FAST if cpu_features() >= needs), None),
+    "fast": next((("-O2", *level.flags, *QUIET) for level in X86_LEVELS if level.needs <= features()), None),
     # -O2 takes twice as long here (compare.cpp 15 s instead of 5); the bits are the same.
     "portable": ("-O1", "-DPTO_PORTABLE"),
 }

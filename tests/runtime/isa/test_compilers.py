@@ -27,6 +27,7 @@ MACHINES = {
     "portable": ("-DPTO_PORTABLE",),
     "avx2": ("-march=haswell",),
     "avx512": ("-march=skylake-avx512",),
+    "avx512-bf16": ("-march=icelake-server", "-mavx512bf16"),
     "amx": ("-march=sapphirerapids",),
     "checked": ("-DPTO_CHECKED",),
     "simulation": ("-D__CPU_SIM",),

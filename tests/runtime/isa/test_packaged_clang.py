@@ -28,6 +28,7 @@ KERNELS = (
 MACHINES = {
     "x86-64 portable": ("x86_64-linux-gnu", "-DPTO_PORTABLE"),
     "x86-64 AVX-512": ("x86_64-linux-gnu", "-march=skylake-avx512"),
+    "x86-64 AVX-512 BF16": ("x86_64-linux-gnu", "-march=icelake-server", "-mavx512bf16"),
     "x86-64 AMX": ("x86_64-linux-gnu", "-march=sapphirerapids"),
     "x86-64 checked": ("x86_64-linux-gnu", "-DPTO_CHECKED"),
     "AArch64": ("aarch64-linux-gnu",),

@@ -25,7 +25,9 @@ def without(*names: str) -> frozenset[str]:
     ("available", "flags"),
     [
         (without(), ("-march=sapphirerapids", "-mprefer-vector-width=512")),
-        (without("amx_int8"), ("-march=icelake-server", "-mprefer-vector-width=512")),
+        (without("amx_int8"), ("-march=icelake-server", "-mavx512bf16", "-mprefer-vector-width=512")),
+        (without("amx_int8", "avx512_bf16"), ("-march=icelake-server", "-mprefer-vector-width=512")),
+        (without("amx_int8", "avx512vbmi"), ("-march=cascadelake", "-mprefer-vector-width=512")),
         (without("amx_tile", "avx512_vnni"), ("-march=skylake-avx512", "-mprefer-vector-width=512")),
         (without("amx_tile", "avx512f"), ("-march=haswell",)),
         (without("avx2"), ("-DPTO_PORTABLE",)),

@@ -3,8 +3,10 @@
 
 #include <pto/cpu/cube/matmul_amx.hpp>
 #include <pto/cpu/cube/matmul_avx2.hpp>
+#include <pto/cpu/cube/matmul_dots.hpp>
 #include <pto/cpu/cube/matmul_split.hpp>
 #include <pto/cpu/cube/matmul_vector.hpp>
+#include <pto/cpu/cube/matmul_widened.hpp>
 #include <pto/cpu/layout/pack.hpp>
 
 #if defined(PTO_CPU_BODIES) || defined(PTO_CPU_BODIES_APART)
@@ -31,7 +33,7 @@ PTO_CPU_BODY void multiply_registers<half>(const TilePlan&);
 PTO_CPU_BODY void multiply_registers<bfloat16_t>(const TilePlan&);
 PTO_CPU_BODY void multiply_registers<int8_t>(const TilePlan&);
 #else
-PTO_CPU_BODY void multiply_vectors<float>(const VectorPlan&);
+PTO_CPU_BODY void multiply_vectors<MultiplyAdds<float>>(const TilePlan&, const int32_t*);
 #endif
 
 #if defined(PTO_CPU_AMX)
@@ -41,6 +43,7 @@ PTO_CPU_BODY void multiply_tiles<int8_t, false>(const TilePlan&);
 PTO_CPU_BODY void multiply_tiles<int8_t, true>(const TilePlan&);
 #endif
 
+// What neither the matrix unit nor dot products do.
 #if defined(PTO_CPU_AMX) || defined(PTO_CPU_AVX2)  // for AVX2, of MX products alone
 #define PTO_CPU_WIDENED multiply_widened_small
 #else
@@ -50,9 +53,17 @@ PTO_CPU_BODY void multiply_tiles<int8_t, true>(const TilePlan&);
 #define PTO_CPU_WIDE(T, C) \
     PTO_CPU_BODY void PTO_CPU_WIDENED<T, C>( \
         char*, int64_t, const char*, int64_t, const char*, int64_t, int, int, int, bool);
-PTO_CPU_WIDE(bfloat16_t, float)
 PTO_CPU_WIDE(half, float)
+#if defined(PTO_CPU_BF16_DOTS) && !defined(PTO_CPU_AMX)
+PTO_CPU_BODY void multiply_dots<bfloat16_t>(const TilePlan&);
+#else
+PTO_CPU_WIDE(bfloat16_t, float)
+#endif
+#if defined(PTO_CPU_INT8_DOTS) && !defined(PTO_CPU_AMX)
+PTO_CPU_BODY void multiply_dots<int8_t>(const TilePlan&);
+#else
 PTO_CPU_WIDE(int8_t, int32_t)
+#endif
 #undef PTO_CPU_WIDE
 #undef PTO_CPU_WIDENED
 #undef PTO_CPU_BODY

@@ -1,6 +1,7 @@
 // TMATMUL and TMATMUL_ACC.
 //
-// Accumulation is in fp32 or int32, along K in ascending order. On the matrix unit bf16 denormals count as zero.
+// Accumulation is in fp32 or int32, along K in ascending order. On the matrix unit, and where bf16 goes by dot products,
+// bf16 denormals count as zero.
 #pragma once
 
 #include <pto/common/event.hpp>
@@ -8,9 +9,11 @@
 #include <pto/cpu/cube/held_operands.hpp>
 #include <pto/cpu/cube/matmul_amx.hpp>
 #include <pto/cpu/cube/matmul_avx2.hpp>
+#include <pto/cpu/cube/matmul_dots.hpp>
 #include <pto/cpu/cube/matmul_rounded.hpp>
 #include <pto/cpu/cube/matmul_split.hpp>
 #include <pto/cpu/cube/matmul_vector.hpp>
+#include <pto/cpu/cube/matmul_widened.hpp>
 
 namespace pto {
 
@@ -58,48 +61,41 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
         }
     }
 #endif
-    char* to = reinterpret_cast<char*>(c.data());
-    const char* left = reinterpret_cast<const char*>(a.data());
     [[maybe_unused]] const char* own_right = reinterpret_cast<const char*>(b.data());
+    const TilePlan plan{
+        reinterpret_cast<char*>(c.data()), kAccPanel, reinterpret_cast<const char*>(a.data()), left_panel, b.operand,
+        right_panel, m, n_panels, k_steps, accumulate};
+    if constexpr (is_same<T, float>) {
+        if (__builtin_expect(in_ctrl(MAD_MODE_BIT), 0)) {
+            multiply_rounded<kRoundedPlaces>(plan, in_ctrl(MAD_ROUND_MODE_BIT));
+            return;
+        }
+    }
 #if defined(PTO_CPU_AMX)
     if constexpr (!is_same<T, float> && !is_fp8<T>) {
         if (__builtin_expect(!amx_permitted(), 0)) {
             multiply_widened_small<T, C>(
-                to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
-            return;
-        }
-        const TilePlan plan{to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate};
-        if constexpr (is_same<T, half>) {
+                plan.c, kAccPanel, plan.a, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
+        } else if constexpr (is_same<T, half>) {
             multiply_halves(plan);
         } else if (b.operand == own_right) {
             multiply_tiles<T, false>(plan);
         } else {  // B is bound to global memory
             multiply_tiles<T, true>(plan);
         }
-        return;
-    }
-#endif
-    if constexpr (is_same<T, float>) {
-        if (__builtin_expect(in_ctrl(MAD_MODE_BIT), 0)) {
-            const int k = k_steps * kStepK<T>;
-            multiply_rounded<kRoundedPlaces>(
-                {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k, accumulate},
-                in_ctrl(MAD_ROUND_MODE_BIT));
-            return;
-        }
-    }
-#if defined(PTO_CPU_AVX2)
+    } else
+#elif defined(PTO_CPU_AVX2)
     if constexpr (!is_fp8<T>) {
-        multiply_registers<T>(
-            {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate});
+        multiply_registers<T>(plan);
     } else
 #endif
     if constexpr (is_same<T, float>) {
-        multiply_vectors<C>(
-            {to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps * kStepK<T>, accumulate});
+        multiply_vectors<MultiplyAdds<float>>(plan, nullptr);
+    } else if constexpr (has_dots<T>) {
+        multiply_dots<T>(plan);
     } else {
         multiply_widened<T, C, typename Right::DType>(
-            to, kAccPanel, left, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
+            plan.c, kAccPanel, plan.a, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
     }
 }
 

@@ -2,7 +2,7 @@
 //
 // Elements times scale are exact in bf16, so both operands are widened to bf16 fragments, a block of K at a time, and
 // multiplied as those are: fp32 sums along K in ascending order. A scaled element of 2^128 or more is infinite; on the
-// matrix unit one below 2^-126 counts as zero. A NaN scale makes its group NaN.
+// matrix unit, and by dot products, one below 2^-126 counts as zero. A NaN scale makes its group NaN.
 #pragma once
 
 #include <pto/common/small_floats.hpp>
@@ -111,6 +111,9 @@ PTO_CPU_SHARED void multiply_mx_block(
         multiply_tiles<bfloat16_t, false>({c, c_panel, a, kMxPanel, b, kMxPanel, rows, 1, steps, accumulate});
         return;
     }
+#elif defined(PTO_CPU_BF16_DOTS)
+    multiply_dots<bfloat16_t>({c, c_panel, a, kMxPanel, b, kMxPanel, rows, 1, steps, accumulate});
+    return;
 #endif
     multiply_widened_small<bfloat16_t, float>(c, c_panel, a, kMxPanel, b, kMxPanel, rows, 1, steps, accumulate);
 }

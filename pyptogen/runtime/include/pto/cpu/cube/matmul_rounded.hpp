@@ -40,26 +40,27 @@ PTO_INLINE void round_fractions(char* to, const char* from, int64_t bytes, bool 
 
 /// multiply_vectors of rounded operands, block by block; both operands stay as they are.
 template <int Places>
-PTO_CPU_OUT_OF_LINE __attribute__((cold)) void multiply_rounded(const VectorPlan& p, bool ties_away)
+PTO_CPU_OUT_OF_LINE __attribute__((cold)) void multiply_rounded(const TilePlan& p, bool ties_away)
 {
-    constexpr int kBlockK = 128, kBlockRows = 128;
-    constexpr int64_t kPanel = panel_bytes<float>(kBlockK);
+    constexpr int kBlockSteps = 8, kBlockRows = 128;
+    constexpr int64_t kPanel = kBlockSteps * kPanelStep;
     alignas(64) char a[kBlockRows / 32 * kPanel];
     alignas(64) char b[kPanel];
     for (int row = 0; row < p.m; row += kBlockRows) {
         const int rows = p.m - row < kBlockRows ? p.m - row : kBlockRows;
-        for (int at = 0; at < p.k; at += kBlockK) {
-            const int k = p.k - at < kBlockK ? p.k - at : kBlockK;
-            const int64_t step = panel_bytes<float>(at), bytes = panel_bytes<float>(k);
+        for (int step = 0; step < p.k_steps; step += kBlockSteps) {
+            const int steps = p.k_steps - step < kBlockSteps ? p.k_steps - step : kBlockSteps;
+            const int64_t at = int64_t(step) * kPanelStep, bytes = int64_t(steps) * kPanelStep;
             for (int panel = 0; panel < (rows + 31) / 32; ++panel) {
                 round_fractions<Places>(
-                    a + panel * kPanel, p.a + (row / 32 + panel) * p.a_panel + step, bytes, ties_away);
+                    a + panel * kPanel, p.a + (row / 32 + panel) * p.a_panel + at, bytes, ties_away);
             }
             for (int n = 0; n < p.n_panels; ++n) {
-                round_fractions<Places>(b, p.b + n * p.b_panel + step, bytes, ties_away);
-                multiply_vectors<float>(
-                    {p.c + row / 32 * p.c_panel + n * kAccBlock, p.c_panel, a, kPanel, b, kPanel, rows, 1, k,
-                     p.accumulate || at > 0});
+                round_fractions<Places>(b, p.b + n * p.b_panel + at, bytes, ties_away);
+                multiply_vectors<MultiplyAdds<float>>(
+                    {p.c + row / 32 * p.c_panel + n * kAccBlock, p.c_panel, a, kPanel, b, kPanel, rows, 1, steps,
+                     p.accumulate || step > 0},
+                    nullptr);
             }
         }
     }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include <pto/cpu/cube/matmul_amx.hpp>
-#include <pto/cpu/cube/matmul_vector.hpp>
+#include <pto/cpu/cube/matmul_widened.hpp>
 
 #if defined(PTO_CPU_AMX)
 

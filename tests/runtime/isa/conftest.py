@@ -14,6 +14,7 @@ import pytest
 from pyptogen.runtime.toolchain.build import Toolchain, available_processors
 from pyptogen.runtime.toolchain.cache import Cache, digest
 from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler
+from pyptogen.runtime.toolchain.cpu import PORTABLE, native_level
 from pyptogen.runtime.toolchain.headers import bundled_headers
 
 HERE = Path(__file__).parent
@@ -21,15 +22,6 @@ INCLUDE = HERE.parents[2] / "pyptogen" / "runtime" / "include"
 COMMON_FLAGS = ("-std=c++20", "-ffp-contract=off", "-fPIC", "-pthread", "-Wall", "-Wextra", "-Werror")
 # Precompiled, the pragma around <immintrin.h> no longer silences gcc 12 about its "undefined" operands.
 _QUIET = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
-_AVX2 = frozenset({"avx2", "fma", "f16c", "bmi1", "bmi2", "movbe", "abm"})
-_AMX = _AVX2 | {"avx512f", "avx512bw", "avx512vl", "avx512dq", "avx512_bf16", "avx512_fp16"}
-_AMX |= {"amx_tile", "amx_int8", "amx_bf16"}
-FAST = (
-    (_AMX, ("-O2", "-march=sapphirerapids", "-mprefer-vector-width=512", *_QUIET)),
-    (_AVX2, ("-O2", "-march=haswell", *_QUIET)),
-)
-"""Best first: the features that a path needs, and its flags."""
-
 Build = Callable[[str], ctypes.CDLL]
 
 
@@ -37,21 +29,13 @@ def compiler() -> str:
     return os.environ.get("CXX", "g++")
 
 
-def cpu_features() -> set[str]:
-    try:
-        text = Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return set()
-    lines = [line for line in text.splitlines() if line.startswith("flags")]
-    return set(lines[0].split(":", 1)[1].split()) if lines else set()
-
-
+LEVEL = native_level()
 FLAVOURS = {
-    "fast": next((flags for needs, flags in FAST if cpu_features() >= needs), None),
+    "fast": None if LEVEL == PORTABLE else ("-O2", *LEVEL.flags, *_QUIET),
     # -O2 takes twice as long here (compare.cpp 15 s instead of 5); the bits are the same.
-    "portable": ("-O1", "-DPTO_PORTABLE"),
+    "portable": ("-O1", *PORTABLE.flags),
 }
-"""The best path of this machine, None where it has none, and the one that every machine has."""
+"""What the runtime compiles with on this machine, None where that is the portable path, and that path."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +48,8 @@ class Kernels:
         """The shared object of kernels/NAME.cpp; fails with what the compiler says, warnings too."""
         source = HERE / "kernels" / f"{name}.cpp"
         text = source.read_text()
-        key = digest("isa tests", self.toolchain.key, text, (HERE / "kernels" / "common.hpp").read_text())
+        shared = [header.read_text() for header in sorted((HERE / "kernels").glob("*.hpp"))]
+        key = digest("isa tests", self.toolchain.key, text, *shared)
         return self.toolchain.cache.file("tests", key, ".so", lambda output: self._compile(source, text, output))
 
     def _compile(self, source: Path, text: str, output: Path) -> None:
@@ -95,7 +80,7 @@ def build(request: pytest.FixtureRequest) -> Iterator[Build]:
     """
     flags = FLAVOURS[request.param]
     if flags is None:
-        pytest.skip("this CPU has no AVX2")
+        pytest.skip("this CPU has the portable path alone")
     kernels = kernels_for(find_compiler(), flags)
     kernels.toolchain.prefix_header()
     kernels.toolchain.bodies()

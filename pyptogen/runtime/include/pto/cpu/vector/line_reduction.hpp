@@ -251,8 +251,8 @@ PTO_INLINE void reduce_lines(const T* p, int64_t pitch, int64_t n, int count, T 
         }
         return;
     }
-    for (int r = count; r < 4; ++r) {
-        rows[r] = rows[0];
+    for (int r = 1; r < 4; ++r) {
+        rows[r] = r < count ? rows[r] : rows[0];
     }
     const auto with = [](__m512i x, __m512i y) __attribute__((always_inline)) {
         if constexpr (kWords) {

@@ -46,6 +46,7 @@ def listed(types: Types) -> str:
 def bound(of: Bound) -> str:
     return {
         "exact": "",
+        "equal": "zeros of either sign",
         "ulps": f"{of.size:g} ulp",
         "summed": f"2^{int(of.size.hex().split('p')[1])} of the sum of magnitudes",
         "relative": f"2^{int(of.size.hex().split('p')[1])}",

@@ -1,6 +1,7 @@
-"""The instruction table as the checked mode of the bundled headers reads it: `pto/cpu/checked/names.hpp`.
+"""The instruction table as the checked mode of the bundled headers reads it, four files of `pto/cpu/checked/`.
 
-Run as a module it writes that file anew.
+`names.hpp` has what is asked of each instruction; `begin.hpp`, `end.hpp` and `sites.hpp` have a line for each name.
+Run as a module it writes all of them anew.
 """
 
 from __future__ import annotations
@@ -26,9 +27,14 @@ from pyptogen.lower.isa.instruction import (
 )
 from pyptogen.lower.isa.table import A2A3_CASTS, A5_CASTS, INSTRUCTIONS
 
-PATH = Path(__file__).parents[2] / "runtime" / "include" / "pto" / "cpu" / "checked" / "names.hpp"
+FOLDER = Path(__file__).parents[2] / "runtime" / "include" / "pto" / "cpu" / "checked"
 
 _UNCHECKED = frozenset({"TPRINT", "SET_QUANT_VECTOR"})
+_BY_HAND = frozenset({"TASSIGN"})  # wrappers.hpp has a checked one, whose operands are no operands of an instruction
+_WRITTEN = """\
+// Written from the instruction table (pyptogen/lower/isa) by `python -m pyptogen.lower.isa.checked_header`; a test
+// proves that it is up to date.
+"""
 _HEADER = """\
 // Every instruction that the checker sees, written from the instruction table (pyptogen/lower/isa) by
 // `python -m pyptogen.lower.isa.checked_header`; a test proves that it is up to date.
@@ -98,8 +104,42 @@ def _masks(casts: frozenset[tuple[str, str]], title: str) -> list[str]:
     return lines
 
 
-def render() -> str:
-    """The text of names.hpp."""
+def wrapped_names() -> tuple[str, ...]:
+    """Instructions that checked mode puts another of the same name in front of, in order."""
+    return tuple(sorted({row.name for row in checked_rows()} | _BY_HAND))
+
+
+def render() -> dict[str, str]:
+    """The texts by name of file."""
+    return {"names.hpp": _names(), "begin.hpp": _begin(), "end.hpp": _end(), "sites.hpp": _sites()}
+
+
+def _begin() -> str:
+    lines = [f"#define {name} {name}_unchecked\n" for name in wrapped_names()]
+    title = "// From here on the instructions get the names that the checker calls them by.\n//\n"
+    return "".join([title, _WRITTEN, "#pragma once\n\n", *lines])
+
+
+def _end() -> str:
+    lines = [f"#undef {name}\n" for name in wrapped_names()]
+    return "".join(["// The end of begin.hpp.\n//\n", _WRITTEN, "#pragma once\n\n", *lines])
+
+
+def _sites() -> str:
+    shared = [name for name in wrapped_names() if f"comm::{name}" in INSTRUCTIONS]
+    lines = [
+        f"#define {name}(...) pto_site(__FILE__, __LINE__)->*{name}(__VA_ARGS__)\n"
+        for name in wrapped_names()
+        if name not in shared
+    ]
+    title = (
+        "// Calls without explicit template arguments tell the checker their line of source.\n//\n"
+        f"// {' and '.join(shared)} do not: pto::comm has instructions of these names.\n//\n"
+    )
+    return "".join([title, _WRITTEN, "#pragma once\n\n", *lines])
+
+
+def _names() -> str:
     rows = checked_rows()
     names = _set_names(rows)
     lines = [_HEADER.rstrip()]
@@ -140,4 +180,5 @@ def _wrapped(start: str, words: list[str]) -> str:
 
 
 if __name__ == "__main__":
-    PATH.write_text(render())
+    for file, text in render().items():
+        (FOLDER / file).write_text(text)

@@ -43,9 +43,10 @@ class Bound:
     """How far a result may be from its meaning.
 
     Attributes:
-        kind: ``exact``: bit for bit, except that a NaN is a NaN. ``ulps``: units in the last place of fp32; of a
-            narrower float, one unit of its own where the fp32 result lies that close to a tie. ``summed``: relative to
-            the sum of the magnitudes that are added. ``relative``: relative to the result.
+        kind: ``exact``: bit for bit, except that a NaN is a NaN. ``equal``: the same, with zeros of either sign.
+            ``ulps``: units in the last place of fp32; of a narrower float, one unit of its own where the fp32 result
+            lies that close to a tie. ``summed``: relative to the sum of the magnitudes that are added. ``relative``:
+            relative to the result.
         size: units, or parts.
     """
 
@@ -54,6 +55,7 @@ class Bound:
 
 
 EXACT = Bound()
+EQUAL = Bound("equal")
 SUMMED = Bound("summed", 2.0**-18)
 """fp32 sums of up to some thousand terms in any order."""
 

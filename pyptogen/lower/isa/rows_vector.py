@@ -9,6 +9,7 @@ from __future__ import annotations
 from pyptogen.lower.isa.instruction import (
     ALL,
     ARITH,
+    EQUAL,
     FLOATS,
     FLOATS_3,
     INT_8_32,
@@ -47,7 +48,7 @@ _COMPARISONS = (
 )
 _REDUCTIONS = (
     *Group("dst, a, tmp", ARITH, _ROW_SUMS, ALL, effects="wrt", layouts="dn nd", bound=SUMMED)(TROWSUM="sum of a row"),
-    *Group("dst, a, tmp", ARITH, _ROW_SUMS | {"int8", "uint8"}, ALL, effects="wrt", layouts="dn nd")(
+    *Group("dst, a, tmp", ARITH, _ROW_SUMS | {"int8", "uint8"}, ALL, effects="wrt", layouts="dn nd", bound=EQUAL)(
         TROWMAX="its largest", TROWMIN="its least"
     ),
     *Group("dst, a, tmp", ARITH, ARITH, ALL, effects="wrt", layouts="dn nd", bound=Bound("relative", 2.0**-17))(
@@ -58,7 +59,7 @@ _REDUCTIONS = (
         TROWARGMIN="column of the first least of a row, and the least",
     ),
     *Group("dst, a | dst, a, tmp, binary", ARITH, ALL, ALL, effects="wrt", bound=SUMMED)(TCOLSUM="sum of a column"),
-    *Group("dst, a", ARITH, ALL, ALL)(TCOLMAX="its largest", TCOLMIN="its least"),
+    *Group("dst, a", ARITH, ALL, ALL, bound=EQUAL)(TCOLMAX="its largest", TCOLMIN="its least"),
     *Group("dst, a", ARITH, FLOATS_3 | INT_16_32, ALL, bound=Bound("relative", 2.0**-17))(
         TCOLPROD="product of a column"
     ),

@@ -48,7 +48,8 @@ class Kernels:
         """The shared object of kernels/NAME.cpp; fails with what the compiler says, warnings too."""
         source = HERE / "kernels" / f"{name}.cpp"
         text = source.read_text()
-        key = digest("isa tests", self.toolchain.key, text, (HERE / "kernels" / "common.hpp").read_text())
+        shared = [header.read_text() for header in sorted((HERE / "kernels").glob("*.hpp"))]
+        key = digest("isa tests", self.toolchain.key, text, *shared)
         return self.toolchain.cache.file("tests", key, ".so", lambda output: self._compile(source, text, output))
 
     def _compile(self, source: Path, text: str, output: Path) -> None:

@@ -13,6 +13,7 @@ from pyptogen.lower.isa.meaning import MEANINGS, Shaped
 from .agreement.registry import agreement
 from .arrays import DTYPES, Array, guarded, pointer, values
 from .conftest import Build
+from .test_agreement_edges import edges
 from .test_agreement_moves import same, words
 from .test_cube_forms import ACCUMULATE, BIAS, COLS, INNER, PLAIN, ROWS, SHAPES, operands
 from .test_numbers import FORMATS
@@ -50,6 +51,27 @@ def test_products(build: Build, name: str, form: int, vector: int) -> None:
                 dst, MEANINGS[f"{stem}_ACC"](dst, MEANINGS["TMATMUL"](dst, a, b), a, b), a, b
             )
         assert near(c, want, np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64)) + np.abs(bias))
+
+
+@agreement("TMATMUL")
+@pytest.mark.parametrize("name", ["fp32", "fp16", "bf16"])
+def test_products_of_extremes(build: Build, name: str) -> None:
+    """Every product of two extreme values, alone and before zeros: exact; with denormals of bf16 exact or zero."""
+    found = edges(name)
+    tiny = float(np.finfo(np.float32).tiny)
+    for zeros in (0, 1, 40):
+        a = np.concatenate([found[:, None], np.zeros((len(found), zeros), found.dtype)], axis=1)
+        b = np.concatenate([found[None, :], np.ones((zeros, len(found)), found.dtype)], axis=0)
+        bias, c = np.zeros((1, len(found)), np.float32), guarded((len(found), len(found)), DTYPES["fp32"])
+        function = getattr(build("cube_forms"), f"multiply_{name}")
+        function(PLAIN, 0, pointer(c), pointer(a), pointer(b), pointer(bias), *a.shape, len(found))
+        want = MEANINGS["TMATMUL"](Shaped("fp32", *c.shape), a, b)
+        exact = (c == want) | (np.isnan(c) & np.isnan(want))
+        if name == "bf16":
+            small = [(np.abs(x.astype(np.float64)) < tiny) & (x != 0) for x in (found[:, None], found[None, :])]
+            exact |= (c == 0) & (small[0] | small[1] | (np.abs(want) < tiny))
+            exact |= np.isnan(c) & np.isinf(want) & (small[0] | small[1])  # infinity times a denormal
+        assert exact.all(), [(a[i, 0], b[0, j], c[i, j], want[i, j]) for i, j in np.argwhere(~exact)[:3]]
 
 
 @agreement("TMATMUL_MX", "TGEMV_MX")

@@ -15,7 +15,7 @@ from . import (  # noqa: F401  # their marks fill the registry
 )
 from .agreement.cases import COVERED
 from .agreement.registry import AGREEMENT, agreement
-from .arrays import DTYPES, guarded, pointer, values
+from .arrays import DTYPES, guarded, is_guard, pointer, values
 from .conftest import Build
 from .test_agreement_moves import same
 from .test_system import TILES, random
@@ -77,11 +77,15 @@ def test_signals(build: Build) -> None:
 NOTIFY = ("add", "set")
 
 
+RANKED = [dtype for dtype in DTYPES if dtype in INSTRUCTIONS["comm::TPUT"].dtypes["cpu"]]
+"""The element types of transfers, and of reductions."""
+
+
 @agreement("comm::TPUT", "comm::TGET")
 @pytest.mark.parametrize(
     "what", range(5), ids=["get", "put", "put adding", "get by two tiles", "put adding at run time"]
 )
-@pytest.mark.parametrize("name", ["fp32", "fp16", "int32"])
+@pytest.mark.parametrize("name", RANKED)
 def test_transfers(build: Build, name: str, what: int) -> None:
     rng = np.random.default_rng(what)
     for rows, cols in [(9, 150), (1, 1), (0, 4)]:
@@ -102,6 +106,25 @@ def test_transfers_without_waiting(build: Build) -> None:
     assert build("system").async_round_trip(pointer(to), pointer(source), 100) == 1
     assert np.array_equal(to, MEANINGS["comm::TPUT_ASYNC"](old, source))
     assert np.array_equal(to, MEANINGS["comm::TGET_ASYNC"](old, source))
+
+
+@agreement("comm::TREDUCE")
+@pytest.mark.parametrize("op", ["sum", "max", "min"])
+@pytest.mark.parametrize("name", RANKED)
+def test_reductions_over_ranks(build: Build, name: str, op: str) -> None:
+    """Random and extreme elements, which wrap, are infinite or NaN."""
+    rng = np.random.default_rng(11)
+    for rows, cols in [(9, 60), (1, 1), (0, 4)]:
+        ranks = values(rng, (4, rows, 64), name)
+        for root in (0, 3):
+            to = guarded((rows, 64), DTYPES[name])
+            with np.errstate(all="ignore"):
+                want = MEANINGS["comm::TREDUCE"](list(ranks[..., :cols]), root, op)
+            number = ("sum", "max", "min").index(op)
+            getattr(build("agreement"), f"reduce_{name}")(pointer(to), pointer(ranks), rows, cols, 64, root, number)
+            got = to[:, :cols].copy()
+            assert same(got, want) or np.array_equal(got[want != 0], want[want != 0], equal_nan=True), (rows, root)
+            assert is_guard(to[:, cols:])
 
 
 @agreement("comm::TREDUCE", "comm::TGATHER", "comm::TSCATTER", "comm::TBROADCAST")

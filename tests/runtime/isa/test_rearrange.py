@@ -337,6 +337,15 @@ def test_convolution_tiles_keep_to_their_tensor(build: Build) -> None:
     assert np.array_equal(stored, np.where(np.arange(256) < 48, source[:256], -1))
 
 
+def test_filters_that_lie_in_one_piece(build: Build) -> None:
+    """The lines of the tensor fill the tile one after the other, as a2a3's bursts do."""
+    source = np.arange(1, 769, dtype=np.float32)
+    whole, cut = np.full(768, -1, np.float32), np.full(512, -1, np.float32)
+    build("rearrange").filter_of_pixels(pointer(whole), pointer(cut), pointer(source))
+    assert np.array_equal(whole, source)
+    assert np.array_equal(cut, source[:512])
+
+
 def test_channel_blocks(build: Build) -> None:
     images = np.arange(1, 121, dtype=np.float32).reshape(3, 10, 2, 2)
     split, fractal = np.zeros((3, 2, 2, 2, 8), np.float32), np.zeros((2, 2, 2, 1, 16, 8), np.float32)

@@ -175,7 +175,9 @@ def _rem(a: Array, b: Array) -> Array:
 def _power(a: Array, b: Array) -> Array:
     """IEEE ``pow`` in fp64 for floats; integers wrap, negative exponents give 0, or a power of a base of 1 or -1."""
     if is_float(a.dtype):
-        return np.power(a.astype(np.float64), b.astype(np.float64)).astype(np.float32)
+        base, exponent = a.astype(np.float64), b.astype(np.float64)
+        root = np.sqrt(np.where(base == -np.inf, np.inf, base)) + 0.0  # numpy's power of 1/2 is sqrt, pow's is not
+        return np.where(exponent == 0.5, root, np.power(base, exponent)).astype(np.float32)
     a, b = np.broadcast_arrays(a, b)
     bits = 8 * a.dtype.itemsize
     out = np.empty(a.shape, np.uint64)

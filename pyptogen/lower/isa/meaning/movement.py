@@ -117,7 +117,7 @@ def _counted_without_sum(dst: Shaped, old: Array, a: Array, b: Array, a_counts: 
 
 def _interleaved(dst: tuple[Shaped, Shaped], b: Array, a: Array) -> tuple[Array, Array]:
     """Destinations are (dst1, dst0)."""
-    both = np.stack([a, b], axis=2).reshape(a.shape[0], -1)
+    both = np.stack([a, b], axis=2).reshape(a.shape[0], 2 * a.shape[1])
     cols = dst[0].cols
     return both[:, cols : 2 * cols], both[:, :cols]
 

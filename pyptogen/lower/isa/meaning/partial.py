@@ -47,11 +47,12 @@ def _partly_positioned(better: Callable[[Array, Array], Array]) -> Meaning:
 
 def _sequence(dst: Shaped, start: Any, descending: bool = False) -> Array:
     """``start + k`` or ``start - k``; integers wrap, narrow floats are rounded once."""
-    steps = np.arange(dst.cols, dtype=np.int64) * (-1 if descending else 1)
+    steps = np.arange(dst.cols, dtype=np.int64)
     if is_float(dst.numpy):
         first = np.float32(scalar_of(start, dst.numpy))
-        return np.asarray((first + steps.astype(np.float32)).astype(dst.numpy).reshape(1, -1))
-    return (np.asarray(int(start) + steps).astype(dst.numpy)).reshape(1, -1)
+        values = np.subtract(first, steps, dtype=np.float32) if descending else np.add(first, steps, dtype=np.float32)
+        return np.asarray(values.astype(dst.numpy).reshape(1, -1))
+    return (np.asarray(int(start) + (-steps if descending else steps)).astype(dst.numpy)).reshape(1, -1)
 
 
 def _triangle(dst: Shaped, diagonal: int, upper: bool = False) -> Array:

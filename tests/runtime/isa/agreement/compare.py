@@ -38,6 +38,8 @@ def differs(got: Array, want: Array, bound: Bound, magnitude: Array | None = Non
     both_nan = np.isnan(g) & np.isnan(w)
     with np.errstate(all="ignore"):
         equal = (g == w) & (np.signbit(g) == np.signbit(w)) | both_nan
+        if bound.kind == "equal":
+            return np.asarray(~((g == w) | both_nan))
         if bound.kind == "exact":
             return np.asarray(~equal)
         if bound.kind == "ulps":

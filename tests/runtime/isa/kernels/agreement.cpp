@@ -113,14 +113,41 @@ void transfer(int what, T* to, T* from, int rows, int cols, int pitch)
         default: comm::TPUT(dst, src, ping, AtomicType::AtomicAdd);
     }
 }
-#define TRANSFER(NAME, T)                                                                                          \
+// The tensors of four ranks, one behind the other, reduced to one.
+template <typename T>
+void reduce_ranks(T* to, T* ranks, int rows, int cols, int pitch, int root, int op)
+{
+    Memory<T> views[4];
+    for (int r = 0; r < 4; ++r) {
+        views[r] = Memory<T>(
+            ranks + r * rows * pitch, Shape<1, 1, 1, -1, -1>(rows, cols), Stride<1, 1, 1, -1, 1>(pitch));
+    }
+    comm::ParallelGroup<Memory<T>> group(views, 4, root);
+    Memory<T> result(to, Shape<1, 1, 1, -1, -1>(rows, cols), Stride<1, 1, 1, -1, 1>(pitch));
+    Tile<TileType::Vec, T, 4, 64> sum, next;
+    TASSIGN(sum, 0);
+    TASSIGN(next, 0x1000);
+    comm::TREDUCE(group, result, sum, next, static_cast<comm::ReduceOp>(op));
+}
+#define BETWEEN_RANKS(NAME, T)                                                                                     \
     extern "C" void transfer_##NAME(int what, T* to, T* from, int rows, int cols, int pitch)                       \
     {                                                                                                              \
         transfer<T>(what, to, from, rows, cols, pitch);                                                            \
+    }                                                                                                              \
+    extern "C" void reduce_##NAME(T* to, T* ranks, int rows, int cols, int pitch, int root, int op)                \
+    {                                                                                                              \
+        reduce_ranks<T>(to, ranks, rows, cols, pitch, root, op);                                                   \
     }
-TRANSFER(fp32, float)
-TRANSFER(fp16, half)
-TRANSFER(int32, int32_t)
+BETWEEN_RANKS(fp32, float)
+BETWEEN_RANKS(fp16, half)
+BETWEEN_RANKS(bf16, bfloat16_t)
+BETWEEN_RANKS(int8, int8_t)
+BETWEEN_RANKS(uint8, uint8_t)
+BETWEEN_RANKS(int16, int16_t)
+BETWEEN_RANKS(uint16, uint16_t)
+BETWEEN_RANKS(int32, int32_t)
+BETWEEN_RANKS(uint32, uint32_t)
+BETWEEN_RANKS(int64, int64_t)
 
 extern "C" int32_t notified(int32_t signal, int32_t value, int op)
 {

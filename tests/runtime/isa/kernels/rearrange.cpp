@@ -364,3 +364,20 @@ extern "C" void common_part(float* map, float* filter, float* stored, float* fro
     __builtin_memcpy(map, tile.data(), 192 * 4);
     __builtin_memcpy(filter, fractal.data(), 512 * 4);
 }
+
+// A filter that a tensor has by channels, height, width and outputs, and one whose outputs a tile cuts elsewhere.
+extern "C" void filter_of_pixels(float* filter, float* cut, float* from)
+{
+    using Pixels = GlobalTensor<float, Shape<2, 1, 3, 16, 8>, Stride<384, 384, 128, 8, 1>, Layout::FRACTAL_Z>;
+    ConvTile<TileType::Mat, float, 6 * 16 * 8 * 4, Layout::FRACTAL_Z, ConvTileShape<6, 1, 16, 8>> whole;
+    ConvTile<TileType::Mat, float, 4 * 16 * 8 * 4, Layout::FRACTAL_Z, ConvTileShape<2, 2, 16, 8>> part;
+    TASSIGN(whole, 0);
+    TASSIGN(part, 0x4000);
+    __builtin_memcpy(whole.data(), filter, 768 * 4);
+    __builtin_memcpy(part.data(), cut, 512 * 4);
+    Pixels pixels(from);
+    TLOAD(whole, pixels);
+    TLOAD(part, pixels);
+    __builtin_memcpy(filter, whole.data(), 768 * 4);
+    __builtin_memcpy(cut, part.data(), 512 * 4);
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pto/common/constants.hpp>
+#include <pto/common/small_floats.hpp>
 #include <pto/cpu/core/core.hpp>
 #include <pto/cpu/cube/held.hpp>
 
@@ -209,7 +210,9 @@ struct Tile {
     DType GetElement(int64_t row, int64_t col);
     void SetElement(int64_t row, int64_t col, const DType& value);
 
-    static constexpr size_t GetSizeInBytes() { return size_t(Numel) * sizeof(DType); }
+    /// Elements of DType that the tile's bytes are: of the four-bit types two elements share one.
+    static constexpr size_t GetSizeInUnits() { return size_t(Numel) / (is_packed4_v<DType> ? 2 : 1); }
+    static constexpr size_t GetSizeInBytes() { return GetSizeInUnits() * sizeof(DType); }
 
     unsigned RowMaskInternal = 0;
     unsigned ColMaskInternal = 0;

@@ -58,8 +58,9 @@ inline bool window_fits(const Place& place, const char* name, bool extracts, con
 }
 
 /// What devices want of the valid regions of the operands that an instruction reads: kSame: each has that of the
-/// result; kOneSame: one of them has; kSameRows, kSameCols: the first one has its rows, or its columns.
-enum EqualExtents { kAny, kSame, kOneSame, kSameRows, kSameCols };
+/// result; kOneSame: one of them has; kSameRows, kSameCols: the first one has its rows, or its columns; kDepth: the columns
+/// of the Left tile are as many as the rows of the Right tile.
+enum EqualExtents { kAny, kSame, kOneSame, kSameRows, kSameCols, kDepth };
 
 /// The valid regions of a call's tiles.
 struct ReadExtents {
@@ -68,6 +69,7 @@ struct ReadExtents {
     int operands;
     int index = 0, reads = 0;
     Extent result = {}, read[kMost] = {};
+    Extent left = {}, right = {};
 
     template <typename Operand>
     void take(const Operand& operand)
@@ -76,6 +78,8 @@ struct ReadExtents {
             const auto rows = static_cast<int64_t>(operand.GetValidRow());
             const Extent valid{rows, static_cast<int64_t>(operand.GetValidCol())};
             const char effect = effect_of(effects, operands, index);
+            left = Operand::Loc == TileType::Left ? valid : left;
+            right = Operand::Loc == TileType::Right ? valid : right;
             if (index == 0) {
                 result = valid;
             } else if (reads < kMost && effect == 'r') {
@@ -92,7 +96,12 @@ inline void check_equal_extents(
 {
     ReadExtents found{effects, operands};
     (found.take(all), ...);
-    if (wanted == kAny || found.reads == 0) {
+    if (wanted == kDepth && found.left.cols != found.right.rows) {
+        report(place, "%s: the left operand is %lld x %lld and the right one %lld x %lld: their depths differ", name,
+               static_cast<long long>(found.left.rows), static_cast<long long>(found.left.cols),
+               static_cast<long long>(found.right.rows), static_cast<long long>(found.right.cols));
+    }
+    if (wanted == kAny || wanted == kDepth || found.reads == 0) {
         return;
     }
     const auto agrees = [&](const Extent& read) {

@@ -182,10 +182,10 @@ inline constexpr Types casts_a5<kE1m2> = kBf16;
     X(TFUSEDMULADDRELU, "urr", kFirst, kFloats, kFloats, kSame) \
     X(TGATHER, "wrrt|wrrwt", kFirst, kTwoOr4Bytes, kEveryButInt4, kAny) \
     X(TGATHERB, "wr", kFirst, kUpTo4Bytes, kUpTo4Bytes, kAny) \
-    X(TGEMV, "wr", kFirst, kFp32Int32, kFp32Int32, kAny) \
-    X(TGEMV_ACC, "wrrr", kFirst, kFp32Int32, kFp32Int32, kAny) \
-    X(TGEMV_BIAS, "wr", kFirst, kFp32Int32, kFp32Int32, kAny) \
-    X(TGEMV_MX, "wr", kFirst, kNowhere, kFp32, kAny) \
+    X(TGEMV, "wr", kFirst, kFp32Int32, kFp32Int32, kDepth) \
+    X(TGEMV_ACC, "wrrr", kFirst, kFp32Int32, kFp32Int32, kDepth) \
+    X(TGEMV_BIAS, "wr", kFirst, kFp32Int32, kFp32Int32, kDepth) \
+    X(TGEMV_MX, "wr", kFirst, kNowhere, kFp32, kDepth) \
     X(THISTOGRAM, "wr", kRead, kNowhere, kUint16Uint32, kAny) \
     X(TIMG2COL, "wr", kFirst, kFp32Fp16Bf16Int8, kUpTo4Bytes, kAny) \
     X(TINSERT, "ur", kFirst, kUpTo4Bytes, kEveryButInt64Uint64Int4, kAny) \
@@ -194,10 +194,10 @@ inline constexpr Types casts_a5<kE1m2> = kBf16;
     X(TLOAD, "wr", kFirst, kPlain, kEveryButInt4, kAny) \
     X(TLOG, "wr", kFirst, kFloats, kFloats, kSame) \
     X(TLRELU, "wr", kFirst, kFloats, kFloats, kSame) \
-    X(TMATMUL, "wr", kFirst, kFp32Int32, kFp32Int32, kAny) \
-    X(TMATMUL_ACC, "urr|wrrr", kFirst, kFp32Int32, kFp32Int32, kAny) \
-    X(TMATMUL_BIAS, "wr", kFirst, kFp32Int32, kFp32Int32, kAny) \
-    X(TMATMUL_MX, "wr", kFirst, kNowhere, kFp32, kAny) \
+    X(TMATMUL, "wr", kFirst, kFp32Int32, kFp32Int32, kDepth) \
+    X(TMATMUL_ACC, "urr|wrrr", kFirst, kFp32Int32, kFp32Int32, kDepth) \
+    X(TMATMUL_BIAS, "wr", kFirst, kFp32Int32, kFp32Int32, kDepth) \
+    X(TMATMUL_MX, "wr", kFirst, kNowhere, kFp32, kDepth) \
     X(TMAX, "wr", kFirst, kArithmetic, kPlain, kSame) \
     X(TMAXS, "wr", kFirst, kArithmetic, kPlain, kSame) \
     X(TMIN, "wr", kFirst, kArithmetic, kPlain, kSame) \

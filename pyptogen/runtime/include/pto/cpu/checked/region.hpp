@@ -86,10 +86,11 @@ inline Region region_of_tile(const Tile& tile)
 {
     const auto begin = reinterpret_cast<uintptr_t>(tile.data());
     if constexpr (is_plain_vec<Tile>) {
-        constexpr int64_t kSize = sizeof(typename Tile::DType);
+        constexpr int64_t kSize = sizeof(typename Tile::DType), kPerByte = is_packed4_v<typename Tile::DType> ? 2 : 1;
         const int64_t rows = tile.GetValidRow(), cols = tile.GetValidCol();
-        return Tile::isRowMajor ? Region{begin, cols * kSize, Tile::RowStride * kSize, rows}
-                                : Region{begin, rows * kSize, Tile::ColStride * kSize, cols};
+        const int64_t lines = Tile::isRowMajor ? rows : cols, elements = Tile::isRowMajor ? cols : rows;
+        constexpr int64_t kPitch = Tile::isRowMajor ? Tile::RowStride : Tile::ColStride;
+        return {begin, (elements * kSize + kPerByte - 1) / kPerByte, kPitch * kSize / kPerByte, lines};
     } else {
         const auto bytes = static_cast<int64_t>(tile_bytes<Tile>());
         const bool nothing = tile.GetValidRow() == 0 || tile.GetValidCol() == 0;

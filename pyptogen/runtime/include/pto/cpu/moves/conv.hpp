@@ -16,6 +16,26 @@ struct ConvWalk {
     int64_t size;
 };
 
+/// A four-dimensional FRACTAL_Z tile and a tensor that is not cut where the tile is, [C1, H, W, N, C0] or one of other numbers
+/// of columns, but lies in one piece: a device takes its lines one after the other (a2a3).
+template <typename Tile, typename Global>
+inline bool flat_filter(const Tile& tile, const Global& global, ConvWalk& walk)
+{
+    constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(typename Tile::DType));
+    int64_t lines = 1;
+    bool dense = global.GetShape(4) == kC0 && global.GetStride(4) == 1;
+    for (int dim = 3; dim >= 0; --dim) {
+        dense = dense && (global.GetShape(dim) == 1 || global.GetStride(dim) == lines * kC0);
+        lines *= global.GetShape(dim);
+    }
+    if (!dense || global.GetShape(2) == tile.GetShape(1)) {
+        return false;
+    }
+    lines = least(lines, static_cast<int64_t>(tile.GetShape(0)) * tile.GetShape(1) * tile.GetShape(2));
+    walk = {{1, 1, 1, 1, lines, kC0}, {0, 0, 0, 0, kC0, 1}, {0, 0, 0, 0, kC0, 1}, lines * kC0};
+    return true;
+}
+
 /// The dimensions of a ConvTile are those of the tensor, except that NDC1HWC0 and a four-dimensional NC1HWC0 have C0
 /// on one side only, and that a four-dimensional FRACTAL_Z tile [C1 H W, N / 16, 16, C0] takes the tensor's first
 /// three as two.
@@ -30,6 +50,11 @@ inline ConvWalk conv_walk(const Tile& tile, const Global& global)
     constexpr int64_t kC0 = C0_SIZE_BYTE / static_cast<int64_t>(sizeof(typename Tile::DType));
     int64_t own[6] = {1, 1, 1, 1, 1, 1}, whole[6] = {1, 1, 1, 1, 1, 1};  // extents of the tile and of the tensor
     ConvWalk walk{};
+    if constexpr (kFilter) {
+        if (flat_filter(tile, global, walk)) {
+            return walk;
+        }
+    }
     if constexpr (kDims == 6) {
         for (int dim = 0; dim < 6; ++dim) {
             own[dim] = tile.GetShape(dim);

@@ -181,6 +181,7 @@ PTO_INST RecordEvent TGATHERB(Dst& dst, Src& src, Offset& offset, const Events&.
     cpu::check_vec_tile<Src>();
     cpu::check_vec_tile<Dst>();
     static_assert(Dst::isRowMajor, "TGATHERB needs a row-major dst");
+    static_assert(cpu::is_integer<typename Offset::DType>, "TGATHERB needs integer offsets");
     constexpr int64_t kBlock = BLOCK_BYTE_SIZE / static_cast<int64_t>(sizeof(typename Dst::DType));
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol();
     for (int64_t r = 0; r < rows; ++r) {

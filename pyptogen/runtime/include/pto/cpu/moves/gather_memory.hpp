@@ -205,6 +205,7 @@ PTO_INLINE void gather_memory(Dst& dst, Global& src, Indexes& indexes)
     }
 }
 
+/// A NaN on either side is the result of Max and Min, as in TMAX.
 template <ScatterAtomicOp Op, typename T>
 PTO_INLINE void scatter_value(T* to, T value)
 {
@@ -213,9 +214,9 @@ PTO_INLINE void scatter_value(T* to, T value)
     } else if constexpr (Op == ScatterAtomicOp::Add) {
         atomic_add(to, value);
     } else if constexpr (Op == ScatterAtomicOp::Max) {
-        atomic_update(to, [value](T old) { return old < value ? value : old; });
+        atomic_update(to, [value](T old) { return old == old && !(value <= old) ? value : old; });
     } else {
-        atomic_update(to, [value](T old) { return value < old ? value : old; });
+        atomic_update(to, [value](T old) { return old == old && !(value >= old) ? value : old; });
     }
 }
 

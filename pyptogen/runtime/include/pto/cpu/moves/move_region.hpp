@@ -137,6 +137,9 @@ template <typename Dst, typename Src>
 PTO_INLINE void insert(Dst& dst, Src& src, int64_t row, int64_t col)
 {
     static_assert(is_tile_data_v<Dst> && is_tile_data_v<Src>, "TINSERT takes tiles");
+    static_assert(
+        Src::Loc != TileType::Left && Src::Loc != TileType::Right,
+        "TINSERT does not read Left and Right tiles: those are for the matrix unit");
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     if constexpr (is_same<typename Dst::DType, typename Src::DType>) {
         copy_region(dst, row, col, src, 0, 0, rows, cols);

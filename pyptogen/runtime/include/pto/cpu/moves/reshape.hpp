@@ -64,7 +64,8 @@ PTO_INST RecordEvent TRESHAPE(Dst& dst, Src& src, const Events&... events)
     return {};
 }
 
-/// Makes dst a view into src that starts at (rowIdx, colIdx); no data moves. A boxed tile starts at a box.
+/// Makes dst a view into src that starts at (rowIdx, colIdx); no data moves. A boxed tile starts at a box, one of four-bit
+/// elements at a whole byte.
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TSUBVIEW(Dst& dst, Src& src, uint16_t rowIdx, uint16_t colIdx, const Events&... events)
 {
@@ -80,7 +81,8 @@ PTO_INST RecordEvent TSUBVIEW(Dst& dst, Src& src, uint16_t rowIdx, uint16_t colI
             (Dst::isRowMajor && Dst::ValidRow == 1) || (!Dst::isRowMajor && Dst::ValidCol == 1),
         "TSUBVIEW needs tiles of the same pitch");
     static_assert(cpu::has_public_bytes<Src>, "TSUBVIEW takes Vec and Mat tiles; use TEXTRACT for Left, Right and Acc");
-    dst.data() = src.data() + cpu::public_offset<Src>(rowIdx, colIdx);
+    constexpr int64_t kPerUnit = is_packed4_v<typename Src::DType> ? 2 : 1;
+    dst.data() = src.data() + cpu::public_offset<Src>(rowIdx, colIdx) / kPerUnit;
     return {};
 }
 

@@ -51,7 +51,7 @@ constexpr void check_arg_tiles()
     static_assert(Src::isRowMajor, "the source of a reduction must be row-major");
 }
 
-/// index[r, 0] = position of the extreme of src[r, :]; found(r, value) gets the extreme itself.
+/// index[r, 0] = position of the extreme of src[r, :]; found(r, value) gets the element there: of two zeros, its own sign.
 template <typename Op, typename Index, typename Src, typename Found>
 PTO_INLINE void arg_reduce_rows(Index& index, Src& src, Found found)
 {
@@ -60,8 +60,9 @@ PTO_INLINE void arg_reduce_rows(Index& index, Src& src, Found found)
     for (int64_t r = 0; r < static_cast<int64_t>(src.GetValidRow()); ++r) {
         const typename Src::DType* row = src.data() + r * Src::RowStride;
         const auto value = reduce_line<Op>(row, cols);
-        index.data()[r * Index::RowStride] = static_cast<typename Index::DType>(first_position(row, cols, value));
-        found(r, value);
+        const int64_t at = first_position(row, cols, value);
+        index.data()[r * Index::RowStride] = static_cast<typename Index::DType>(at);
+        found(r, cols > 0 ? row[at] : static_cast<typename Src::DType>(value));
     }
 }
 
@@ -158,9 +159,7 @@ PTO_INLINE void extreme_and_arg_of_rows(Value& value, Index& index, Src& src)
 {
     check_extreme_tile<Value, Src>();
     using T = typename Src::DType;
-    arg_reduce_rows<Op>(index, src, [&](int64_t r, compute_t<T> extreme) {
-        value.data()[r * Value::RowStride] = static_cast<T>(extreme);
-    });
+    arg_reduce_rows<Op>(index, src, [&](int64_t r, T extreme) { value.data()[r * Value::RowStride] = extreme; });
 }
 
 template <typename Op, typename Value, typename Index, typename Src>

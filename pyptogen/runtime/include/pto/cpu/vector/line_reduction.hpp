@@ -98,13 +98,7 @@ PTO_INLINE f32v reduce_narrow_line(const T* p, int64_t n)
     return with(with(a, b), with(c, d));
 }
 
-#if defined(__AVX512FP16__)
-
-/// The lanes of `so_far` in which neither is NaN as a half.
-PTO_INLINE __mmask32 still_ordered_words(__mmask32 so_far, __m512i x, __m512i y)
-{
-    return _mm512_mask_cmp_ph_mask(so_far, (__m512h)x, (__m512h)y, _CMP_ORD_Q);
-}
+#if defined(PTO_CPU_AVX512)
 
 /// Up to 32 narrow floats as their bits, `rest` where there are fewer.
 template <typename T>
@@ -114,28 +108,33 @@ PTO_INLINE __m512i words_or(const T* p, int64_t left, __m512i rest)
                       : _mm512_mask_loadu_epi16(rest, lane_mask<2>(static_cast<int>(left)), p);
 }
 
-/// Max or Min over n contiguous narrow floats, compared as halves, the lanes still apart; false where infinities or what
-/// else a half takes for a NaN in bf16 are among them.
+/// Max or Min over n contiguous narrow floats, the lanes still apart and not yet left (ManyWords); false where there are
+/// NaN, or with the machine's halves what else they take for NaN in bf16, for which the caller has to look again.
 template <typename Op, typename T>
 PTO_INLINE bool ordered_extremes(const T* p, int64_t n, __m512i& lanes)
 {
-    const __m512i least = _mm512_set1_epi16(static_cast<short>(is_same<Op, Max> ? 0xfc00 : 0x7c00));  // of halves
-    __m512i a = least, b = least;
-    __mmask32 ordered = ~__mmask32(0);
+    using Many = ManyWords<Op, T>;
+    const __m512i least = _mm512_set1_epi16(Many::kLeast);
+    __m512i a = Many::enter(least), b = a;
+    typename Many::Look seen = Many::kNothingSeen, also = seen;
     int64_t i = 0;
-    for (; i + 64 <= n; i += 64) {
+    for (; i + 128 <= n; i += 128) {
         const __m512i x = load_bits<__m512i>(p + i), y = load_bits<__m512i>(p + i + 32);
-        a = extreme_ignoring_nan<Op>(a, x);
-        b = extreme_ignoring_nan<Op>(b, y);
-        ordered = still_ordered_words(ordered, x, y);
+        const __m512i z = load_bits<__m512i>(p + i + 64), w = load_bits<__m512i>(p + i + 96);
+        a = Many::meet(a, Many::enter(x));
+        b = Many::meet(b, Many::enter(y));
+        seen = Many::look_at(seen, x, y);
+        a = Many::meet(a, Many::enter(z));
+        b = Many::meet(b, Many::enter(w));
+        also = Many::look_at(also, z, w);
     }
     for (; i < n; i += 32) {
         const __m512i x = words_or(p + i, n - i, least);
-        a = extreme_ignoring_nan<Op>(a, x);
-        ordered = still_ordered_words(ordered, x, x);
+        a = Many::meet(a, Many::enter(x));
+        seen = Many::look_at(seen, x, x);
     }
-    lanes = extreme_ignoring_nan<Op>(a, b);
-    return ordered == ~__mmask32(0) && n > 0;
+    lanes = Many::meet(a, b);
+    return Many::ordered(seen) && Many::ordered(also) && n > 0;
 }
 
 /// The extreme of the 32 narrow floats of one vector.
@@ -152,7 +151,9 @@ template <typename Op, typename T>
 PTO_INLINE float extreme_of_words(const T* p, int64_t n)
 {
     __m512i a;
-    if (__builtin_expect(!ordered_extremes<Op>(p, n, a), 0)) {
+    if (__builtin_expect(ordered_extremes<Op>(p, n, a), 1)) {
+        a = ManyWords<Op, T>::leave(a);
+    } else {
         const __m512i neutral = (__m512i)splat_words<T>(static_cast<T>(Op::template neutral<float>()));
         a = neutral;
         for (int64_t i = 0; i < n; i += 32) {
@@ -251,12 +252,12 @@ PTO_INLINE void reduce_lines(const T* p, int64_t pitch, int64_t n, int count, T 
         }
         return;
     }
-    for (int r = count; r < 4; ++r) {
-        rows[r] = rows[0];
+    for (int r = 1; r < 4; ++r) {
+        rows[r] = r < count ? rows[r] : rows[0];
     }
     const auto with = [](__m512i x, __m512i y) __attribute__((always_inline)) {
         if constexpr (kWords) {
-            return extreme_ignoring_nan<Op>(x, y);
+            return ManyWords<Op, T>::meet(x, y);
         } else {
             return (__m512i)FoldOfLanes<Op, C>::template apply<C>((vec<C>)x, (vec<C>)y);
         }
@@ -266,7 +267,7 @@ PTO_INLINE void reduce_lines(const T* p, int64_t pitch, int64_t n, int count, T 
     all = with(all, _mm512_shuffle_epi32(all, _MM_PERM_CDAB));
     using Lane = typename Chosen<kWords, T, C>::type;
     if constexpr (kWords) {
-        all = with(all, _mm512_rol_epi32(all, 16));
+        all = ManyWords<Op, T>::leave(with(all, _mm512_rol_epi32(all, 16)));
     }
     alignas(64) Lane lanes[64 / sizeof(Lane)];
     store_bits(lanes, all);

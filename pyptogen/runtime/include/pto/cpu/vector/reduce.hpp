@@ -60,8 +60,21 @@ PTO_INLINE void reduce_cols_of(T* to, const T* from, int64_t stride, int64_t row
 
 #if defined(PTO_CPU_AVX512)
 
-/// Max or Min over four vectors of columns of fp32, or of narrow floats that are compared as halves. What is not ordered is
-/// looked for beside the comparison.
+/// As ManyWords, of fp32.
+template <typename Op>
+struct ManyFloats {
+    using Look = __mmask16;
+
+    static constexpr Look kNothingSeen = 0xffff;
+    PTO_INLINE static __m512i enter(__m512i v) { return v; }
+    PTO_INLINE static __m512i leave(__m512i v) { return v; }
+    PTO_INLINE static __m512i meet(__m512i so_far, __m512i v) { return (__m512i)Op::ignoring_nan((f32v)so_far, (f32v)v); }
+    PTO_INLINE static Look look_at(Look so_far, __m512i x, __m512i y) { return still_ordered(so_far, (f32v)x, (f32v)y); }
+    PTO_INLINE static bool ordered(Look seen) { return seen == kNothingSeen; }
+};
+
+/// Max or Min over four vectors of columns of fp32, or of narrow floats as words. What is not ordered is looked for beside the
+/// comparison.
 template <typename Op, typename T>
 class OrderedExtremes {
 public:
@@ -71,8 +84,9 @@ public:
     {
         PTO_CPU_UNROLL
         for (int u = 0; u < kVectors; ++u) {
-            extreme_[u] = load_bits<__m512i>(first + u * kLanesOf);
-            ordered_[u] = look_at(static_cast<Mask>(~0U), extreme_[u]);
+            const __m512i v = load_bits<__m512i>(first + u * kLanesOf);
+            extreme_[u] = Many::enter(v);
+            seen_[u] = Many::look_at(Many::kNothingSeen, v, v);
         }
     }
     PTO_INLINE void take(const T* row)
@@ -80,41 +94,33 @@ public:
         PTO_CPU_UNROLL
         for (int u = 0; u < kVectors; ++u) {
             const __m512i v = load_bits<__m512i>(row + u * kLanesOf);
-            if constexpr (is_same<T, float>) {
-                extreme_[u] = (__m512i)Op::ignoring_nan((f32v)extreme_[u], (f32v)v);
-            } else {
-                extreme_[u] = extreme_ignoring_nan<Op>(extreme_[u], v);
-            }
-            ordered_[u] = look_at(ordered_[u], v);
+            extreme_[u] = Many::meet(extreme_[u], Many::enter(v));
+            seen_[u] = Many::look_at(seen_[u], v, v);
         }
     }
     /// False, and nothing stored, when something was not ordered.
     PTO_INLINE bool store_ordered(T* to) const
     {
-        if (static_cast<Mask>(ordered_[0] & ordered_[1] & ordered_[2] & ordered_[3]) != static_cast<Mask>(~0U)) {
+        bool ordered = true;
+        PTO_CPU_UNROLL
+        for (int u = 0; u < kVectors; ++u) {
+            ordered = ordered && Many::ordered(seen_[u]);
+        }
+        if (!ordered) {
             return false;
         }
         PTO_CPU_UNROLL
         for (int u = 0; u < kVectors; ++u) {
-            store_bits(to + u * kLanesOf, extreme_[u]);
+            store_bits(to + u * kLanesOf, Many::leave(extreme_[u]));
         }
         return true;
     }
 
 private:
-    using Mask = typename Chosen<sizeof(T) == 4, __mmask16, __mmask32>::type;
-
-    PTO_INLINE static Mask look_at(Mask so_far, __m512i v)
-    {
-        if constexpr (is_same<T, float>) {
-            return still_ordered(so_far, (f32v)v, (f32v)v);
-        } else {
-            return still_ordered_words(so_far, v, v);
-        }
-    }
+    using Many = typename Chosen<sizeof(T) == 4, ManyFloats<Op>, ManyWords<Op, T>>::type;
 
     __m512i extreme_[kVectors];
-    Mask ordered_[kVectors];
+    typename Many::Look seen_[kVectors];
 };
 
 #endif

@@ -22,7 +22,7 @@ constexpr bool on_words()
 #if defined(PTO_CPU_AVX512) && defined(__AVX512FP16__)
     constexpr bool kArithmetic = is_same<Op, Add> || is_same<Op, Sub> || is_same<Op, Mul>;
     return (is_half_width_float<T> && kExtreme) || (is_same<T, half> && kArithmetic);
-#elif defined(PTO_CPU_AVX2)
+#elif defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
     return is_half_width_float<T> && kExtreme;
 #else
     return false;
@@ -98,6 +98,24 @@ PTO_INLINE __mmask32 unordered_words(__m512i x, __m512i y)
     return _mm512_cmp_ph_mask((__m512h)x, (__m512h)y, _CMP_UNORD_Q);
 }
 
+/// How the extreme of many vectors is found: each one is entered, meets what is there, and the result leaves. A NaN, and
+/// what else a half takes for one, is looked for beside that.
+template <typename Op, typename T>
+struct ManyWords {
+    using Look = __mmask32;  // lanes in which everything so far was ordered
+
+    static constexpr Look kNothingSeen = ~Look(0);
+    static constexpr auto kLeast = static_cast<short>(is_same<Op, Max> ? 0xfc00 : 0x7c00);  // of halves
+    PTO_INLINE static __m512i enter(__m512i words) { return words; }
+    PTO_INLINE static __m512i leave(__m512i words) { return words; }
+    PTO_INLINE static __m512i meet(__m512i so_far, __m512i words) { return extreme_ignoring_nan<Op>(so_far, words); }
+    PTO_INLINE static Look look_at(Look so_far, __m512i x, __m512i y)
+    {
+        return _mm512_mask_cmp_ph_mask(so_far, (__m512h)x, (__m512h)y, _CMP_ORD_Q);
+    }
+    PTO_INLINE static bool ordered(Look seen) { return seen == ~Look(0); }
+};
+
 template <typename Op, typename T>
 PTO_INLINE u16v apply_words(u16v a, u16v b)
 {
@@ -120,6 +138,76 @@ PTO_INLINE u16v apply_words(u16v a, u16v b)
     } else {
         return (u16v)_mm512_mul_ph((__m512h)x, (__m512h)y);
     }
+}
+
+#elif defined(PTO_CPU_AVX512)
+
+/// Signed integers in the order of the numbers, -0 just below +0; and back.
+PTO_INLINE __m512i ordered_bits(__m512i words)
+{
+    constexpr int kXorOfAnd = 0x78;  // a ^ (b & c)
+    return _mm512_ternarylogic_epi64(words, _mm512_srai_epi16(words, 15), _mm512_set1_epi16(0x7fff), kXorOfAnd);
+}
+
+/// The larger or smaller, of two zeros +0 or -0; a NaN counts as beyond the infinity of its sign.
+template <typename Op>
+PTO_INLINE __m512i extreme_ignoring_nan(__m512i x, __m512i y)
+{
+    const __m512i a = ordered_bits(x), b = ordered_bits(y);
+    return ordered_bits(is_same<Op, Max> ? _mm512_max_epi16(a, b) : _mm512_min_epi16(a, b));
+}
+
+/// In the extremes that this one looks for, NaN of this sign get lost; the largest of them as integers without a sign (Max:
+/// negative ones), or with one, is beyond kLimit.
+template <typename Op>
+PTO_INLINE __m512i lost_first(__m512i x, __m512i y)
+{
+    return is_same<Op, Max> ? _mm512_max_epu16(x, y) : _mm512_max_epi16(x, y);
+}
+template <typename Op, typename T>
+PTO_INLINE __mmask32 lost_nan(__m512i words)
+{
+    return is_same<Op, Max> ? _mm512_cmpgt_epu16_mask(words, _mm512_set1_epi16(static_cast<short>(0x8000 | kInfinityBits<T>)))
+                            : _mm512_cmpgt_epi16_mask(words, _mm512_set1_epi16(static_cast<short>(kInfinityBits<T>)));
+}
+
+/// How the extreme of many vectors is found: each one is entered, meets what is there, and the result leaves. NaN that would
+/// get lost are looked for beside that.
+template <typename Op, typename T>
+struct ManyWords {
+    using Look = __m512i;
+
+    static constexpr Look kNothingSeen = {};
+    static constexpr auto kLeast = static_cast<short>((is_same<Op, Max> ? 0x8000 : 0) | kInfinityBits<T>);
+    PTO_INLINE static __m512i enter(__m512i words) { return ordered_bits(words); }
+    PTO_INLINE static __m512i leave(__m512i bits) { return ordered_bits(bits); }
+    PTO_INLINE static __m512i meet(__m512i so_far, __m512i bits)
+    {
+        return is_same<Op, Max> ? _mm512_max_epi16(so_far, bits) : _mm512_min_epi16(so_far, bits);
+    }
+    PTO_INLINE static Look look_at(Look so_far, __m512i x, __m512i y)
+    {
+        return lost_first<Op>(lost_first<Op>(so_far, x), y);
+    }
+    PTO_INLINE static bool ordered(Look seen) { return lost_nan<Op, T>(seen) == 0; }
+};
+
+/// Max or Min: of equal numbers, which +0 and -0 are, the second one.
+template <typename Op, typename T>
+PTO_INLINE u16v apply_words(u16v a, u16v b)
+{
+    static_assert(is_same<Op, Max> || is_same<Op, Min>, "see on_words()");
+    const __m512i x = (__m512i)a, y = (__m512i)b, magnitude = _mm512_set1_epi16(0x7fff);
+    // As unsigned integers negative numbers are the higher ones, the higher the smaller. As signed ones they are the lower
+    // ones, the lower the nearer to zero. Both ways a negative `high` says that both of them are on the wrong side.
+    const __m512i low = is_same<Op, Max> ? _mm512_min_epu16(x, y) : _mm512_min_epi16(x, y);
+    const __m512i high = lost_first<Op>(x, y), negative = _mm512_srai_epi16(high, 15);
+    constexpr int kSelect = 0xca;  // negative ? second : third
+    const __m512i extreme = is_same<Op, Max> ? _mm512_ternarylogic_epi64(negative, low, high, kSelect)
+                                             : _mm512_ternarylogic_epi64(negative, high, low, kSelect);
+    const __m512i ordered = _mm512_mask_mov_epi16(extreme, lost_nan<Op, T>(high), high);
+    const __mmask32 zeros = _mm512_testn_epi16_mask(_mm512_or_si512(x, y), magnitude);
+    return (u16v)_mm512_mask_mov_epi16(ordered, zeros, y);
 }
 
 #elif defined(PTO_CPU_AVX2)

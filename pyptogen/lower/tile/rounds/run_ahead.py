@@ -120,8 +120,8 @@ def _node(node: Node, names: Mapping[str, str]) -> Node:
         return replace(node, start=start, stop=stop, after=after, before=before, body=body)
     gm = node.gm if node.gm is None else _window(node.gm, names)
     first = node.first if node.first is None else " + ".join(names.get(n, n) for n in node.first.split(" + "))
-    index = _poly(node.index_offset, names)
-    return replace(node, gm=gm, first=first, row=_poly(node.row, names), index_offset=index)
+    index, step = _poly(node.index_offset, names), _poly(node.index_step, names)
+    return replace(node, gm=gm, first=first, row=_poly(node.row, names), index_offset=index, index_step=step)
 
 
 def _window(ref: GmRef, names: Mapping[str, str]) -> GmRef:

@@ -49,7 +49,8 @@ from pyptogen.numpy_dtypes import NUMPY_DTYPES
 SORTING: Mapping[str, Callable[..., Any]] = {
     "topk": MEANINGS["TTOPK"], "bottomk": MEANINGS["TBOTTOMK"], "sort_blocks": MEANINGS["TSORT32"],
     "merge_blocks": MEANINGS["TMRGSORT(pairs, a, block)"], "merge_lists": meaning_of_call("TMRGSORT", range(4)),
-    "take": meaning_of_call("MGATHER", ()), "pad": meaning_of_call("TFILLPAD_INPLACE", ()),
+    "take": meaning_of_call("MGATHER", ()), "take_rows": MEANINGS["MGATHER"],
+    "pad": meaning_of_call("TFILLPAD_INPLACE", ()),
     **{kind: partial(MEANINGS["TGATHER(dst, a)"], pattern=pattern) for kind, pattern in SIDES.items()},
 }  # fmt: skip
 COMPARE = {

@@ -50,15 +50,21 @@ class InRounds:
 
 @dataclass(frozen=True, slots=True)
 class Pick:
-    """An axis whose places an index names: element ``offset`` of the tensor ``index`` and those from there on. Places
-    lie ``step`` elements apart; ``places`` is how many there are where a kernel computed the index, None where the call
-    was checked. ``name`` is the value that is seen so."""
+    """An axis whose places an index names: element ``offset`` of the tensor ``index`` and those from there on. The
+    ``places`` are so many, and lie ``step`` elements apart; ``checked``: the call was, so that the index names no
+    others. ``name`` is the value that is seen so."""
 
     name: str
     index: str
     offset: Poly
     step: Poly
-    places: Poly | None
+    places: Poly
+    checked: bool
+
+    @property
+    def bound(self) -> Poly | None:
+        """How many places an index may name, where that is still to be made sure of."""
+        return None if self.checked else self.places
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,7 +262,7 @@ class Axes:
         moved = replace(view.picks[pick], offset=view.picks[pick].offset + start * stride)
         return replace(view, axes=axes, picks=(*view.picks[:pick], moved, *view.picks[pick + 1 :]))
 
-    def picked(self, view: GmView, op: Op, index: GmView, places: Poly | None) -> GmView:
+    def picked(self, view: GmView, op: Op, index: GmView, places: Poly, checked: bool) -> GmView:
         """The view of the slices along an axis that an index names.
 
         Raises:
@@ -266,7 +272,7 @@ class Axes:
         if not _one_run(view.axes[axis]) or index.picks or any(factor.pick is not None for factor in view.axes[axis]):
             raise unsupported(op.span, "an index along an axis whose parts lie apart", "copy it first")
         step = view.axes[axis][-1].stride if view.axes[axis] else ZERO
-        pick = Pick(op.result.name, index.tensor, index.offset, step, places)
+        pick = Pick(op.result.name, index.tensor, index.offset, step, places, checked)
         along = tuple(replace(factor, pick=len(view.picks)) for factor in index.axes[0])
         axes = (*view.axes[:axis], along, *view.axes[axis + 1 :])
         return replace(view, axes=axes, picks=(*view.picks, pick))

@@ -14,11 +14,11 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tile.cutting import concat as concat_pass
-from pyptogen.lower.tile.cutting.axes import Apart, Copied, GmView, root, unsupported, value_views
+from pyptogen.lower.tile.cutting.axes import Apart, Copied, GmView, Pick, root, unsupported, value_views
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.windows import Found, Windows
-from pyptogen.lower.tile.ir import Extent, TileOp, TileVal
+from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.verify import require
 
 
@@ -66,7 +66,7 @@ class Operands(Windows):
         if tensor.layout == "nz":
             ref = self.packed_ref(view, ref, tensor, home, op)
         load = TileOp("load", name, (), op.span, op.stage, gm=ref, role=role)
-        self.emit(load if found.rows is None else self._by_rows(load, found, view, op), home, ahead)
+        self.emit(load if found.rows is None else self._by_rows(load, found, view, home, ahead), home, ahead)
         self.placed[key] = Placed(name, home, early)
         return self.placed[key]
 
@@ -83,7 +83,7 @@ class Operands(Windows):
                 raise Copied(error, view.picks[0].name) from error
             raise
 
-    def _by_rows(self, load: TileOp, found: Found, view: GmView, op: Op) -> TileOp:
+    def _by_rows(self, load: TileOp, found: Found, view: GmView, home: Scope, ahead: bool) -> TileOp:
         """The load of a tile whose rows an index names.
 
         Raises:
@@ -94,9 +94,25 @@ class Operands(Windows):
         assert load.gm is not None
         if load.role != "vector" or load.gm.col_stride != ONE or self.tiles[str(load.dst)].form == "col":
             what = "a tile of such rows that an index names"
-            raise Copied(unsupported(op.span, what, "give the dim of its rows the tile 1"), view.picks[0].name)
-        index, offset, step, places = found.rows
-        return replace(load, kind="load_rows", index=index, index_offset=offset, index_step=step, places=places)
+            raise Copied(unsupported(load.span, what, "give the dim of its rows the tile 1"), view.picks[0].name)
+        pick, step = found.rows
+        if self.platform.unified and self.tensors[pick.index].dtype == "int32":
+            return self._taken(load, pick, step, home, ahead)
+        return replace(
+            load, kind="load_rows", index=pick.index, index_offset=pick.offset, index_step=step, places=pick.bound
+        )
+
+    def _taken(self, load: TileOp, pick: Pick, step: Poly, home: Scope, ahead: bool) -> TileOp:
+        """All rows at once, by a tile with their places."""
+        assert load.gm is not None
+        rows = self.tiles[str(load.dst)].rows
+        name = self.name(f"{pick.index}_places")
+        self.tiles[name] = TileVal(name, "int32", Extent(1), rows, "row", load.span)
+        where = GmRef(pick.index, pick.offset, ONE, step, Extent(1), rows)
+        self.emit(TileOp("load", name, (), load.span, load.stage, gm=where), home, ahead)
+        most = pick.places.evaluate({dim.name: dim.max for dim in self.program.dims})
+        table = replace(load.gm, rows=Extent(most, None if pick.places.constant is not None else pick.places))
+        return replace(load, kind="take_rows", srcs=(name,), gm=table)
 
     def _loaded_name(self, value: Value, tensor: str) -> str:
         """A view that the spec does not name is called after the tensor that it is read from."""

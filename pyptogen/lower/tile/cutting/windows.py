@@ -29,11 +29,11 @@ from pyptogen.lower.tile.rounds.between_rounds import values_apart
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What an index leads to: the elements to add to a window's offset; for a tile whose rows are found one by one, the
-    index's tensor, where in it the first of them stands, how far apart they stand, and `Pick.places`."""
+    """What indices lead to: the elements to add to a window's offset; for a tile whose rows one of them names, that one
+    with its first place for the tile, and how far apart the places of neighbouring rows stand."""
 
     offset: Poly
-    rows: tuple[str, Poly, Poly, Poly | None] | None = None
+    rows: tuple[Pick, Poly] | None = None
 
 
 class Windows(Grid):
@@ -122,8 +122,8 @@ class Windows(Grid):
             error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
             raise Apart(error, (reader.result.name, base))
         computed = base in self.made_by or any(v.kind == "slice" for v in value_views(self.made_by, index.name))
-        places = self.axes.poly(x.shape[int(op.attrs["axis"])]) if computed else None
-        return self.axes.picked(view, op, at, places)
+        places = self.axes.poly(x.shape[int(op.attrs["axis"])])
+        return self.axes.picked(view, op, at, places, not computed)
 
     def find(self, view: GmView, shape: Shape2D, scope: Scope, op: Op, early: bool) -> Found:
         """Reads the indices of a view inside ``scope``. They name one slice each, or one of them each row of the tile.
@@ -145,7 +145,7 @@ class Windows(Grid):
                 error = unsupported(op.span, "a tile of slices that an index names", "give their dim the tile 1")
                 raise Copied(error, pick.name)
             if wide:
-                rows = (pick.index, place, wide[0].stride, pick.places)
+                rows = (replace(pick, offset=place), wide[0].stride)
                 continue
             offset = offset + Poly.of(self._read(pick, place, along, scope, op, early)) * pick.step
         return Found(offset, rows)
@@ -160,7 +160,7 @@ class Windows(Grid):
             self.found[key] = self.number(pick.index)
             read = TileOp(
                 "read_index", None, (), op.span, op.stage,
-                index=pick.index, index_offset=place, mode=self.found[key], places=pick.places,
+                index=pick.index, index_offset=place, mode=self.found[key], places=pick.bound,
             )  # fmt: skip
             self.emit(read, home, early or home is not scope)
         return self.found[key]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from library_cases.attention import ATTENTION
 from library_cases.case import Case, Tensors
 from library_cases.experts import EXPERTS
+from library_cases.low_bits import LOW_BITS
 from library_cases.places import PLACES
 from library_cases.products import PRODUCTS
 from library_cases.prologs import indexer_prolog, mla_prolog
@@ -16,6 +17,7 @@ CASES: tuple[Case, ...] = (
     *ROWS,
     *PLACES,
     *PRODUCTS,
+    *LOW_BITS,
     *ATTENTION,
     *EXPERTS,
     *(

@@ -124,7 +124,7 @@ def test_products(tmp_path: Path, form: str, tiles: str, target: str) -> None:
         given = dict(arrays)
         if form == "packed":
             given["w"] = pyptogen.pack(given["w"], layout="nz", target=target)
-        got = pyptogen.compile(path, target=target)(**given).y
+        got = pyptogen.compile(path, target=target, checked=True)(**given).y
         np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-3)
     at_all_levels(path, target, arrays, want, rtol=1e-4, atol=1e-3)
 
@@ -135,7 +135,7 @@ def test_weighted_sums(tmp_path: Path, dtype: str, target: str) -> None:
     path = written(tmp_path, ROWS, DTYPE=dtype, TILES="{fuse: [[add, out]], t: 16}")
     assert not any(t.workspace for kernel in lowered(path, target).tiles for t in kernel.tensors)
     rng = np.random.default_rng(3)
-    made = pyptogen.compile(path, target=target)
+    made = pyptogen.compile(path, target=target, checked=True)
     for t, bag, v in ((1, 1, 1), (37, 5, 100)):
         table = rng.normal(size=(v, 72)).astype(ml_dtypes.bfloat16 if dtype == "bf16" else np.float32)
         token = rng.integers(0, v, (t, bag)).astype(np.int32)
@@ -182,3 +182,109 @@ def test_what_makes_no_tile_is_copied(tmp_path: Path) -> None:
     for target in TARGETS:
         got = pyptogen.compile(path, target=target)(x=x, w=w, group=group).y
         np.testing.assert_allclose(got, want, rtol=1e-4, atol=1e-3)
+
+
+PAGES = """\
+pyptogen: 1
+operator: pages
+dims: {batch: {max: 64}, pages: {min: 1, max: 64}, blocks: {min: 1, max: 4096}, heads: 2, g: 16, size: 32, d: 64}
+inputs:
+  q:     bf16[batch, heads, g, d]
+  k:     bf16[blocks, size, heads, d]
+  v:     bf16[blocks, heads, size, d]
+  table: int32[batch, pages]
+outputs:
+  y: fp32[batch, heads, g, d]
+functions:
+  page(cache, number): {return: "index_select(cache, 0, reshape(number, [batch]))"}
+graph:
+  attend:
+    loop: {over: pages, tile: 1}
+    carry:
+      m: full([batch, heads, g, 1], -1.0e30, fp32)
+      l: full([batch, heads, g, 1], 0, fp32)
+      acc: full([batch, heads, g, d], 0, fp32)
+    body:
+      keys: permute(page(k, table[:, pages]), [0, 2, 1, 3])
+      s: matmul(q, transpose(keys, -2, -1), dtype=fp32)
+      m_new: maximum(m, amax(s, axis=-1, keepdim=true))
+      p: exp(s - m_new)
+      a: exp(m - m_new)
+    next:
+      m: m_new
+      l: l * a + sum(p, axis=-1, keepdim=true)
+      acc: acc * a + matmul(cast(p, bf16), page(v, table[:, pages]), dtype=fp32)
+  out:
+    y: acc / l
+tiling:
+  - TILES
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_pages_of_a_cache(tmp_path: Path, target: str) -> None:
+    """Where cores are apart, the cube core reads an index for the next round's keys, and for this one's values."""
+    path = written(tmp_path, PAGES, TILES="{batch: 1, heads: 1, fifo: 2, fuse: [[attend, out]]}")
+    assert not any(t.workspace for kernel in lowered(path, target).tiles for t in kernel.tensors)
+    made = pyptogen.compile(path, target=target, checked=True)
+    rng = np.random.default_rng(11)
+    for batch, pages, blocks in ((1, 1, 1), (3, 5, 9)):
+        q = rng.normal(size=(batch, 2, 16, 64)).astype(ml_dtypes.bfloat16)
+        k = rng.normal(size=(blocks, 32, 2, 64)).astype(ml_dtypes.bfloat16)
+        v = rng.normal(size=(blocks, 2, 32, 64)).astype(ml_dtypes.bfloat16)
+        table = rng.integers(0, blocks, (batch, pages)).astype(np.int32)
+        want = np.zeros((batch, 2, 16, 64))
+        for b in range(batch):
+            for h in range(2):
+                keys = np.concatenate([k[n, :, h] for n in table[b]]).astype(np.float64)
+                values = np.concatenate([v[n, h] for n in table[b]]).astype(np.float64)
+                scores = q[b, h].astype(np.float64) @ keys.T
+                p = np.exp(scores - scores.max(axis=-1, keepdims=True))
+                want[b, h] = p / p.sum(axis=-1, keepdims=True) @ values
+        arrays = {"q": q, "k": k, "v": v, "table": table}
+        np.testing.assert_allclose(made(**arrays).y, want, rtol=2**-6, atol=4e-3)
+    at_all_levels(path, target, arrays, want, rtol=2**-6, atol=4e-3)
+
+
+BESIDE = """\
+pyptogen: 1
+operator: beside
+dims: {t: {min: 1, max: 512}, bag: {min: 1, max: 64}, rows: {min: 1, max: 4096}, k: 64, h: 64}
+inputs:
+  x:     bf16[t, k]
+  w:     bf16[bag, k, h]
+  table: fp32[rows, h]
+  token: int32[t, bag]
+outputs:
+  y: fp32[t, h]
+graph:
+  add:
+    loop: {over: bag, tile: 1}
+    carry: {total: "full([t, h], 0, fp32)"}
+    body: {row: "index_select(table, 0, reshape(token[:, bag], [t]))"}
+    next: {total: "total + matmul(x, reshape(w[bag], [k, h]), dtype=fp32) * row"}
+  out:
+    y: total * 1
+tiling:
+  - {t: 32, fifo: 2, fuse: [[add, out]]}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_rows_beside_a_product(tmp_path: Path, target: str) -> None:
+    """Two vector cores of a block each find the rows of their half."""
+    path = written(tmp_path, BESIDE)
+    made = lowered(path, target)
+    assert any(kernel.lane for kernel in made.instructions) == (target == "a2a3")
+    rng = np.random.default_rng(2)
+    compiled = pyptogen.compile(path, target=target, checked=True)
+    for t, bag in ((1, 2), (37, 3)):
+        x, w = (rng.normal(size=shape).astype(ml_dtypes.bfloat16) for shape in ((t, 64), (bag, 64, 64)))
+        table = rng.normal(size=(11, 64)).astype(np.float32)
+        token = rng.integers(0, 11, (t, bag)).astype(np.int32)
+        want = sum(
+            (x.astype(np.float64) @ w[j].astype(np.float64)) * table[token[:, j]].astype(np.float64) for j in range(bag)
+        )
+        arrays = {"x": x, "w": w, "table": table, "token": token}
+        np.testing.assert_allclose(compiled(**arrays).y, want, rtol=1e-4, atol=1e-3)
+    at_all_levels(path, target, arrays, want, rtol=1e-4, atol=1e-3)

@@ -39,9 +39,12 @@ def _is_output(program: Program, name: str) -> bool:
 
 
 def _feeds_products(program: Program, op: Op) -> bool:
-    """Whether products are all that reads it."""
+    """Whether products are all that reads it; in a round of a loop, which has no copies, also what it is turned to."""
     readers = _readers(program, op.result.name)
-    return not _is_output(program, op.result.name) and all(reader.kind in PRODUCTS for reader in readers)
+    return not _is_output(program, op.result.name) and all(
+        reader.kind in PRODUCTS or (bool(op.loop) and reader.kind == "transpose" and _feeds_products(program, reader))
+        for reader in readers
+    )
 
 
 def is_order_of_output(program: Program, op: Op) -> bool:

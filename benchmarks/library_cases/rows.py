@@ -125,6 +125,7 @@ def _softmax_long() -> Case:
 ROWS = (
     _softmax(4096, 4096),
     _softmax(32768, 512),
+    _softmax(2048, 16384),
     Case(
         "log_softmax 4096×4096",
         "log_softmax.yaml",

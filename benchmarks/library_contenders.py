@@ -19,6 +19,12 @@ import pyptogen
 
 ROOT = Path(__file__).resolve().parents[1]
 OURS = "pyptogen"
+_OTHER_DTYPES = (
+    (ml_dtypes.bfloat16, np.int16, torch.bfloat16),
+    (ml_dtypes.float8_e4m3fn, np.uint8, torch.float8_e4m3fn),
+)
+"""Element types that numpy knows by another package: theirs, whole numbers of as many bits, PyTorch's."""
+_SAME_BITS = {np.int16: torch.int16, np.uint8: torch.uint8}
 
 
 class Contender:
@@ -39,16 +45,26 @@ class Contender:
 
 def as_tensor(array: np.ndarray[Any, Any]) -> torch.Tensor:
     """A tensor with a copy of the array, at an address that suits vectors."""
-    if array.dtype == ml_dtypes.bfloat16:
-        return torch.from_numpy(array.view(np.int16)).clone().view(torch.bfloat16)
+    for dtype, bits, theirs in _OTHER_DTYPES:
+        if array.dtype == dtype:
+            return torch.from_numpy(array.view(bits)).clone().view(theirs)
     return torch.from_numpy(array).clone()
 
 
 def as_array(tensor: torch.Tensor) -> np.ndarray[Any, Any]:
     """The tensor's memory as an array."""
-    if tensor.dtype == torch.bfloat16:
-        return tensor.view(torch.int16).numpy().view(ml_dtypes.bfloat16)
+    for dtype, bits, theirs in _OTHER_DTYPES:
+        if tensor.dtype == theirs:
+            return tensor.view(_SAME_BITS[bits]).numpy().view(dtype)
     return tensor.numpy()
+
+
+def memory_of(result: torch.Tensor, dtype: Any, in_steps: bool) -> torch.Tensor:
+    """Memory for a result of our own; ``in_steps``: its rows lie apart, as PyTorch's do."""
+    if not in_steps:
+        return as_tensor(np.zeros(result.shape, dtype))
+    last = sum((n - 1) * step for n, step in zip(result.shape, result.stride(), strict=True))
+    return torch.as_strided(as_tensor(np.zeros(last + 1, dtype)), result.shape, result.stride())
 
 
 def as_list(result: Any) -> list[torch.Tensor]:
@@ -147,7 +163,7 @@ def field_of(case: Case, threads: int, compiled: bool) -> Field:
     contract = operator.contract
     written = {name: tensors[name] for name in contract.inplace.values()}
     results = dict(zip((o.name for o in contract.outputs), as_list(case.torch(tensors)), strict=True))
-    own = {o.name: as_tensor(np.zeros(results[o.name].shape, o.dtype)) for o in contract.outputs}
+    own = {o.name: memory_of(results[o.name], o.dtype, bool(o.strides)) for o in contract.outputs}
 
     def fresh() -> dict[str, torch.Tensor]:
         return {name: torch.zeros_like(result) for name, result in results.items()}

@@ -6,6 +6,7 @@ from library_cases.attention import ATTENTION
 from library_cases.case import Case, Tensors
 from library_cases.convolutions import CONVOLUTIONS
 from library_cases.experts import EXPERTS
+from library_cases.low_bits import LOW_BITS
 from library_cases.places import PLACES
 from library_cases.products import PRODUCTS
 from library_cases.prologs import indexer_prolog, mla_prolog
@@ -18,6 +19,7 @@ CASES: tuple[Case, ...] = (
     *PLACES,
     *PRODUCTS,
     *CONVOLUTIONS,
+    *LOW_BITS,
     *ATTENTION,
     *EXPERTS,
     *(

@@ -61,9 +61,38 @@ def sparse(t: Tensors) -> torch.Tensor:
     return weights @ keys[..., :rank]
 
 
+def _sparse(queries: int, selected: int) -> Case:
+    return Case(
+        f"sparse_attention {queries}×{selected}",
+        "sparse_attention.yaml",
+        {"t": queries, "kv": 8192},
+        sparse,
+        static={"selected": selected},
+        inputs=sparse_inputs,
+        operations=lambda d: 2.0 * d["t"] * 16 * selected * (576 + 512),
+        moved=lambda d: 2.0 * d["t"] * (selected * 576 + 16 * (576 + 512)),
+        unit="bf16",
+        apart=2**-5,
+    )
+
+
 def sparse_inputs(a: Arrays, rng: np.random.Generator) -> None:
     """Tokens from the whole cache."""
     a["index"] = rng.integers(0, len(a["latent"]), a["index"].shape).astype(a["index"].dtype)
+
+
+def block_sparse(t: Tensors) -> torch.Tensor:
+    """Attention with the mask written out: what has no peer of its own is computed for all blocks."""
+    heads, _, size, d = t["q"].shape
+    q, k, v = (t[name].view(heads, -1, d) for name in ("q", "k", "v"))
+    seen = (t["seen"] != 0).repeat_interleave(size, dim=1).repeat_interleave(size, dim=2)
+    return F.scaled_dot_product_attention(q[None], k[None], v[None], attn_mask=seen[None])[0].view(t["q"].shape)
+
+
+def block_sparse_inputs(a: Arrays, rng: np.random.Generator) -> None:
+    """An eighth of the blocks of keys, and each query's own."""
+    seen = rng.random(a["seen"].shape) < 1 / 8
+    a["seen"] = (seen | np.eye(seen.shape[1], seen.shape[2], dtype=bool)).astype(a["seen"].dtype)
 
 
 def lightning_indexer(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
@@ -140,16 +169,17 @@ ATTENTION = (
         apart=2**-6,
     ),
     Case(
-        "sparse_attention 64×128",
-        "sparse_attention.yaml",
-        {"t": 64, "kv": 8192},
-        sparse,
-        inputs=sparse_inputs,
-        operations=lambda d: 2.0 * d["t"] * 16 * 128 * (576 + 512),
-        moved=lambda d: 2.0 * d["t"] * (128 * 576 + 16 * (576 + 512)),
+        "block_sparse_attention 8×2048×128",
+        "block_sparse_attention.yaml",
+        {"q_blocks": 32, "kv_blocks": 32},
+        block_sparse,
+        compiled=False,
+        inputs=block_sparse_inputs,
+        operations=lambda d: 4.0 * 8 * (64 * d["q_blocks"]) * (64 * d["kv_blocks"]) * 128 * (1 / 8 + 7 / 8 / 32),
         unit="bf16",
-        apart=2**-5,
+        apart=2**-6,
     ),
+    *(_sparse(64, 128), _sparse(16, 2048)),
     Case(
         "lightning_indexer 64×8192",
         "lightning_indexer.yaml",

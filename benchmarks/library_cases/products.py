@@ -53,6 +53,17 @@ PRODUCTS = (
         apart=2**-7,
     ),
     Case(
+        "matmul_swizzle 2048×2048×4096",
+        "matmul_swizzle.yaml",
+        {"m": 2048},
+        lambda t: torch.mm(t["a"], t["b"]),
+        out=lambda t, out: torch.mm(t["a"], t["b"], out=out["c"]),
+        compiled=False,
+        operations=lambda d: 2.0 * d["m"] * 2048 * 4096,
+        unit="bf16",
+        apart=2**-7,
+    ),
+    Case(
         "matmul_transposed 2048×512×256",
         "matmul_transposed.yaml",
         {"m": 2048},

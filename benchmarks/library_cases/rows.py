@@ -34,6 +34,23 @@ def rope(t: Tensors) -> torch.Tensor:
     return (x * t["cos"].float()[:, None, :] + turned * t["sin"].float()[:, None, :]).to(torch.bfloat16)
 
 
+def rope_qkv(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
+    """Queries and keys at their places in rows of both and the values."""
+    turned = torch.empty_like(t["qkv"]).view(len(t["qkv"]), 48, 128)
+    heads = t["qkv"].view(turned.shape)
+    angles = {"cos": t["cos"], "sin": t["sin"]}
+    turned[:, :40] = rope({"x": heads[:, :40], **angles})
+    return turned[:, :32], turned[:, 32:40]
+
+
+def rope_cache(t: Tensors) -> tuple[torch.Tensor, ...]:
+    """Queries turned; keys turned and values to their slots."""
+    angles = {"cos": t["cos"], "sin": t["sin"]}
+    for name, rows in (("k_cache", rope({"x": t["k"], **angles})), ("v_cache", t["v"])):
+        t[name].view(-1, *rows.shape[1:]).index_copy_(0, t["slot"], rows)
+    return rope({"x": t["q"], **angles}), t["k_cache"], t["v_cache"]
+
+
 def quant_per_token(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
     x = t["x"].float()
     largest = x.abs().amax(dim=-1, keepdim=True)
@@ -108,6 +125,7 @@ def _softmax_long() -> Case:
 ROWS = (
     _softmax(4096, 4096),
     _softmax(32768, 512),
+    _softmax(2048, 16384),
     Case(
         "log_softmax 4096×4096",
         "log_softmax.yaml",
@@ -141,6 +159,15 @@ ROWS = (
     ),
     Case("swiglu 8192×2048", "swiglu.yaml", {"rows": 8192}, swiglu, apart=2**-7),
     Case("rope 4096×32×128", "rope.yaml", {"t": 4096}, rope, apart=2**-7),
+    Case("rope_qkv 2048×48×128", "rope_qkv.yaml", {"t": 2048}, rope_qkv, apart=2**-7),
+    Case(
+        "rope_cache 2048×16×128",
+        "rope_cache.yaml",
+        {"t": 2048, "blocks": 256},
+        rope_cache,
+        moved=lambda d: 2.0 * d["t"] * 128 * (2 * 16 + 4 * 4 + 2),
+        apart=2**-7,
+    ),
     Case("quant_per_token 8192×4096", "quant_per_token.yaml", {"rows": 8192}, quant_per_token, apart=1 / 127),
     Case(
         "vector_add 16M",

@@ -18,6 +18,7 @@ SEED = 7
 CASES = (
     {"q_blocks": 2, "kv_blocks": 9},
     {"q_blocks": 4, "kv_blocks": 16},
+    {"q_blocks": 16, "kv_blocks": 24},
 )
 
 

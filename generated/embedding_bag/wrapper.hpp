@@ -1,7 +1,9 @@
 // embedding_bag: the C++ entry. Made by pyptogen from embedding_bag.yaml: changes belong there.
 //
-// Sums of the rows of a table that each bag of tokens names, as of several hashed or categorical features; -1
-// fills bags that are shorter.
+// Sums of the rows of a table that each bag of tokens names, as of several hashed or categorical features
+// (Naumov et al., "Deep Learning Recommendation Model for Personalization and Recommendation Systems"); -1
+// fills bags that are shorter. Rows are added where they lie, one place of all bags of a tile after the
+// other.
 #pragma once
 
 #include <cstdint>

@@ -35,8 +35,10 @@ def embedding_bag(
     out: Mapping[str, npt.NDArray[Any]] | None = None,
     target: str = "cpu",
 ) -> EmbeddingBagOutputs:
-    """Sums of the rows of a table that each bag of tokens names, as of several hashed or categorical features;
-    -1 fills bags that are shorter.
+    """Sums of the rows of a table that each bag of tokens names, as of several hashed or categorical features
+    (Naumov et al., "Deep Learning Recommendation Model for Personalization and Recommendation Systems");
+    -1 fills bags that are shorter. Rows are added where they lie, one place of all bags of a tile after
+    the other.
 
     Sizes: t 1 to 65536; bag 1 to 4096; vocabulary 1 to 1048576; h = 128.
 

@@ -1,7 +1,7 @@
 // gelu: the C++ entry. Made by pyptogen from gelu.yaml: changes belong there.
 //
-// Gaussian error linear unit, x times the normal distribution function (Hendrycks and Gimpel, 2016), in bf16,
-// computed in fp32.
+// Gaussian error linear unit, x times the normal distribution function (Hendrycks and Gimpel, "Gaussian Error
+// Linear Units"), in bf16, computed in fp32.
 #pragma once
 
 #include <cstdint>

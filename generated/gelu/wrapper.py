@@ -34,8 +34,8 @@ def gelu(
     out: Mapping[str, npt.NDArray[Any]] | None = None,
     target: str = "cpu",
 ) -> GeluOutputs:
-    """Gaussian error linear unit, x times the normal distribution function (Hendrycks and Gimpel, 2016), in
-    bf16, computed in fp32.
+    """Gaussian error linear unit, x times the normal distribution function (Hendrycks and Gimpel, "Gaussian
+    Error Linear Units"), in bf16, computed in fp32.
 
     Sizes: rows 1 to 1048576; cols = 4096.
 

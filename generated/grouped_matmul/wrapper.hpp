@@ -17,7 +17,7 @@ class Runtime;
 struct grouped_matmul_args {
   // inputs
   const uint16_t* x;     // bf16[t, k]
-  const uint16_t* w;     // bf16[groups, k, n]
+  const uint16_t* w;     // bf16[groups, k, n] @ nz
   const int32_t* count;  // int32[1, groups]
 
   // outputs

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy.typing as npt
 
-from pyptogen.runtime import CompiledOperator, load_generated
+from pyptogen.runtime import CompiledOperator, PackedWeight, load_generated
 
 FOLDER = Path(__file__).resolve().parent
 TARGETS = ("cpu", "a2a3")
@@ -30,7 +30,7 @@ def _compiled(target: str = "cpu") -> CompiledOperator:
 
 def grouped_matmul(
     x: npt.NDArray[Any],
-    w: npt.NDArray[Any],
+    w: npt.NDArray[Any] | PackedWeight,
     count: npt.NDArray[Any],
     *,
     out: Mapping[str, npt.NDArray[Any]] | None = None,
@@ -45,7 +45,7 @@ def grouped_matmul(
 
     Args:
         x: bf16[t, k]
-        w: bf16[groups, k, n]
+        w: bf16[groups, k, n] @ nz, a logical array or one from `pyptogen.pack`
         count: int32[1, groups]
         out: arrays to write results into, by output name; those not given are allocated
         target: one of ``TARGETS``

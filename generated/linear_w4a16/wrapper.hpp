@@ -1,9 +1,9 @@
 // linear_w4a16: the C++ entry. Made by pyptogen from linear_w4a16.yaml: changes belong there.
 //
-// A linear layer whose weights have four bits (W4A16, as GPTQ and AWQ make them): two weights share a byte,
-// and a group of 128 numbers of the depth has a scale for each column. The bytes are unpacked on the way to
-// the product, which is exact in whole numbers times bf16; a group's product is scaled as it is added to the
-// sum, in fp32.
+// A linear layer whose weights have four bits (W4A16, as Frantar et al., "GPTQ", and Lin et al., "AWQ", make
+// them): two weights share a byte, and a group of 128 numbers of the depth has a scale for each column. The
+// bytes are unpacked on the way to the product, which is exact in whole numbers times bf16; a group's product
+// is scaled as it is added to the sum, in fp32.
 #pragma once
 
 #include <cstdint>

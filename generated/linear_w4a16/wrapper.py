@@ -36,10 +36,10 @@ def linear_w4a16(
     out: Mapping[str, npt.NDArray[Any]] | None = None,
     target: str = "cpu",
 ) -> LinearW4a16Outputs:
-    """A linear layer whose weights have four bits (W4A16, as GPTQ and AWQ make them): two weights share a byte,
-    and a group of 128 numbers of the depth has a scale for each column. The bytes are unpacked on the way
-    to the product, which is exact in whole numbers times bf16; a group's product is scaled as it is added
-    to the sum, in fp32.
+    """A linear layer whose weights have four bits (W4A16, as Frantar et al., "GPTQ", and Lin et al., "AWQ", make
+    them): two weights share a byte, and a group of 128 numbers of the depth has a scale for each column.
+    The bytes are unpacked on the way to the product, which is exact in whole numbers times bf16; a
+    group's product is scaled as it is added to the sum, in fp32.
 
     Sizes: t 1 to 65536; groups = 16; half = 64; group = 128; n = 2048.
 

@@ -2,7 +2,7 @@
 //
 // Decode attention over a cache in pages (Kwon et al., "Efficient Memory Management for Large Language Model
 // Serving with PagedAttention"). Each sequence has a row of the block table, one new token, and a length of
-// its own.
+// its own. Pages are read where they lie; those behind a sequence are left out.
 #pragma once
 
 #include <cstdint>

@@ -40,10 +40,10 @@ def paged_attention(
 ) -> PagedAttentionOutputs:
     """Decode attention over a cache in pages (Kwon et al., "Efficient Memory Management for Large Language Model
     Serving with PagedAttention"). Each sequence has a row of the block table, one new token, and a length
-    of its own.
+    of its own. Pages are read where they lie; those behind a sequence are left out.
 
     Sizes: batch 1 to 1024; pages 1 to 4096; blocks 1 to 1048576; block_size = 32; slots = block_size * pages;
-        kv_heads = 2; group = 16; d = 128; row = 256.
+        kv_heads = 2; group = 16; d = 128.
 
     Args:
         q: bf16[batch, kv_heads, group, d]

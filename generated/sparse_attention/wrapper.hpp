@@ -1,8 +1,8 @@
 // sparse_attention: the C++ entry. Made by pyptogen from sparse_attention.yaml: changes belong there.
 //
-// Sparse attention of DeepSeek-V3.2. Each query attends to the tokens that the lightning indexer selected for
-// it; all heads share one compressed key, whose first columns are also the value (multi-head latent attention
-// with absorbed weights).
+// Sparse attention (DeepSeek-AI, "DeepSeek-V3.2"). Each query attends to the tokens that the lightning
+// indexer selected for it; all heads share one compressed key, whose first columns are also the value (multi-
+// head latent attention with absorbed weights).
 #pragma once
 
 #include <cstdint>

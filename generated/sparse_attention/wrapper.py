@@ -36,11 +36,11 @@ def sparse_attention(
     out: Mapping[str, npt.NDArray[Any]] | None = None,
     target: str = "cpu",
 ) -> SparseAttentionOutputs:
-    """Sparse attention of DeepSeek-V3.2. Each query attends to the tokens that the lightning indexer selected
-    for it; all heads share one compressed key, whose first columns are also the value (multi-head latent
-    attention with absorbed weights).
+    """Sparse attention (DeepSeek-AI, "DeepSeek-V3.2"). Each query attends to the tokens that the lightning
+    indexer selected for it; all heads share one compressed key, whose first columns are also the value
+    (multi-head latent attention with absorbed weights).
 
-    Sizes: t 1 to 16384; kv 1 to 1048576; heads = 16; selected = 128; rank = 512; rope_d = 64; width = 576.
+    Sizes: t 1 to 16384; kv 1 to 1048576; heads = 16; selected = 2048; rank = 512; rope_d = 64; width = 576.
 
     Args:
         q: bf16[t, heads, width]

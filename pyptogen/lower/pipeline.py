@@ -62,7 +62,7 @@ from pyptogen.lower.tile import legalise, solo
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
 from pyptogen.lower.tile.cutting import cut, fixpipe
-from pyptogen.lower.tile.cutting.axes import Apart
+from pyptogen.lower.tile.cutting.axes import Apart, Copied
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
@@ -119,8 +119,23 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
 
 
 def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None) -> Lowered:
-    """All passes, with the tiling rows that can apply."""
-    fitted = fixpipe.run(named_sizes.run(fit.run(program, platform)), platform, rows)
+    """All passes, with the tiling rows that can apply. What an index names is read where it lies; where that turns out
+    to be impossible, it is copied, and all is done again."""
+    copied: frozenset[str] = frozenset()
+    while True:
+        try:
+            return _lowered(program, platform, rows, dump, copied)
+        except Copied as error:
+            if error.name in copied or any(op.result.name == error.name and op.loop for op in program.ops):
+                raise
+            copied |= {error.name}
+
+
+def _lowered(
+    program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None, copied: frozenset[str]
+) -> Lowered:
+    """All passes, where these values are copied."""
+    fitted = fixpipe.run(named_sizes.run(fit.run(program, platform, copied)), platform, rows)
     fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(host_scalars.run(fitted)), rows))
     program = replace(program, attrs=fitted.attrs)
     session = _Session(program, fitted, platform, dump)

@@ -61,16 +61,11 @@ extern "C" __global__ AICORE void gather(
     __gm__ int32_t *source,
     int32_t full,
     int32_t nblk);
-extern "C" __global__ AICORE void weight(
-    __gm__ bfloat16_t *w_b,
-    __gm__ bfloat16_t *w,
-    __gm__ int32_t *group,
-    int32_t full,
-    int32_t nblk);
 extern "C" __global__ AICORE void product(
     __gm__ bfloat16_t *y_b,
     __gm__ bfloat16_t *rows,
-    __gm__ bfloat16_t *w_b,
+    __gm__ bfloat16_t *w,
+    __gm__ int32_t *group,
     int32_t full,
     int32_t nblk);
 extern "C" __global__ AICORE void place_vec1(
@@ -133,7 +128,6 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
     auto *first = static_cast<__gm__ int32_t *>(rt.workspace((int64_t(full) + 16) * sizeof(int32_t)));
     auto *source = static_cast<__gm__ int32_t *>(rt.workspace((int64_t(full) * 32 + 512) * sizeof(int32_t)));
     auto *rows = static_cast<__gm__ bfloat16_t *>(rt.workspace((int64_t(full) * 16384 + 262144) * sizeof(bfloat16_t)));
-    auto *w_b = static_cast<__gm__ bfloat16_t *>(rt.workspace((int64_t(full) * 262144 + 4194304) * sizeof(bfloat16_t)));
     auto *y_b = static_cast<__gm__ bfloat16_t *>(rt.workspace((int64_t(full) * 16384 + 262144) * sizeof(bfloat16_t)));
     auto *past_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(full) * 32 * sizeof(int32_t)));
     auto *owner = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(full) * 32 * sizeof(int32_t)));
@@ -148,19 +142,19 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "places_vec1", Core::Vector, places_vec1_blocks,
             [=] {
                 places_vec1(need, count, places_vec1_blocks);
-            }, {}, 16);
+            }, {}, 15);
         const int32_t places_vec2_blocks = fewer(1, vector);
         const Launch places_vec2_done = rt.launch(
             "places_vec2", Core::Vector, places_vec2_blocks,
             [=] {
                 places_vec2(end, count, places_vec2_blocks);
-            }, {}, 11);
+            }, {}, 13);
         const int32_t places_vec3_blocks = fewer(1, vector);
         const Launch places_vec3_done = rt.launch(
             "places_vec3", Core::Vector, places_vec3_blocks,
             [=] {
                 places_vec3(upto, need, places_vec3_blocks);
-            }, {places_vec1_done}, 15);
+            }, {places_vec1_done}, 14);
         const int32_t places_vec4_blocks = 1;
         const Launch places_vec4_done = rt.launch(
             "places_vec4", Core::Vector, places_vec4_blocks,
@@ -172,7 +166,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "block_vec1", Core::Vector, block_vec1_blocks,
             [=] {
                 block_vec1(done_1, full, block_vec1_blocks);
-            }, {}, 14);
+            }, {}, 12);
         const int32_t block_vec2_blocks = fewer((full * 32 + 512 + 6143) / 6144, vector);
         const Launch block_vec2_done = rt.launch(
             "block_vec2", Core::Vector, block_vec2_blocks,
@@ -184,7 +178,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "block_vec3", Core::Vector, block_vec3_blocks,
             [=] {
                 block_vec3(group, done_1, upto, full, block_vec3_blocks);
-            }, {block_vec1_done, places_vec3_done}, 13);
+            }, {block_vec1_done, places_vec3_done}, 11);
         const int32_t block_vec4_blocks = fewer((full + 16 + 0) / 1, vector);
         const Launch block_vec4_done = rt.launch(
             "block_vec4", Core::Vector, block_vec4_blocks,
@@ -203,18 +197,12 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             [=] {
                 gather(rows, x, source, full, gather_blocks);
             }, {block_vec5_done}, 6);
-        const int32_t weight_blocks = fewer((full + 16 + 0) / 1, vector);
-        const Launch weight_done = rt.launch(
-            "weight", Core::Vector, weight_blocks,
-            [=] {
-                weight(w_b, w, group, full, weight_blocks);
-            }, {block_vec3_done}, 12);
         const int32_t product_blocks = fewer((full + 16 + 0) / 1, cube);
         const Launch product_done = rt.launch(
             "product", Core::Cube, product_blocks,
             [=] {
-                product(y_b, rows, w_b, full, product_blocks);
-            }, {gather_done, weight_done}, 5);
+                product(y_b, rows, w, group, full, product_blocks);
+            }, {gather_done, block_vec3_done}, 5);
         const int32_t place_vec1_blocks = fewer((full * 32 + 6143) / 6144, vector);
         const Launch place_vec1_done = rt.launch(
             "place_vec1", Core::Vector, place_vec1_blocks,

@@ -61,16 +61,11 @@ extern "C" __global__ AICORE void gather(
     __gm__ int32_t *source,
     int32_t full,
     int32_t nblk);
-extern "C" __global__ AICORE void weight(
-    __gm__ bfloat16_t *w_b,
-    __gm__ bfloat16_t *w,
-    __gm__ int32_t *group,
-    int32_t full,
-    int32_t nblk);
 extern "C" __global__ AICORE void product(
     __gm__ bfloat16_t *y_b,
     __gm__ bfloat16_t *rows,
-    __gm__ bfloat16_t *w_b,
+    __gm__ bfloat16_t *w,
+    __gm__ int32_t *group,
     int32_t full,
     int32_t nblk);
 extern "C" __global__ AICORE void place_vec1(
@@ -133,7 +128,6 @@ extern "C" void grouped_matmul_cpu(pto_rt::Runtime &rt, const grouped_matmul_arg
     auto *first = static_cast<__gm__ int32_t *>(rt.workspace((int64_t(full) + 16) * sizeof(int32_t)));
     auto *source = static_cast<__gm__ int32_t *>(rt.workspace((int64_t(full) * 32 + 512) * sizeof(int32_t)));
     auto *rows = static_cast<__gm__ bfloat16_t *>(rt.workspace((int64_t(full) * 16384 + 262144) * sizeof(bfloat16_t)));
-    auto *w_b = static_cast<__gm__ bfloat16_t *>(rt.workspace((int64_t(full) * 262144 + 4194304) * sizeof(bfloat16_t)));
     auto *y_b = static_cast<__gm__ bfloat16_t *>(rt.workspace((int64_t(full) * 16384 + 262144) * sizeof(bfloat16_t)));
     auto *past_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(full) * 32 * sizeof(int32_t)));
     auto *owner = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(full) * 32 * sizeof(int32_t)));
@@ -203,18 +197,12 @@ extern "C" void grouped_matmul_cpu(pto_rt::Runtime &rt, const grouped_matmul_arg
             [=] {
                 gather(rows, x, source, full, gather_blocks);
             }, {block_vec5_done}, 2);
-        const int32_t weight_blocks = fewer((full + 16 + 0) / 1, vector);
-        const Launch weight_done = rt.launch(
-            "weight", Core::Vector, weight_blocks,
-            [=] {
-                weight(w_b, w, group, full, weight_blocks);
-            }, {block_vec3_done}, 2);
         const int32_t product_blocks = fewer((full + 16 + 0) / 1, cube);
         const Launch product_done = rt.launch(
             "product", Core::Cube, product_blocks,
             [=] {
-                product(y_b, rows, w_b, full, product_blocks);
-            }, {gather_done, weight_done}, 1);
+                product(y_b, rows, w, group, full, product_blocks);
+            }, {gather_done, block_vec3_done}, 1);
         const int32_t place_vec1_blocks = fewer((full * 32 + 4095) / 4096, vector);
         const Launch place_vec1_done = rt.launch(
             "place_vec1", Core::Vector, place_vec1_blocks,

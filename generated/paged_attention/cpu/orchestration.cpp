@@ -10,32 +10,6 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void gather_vec1(
-    __gm__ bfloat16_t *k_rows,
-    __gm__ bfloat16_t *k_cache,
-    __gm__ int32_t *block_table,
-    int32_t batch,
-    int32_t pages,
-    int32_t nblk);
-extern "C" __global__ AICORE void gather_vec2(
-    __gm__ bfloat16_t *v_rows,
-    __gm__ bfloat16_t *v_cache,
-    __gm__ int32_t *block_table,
-    int32_t batch,
-    int32_t pages,
-    int32_t nblk);
-extern "C" __global__ AICORE void gather_vec3(
-    __gm__ bfloat16_t *k,
-    __gm__ bfloat16_t *k_rows,
-    int32_t batch,
-    int32_t pages,
-    int32_t nblk);
-extern "C" __global__ AICORE void gather_vec4(
-    __gm__ bfloat16_t *v,
-    __gm__ bfloat16_t *v_rows,
-    int32_t batch,
-    int32_t pages,
-    int32_t nblk);
 extern "C" __global__ AICORE void visible_vec1(
     __gm__ float *ahead_1,
     __gm__ int32_t *lengths,
@@ -54,12 +28,14 @@ extern "C" __global__ AICORE void visible_vec3(
     int32_t batch_end,
     int32_t pages,
     int32_t nblk);
-extern "C" __global__ AICORE void attend(
+extern "C" __global__ AICORE void attend_to_out(
     __gm__ bfloat16_t *o,
+    __gm__ int32_t *lengths,
     __gm__ bfloat16_t *q,
-    __gm__ bfloat16_t *k,
+    __gm__ bfloat16_t *k_cache,
+    __gm__ int32_t *block_table,
     __gm__ float *bias,
-    __gm__ bfloat16_t *v,
+    __gm__ bfloat16_t *v_cache,
     int32_t batch_begin,
     int32_t batch_end,
     int32_t pages,
@@ -89,10 +65,6 @@ extern "C" void paged_attention_cpu(pto_rt::Runtime &rt, const paged_attention_a
     auto *lengths = (__gm__ int32_t *)args.lengths;
     auto *o = (__gm__ bfloat16_t *)args.o;
     // Values between kernels.
-    auto *k_rows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(batch) * pages * 8192 * sizeof(bfloat16_t)));
-    auto *v_rows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(batch) * pages * 8192 * sizeof(bfloat16_t)));
-    auto *k = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(batch) * pages * 8192 * sizeof(bfloat16_t)));
-    auto *v = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(batch) * pages * 8192 * sizeof(bfloat16_t)));
     auto *ahead_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(batch) * sizeof(float)));
     auto *place_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(pages) * 32 * sizeof(int32_t)));
     auto *bias = static_cast<__gm__ float *>(rt.workspace(int64_t(batch) * pages * 32 * sizeof(float)));
@@ -101,30 +73,6 @@ extern "C" void paged_attention_cpu(pto_rt::Runtime &rt, const paged_attention_a
 
     // The launches of one range of batch; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t batch_begin, int32_t batch_end) {
-        const int32_t gather_vec1_blocks = fewer((batch * pages + 0) / 1, vector);
-        const Launch gather_vec1_done = rt.launch(
-            "gather_vec1", Core::Vector, gather_vec1_blocks,
-            [=] {
-                gather_vec1(k_rows, k_cache, block_table, batch, pages, gather_vec1_blocks);
-            }, {}, 2);
-        const int32_t gather_vec2_blocks = fewer((batch * pages + 0) / 1, vector);
-        const Launch gather_vec2_done = rt.launch(
-            "gather_vec2", Core::Vector, gather_vec2_blocks,
-            [=] {
-                gather_vec2(v_rows, v_cache, block_table, batch, pages, gather_vec2_blocks);
-            }, {}, 2);
-        const int32_t gather_vec3_blocks = fewer((batch + 0) / 1, vector);
-        const Launch gather_vec3_done = rt.launch(
-            "gather_vec3", Core::Vector, gather_vec3_blocks,
-            [=] {
-                gather_vec3(k, k_rows, batch, pages, gather_vec3_blocks);
-            }, {gather_vec1_done}, 1);
-        const int32_t gather_vec4_blocks = fewer((batch + 0) / 1, vector);
-        const Launch gather_vec4_done = rt.launch(
-            "gather_vec4", Core::Vector, gather_vec4_blocks,
-            [=] {
-                gather_vec4(v, v_rows, batch, pages, gather_vec4_blocks);
-            }, {gather_vec2_done}, 1);
         const int32_t visible_vec1_blocks = fewer((batch_end - batch_begin + 0) / 1, vector);
         const Launch visible_vec1_done = rt.launch(
             "visible_vec1", Core::Vector, visible_vec1_blocks,
@@ -143,12 +91,13 @@ extern "C" void paged_attention_cpu(pto_rt::Runtime &rt, const paged_attention_a
             [=] {
                 visible_vec3(bias, place_1, ahead_1, batch_begin, batch_end, pages, visible_vec3_blocks);
             }, {visible_vec2_done, visible_vec1_done}, 1);
-        const int32_t attend_blocks = fewer((batch_end - batch_begin + 0) / 1, mixed);
+        const int32_t attend_to_out_blocks = fewer((batch_end - batch_begin + 0) / 1, mixed);
         rt.launch(
-            "attend", Core::Mixed, attend_blocks,
+            "attend_to_out", Core::Mixed, attend_to_out_blocks,
             [=] {
-                attend(o, q, k, bias, v, batch_begin, batch_end, pages, attend_blocks);
-            }, {gather_vec3_done, visible_vec3_done, gather_vec4_done});
+                attend_to_out(o, lengths, q, k_cache, block_table, bias, v_cache, batch_begin, batch_end, pages,
+                    attend_to_out_blocks);
+            }, {visible_vec3_done});
     };
 
     segment(0, batch);

@@ -45,13 +45,13 @@ extern "C" void sparse_attention_cpu(pto_rt::Runtime &rt, const sparse_attention
     auto *index = (__gm__ int32_t *)args.index;
     auto *o = (__gm__ bfloat16_t *)args.o;
     // Values between kernels.
-    auto *rows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 73728 * sizeof(bfloat16_t)));
+    auto *rows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 1179648 * sizeof(bfloat16_t)));
     const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t gather_blocks = fewer((t * 128 + 0) / 1, vector);
+        const int32_t gather_blocks = fewer((t * 2048 + 0) / 1, vector);
         const Launch gather_done = rt.launch(
             "gather", Core::Vector, gather_blocks,
             [=] {

@@ -54,7 +54,7 @@ def _touches(nodes: tuple[Node, ...], path: Path, parent: Mapping[str, str], fou
 
 def _moved(op: TileOp) -> set[str]:
     """The tiles that a transfer fills or empties for good."""
-    if op.kind in ("load", "move"):
+    if op.kind in ("load", "load_rows", "move"):
         return {str(op.dst)}
     return {s for s in op.srcs if isinstance(s, str)} if op.kind in ("store", "scatter", "push") else set()
 

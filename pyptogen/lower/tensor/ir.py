@@ -76,7 +76,7 @@ Operand = Value | Scalar
 UNARY = frozenset({"neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu"})
 BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
-VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder", "collected"})
+VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder", "collected", "picked"})
 LOOP = frozenset({"carry", "carried", "only"})
 PRODUCTS = frozenset({"matmul", "batch_matmul"})
 ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
@@ -141,6 +141,7 @@ class Op:
     expand     ``shape``; axes of size 1 and missing leading axes are repeated
     gather     operands (x, index); ``axis``; same rank, result of the index's shape
     index_select  operands (x, index of rank 1); ``axis``
+    picked     the same as a view: whoever reads it finds each slice by the index, where x lies
     scatter    operands (x, index, src); ``axis``, ``reduce`` (none, add); the inverse of gather
     index_add  operands (x, index of rank 1, src); ``axis``
     batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes; ``part``: the dim of the

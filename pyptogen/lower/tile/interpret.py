@@ -8,7 +8,7 @@ instructions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
@@ -49,7 +49,8 @@ from pyptogen.numpy_dtypes import NUMPY_DTYPES
 SORTING: Mapping[str, Callable[..., Any]] = {
     "topk": MEANINGS["TTOPK"], "bottomk": MEANINGS["TBOTTOMK"], "sort_blocks": MEANINGS["TSORT32"],
     "merge_blocks": MEANINGS["TMRGSORT(pairs, a, block)"], "merge_lists": meaning_of_call("TMRGSORT", range(4)),
-    "take": meaning_of_call("MGATHER", ()), "pad": meaning_of_call("TFILLPAD_INPLACE", ()),
+    "take": meaning_of_call("MGATHER", ()), "take_rows": MEANINGS["MGATHER"],
+    "pad": meaning_of_call("TFILLPAD_INPLACE", ()),
     **{kind: partial(MEANINGS["TGATHER(dst, a)"], pattern=pattern) for kind, pattern in SIDES.items()},
 }  # fmt: skip
 COMPARE = {
@@ -207,20 +208,20 @@ class TileRun:
         )
         return BoundWindow.of(window, self.env, op.span)
 
-    def _scatter(self, op: TileOp) -> None:
+    def _indexed(self, op: TileOp) -> Iterator[tuple[int, BoundWindow]]:
+        """Rows of a tile, each with the one in GM that its index names; -1 names none."""
         assert op.gm is not None and op.index is not None
-        rows = self._read(str(op.srcs[0]))
-        first, cols = op.index_offset.evaluate(self.env), self._size(op.gm.cols)
+        first, step = op.index_offset.evaluate(self.env), op.index_step.evaluate(self.env)
         width, at = op.gm.row_stride.evaluate(self.env), op.gm.offset.evaluate(self.env)
         tensor = next(t for t in self.kernel.tensors if t.name == op.gm.tensor)
         for row in range(self._size(op.gm.rows)):
-            slot = self.memory.element(op.index, first + row, op.span)
+            slot = self.memory.element(op.index, first + row * step, op.span)
             if slot >= 0:
                 window = GmWindow(
-                    op.gm.tensor, tensor.dtype, "ND", Poly.of(slot * width + at), Extent(1), Extent(cols),
-                    Poly.of(cols), Poly.of(1),
+                    op.gm.tensor, tensor.dtype, "ND", Poly.of(slot * width + at), Extent(1), op.gm.cols,
+                    op.gm.cols.poly(), Poly.of(1),
                 )  # fmt: skip
-                self.memory.write(BoundWindow.of(window, self.env, op.span), rows[row : row + 1, :cols])
+                yield row, BoundWindow.of(window, self.env, op.span)
 
     # -- operations ---------------------------------------------------------------------------------------------------
 
@@ -235,7 +236,12 @@ class TileRun:
             dtype = NUMPY_DTYPES[window.window.dtype]
             self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
         elif op.kind == "scatter":
-            self._scatter(op)
+            rows = self._read(str(op.srcs[0]))
+            for row, window in self._indexed(op):
+                self.memory.write(window, rows[row : row + 1, : window.cols])
+        elif op.kind == "load_rows":
+            found = [self.memory.read(window) for _, window in self._indexed(op)]
+            self._write(str(op.dst), np.concatenate(found))
         elif op.kind == "read_index":
             assert op.index is not None
             self.env[op.mode] = self.memory.element(op.index, op.index_offset.evaluate(self.env), op.span)

@@ -92,6 +92,8 @@ class TileOp:
     ======== ============================================================================================
     load     ``gm`` → dst. ``role`` is "a", "b" (matmul operands) or "vector"
     store    src → ``gm``
+    load_rows  rows of ``gm``, picked by the tensor ``index`` from ``index_offset`` on, ``index_step`` apart → dst
+    take_rows  the same by a tile of their places, all at once: rows of the table ``gm``
     scatter  rows of src → rows of ``gm`` picked by the int64 tensor ``index`` from ``index_offset``; −1 skips
     matmul   dst = a @ b where the loop variable ``first`` is 0 (None: always), dst += a @ b elsewhere; ``k_inner`` is
              the K tile at L0
@@ -131,6 +133,7 @@ class TileOp:
     role: str = "vector"
     index: str | None = None
     index_offset: Poly = ZERO
+    index_step: Poly = ONE
     places: Poly | None = None
     first: str | None = None
     k_inner: int | None = None

@@ -22,6 +22,7 @@ def _polys(nodes: Sequence[Node]) -> Iterator[Poly]:
             yield from _polys(node.body)
             continue
         yield node.index_offset
+        yield node.index_step
         if node.places is not None:
             yield node.places
         yield node.row

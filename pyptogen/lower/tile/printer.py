@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pyptogen.lower.expr import ONE
 from pyptogen.lower.tile.ir import Extent, Loop, Node, ScalarArg, TileKernel, TileOp, TileVal
 from pyptogen.lower.tile.kernels.partition import KernelOps
 
@@ -26,7 +27,8 @@ def op_text(op: TileOp) -> str:
         place = f"k={op.gm.k}, n={op.gm.n}" if op.gm.k.terms or op.gm.n.terms else f"{op.gm.offset}"
         size = f"{extent(op.gm.rows)} x {extent(op.gm.cols)}"
         gm = f" {op.gm.tensor}[{place}; {size}, strides {op.gm.row_stride}, {op.gm.col_stride}]"
-    extra = f" by {op.index}[{op.index_offset}]" if op.index else ""
+    apart = f", {op.index_step} apart" if op.index and op.index_step != ONE else ""
+    extra = f" by {op.index}[{op.index_offset}{apart}]" if op.index else ""
     extra += f" first at {op.first} = 0" if op.first else ""
     extra += f" from row {op.row}" if op.row.terms else ""
     extra += f" through {op.fifo}" if op.fifo else ""

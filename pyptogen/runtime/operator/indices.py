@@ -101,9 +101,9 @@ def _named(program: Program, target: Value) -> str:
 
 
 def _input_of(program: Program, value: Value) -> str | None:
-    """The input that a value is, seen in another shape."""
+    """The input that a value is, seen in another shape, or block after block of it."""
     made_by = {op.result.name: op for op in program.ops}
     name = value.name
-    while name in made_by and made_by[name].kind in ("reshape", "transpose", "permute"):
+    while name in made_by and made_by[name].kind in ("reshape", "transpose", "permute", "block"):
         name = made_by[name].operands[0].name  # type: ignore[union-attr]
     return name if any(name == known.name for known in program.inputs) else None

@@ -14,14 +14,15 @@ using AccF32_32x128 = TileAcc<float, 32, 128, 32, 128>;
 using LeftB16_32x32 = TileLeft<bfloat16_t, 32, 32, 32, 32>;
 using RightB16_32x128 = TileRight<bfloat16_t, 32, 128, 32, 128>;
 using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 512, 1>>;
-using WBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 512, 128>, Stride<1, 1, 1, 512, 1>>;
+using WGm = GlobalTensor<bfloat16_t, Shape<1, 8, 32, 16, 16>, Stride<1, 8192, 256, 16, 1>, Layout::NZ>;
 using YBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 512, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void product(
     __gm__ bfloat16_t *y_b,
     __gm__ bfloat16_t *rows,
-    __gm__ bfloat16_t *w_b,
+    __gm__ bfloat16_t *w,
+    __gm__ int32_t *group,
     int32_t full,
     int32_t nblk)
 {
@@ -44,11 +45,13 @@ extern "C" __global__ AICORE void product(
         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + blocks0_slot));  // free again
         RowsGm rows_in(rows + int64_t(blocks0) * 16384);
         TLOAD(rows_tile, rows_in);
+        const int64_t group_here = group[int64_t(blocks0)];
+        PTO_ASSERT(group_here >= 0 && group_here < 16, "an index in group is out of range");
         for (int32_t n0 = 0; n0 < 512; n0 += 128, n0_slot ^= 1) {
-            MatB16_512x128 w_b_tile; TASSIGN(w_b_tile, 0x10000 + n0_slot * 0x20000);  // L1 0x10000..0x50000, 2 copies
+            MatB16_512x128 w_b; TASSIGN(w_b, 0x10000 + n0_slot * 0x20000);  // L1 0x10000..0x50000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(n0_slot));  // free again
-            WBGm w_b_in(w_b + int64_t(blocks0) * 262144 + int64_t(n0));
-            TLOAD(w_b_tile, w_b_in);
+            WGm w_in(w + int64_t(group_here) * 262144 + int64_t(n0) * 512);
+            TLOAD(w_b, w_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_slot));
             AccF32_32x128 y_b_acc; TASSIGN(y_b_acc, 0x00000 + n0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(n0_slot));
@@ -57,14 +60,14 @@ extern "C" __global__ AICORE void product(
                 LeftB16_32x32 rows_tile_l0a; TASSIGN(rows_tile_l0a, 0x00000 + k1_slot * 0x00800);  // L0A 0x00000..0x01000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
                 TEXTRACT(rows_tile_l0a, rows_tile, 0, k1);
-                RightB16_32x128 w_b_tile_l0b; TASSIGN(w_b_tile_l0b, 0x00000 + k1_slot * 0x02000);  // L0B 0x00000..0x04000, 2 copies
-                TEXTRACT(w_b_tile_l0b, w_b_tile, k1, 0);
+                RightB16_32x128 w_b_l0b; TASSIGN(w_b_l0b, 0x00000 + k1_slot * 0x02000);  // L0B 0x00000..0x04000, 2 copies
+                TEXTRACT(w_b_l0b, w_b, k1, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                 if (k1 == 0) {
-                    TMATMUL(y_b_acc, rows_tile_l0a, w_b_tile_l0b);
+                    TMATMUL(y_b_acc, rows_tile_l0a, w_b_l0b);
                 } else {
-                    TMATMUL_ACC(y_b_acc, y_b_acc, rows_tile_l0a, w_b_tile_l0b);
+                    TMATMUL_ACC(y_b_acc, y_b_acc, rows_tile_l0a, w_b_l0b);
                 }
                 set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
             }

@@ -60,18 +60,18 @@ extern "C" __global__ AICORE void linear_cube(
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128) {
             for (int32_t groups0 = 0; groups0 < 16; ++groups0, groups0_slot ^= 1) {
-                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:34]
+                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:35]
                 MatB16_64x64 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + groups0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + groups0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 2048 + int64_t(groups0) * 128, {t0_valid});
                 TLOAD(x_tile, x_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + groups0_slot));
-                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:35]
+                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:36]
                 MatB16_64x64 x_tile_2(t0_valid); TASSIGN(x_tile_2, 0x04000 + groups0_slot * 0x02000);  // L1 0x04000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + groups0_slot));  // free again
                 XGm x_in_2(x + int64_t(t0) * 2048 + int64_t(groups0) * 128 + 64, {t0_valid});
                 TLOAD(x_tile_2, x_in_2);
-                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:34]
+                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:35]
                 Low5Slot low_5_view(low_5_ring);
                 TPOP<Low5Pipe, Low5Slot, TileSplitAxis::TILE_NO_SPLIT>(low_5_pipe, low_5_view);
                 __gm__ bfloat16_t *low_5_slot = low_5_view.data();
@@ -98,7 +98,7 @@ extern "C" __global__ AICORE void linear_cube(
                 wait_flag(PIPE_M, PIPE_FIX, event_t(2 + groups0_slot));
                 TPUSH<LowPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(low_pipe, low_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(2 + groups0_slot));
-                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:35]
+                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:36]
                 High5Slot high_5_view(high_5_ring);
                 TPOP<High5Pipe, High5Slot, TileSplitAxis::TILE_NO_SPLIT>(high_5_pipe, high_5_view);
                 __gm__ bfloat16_t *high_5_slot = high_5_view.data();

@@ -70,24 +70,24 @@ extern "C" __global__ AICORE void linear_vec(
         const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
         wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free again
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_slot ^= 1) {
-            // total: full([t, n], 0, fp32)  [linear_w4a16.yaml:30]
+            // total: full([t, n], 0, fp32)  [linear_w4a16.yaml:31]
             VecF32_32x128 total(t0_share); TASSIGN(total, 0x00000 + n0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
             wait_flag(PIPE_MTE3, PIPE_V, event_t(5 + n0_slot));  // free again
             TEXPANDS(total, 0.0f);
             for (int32_t groups0 = 0; groups0 < 16; ++groups0, groups0_slot ^= 1) {
-                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:34]
+                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:35]
                 VecU8_32x128 w_g; TASSIGN(w_g, 0x08000 + groups0_slot * 0x01000);  // UB 0x08000..0x0a000, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + groups0_slot));  // free again
                 WGm w_in(w + int64_t(groups0) * 131072 + int64_t(lane) * 65536 + int64_t(n0));
                 TLOAD(w_g, w_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(4 + groups0_slot));
-                // total: total + (low + high) * cast(scale[groups], fp32)  [linear_w4a16.yaml:37]
+                // total: total + (low + high) * cast(scale[groups], fp32)  [linear_w4a16.yaml:38]
                 VecB16_1x128 scale_tile; TASSIGN(scale_tile, 0x12000 + groups0_slot * 0x00100);  // UB 0x12000..0x12200, 2 copies
                 wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + groups0_slot));  // free again
                 ScaleGm scale_in(scale + int64_t(groups0) * 2048 + int64_t(n0));
                 TLOAD(scale_tile, scale_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + groups0_slot));
-                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:34]
+                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:35]
                 VecF16_32x128 low_2_int16_fp16; TASSIGN(low_2_int16_fp16, 0x22200);  // UB 0x22200..0x24200
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + groups0_slot));
@@ -108,7 +108,7 @@ extern "C" __global__ AICORE void linear_vec(
                 VecU8_32x128 low_2; TASSIGN(low_2, 0x26200);  // UB 0x26200..0x27200
                 pipe_barrier(PIPE_V);
                 TCVT(low_2, low_2_fp16, RoundMode::CAST_RINT, SaturationMode::ON);
-                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:24]
+                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:25]
                 VecF16_32x128 low_3; TASSIGN(low_3, 0x22200);  // UB 0x22200..0x24200
                 pipe_barrier(PIPE_V);
                 TCVT(low_3, low_2, RoundMode::CAST_RINT);
@@ -123,7 +123,7 @@ extern "C" __global__ AICORE void linear_vec(
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + groups0_slot));  // free again
                 TCVT(low_5, low_5_fp32, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(2 + groups0_slot));
-                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:35]
+                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:36]
                 VecI16_32x128 high_2_bitwise_right_shift; TASSIGN(high_2_bitwise_right_shift, 0x22200);  // UB 0x22200..0x24200
                 TSHRS(high_2_bitwise_right_shift, low_2_int16, 4);
                 VecI16_32x128 high_2_low; TASSIGN(high_2_low, 0x24200);  // UB 0x24200..0x26200
@@ -135,7 +135,7 @@ extern "C" __global__ AICORE void linear_vec(
                 VecU8_32x128 high_2; TASSIGN(high_2, 0x24200);  // UB 0x24200..0x25200
                 pipe_barrier(PIPE_V);
                 TCVT(high_2, high_2_fp16, RoundMode::CAST_RINT, SaturationMode::ON);
-                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:24]
+                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:25]
                 VecF16_32x128 high_3; TASSIGN(high_3, 0x22200);  // UB 0x22200..0x24200
                 pipe_barrier(PIPE_V);
                 TCVT(high_3, high_2, RoundMode::CAST_RINT);
@@ -150,20 +150,20 @@ extern "C" __global__ AICORE void linear_vec(
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(groups0_slot));  // free again
                 TCVT(high_5, high_5_fp32, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(groups0_slot));
-                // total: total + (low + high) * cast(scale[groups], fp32)  [linear_w4a16.yaml:37]
+                // total: total + (low + high) * cast(scale[groups], fp32)  [linear_w4a16.yaml:38]
                 VecF32_1x128 total_2; TASSIGN(total_2, 0x22200);  // UB 0x22200..0x22400
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + groups0_slot));
                 TCVT(total_2, scale_tile, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + groups0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + groups0_slot));
-                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:34]
+                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:35]
                 TPUSH<Low5Pipe, VecB16_32x128, TileSplitAxis::TILE_UP_DOWN>(low_5_pipe, low_5);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(2 + groups0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(groups0_slot));
-                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:35]
+                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:36]
                 TPUSH<High5Pipe, VecB16_32x128, TileSplitAxis::TILE_UP_DOWN>(high_5_pipe, high_5);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(groups0_slot));
-                // total: total + (low + high) * cast(scale[groups], fp32)  [linear_w4a16.yaml:37]
+                // total: total + (low + high) * cast(scale[groups], fp32)  [linear_w4a16.yaml:38]
                 LowSlot low_view(low_ring);
                 TPOP<LowPipe, LowSlot, TileSplitAxis::TILE_NO_SPLIT>(low_pipe, low_view);
                 __gm__ float *low_slot = low_view.data();
@@ -193,7 +193,7 @@ extern "C" __global__ AICORE void linear_vec(
             }
             set_flag(PIPE_V, PIPE_MTE3, event_t(4 + n0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + n0_slot));
-            // total: full([t, n], 0, fp32)  [linear_w4a16.yaml:30]
+            // total: full([t, n], 0, fp32)  [linear_w4a16.yaml:31]
             TotalEndGm total_end_out(total_end + int64_t(t0) * 2048 + int64_t(t0_first) * 2048 + int64_t(n0), {t0_share});
             TSTORE(total_end_out, total);
             set_flag(PIPE_MTE3, PIPE_V, event_t(5 + n0_slot));

@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void visible_vec1(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_slot ^= 1) {
-        // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:37]
+        // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:34]
         VecI32_1x8_c1 lengths_tile; TASSIGN(lengths_tile, 0x00000 + batch0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));  // free again
         LengthsGm lengths_in(lengths + int64_t(batch0));

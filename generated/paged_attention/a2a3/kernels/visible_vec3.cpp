@@ -1,5 +1,5 @@
 // visible_vec3: vector kernel of `paged_attention` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages visible; tiles batch 1, slots 128; memory UB 3136 B
+// stages visible; tiles batch 1, slots 1024; memory UB 24640 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +8,10 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x128 = Tile<TileType::Vec, int32_t, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_1x1024 = Tile<TileType::Vec, int32_t, 1, 1024, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_1x1024 = Tile<TileType::Vec, float, 1, 1024, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
-using VecF32_8x128_r1 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_8x1024_r1 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
 using Place1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using Ahead1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
@@ -37,48 +37,48 @@ extern "C" __global__ AICORE void visible_vec3(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
-    for (int32_t slots0 = 0; slots0 < pages * 32; slots0 += 128, slots0_slot ^= 1) {
-        const int32_t slots0_valid = pages * 32 - slots0 < 128 ? pages * 32 - slots0 : 128;
-        // place: cast(arange(slots), fp32)  [paged_attention.yaml:36]
-        VecI32_1x128 place_1_tile(slots0_valid); TASSIGN(place_1_tile, 0x00000 + slots0_slot * 0x00200);  // UB 0x00000..0x00400, 2 copies
+    for (int32_t slots0 = 0; slots0 < pages * 32; slots0 += 1024, slots0_slot ^= 1) {
+        const int32_t slots0_valid = pages * 32 - slots0 < 1024 ? pages * 32 - slots0 : 1024;
+        // place: cast(arange(slots), fp32)  [paged_attention.yaml:33]
+        VecI32_1x1024 place_1_tile(slots0_valid); TASSIGN(place_1_tile, 0x00000 + slots0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_slot));  // free again
         Place1Gm place_1_in(place_1 + int64_t(slots0), {slots0_valid});
         TLOAD(place_1_tile, place_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + slots0_slot));
-        VecF32_1x128 place(slots0_valid); TASSIGN(place, 0x00840);  // UB 0x00840..0x00a40
+        VecF32_1x1024 place(slots0_valid); TASSIGN(place, 0x04040);  // UB 0x04040..0x05040
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + slots0_slot));
         TCVT(place, place_1_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + slots0_slot));
         for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_slot ^= 1) {
-            // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:37]
-            VecF32_1x8_c1 ahead_1_tile_row; TASSIGN(ahead_1_tile_row, 0x00400 + batch0_slot * 0x00020);  // as a row, same bytes as ahead_1_tile
+            // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:34]
+            VecF32_1x8_c1 ahead_1_tile_row; TASSIGN(ahead_1_tile_row, 0x02000 + batch0_slot * 0x00020);  // as a row, same bytes as ahead_1_tile
             wait_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));  // free again
             Ahead1Gm ahead_1_in(ahead_1 + int64_t(batch0));
             TLOAD(ahead_1_tile_row, ahead_1_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
-            VecF32_8x128_r1 ahead(slots0_valid); TASSIGN(ahead, 0x00a40);  // UB 0x00a40..0x00c40
-            VecF32_8x1_r1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x00400 + batch0_slot * 0x00020);  // UB 0x00400..0x00440, 2 copies
+            VecF32_8x1024_r1 ahead(slots0_valid); TASSIGN(ahead, 0x05040);  // UB 0x05040..0x06040
+            VecF32_8x1_r1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x02000 + batch0_slot * 0x00020);  // UB 0x02000..0x02040, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(batch0_slot));
             TROWEXPAND(ahead, ahead_1_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(batch0_slot));
             pipe_barrier(PIPE_V);
             TCOLEXPANDSUB(ahead, ahead, place);
-            // bias:  minimum(ahead - 0.5, 0) * 1.0e30  [paged_attention.yaml:38]
-            VecF32_8x128_r1 bias_1(slots0_valid); TASSIGN(bias_1, 0x00a40);  // UB 0x00a40..0x00c40
+            // bias:  reshape(minimum(ahead - 0.5, 0) * 1.0e30, [batch, pages, 1, 1, block_size])  [paged_attention.yaml:35]
+            VecF32_8x1024_r1 bias_1(slots0_valid); TASSIGN(bias_1, 0x05040);  // UB 0x05040..0x06040
             pipe_barrier(PIPE_V);
             TSUBS(bias_1, ahead, 0.5f);
-            VecF32_8x128_r1 bias_2(slots0_valid); TASSIGN(bias_2, 0x00a40);  // UB 0x00a40..0x00c40
+            VecF32_8x1024_r1 bias_2(slots0_valid); TASSIGN(bias_2, 0x05040);  // UB 0x05040..0x06040
             pipe_barrier(PIPE_V);
             TMINS(bias_2, bias_1, 0.0f);
-            VecF32_8x128_r1 bias_tile(slots0_valid); TASSIGN(bias_tile, 0x00440 + batch0_slot * 0x00200);  // UB 0x00440..0x00840, 2 copies
+            VecF32_8x1024_r1 bias_3(slots0_valid); TASSIGN(bias_3, 0x02040 + batch0_slot * 0x01000);  // UB 0x02040..0x04040, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(batch0_slot));  // free again
-            TMULS(bias_tile, bias_2, 1e+30f);
+            TMULS(bias_3, bias_2, 1e+30f);
             set_flag(PIPE_V, PIPE_MTE3, event_t(batch0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(batch0_slot));
             BiasGm bias_out(bias + int64_t(batch0) * pages * 32 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
-            TSTORE(bias_out, bias_tile);
+            TSTORE(bias_out, bias_3);
             set_flag(PIPE_MTE3, PIPE_V, event_t(batch0_slot));
         }
     }

@@ -15,7 +15,7 @@ using RightB16_576x32 = TileRight<bfloat16_t, 576, 32, 576, 32>;
 using AccF32_16x32 = TileAcc<float, 16, 32, 16, 32>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 576>, Stride<1, 1, 1, 576, 1>>;
 using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 576, 32>, Stride<1, 1, 1, 1, 576>, Layout::DN>;
-using OQkGm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 128, 1>>;
+using OQkGm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 2048, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void attend_cube1(
@@ -38,17 +38,17 @@ extern "C" __global__ AICORE void attend_cube1(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:26]
+        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:29]
         MatB16_16x576 q_tile; TASSIGN(q_tile, 0x00000 + t0_slot * 0x09000);  // L1 0x00000..0x12000, 2 copies
         wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         QGm q_in(q + int64_t(t0) * 9216);
         TLOAD(q_tile, q_in);
         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + t0_slot));
-        for (int32_t selected0 = 0; selected0 < 128; selected0 += 32, selected0_slot ^= 1) {
+        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
             MatB16_576x32 rows_tile; TASSIGN(rows_tile, 0x12000 + selected0_slot * 0x09000);  // L1 0x12000..0x24000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
-            RowsGm rows_in(rows + int64_t(t0) * 73728 + int64_t(selected0) * 576);
+            RowsGm rows_in(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576);
             TLOAD(rows_tile, rows_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
             LeftB16_16x576 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000);  // L0A 0x00000..0x09000
@@ -66,7 +66,7 @@ extern "C" __global__ AICORE void attend_cube1(
             set_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
             set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
             wait_flag(PIPE_M, PIPE_FIX, event_t(selected0_slot));
-            OQkGm o_qk_out(o_qk + int64_t(t0) * 2048 + int64_t(selected0));
+            OQkGm o_qk_out(o_qk + int64_t(t0) * 32768 + int64_t(selected0));
             TSTORE(o_qk_out, o_qk_acc);
             set_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));
         }

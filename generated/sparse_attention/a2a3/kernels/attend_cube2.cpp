@@ -13,7 +13,7 @@ using MatB16_32x512 = Tile<TileType::Mat, bfloat16_t, 32, 512, BLayout::ColMajor
 using LeftB16_16x32 = TileLeft<bfloat16_t, 16, 32, 16, 32>;
 using RightB16_32x512 = TileRight<bfloat16_t, 32, 512, 32, 512>;
 using AccF32_16x512 = TileAcc<float, 16, 512, 16, 512>;
-using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 128, 1>>;
+using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 2048, 1>>;
 using RowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 512>, Stride<1, 1, 1, 576, 1>>;
 using OPvGm = GlobalTensor<float, Shape<1, 1, 1, 16, 512>, Stride<1, 1, 1, 512, 1>>;
 }  // namespace
@@ -39,16 +39,16 @@ extern "C" __global__ AICORE void attend_cube2(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        for (int32_t selected0 = 0; selected0 < 128; selected0 += 32, selected0_slot ^= 1) {
-            // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:26]
+        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
+            // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:29]
             MatB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x00000 + selected0_slot * 0x00800);  // L1 0x00000..0x01000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + selected0_slot));  // free again
-            OPLowGm o_p_low_in(o_p_low + int64_t(t0) * 2048 + int64_t(selected0));
+            OPLowGm o_p_low_in(o_p_low + int64_t(t0) * 32768 + int64_t(selected0));
             TLOAD(o_p_low_tile, o_p_low_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_slot));
             MatB16_32x512 rows_tile; TASSIGN(rows_tile, 0x01000 + selected0_slot * 0x08000);  // L1 0x01000..0x11000, 2 copies
             wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
-            RowsGm rows_in(rows + int64_t(t0) * 73728 + int64_t(selected0) * 576);
+            RowsGm rows_in(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576);
             TLOAD(rows_tile, rows_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
             LeftB16_16x32 o_p_low_tile_l0a; TASSIGN(o_p_low_tile_l0a, 0x00000 + selected0_slot * 0x00800);  // L0A 0x00000..0x01000, 2 copies

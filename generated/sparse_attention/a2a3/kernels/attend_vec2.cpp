@@ -40,7 +40,7 @@ extern "C" __global__ AICORE void attend_vec2(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:26]
+        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:29]
         VecF32_1x16 o_sum_end_tile_row; TASSIGN(o_sum_end_tile_row, 0x10080 + t0_slot * 0x00040);  // as a row, same bytes as o_sum_end_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         OSumEndGm o_sum_end_in(o_sum_end + int64_t(t0) * 16);
@@ -48,7 +48,7 @@ extern "C" __global__ AICORE void attend_vec2(
         VecF32_16x512 o_acc; TASSIGN(o_acc, 0x18100);  // UB 0x18100..0x20100
         pipe_barrier(PIPE_V);
         TEXPANDS(o_acc, 0.0f);
-        for (int32_t selected0 = 0; selected0 < 128; selected0 += 32, selected0_slot ^= 1) {
+        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
             VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x00000 + selected0_slot * 0x00040);  // as a row, same bytes as o_alpha_tile
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + selected0_slot));  // free again
             OSumEndGm o_alpha_in(o_alpha + int64_t(t0) * 16 + int64_t(selected0) * t);

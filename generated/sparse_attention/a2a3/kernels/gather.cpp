@@ -24,9 +24,9 @@ extern "C" __global__ AICORE void gather(
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    for (int32_t i1 = block; i1 < t * 128; i1 += nblk, i1_slot ^= 1) {
+    for (int32_t i1 = block; i1 < t * 2048; i1 += nblk, i1_slot ^= 1) {
         const int64_t place = index[int64_t(i1)];
-        // rows: index_select(latent, 0, reshape(index, [t * selected]))  [sparse_attention.yaml:23]
+        // rows: index_select(latent, 0, reshape(index, [t * selected]))  [sparse_attention.yaml:26]
         VecB16_1x576 part; TASSIGN(part, 0x00000 + i1_slot * 0x00480);  // UB 0x00000..0x00900, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
         LatentGm latent_in(latent + int64_t(place) * 576);

@@ -34,7 +34,7 @@ extern "C" __global__ AICORE void attend(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 16384);  // o: around the cache if large
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:26]
+        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:29]
         LeftB16_16x576 q_tile; TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x09000
         QGm q_in(q + int64_t(t0) * 9216);
         TLOAD(q_tile, q_in);
@@ -44,14 +44,14 @@ extern "C" __global__ AICORE void attend(
         TEXPANDS(o_sum_row, 0.0f);
         VecF32_16x512 o_acc; TASSIGN(o_acc, 0x00140);  // UB 0x00140..0x08140
         TEXPANDS(o_acc, 0.0f);
-        for (int32_t selected0 = 0; selected0 < 128; selected0 += 128) {
+        for (int32_t selected0 = 0; selected0 < 2048; selected0 += 128) {
             RightB16_576x128 rows_tile; TASSIGN(rows_tile, 0x00000);  // L0B 0x00000..0x24000
-            RowsGm rows_in(rows + int64_t(t0) * 73728 + int64_t(selected0) * 576);
+            RowsGm rows_in(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576);
             TLOAD(rows_tile, rows_in);
             AccF32_16x128 o_qk_acc; TASSIGN(o_qk_acc, 0x00000);  // L0C 0x00000..0x04000
             TMATMUL(o_qk_acc, q_tile, rows_tile);
             RightB16_128x512 rows_tile_2; TASSIGN(rows_tile_2, 0x00000);  // L0B 0x00000..0x20000
-            RowsGm2 rows_in_2(rows + int64_t(t0) * 73728 + int64_t(selected0) * 576);
+            RowsGm2 rows_in_2(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576);
             TLOAD(rows_tile_2, rows_in_2);
             VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x08140);  // UB 0x08140..0x08180
             TPASS(16, 128, [&](auto at, auto &o_block_max_max) {

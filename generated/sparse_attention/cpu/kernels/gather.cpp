@@ -20,11 +20,11 @@ extern "C" __global__ AICORE void gather(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block; i1 < t * 128; i1 += nblk) {
+    for (int32_t i1 = block; i1 < t * 2048; i1 += nblk) {
         const int64_t place = index[int64_t(i1)];
         LatentGm latent_in(latent + int64_t(place) * 576);
         LatentGm rows_out(rows + int64_t(i1) * 576);
-        // rows: index_select(latent, 0, reshape(index, [t * selected]))  [sparse_attention.yaml:23]
+        // rows: index_select(latent, 0, reshape(index, [t * selected]))  [sparse_attention.yaml:26]
         TCARRY(rows_out, latent_in);
     }
 #endif

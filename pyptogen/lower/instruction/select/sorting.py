@@ -67,6 +67,7 @@ HANDLERS: Mapping[str, Handler] = {
     **dict.fromkeys(WALKS, walk),
     **dict.fromkeys(SIDES, side),
     "take": take,
+    "take_rows": take,
     "pad": pad,
     "sort_blocks": sort_blocks,
     "merge_blocks": merge_blocks,

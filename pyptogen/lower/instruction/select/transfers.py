@@ -87,50 +87,50 @@ def store(sel: Selector, op: TileOp) -> list[Node]:
 
 
 def scatter(sel: Selector, op: TileOp) -> list[Node]:
-    assert op.gm is not None and op.index is not None
     source = sel.tiles[str(op.srcs[0])]
-    sel.use(source.name)
-    buffer, size = sel.buffers[source.parent or source.name], DTYPES[source.dtype]
-    columns = op.gm.cols
+    return _row_by_row(sel, op, source, "TSTORE")
+
+
+def load_rows(sel: Selector, op: TileOp) -> list[Node]:
+    return _row_by_row(sel, op, sel.tiles[str(op.dst)], "TLOAD")
+
+
+def _row_by_row(sel: Selector, op: TileOp, tile: TileVal, name: str) -> list[Node]:
+    """A loop over the rows of a tile, each of which moves to or from the row of GM that its index names."""
+    assert op.gm is not None and op.index is not None
+    stores = name == "TSTORE"
+    sel.use(tile.name)
     at, slot = sel.local("row"), sel.local("slot")
-    address = buffer.place() + source.col_offset * size + Poly.of(at) * (buffer.pitch * size)
-    kind = TileType("Vec", source.dtype, 1, buffer.pitch, 1, columns.size if columns.valid is None else None)
-    name = f"{source.name}_one" if source.name not in sel.scattered else f"{source.name}_to_{op.gm.tensor}"
-    sel.scattered.add(source.name)
-    note = f"row of {source.name}"
-    owner = source.parent or source.name
-    row = Declare(name, kind, Extent(1), columns, address, columns.size * size, note, op.span, owner)
-    sel.declared[name] = row
-    target = GmWindow(
-        op.gm.tensor,
-        sel.tensors[op.gm.tensor].dtype,
-        "ND",
-        Poly.of(slot) * op.gm.row_stride + op.gm.offset,
-        Extent(1),
-        columns,
-        Poly.of(columns.size),
-        ONE,
-    )
+    row = _row_of(sel, tile, op.gm, at)
+    sel.declared[row.name] = row
+    columns = op.gm.cols
+    offset, stride = Poly.of(slot) * op.gm.row_stride + op.gm.offset, Poly.of(columns.size)
+    dtype = sel.tensors[op.gm.tensor].dtype
+    there = GmWindow(op.gm.tensor, dtype, "ND", offset, Extent(1), columns, stride, ONE)
+    place = op.index_offset + op.index_step * at
+    move = sel.instr(op, name, there, row.name) if stores else sel.instr(op, name, row.name, there)
     body: tuple[Node, ...] = (
-        ReadIndex(slot, op.index, op.index_offset + at, op.span, op.places, skips=True),
-        SkipIfNegative(slot, "this row is not kept", op.span),
+        ReadIndex(slot, op.index, place, op.span, op.places, skips=stores),
+        *((SkipIfNegative(slot, "this row is not kept", op.span),) if stores else ()),
         row,
-        sel.instr(op, "TSTORE", target, name),
+        move,
     )
-    del sel.declared[name]
-    return [
-        For(
-            at,
-            ZERO,
-            source.rows.poly(),
-            1,
-            None,
-            False,
-            body,
-            f"rows of {source.name} to the slots in {op.index}",
-            op.span,
-        )
-    ]
+    del sel.declared[row.name]
+    note = f"rows of {tile.name} {'to' if stores else 'from'} the slots in {op.index}"
+    return [For(at, ZERO, tile.rows.poly(), 1, None, False, body, note, op.span)]
+
+
+def _row_of(sel: Selector, tile: TileVal, gm: GmRef, at: str) -> Declare:
+    """Row ``at`` of a tile, under a name of its own."""
+    columns, owner = gm.cols, tile.parent or tile.name
+    buffer, size = sel.buffers[owner], DTYPES[tile.dtype]
+    line = buffer.pitch * size
+    address = buffer.place() + tile.col_offset * size + tile.row_offset * line + Poly.of(at) * line
+    kind = TileType("Vec", tile.dtype, 1, buffer.pitch, 1, columns.size if columns.valid is None else None)
+    name = f"{tile.name}_one" if tile.name not in sel.scattered else f"{tile.name}_to_{gm.tensor}"
+    sel.scattered.add(tile.name)
+    note = f"row of {tile.name}"
+    return Declare(name, kind, Extent(1), columns, address, columns.size * size, note, tile.span, owner)
 
 
 def read_index(sel: Selector, op: TileOp) -> list[Node]:
@@ -146,6 +146,7 @@ HANDLERS: Mapping[str, Handler] = {
     "load": load,
     "store": store,
     "scatter": scatter,
+    "load_rows": load_rows,
     "read_index": read_index,
     "barrier": barrier,
 }

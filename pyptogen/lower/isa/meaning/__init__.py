@@ -61,7 +61,9 @@ def meaning_of_call(name: str, operands: Sequence[object]) -> Meaning:
     if name == "TMRGSORT":
         return lambda dst, *lists: MEANINGS["TMRGSORT"](dst, *lists)[0][:, : dst.cols]
     if name == "MGATHER":
-        return lambda dst, table, index: MEANINGS["MGATHER"](dst, table, index, coalesce="element")
+        return lambda dst, table, index: MEANINGS["MGATHER"](
+            dst, table, index, coalesce="element" if index.shape == dst.shape else "row"
+        )
     if name == "TFILLPAD_INPLACE":
         return lambda dst, a: MEANINGS["TFILLPAD_INPLACE"](dst, a, pad=-math.inf)
     return MEANINGS[name]

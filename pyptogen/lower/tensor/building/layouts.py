@@ -74,6 +74,9 @@ def _of_run_time_size(program: Program, value: Value) -> bool:
 
 
 def _takes(op: Op, position: int) -> bool:
+    """Whether an operand may be packed: that of a product, or several matrices of which an index names some."""
+    if op.kind == "index_select" and position == 0:
+        return int(op.attrs["axis"]) < len(op.result.shape) - 2
     return op.kind == "by_hand" or (op.kind in _PRODUCTS and position == 1)
 
 

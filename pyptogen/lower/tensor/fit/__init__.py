@@ -11,29 +11,34 @@ a byte, on tiles 1 and 0 in fp16), and casts saturate. The contract keeps its ty
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.fit import alternatives, arithmetic, collect, integers, reorder, storage, truth
+from pyptogen.lower.tensor.fit import alternatives, arithmetic, collect, integers, pick, reorder, storage, truth
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
 from pyptogen.lower.tensor.ir import Program
 
 RULES: Mapping[str, Rule] = {
     **arithmetic.RULES, **truth.RULES, **integers.RULES, **reorder.RULES, **collect.RULES,
-    **alternatives.RULES,
+    **alternatives.RULES, **pick.RULES,
 }  # fmt: skip
 """What becomes of each kind of primitive."""
 
 
-def run(program: Program, platform: Platform) -> Program:
+def run(program: Program, platform: Platform, copied: Set[str] = frozenset()) -> Program:
     """Fit a program to a platform.
+
+    Args:
+        program: the operator at the Tensor level.
+        platform: where it will run.
+        copied: values that an index names and that no reader can take where they lie.
 
     Raises:
         DiagnosticError: PTG303, a dtype that the platform does not have, or an operation for whose dtype it has neither
             an instruction nor a way round.
     """
     storage.check(program, platform)
-    return Fitter(program, platform).run(RULES)
+    return Fitter(program, platform, copied).run(RULES)
 
 
 __all__ = ["RULES", "run"]

@@ -19,7 +19,7 @@ def collected(f: Fitter, op: Op) -> Value:
     base, whole = value, True
     while base.name in made_by and made_by[base.name].kind in VIEWS:
         whole = whole and made_by[base.name].kind == "reshape"
-        (source,) = made_by[base.name].operands
+        source = made_by[base.name].operands[0]
         assert isinstance(source, Value)
         base = source
     maker = made_by.get(base.name)

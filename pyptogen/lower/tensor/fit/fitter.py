@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -37,10 +37,11 @@ Rule = Callable[["Fitter", Op], Value]
 
 
 class Fitter:
-    """Emits the fitted operations. ``fitted`` maps each value of the program to what stands for it now."""
+    """Emits the fitted operations. ``fitted`` maps each value of the program to what stands for it now; ``copied`` are
+    the values that an index names and that are to be copied."""
 
-    def __init__(self, program: Program, platform: Platform) -> None:
-        self.program, self.platform = program, platform
+    def __init__(self, program: Program, platform: Platform, copied: Set[str] = frozenset()) -> None:
+        self.program, self.platform, self.copied = program, platform, copied
         self.ops: list[Op] = []
         self.fitted: dict[str, Value] = {}
         self.names = FreeNames(program)
@@ -241,7 +242,7 @@ class Fitter:
             while base.name in made_by and made_by[base.name].kind in VIEWS:
                 whole = whole and made_by[base.name].kind in ("reshape", "reorder", "collected")
                 in_rounds = in_rounds or made_by[base.name].kind == "collected"
-                (source,) = made_by[base.name].operands
+                source = made_by[base.name].operands[0]
                 assert isinstance(source, Value)
                 base = source
             stays = whole and base.name == self.program.inplace.get(name)

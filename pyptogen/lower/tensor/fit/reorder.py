@@ -17,10 +17,17 @@ from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
 
 def permute(f: Fitter, op: Op) -> Value:
     """A view where it can be one."""
-    axes = tuple(op.attrs["axes"])
-    free = axes[-1] == len(axes) - 1 and (_feeds_products(f.program, op) or is_order_of_output(f.program, op))
+    free = is_free(f.program, op)
     operands = [f.operand(operand) for operand in op.operands]
     return f.emit("reorder" if free else "permute", operands, op.result.dtype, op.result.shape, attrs=op.attrs)
+
+
+def is_free(program: Program, op: Op) -> bool:
+    """Whether it is a permutation that is a view."""
+    if op.kind != "permute":
+        return False
+    axes = tuple(op.attrs["axes"])
+    return axes[-1] == len(axes) - 1 and (_feeds_products(program, op) or is_order_of_output(program, op))
 
 
 def _readers(program: Program, name: str) -> list[Op]:
@@ -32,9 +39,12 @@ def _is_output(program: Program, name: str) -> bool:
 
 
 def _feeds_products(program: Program, op: Op) -> bool:
-    """Whether products are all that reads it."""
+    """Whether products are all that reads it; in a round of a loop, which has no copies, also what it is turned to."""
     readers = _readers(program, op.result.name)
-    return not _is_output(program, op.result.name) and all(reader.kind in PRODUCTS for reader in readers)
+    return not _is_output(program, op.result.name) and all(
+        reader.kind in PRODUCTS or (bool(op.loop) and reader.kind == "transpose" and _feeds_products(program, reader))
+        for reader in readers
+    )
 
 
 def is_order_of_output(program: Program, op: Op) -> bool:

@@ -22,12 +22,14 @@ from pyptogen.lower.tensor.program_names import dim_symbol
 @dataclass(frozen=True, slots=True)
 class Factor:
     """Part of an axis: a dim, or (``dim`` None) an extent without a name such as ``r/2``. Stride in elements.
-    ``still``, of a loop's block: the part of every round begins at the same place."""
+    ``still``, of a loop's block: the part of every round begins at the same place. ``pick``: the axis is that of an
+    index, number ``pick`` of the view, and the stride is one in that index."""
 
     dim: str | None
     extent: Poly
     stride: Poly = ZERO
     still: bool = False
+    pick: int | None = None
 
 
 Axis = tuple[Factor, ...]
@@ -47,14 +49,34 @@ class InRounds:
 
 
 @dataclass(frozen=True, slots=True)
+class Pick:
+    """An axis whose places an index names: element ``offset`` of the tensor ``index`` and those from there on. The
+    ``places`` are so many, and lie ``step`` elements apart; ``checked``: the call was, so that the index names no
+    others. ``name`` is the value that is seen so."""
+
+    name: str
+    index: str
+    offset: Poly
+    step: Poly
+    places: Poly
+    checked: bool
+
+    @property
+    def bound(self) -> Poly | None:
+        """How many places an index may name, where that is still to be made sure of."""
+        return None if self.checked else self.places
+
+
+@dataclass(frozen=True, slots=True)
 class GmView:
     """A GM tensor seen through views: factors with strides by axis, and the offset of the first element. ``apart``: one
-    round's value of many that lie there one after another."""
+    round's value of many that lie there one after another. ``picks``: the indices that lead to some of the axes."""
 
     tensor: str
     axes: tuple[Axis, ...]
     offset: Poly
     apart: InRounds | None = None
+    picks: tuple[Pick, ...] = ()
 
 
 class Axes:
@@ -199,7 +221,8 @@ class Axes:
             axis = int(op.attrs["axis"])
             if len(view.axes[axis]) != 1:
                 raise unsupported(op.span, "a block of an axis that is a product of dims", "reshape it first")
-            block = self._restride(self.factor(op.result.shape[axis]), view.axes[axis][0].stride)
+            (whole,) = view.axes[axis]
+            block = self._restride(self.factor(op.result.shape[axis]), whole.stride, whole.pick)
             return replace(view, axes=(*view.axes[:axis], block, *view.axes[axis + 1 :]))
         if op.kind == "slice":
             axis = int(op.attrs["axis"])
@@ -231,16 +254,34 @@ class Axes:
 
     def window(self, view: GmView, axis: int, size: Any, start: Poly) -> GmView:
         """``size`` steps of an axis that is one run, from ``start`` on."""
-        stride = view.axes[axis][-1].stride if view.axes[axis] else ONE
-        cut = self._restride(self.factor(size), stride)
+        stride, pick = (view.axes[axis][-1].stride, view.axes[axis][-1].pick) if view.axes[axis] else (ONE, None)
+        cut = self._restride(self.factor(size), stride, pick)
         axes = (*view.axes[:axis], cut, *view.axes[axis + 1 :])
-        return replace(view, axes=axes, offset=view.offset + start * stride)
+        if pick is None:
+            return replace(view, axes=axes, offset=view.offset + start * stride)
+        moved = replace(view.picks[pick], offset=view.picks[pick].offset + start * stride)
+        return replace(view, axes=axes, picks=(*view.picks[:pick], moved, *view.picks[pick + 1 :]))
+
+    def picked(self, view: GmView, op: Op, index: GmView, places: Poly, checked: bool) -> GmView:
+        """The view of the slices along an axis that an index names.
+
+        Raises:
+            DiagnosticError: PTG303, the axis or the index is itself made of parts that lie apart.
+        """
+        axis = int(op.attrs["axis"])
+        if not _one_run(view.axes[axis]) or index.picks or any(factor.pick is not None for factor in view.axes[axis]):
+            raise unsupported(op.span, "an index along an axis whose parts lie apart", "copy it first")
+        step = view.axes[axis][-1].stride if view.axes[axis] else ZERO
+        pick = Pick(op.result.name, index.tensor, index.offset, step, places, checked)
+        along = tuple(replace(factor, pick=len(view.picks)) for factor in index.axes[0])
+        axes = (*view.axes[:axis], along, *view.axes[axis + 1 :])
+        return replace(view, axes=axes, picks=(*view.picks, pick))
 
     @staticmethod
-    def _restride(axis: Axis, stride: Poly) -> Axis:
+    def _restride(axis: Axis, stride: Poly, pick: int | None = None) -> Axis:
         result: list[Factor] = []
         for factor in reversed(axis):
-            result.append(Factor(factor.dim, factor.extent, stride))
+            result.append(Factor(factor.dim, factor.extent, stride, pick=pick))
             stride = stride * factor.extent
         return tuple(reversed(result))
 
@@ -256,8 +297,10 @@ class Axes:
     def _grouped(self, tensor: str, left: list[Factor], wanted: tuple[Axis, ...], op: Op) -> tuple[Axis, ...]:
         if [f.extent for f in left] != [f.extent for axis in wanted for f in axis] and _one_run(tuple(left)):
             shape = self.contiguous(tensor, op.result.shape)
-            step = left[-1].stride if left else ONE
-            return tuple(tuple(Factor(f.dim, f.extent, f.stride * step) for f in axis) for axis in shape.axes)
+            step, pick = (left[-1].stride, left[-1].pick) if left else (ONE, None)
+            return tuple(
+                tuple(Factor(f.dim, f.extent, f.stride * step, pick=pick) for f in axis) for axis in shape.axes
+            )
         left = list(left)
         return tuple(tuple(self._taken(left, factor, op) for factor in axis) for axis in wanted)
 
@@ -270,11 +313,11 @@ class Axes:
                 return replace(left.pop(0), dim=wanted.dim or first.dim)
             inner = first.extent.quotient(wanted.extent)
             if inner is not None:
-                left[0] = Factor(None, inner, first.stride)
-                return Factor(wanted.dim, wanted.extent, first.stride * inner)
+                left[0] = Factor(None, inner, first.stride, pick=first.pick)
+                return Factor(wanted.dim, wanted.extent, first.stride * inner, pick=first.pick)
             if len(left) < 2 or not _one_run((first, left[1])):
                 break
-            left[:2] = [Factor(None, first.extent * left[1].extent, left[1].stride)]
+            left[:2] = [Factor(None, first.extent * left[1].extent, left[1].stride, pick=first.pick)]
         raise unsupported(op.span, "a reshape that splits or merges other than whole dims", "reshape along named dims")
 
 
@@ -292,8 +335,8 @@ def named_tiles(program: Program, loop: Loop) -> list[int]:
 
 
 def _one_run(axis: Axis) -> bool:
-    """Whether the elements of an axis lie at equal distances."""
-    return all(a.stride == b.stride * b.extent for a, b in pairwise(axis))
+    """Whether the elements of an axis lie at equal distances, or their places do so in one index."""
+    return all(a.stride == b.stride * b.extent and a.pick == b.pick for a, b in pairwise(axis))
 
 
 class Apart(DiagnosticError):
@@ -306,6 +349,18 @@ class Apart(DiagnosticError):
     def __init__(self, error: DiagnosticError, edge: tuple[str, str]) -> None:
         super().__init__(*error.diagnostics)
         self.edge = edge
+
+
+class Copied(DiagnosticError):
+    """PTG303 for slices that cannot be read where an index finds them, though from a copy.
+
+    Attributes:
+        name: the value that is to be copied.
+    """
+
+    def __init__(self, error: DiagnosticError, name: str) -> None:
+        super().__init__(*error.diagnostics)
+        self.name = name
 
 
 def unsupported(span: Span, what: str, fix: str) -> DiagnosticError:
@@ -333,3 +388,15 @@ def root(name: str, made_by: Mapping[str, Op]) -> str:
         assert isinstance(operand, Value)
         name = operand.name
     return name
+
+
+def indices_of(name: str, made_by: Mapping[str, Op]) -> list[str]:
+    """The indices that lead to what a chain of views shows, and those that lead to these."""
+    picked = [view.operands[1] for view in value_views(made_by, name) if view.kind == "picked"]
+    names = [index.name for index in picked if isinstance(index, Value)]
+    return names + [further for index in names for further in indices_of(index, made_by)]
+
+
+def read_with(name: str, made_by: Mapping[str, Op]) -> set[str]:
+    """The values with data of their own that are read with ``name``: its root, and those of its indices."""
+    return {root(read, made_by) for read in (name, *indices_of(name, made_by))}

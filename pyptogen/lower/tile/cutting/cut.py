@@ -20,7 +20,7 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
-from pyptogen.lower.tile.cutting.axes import Apart, Axes, GmView, root, unsupported
+from pyptogen.lower.tile.cutting.axes import Apart, Axes, GmView, read_with, root, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
@@ -74,7 +74,8 @@ class Cutter(Products):
     def _ready(self, op: Op, done: set[str]) -> bool:
         """Whether all operands are there; of a loop, those of all of its operations."""
         together = [other for other in self.kernel.ops if other.loop == op.loop] if op.loop else [op]
-        roots = {root(v.name, self.made_by) for o in together for v in o.operands if isinstance(v, Value)}
+        values = [v for o in together for v in o.operands if isinstance(v, Value)]
+        roots = {name for value in values for name in read_with(value.name, self.made_by)}
         roots -= {other.result.name for other in together}
         if op.kind == "carried":
             roots |= {carry for carry, _ in self.pairs(self.loops[op.attrs["loop"]])}
@@ -269,7 +270,7 @@ class Cutter(Products):
         shape = self.shape2d(view.axes, home, op)
         self._check_runs(view, shape, home, op)
         row, width = view.axes[-1], self.axes.poly(source.shape[-1])
-        ref = GmRef(tensor, self._position(row, home), width, ONE, tile.rows, tile.cols)
+        ref = GmRef(tensor, self.position(row, home), width, ONE, tile.rows, tile.cols)
         self._note_write(tensor)
         if target.name in self.made_by and tensor not in self.reads:  # what wrote it comes before
             self.reads.append(tensor)
@@ -289,7 +290,7 @@ class Cutter(Products):
         Raises:
             Apart: PTG303 for an index that this kernel computes: it is read from GM, number by number.
         """
-        view = self.gm_view(index.name)
+        view = self.gm_view(index.name, op)
         if view is None:
             error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
             raise Apart(error, (op.result.name, root(index.name, self.made_by)))

@@ -220,7 +220,8 @@ class Grid:
             cols = Extent(size)
         else:
             cols = last[0][1] if last else one
-        col = last[-1][0] if last else None
+        # A block of one element is one number a row, as an axis of size 1 is.
+        col = last[-1][0] if last and last[-1][0].dim not in self.axes.single else None
         form: Form = "row" if row is None else "full" if col is not None else "col"
         return Shape2D(rows, cols, form, row, col)
 

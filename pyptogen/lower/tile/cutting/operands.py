@@ -12,14 +12,13 @@ from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Scalar, Value
-from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tile.cutting import concat as concat_pass
-from pyptogen.lower.tile.cutting.axes import Apart, Factor, GmView, root, unsupported, value_views
-from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
+from pyptogen.lower.tile.cutting.axes import Apart, Copied, GmView, Pick, root, unsupported, value_views
+from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.ir import Extent, GmRef, ScalarArg, TileOp, TileVal
-from pyptogen.lower.tile.rounds.between_rounds import values_apart
+from pyptogen.lower.tile.cutting.windows import Found, Windows
+from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.verify import require
 
 
@@ -32,85 +31,19 @@ class Placed:
     early: bool
 
 
-class Operands(Grid):
+class Operands(Windows):
     """Finds or makes the tile of an operand."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
         self.placed: dict[tuple[str, str], Placed] = {}
-        self.reads: list[str] = []
-        self.scalars: list[str] = []
-        """Attrs that the kernel is given."""
-        self.numbers: set[str] = set()
-        """Variables that elements of GM are read to."""
         self.clipped: set[str] = set()
         """Accumulators that are stored under relu."""
-        self.apart = values_apart(self.program, self.axes)
         self.concats = concat_pass.plan(self.kernel.ops, self.made_by, self.axes, frozenset(self.kernel.writes))
-
-    def emit(self, op: TileOp, scope: Scope, early: bool) -> None:
-        (scope.early if early else scope.items).append(op)
-
-    def scalar(self, scalar: Scalar, scope: Scope) -> ScalarArg:
-        """A number as the kernel has it: attrs are arguments, and how long a round's block is, a variable or known."""
-        known: dict[Any, Any] = {}
-        for symbol in sorted(getattr(scalar.expr, "free_symbols", ()), key=str):
-            if symbol.name in {a.name for a in self.program.attrs} and symbol.name not in self.scalars:
-                self.scalars.append(symbol.name)
-            if symbol.name in self.axes.static:
-                known[symbol] = self.axes.static[symbol.name]
-            block = self.loop_of(symbol.name, scope) if symbol.name in self.axes.over else None
-            if block is not None:
-                known[symbol] = dim_symbol(block.valid) if block.valid else block.tile
-        return ScalarArg(scalar.expr.subs(known) if known else scalar.expr, scalar.span)
-
-    def name(self, wanted: str) -> str:
-        """A tile name that no tensor and no other tile has."""
-        base = wanted if wanted not in self.tensors else f"{wanted}_tile"
-        name, n = base, 1
-        while name in self.tiles or name in self.tensors or name in self.numbers:
-            n += 1
-            name = f"{base}_{n}"
-        return name
-
-    def gm_view(self, name: str) -> GmView | None:
-        """The GM window behind a value, or None if the value is computed in this kernel."""
-        base = root(name, self.made_by)
-        if base in self.mine or base not in self.gm_names:
-            return None
-        tensor = self.gm_names[base]
-        source = (
-            self.made_by[base].result
-            if base in self.made_by
-            else next(v for v in self.program.inputs if v.name == base)
-        )
-        view = replace(self.axes.whole(tensor, source), apart=self.apart.get(base))
-        for op in value_views(self.made_by, name):
-            view = self.axes.apply(view, op)
-        return view
-
-    def gm_ref(self, view: GmView, shape: Shape2D, scope: Scope) -> GmRef:
-        offset = view.offset
-        for axis in view.axes:
-            for factor in axis:
-                loop = self.loop_of(factor.dim, scope)
-                if loop is not None and not factor.still:
-                    offset = offset + Poly.of(loop.var) * factor.stride
-        if view.apart is not None:
-            loop = self.loop_of(view.apart.loop.block.name, scope)
-            assert loop is not None
-            offset = offset + Poly.of(loop.var) * view.apart.step
-        row_stride = next(
-            (f.stride for a in view.axes for f in a if _same(f, shape.row)),
-            ONE,
-        )
-        columns = view.axes[-1] if view.axes else ()
-        col_stride = next((f.stride for f in reversed(columns) if _same(f, shape.col)), ONE)
-        return GmRef(view.tensor, offset, row_stride, col_stride, shape.rows, shape.cols)
 
     def load(self, value: Value, op: Op, scope: Scope, role: str = "vector") -> Placed:
         """The tile of a GM value, loaded in the outermost scope that has its dims."""
-        view = self.gm_view(value.name)
+        view = self.gm_view(value.name, op)
         assert view is not None
         dims = {f.dim for axis in view.axes for f in axis if f.dim}
         dims |= {view.apart.loop.block.name} if view.apart is not None else set()
@@ -120,37 +53,70 @@ class Operands(Grid):
         key = (f"{value.name}:{role}", f"{home.var}:{home.depth}:{id(home)}")
         if key in self.placed:
             return self.placed[key]
-        shape = self.shape2d(view.axes, home, op)
+        shape = self._loaded_shape(view, home, op)
         tensor = self.tensors[view.tensor]
-        ref = self.gm_ref(view, shape, home)
-        if tensor.layout == "nz":
-            *outer, depth, columns = view.axes
-            matrix = self._position(tuple(factor for axis in outer for factor in axis), home)
-            if len(view.axes) > len(tensor.shape):  # parts of the depth of one matrix
-                matrix, depth = ZERO, tuple(factor for axis in (*outer, depth) for factor in axis)
-            ref = replace(ref, k=self._position(depth, home), n=self._position(columns, home), matrix=matrix)
-        if view.tensor not in self.reads:
-            self.reads.append(view.tensor)
+        self.note_read(view.tensor)
         name = self.name(self._loaded_name(value, view.tensor))
         self.tiles[name] = TileVal(name, value.dtype, shape.rows, shape.cols, shape.form, value.span)
         early = home.role == "grid"
         ahead = early or (home.role == "rounds" and home is not scope)  # of the loop over rows that wants it
-        self.emit(TileOp("load", name, (), op.span, op.stage, gm=ref, role=role), home, ahead)
+        found = self.find(view, shape, home, op, ahead)
+        ref = self.gm_ref(view, shape, home)
+        ref = replace(ref, offset=ref.offset + found.offset)
+        if tensor.layout == "nz":
+            ref = self.packed_ref(view, ref, tensor, home, op)
+        load = TileOp("load", name, (), op.span, op.stage, gm=ref, role=role)
+        self.emit(load if found.rows is None else self._by_rows(load, found, view, home, ahead), home, ahead)
         self.placed[key] = Placed(name, home, early)
         return self.placed[key]
+
+    def _loaded_shape(self, view: GmView, home: Scope, op: Op) -> Shape2D:
+        """The tile of a view.
+
+        Raises:
+            Copied: PTG303, what an index names makes no tile.
+        """
+        try:
+            return self.shape2d(view.axes, home, op)
+        except DiagnosticError as error:
+            if view.picks:
+                raise Copied(error, view.picks[0].name) from error
+            raise
+
+    def _by_rows(self, load: TileOp, found: Found, view: GmView, home: Scope, ahead: bool) -> TileOp:
+        """The load of a tile whose rows an index names.
+
+        Raises:
+            Copied: PTG303 for the operand of a product, as a core rearranges whole tiles on the way there, and for rows
+                that are no runs of elements.
+        """
+        assert found.rows is not None
+        assert load.gm is not None
+        if load.role != "vector" or load.gm.col_stride != ONE or self.tiles[str(load.dst)].form == "col":
+            what = "a tile of such rows that an index names"
+            raise Copied(unsupported(load.span, what, "give the dim of its rows the tile 1"), view.picks[0].name)
+        pick, step = found.rows
+        if self.platform.unified and self.tensors[pick.index].dtype == "int32":
+            return self._taken(load, pick, step, home, ahead)
+        return replace(
+            load, kind="load_rows", index=pick.index, index_offset=pick.offset, index_step=step, places=pick.bound
+        )
+
+    def _taken(self, load: TileOp, pick: Pick, step: Poly, home: Scope, ahead: bool) -> TileOp:
+        """All rows at once, by a tile with their places."""
+        assert load.gm is not None
+        rows = self.tiles[str(load.dst)].rows
+        name = self.name(f"{pick.index}_places")
+        self.tiles[name] = TileVal(name, "int32", Extent(1), rows, "row", load.span)
+        where = GmRef(pick.index, pick.offset, ONE, step, Extent(1), rows)
+        self.emit(TileOp("load", name, (), load.span, load.stage, gm=where), home, ahead)
+        most = pick.places.evaluate({dim.name: dim.max for dim in self.program.dims})
+        table = replace(load.gm, rows=Extent(most, None if pick.places.constant is not None else pick.places))
+        return replace(load, kind="take_rows", srcs=(name,), gm=table)
 
     def _loaded_name(self, value: Value, tensor: str) -> str:
         """A view that the spec does not name is called after the tensor that it is read from."""
         return value.name if value.name in self.program.spoken else tensor
-
-    def _position(self, axis: tuple[Factor, ...], scope: Scope) -> Poly:
-        position, stride = ZERO, ONE
-        for factor in reversed(axis):
-            loop = self.loop_of(factor.dim, scope)
-            if loop is not None:
-                position = position + Poly.of(loop.var) * stride
-            stride = stride * factor.extent
-        return position
 
     def operand(self, value: Value, op: Op, scope: Scope, role: str = "vector") -> Placed:
         """The tile of an operand inside ``scope``: loaded, computed here, or a view of one.
@@ -158,7 +124,7 @@ class Operands(Grid):
         Raises:
             Apart: PTG303, a view of a value of this kernel that its tile does not have.
         """
-        if self.gm_view(value.name) is not None:
+        if self.gm_view(value.name, op) is not None:
             return self.load(value, op, scope, role)
         base = root(value.name, self.made_by)
         try:
@@ -269,7 +235,7 @@ class Operands(Grid):
                         op.span, "a slice with run-time bounds of a computed tile", "slice the input instead"
                     )
                 start, width = start + begin, size
-            elif op.kind in ("transpose", "reorder"):
+            elif op.kind in ("transpose", "reorder", "picked"):
                 raise unsupported(op.span, f"a {op.kind} of a computed tile", "transpose the input instead")
         return start, width
 
@@ -311,8 +277,3 @@ class Operands(Grid):
             self.emit(TileOp("extract", name, (acc.tile,), op.span, op.stage, row=row), here, False)
             self.placed[key] = Placed(name, here, False)
         return self.placed[key]
-
-
-def _same(factor: Factor, wanted: Factor | None) -> bool:
-    """Whether a factor of a view is the one behind the rows or columns of its tile."""
-    return wanted is not None and (factor.dim, factor.extent) == (wanted.dim, wanted.extent)

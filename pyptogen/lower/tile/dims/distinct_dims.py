@@ -40,7 +40,7 @@ from pyptogen.lower.tile.sizes.sizes import Selected
 
 _KEEPS_AXES = REDUCE | ARG_REDUCE | SCAN | {"prod"}
 _OTHERS_AXES = frozenset({"gather", "index_select", "scatter", "index_add", "scatter_update", "by_hand", "full",
-                          "arange", "places", "topk_values", "topk_indices", "only"})  # fmt: skip
+                          "arange", "places", "topk_values", "topk_indices", "only", "picked"})  # fmt: skip
 """Operations whose result has its axes from elsewhere: they are named as they come."""
 
 

@@ -135,6 +135,12 @@ class _Divider:
         by_cube |= op.kind == "store" and op.srcs[0] in self.accumulators
         return "cube" if by_cube else "vector"
 
+    def _is_done_by(self, op: TileOp, side: Side) -> bool:
+        """Whether a program has an operation as it is; a number that only addresses use is read where these are."""
+        if op.kind == "read_index":
+            return any(op.mode in names_used([other]) for _, other in self.ops if self._side(other) == side)
+        return self._side(op) == side and op.kind != "extract"
+
     def _nodes(self, nodes: Sequence[Node], path: Path, side: Side) -> tuple[Node, ...]:
         result: list[Node] = []
         for i, node in enumerate(nodes):
@@ -145,7 +151,7 @@ class _Divider:
                 result += [replace(node, body=body)] if body else []
             elif (side, here) in self.instead:
                 result += self.instead[side, here]
-            elif self._side(node) == side and node.kind != "extract":
+            elif self._is_done_by(node, side):
                 result.append(node)
             result += self.after.get((side, here), [])
         return tuple(result)

@@ -23,7 +23,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tensor.program_names import round_if
-from pyptogen.lower.tile.cutting.axes import root
+from pyptogen.lower.tile.cutting.axes import read_with, root
 from pyptogen.lower.tile.kernels.islands import islands
 from pyptogen.lower.tile.rounds.levels import levels
 from pyptogen.lower.tile.sizes.sizes import ring_slots, vector_cores
@@ -208,7 +208,7 @@ def _roots(op: Op, made_by: dict[str, Op]) -> set[str]:
     of which one counts in each call, all."""
     decides = made_by.get(round_if(op.loop)) if op.kind != "only" else None
     found = set() if decides is None else _roots(decides, made_by)
-    for name in (root(v.name, made_by) for v in op.operands if isinstance(v, Value)):
+    for name in (n for v in op.operands if isinstance(v, Value) for n in read_with(v.name, made_by)):
         either = name in made_by and made_by[name].kind == "either"
         found |= _roots(made_by[name], made_by) if either else {name}
     return found

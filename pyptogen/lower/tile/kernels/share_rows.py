@@ -172,12 +172,15 @@ class _Sharer:
 
     def _op(self, op: TileOp) -> TileOp:
         self._check(op)
-        if op.kind in ("pop", "free"):
+        if op.kind in ("pop", "free", "read_index"):
             return op
         name = str(op.srcs[0] if op.kind in ("store", "push") else op.dst)
         tile = self.tiles[name]
         if op.kind in ("load", "store"):
             return replace(op, gm=self._window(op, tile))
+        if op.kind == "load_rows" and op.gm is not None and self._is_shared(tile):
+            first, rows = self._share(tile.rows)
+            return replace(op, gm=replace(op.gm, rows=rows), index_offset=op.index_offset + first * op.index_step)
         if op.kind in ("push", "iota") and self._is_shared(tile):
             return replace(op, row=op.row + self._share(tile.rows)[0])
         return op
@@ -194,12 +197,12 @@ class _Sharer:
 
     def _check(self, op: TileOp) -> None:
         """Raises Whole for an operation whose rows are not apart."""
-        if op.kind in ("pop", "free"):
+        if op.kind in ("pop", "free", "read_index"):
             return
         tiles = [self.tiles[n] for n in (op.dst, op.scratch, *op.srcs) if isinstance(n, str)]
         if any(tile.row_offset != ZERO for tile in tiles):
             raise Whole("a loop writes its rows into a whole tile")
-        if op.kind in ("load", "store", "push", "iota"):
+        if op.kind in ("load", "load_rows", "store", "push", "iota"):
             if op.kind in ("store", "push") and _has_one_row(tiles[0]):
                 raise Whole(f"one row of `{tiles[0].name}` leaves the core")
             if op.kind == "iota" and tiles[0].form == "full" and not _has_one_row(tiles[0]):

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.ir import Op, Program, Value
-from pyptogen.lower.tile.cutting.axes import Axes, InRounds, named_tiles, root, value_views
+from pyptogen.lower.tile.cutting.axes import Axes, InRounds, indices_of, named_tiles, root, value_views
 
 
 def varying(ops: Sequence[Op], made_by: Mapping[str, Op]) -> set[str]:
@@ -20,6 +20,7 @@ def varying(ops: Sequence[Op], made_by: Mapping[str, Op]) -> set[str]:
         if op.kind == "places" and any(s.name.endswith(".tile") for size in op.result.shape for s in size.free_symbols):
             found.add(op.result.name)
         names = [v.name for v in op.operands if isinstance(v, Value)]
+        names += [index for name in names for index in indices_of(name, made_by)]
         blocks = any(view.kind == "block" for name in names for view in value_views(made_by, name))
         if op.kind == "carry" or blocks or any(root(name, made_by) in found for name in names):
             found.add(op.result.name)

@@ -14,10 +14,12 @@ from dataclasses import replace
 
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp
 
+LOADS = frozenset({"load", "load_rows", "read_index"})
+
 
 def _front(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
     inner: list[Node] = [replace(n, body=_front(n.body)) if isinstance(n, Loop) else n for n in nodes]
-    loads = [n for n in inner if isinstance(n, TileOp) and n.kind in ("load", "read_index") and n.fifo is None]
+    loads = [n for n in inner if isinstance(n, TileOp) and n.kind in LOADS and n.fifo is None]
     return (*loads, *(n for n in inner if n not in loads))
 
 

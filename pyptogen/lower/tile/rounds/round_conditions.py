@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.ir import Loop, Op, Value
-from pyptogen.lower.tensor.program_names import element_symbol, loop_variable, round_if, start_symbol
+from pyptogen.lower.tensor.program_names import element_symbol, round_if, start_symbol
 from pyptogen.lower.tile.cutting.axes import Apart, root, unsupported
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Operands
@@ -48,7 +48,7 @@ class RoundConditions(Operands):
             Apart: PTG303 for a tensor that this kernel computes: it is read from GM.
             DiagnosticError: PTG303 for a tensor of which a tile has several elements.
         """
-        view = self.gm_view(value.name)
+        view = self.gm_view(value.name, op)
         base = root(value.name, self.made_by)
         if view is None:
             error = unsupported(op.span, "a condition that its own kernel computes", "put it into a stage of its own")
@@ -60,8 +60,5 @@ class RoundConditions(Operands):
                 what = f"a condition that is another one along `{factor.dim or factor.extent}` of one tile"
                 raise unsupported(op.span, what, f"give `{factor.dim}` the tile 1" if factor.dim else "name its dim")
             offset = offset if factor.still else offset + Poly.of(loop.var) * factor.stride
-        if view.tensor not in self.reads:
-            self.reads.append(view.tensor)
-        name = loop_variable(f"{view.tensor}_here", self.nest.taken | self.numbers | set(self.tiles))
-        self.numbers.add(name)
-        return Element(name, view.tensor, offset, op.span)
+        self.note_read(view.tensor)
+        return Element(self.number(view.tensor), view.tensor, offset, op.span)

@@ -18,6 +18,7 @@ from dataclasses import replace
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, TileKernel, TileOp, TileVal, walk, walk_loops
+from pyptogen.lower.tile.names import names_used
 
 
 def run(kernel: TileKernel) -> TileKernel:
@@ -62,6 +63,8 @@ class _Ahead:
         pushes = [i for i, n in enumerate(loop.body[:first]) if isinstance(n, TileOp) and n.kind == "push"]
         last = max(pushes, default=-1) + 1
         ahead, behind = loop.body[:last], loop.body[last:]
+        numbers = [n for n in ahead if isinstance(n, TileOp) and n.kind == "read_index"]  # of indices: read in both
+        behind = (*(n for n in numbers if n.mode in names_used(behind)), *behind)
         made, used = _written(ahead), _touched(behind)
         whole = loop.start == ZERO and loop.after is None and loop.only is None
         if not pushes or made & used or not whole:
@@ -120,8 +123,8 @@ def _node(node: Node, names: Mapping[str, str]) -> Node:
         return replace(node, start=start, stop=stop, after=after, before=before, body=body)
     gm = node.gm if node.gm is None else _window(node.gm, names)
     first = node.first if node.first is None else " + ".join(names.get(n, n) for n in node.first.split(" + "))
-    index = _poly(node.index_offset, names)
-    return replace(node, gm=gm, first=first, row=_poly(node.row, names), index_offset=index)
+    index, step = _poly(node.index_offset, names), _poly(node.index_step, names)
+    return replace(node, gm=gm, first=first, row=_poly(node.row, names), index_offset=index, index_step=step)
 
 
 def _window(ref: GmRef, names: Mapping[str, str]) -> GmRef:

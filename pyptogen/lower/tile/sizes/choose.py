@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Program, Value
-from pyptogen.lower.tile.cutting.axes import Apart, Axes, Axis
+from pyptogen.lower.tile.cutting.axes import Apart, Axes, Axis, Copied
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.rounds.round_rows import shared_rows
 from pyptogen.lower.tile.sizes import narrow
@@ -205,6 +205,8 @@ class _Chooser:
         if key not in self.known:
             try:
                 self.known[key] = self.cost(self.table(tiles))
+            except Copied:
+                raise
             except DiagnosticError:
                 self.known[key] = None
         return self.known[key]

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Value
-from pyptogen.lower.tile.cutting.axes import Axes, Factor
+from pyptogen.lower.tile.cutting.axes import Axes, Copied, Factor
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes.sizes import TileSize
 
@@ -49,6 +49,8 @@ def columns(
         return table
     try:
         return _cut(program, table, free, place, fits)
+    except Copied:
+        raise
     except DiagnosticError:  # they cannot be cut: what does not fit is reported as it is
         return table
 

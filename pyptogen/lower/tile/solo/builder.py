@@ -10,7 +10,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
 from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
-from pyptogen.lower.tile.cutting.axes import Axes, Factor, GmView, root, unsupported, value_views
+from pyptogen.lower.tile.cutting.axes import Axes, Copied, Factor, GmView, root, unsupported, value_views
 from pyptogen.lower.tile.ir import (
     Extent,
     Form,
@@ -98,6 +98,9 @@ class SoloBuilder:
             raise unsupported(self.op.span, f"`{self.op.kind}` of the packed tensor `{tensor}`", "give it as nd")
         view = self.axes.whole(tensor, whole)
         for op in value_views(self.made_by, value.name):
+            if op.kind == "picked":
+                error = unsupported(self.op.span, f"`{self.op.kind}` of what an index names", "copy it first")
+                raise Copied(error, op.result.name)
             view = self.axes.apply(view, op)
         if tensor not in self.reads:
             self.reads.append(tensor)

@@ -95,13 +95,39 @@ PTO_INLINE auto row_index(Indexes& indexes, int64_t r)
     }
 }
 
+/// Asks for the lines of row r, which is needed soon: rows lie anywhere, so no prefetcher of the machine finds the next.
+template <Outside Rule, typename Global, typename Indexes>
+PTO_INLINE void ask_for_indexed(
+    [[maybe_unused]] const Table<Global>& table, [[maybe_unused]] Indexes& indexes, [[maybe_unused]] int64_t r,
+    [[maybe_unused]] int64_t cols)
+{
+    if constexpr (!Table<Global>::kNz && !checked::kOn) {
+        constexpr int64_t kLine = 64, kMost = 2048;  // what is behind that, the machine finds itself
+        const int64_t row = table_index<Rule>(row_index(indexes, r), table.rows());
+        if (row >= 0 && table.global.GetStride(4) == 1) {
+            const char* at = reinterpret_cast<const char*>(table.element(row, 0));
+            const int64_t bytes = cols * static_cast<int64_t>(sizeof(typename Table<Global>::T));
+            for (int64_t i = 0; i < (bytes < kMost ? bytes : kMost); i += kLine) {
+                __builtin_prefetch(at + i);
+            }
+        }
+    }
+}
+
 template <Outside Rule, typename Dst, typename Global, typename Indexes>
 inline void gather_rows(Dst& dst, Global& src, Indexes& indexes)
 {
     using T = typename Dst::DType;
     const Table<Global> table{src};
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol(), capacity = table.rows();
+    constexpr int64_t kAhead = 8;  // rows that are asked for before they are copied
+    for (int64_t r = 0; r < rows && r < kAhead; ++r) {
+        ask_for_indexed<Rule>(table, indexes, r, cols);
+    }
     for (int64_t r = 0; r < rows; ++r) {
+        if (r + kAhead < rows) {
+            ask_for_indexed<Rule>(table, indexes, r + kAhead, cols);
+        }
         const int64_t row = table_index<Rule>(row_index(indexes, r), capacity);
         if (row < 0 && drops<Rule>) {
             fill_region(dst, r, 0, 1, cols, T{});

@@ -1,0 +1,75 @@
+"""Linear layers whose weights have eight bits or four: floats of e4m3, and whole numbers that share a byte."""
+
+from __future__ import annotations
+
+import torch
+
+from library_cases.case import Case, Tensors
+
+_PACKED: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
+"""Weights of four bits in PyTorch's own form, by the address of the bytes: made once, as a model does."""
+
+
+def linear_w4a16(t: Tensors) -> torch.Tensor:
+    """PyTorch's product for weights of four bits, packed beforehand."""
+    w, scale = t["w"], t["scale"]
+    if w.data_ptr() not in _PACKED:
+        bits = torch.cat((w & 15, w >> 4), dim=1)  # [groups, group, n]: the low halves come first
+        columns = bits.permute(2, 0, 1).reshape(w.shape[2], -1).to(torch.int32).contiguous()
+        scales = torch.stack((scale, torch.zeros_like(scale)), dim=-1)
+        _PACKED[w.data_ptr()] = torch.ops.aten._convert_weight_to_int4pack_for_cpu(columns, 1), scales
+    packed, scales = _PACKED[w.data_ptr()]
+    return torch.ops.aten._weight_int4pack_mm_for_cpu(t["x"], packed, 2 * w.shape[1], scales)
+
+
+def linear_fp8(t: Tensors) -> torch.Tensor:
+    """Rows quantised to e4m3, then a product of what the codes mean, in fp32."""
+    x = t["x"].float()
+    scale = x.abs().amax(dim=-1, keepdim=True).clamp_min(1e-12) / 448
+    codes = (x / scale).to(torch.float8_e4m3fn)
+    return (codes.float() @ t["w"].float() * scale * t["w_scale"]).to(torch.bfloat16)
+
+
+def linear_fp8_blocks(t: Tensors) -> torch.Tensor:
+    """Both operands scaled block by block, then one product."""
+    blocks, columns = t["w_scale"].shape
+    x = t["x"].float().view(len(t["x"]), blocks, -1) * t["x_scale"][:, :, None]
+    w = t["w"].float().view(blocks, 128, columns, 128) * t["w_scale"][:, None, :, None]
+    product = x.view(len(x), -1) @ w.view(blocks * 128, columns * 128)
+    return product.view(len(x), columns, 128).to(torch.bfloat16)
+
+
+LOW_BITS = (
+    *(
+        Case(
+            f"linear_w4a16 {t}×2048×2048",
+            "linear_w4a16.yaml",
+            {"t": t},
+            linear_w4a16,
+            compiled=False,
+            operations=lambda d: 2.0 * d["t"] * 2048 * 2048,
+            moved=lambda d: 2048 * 2048 / 2 + 2.0 * 16 * 2048 + 2.0 * 2 * d["t"] * 2048,
+            unit="bf16",
+            apart=2**-6,
+        )
+        for t in (8, 256)
+    ),
+    Case(
+        "linear_fp8 256×2048×1024",
+        "linear_fp8.yaml",
+        {"t": 256},
+        linear_fp8,
+        operations=lambda d: 2.0 * d["t"] * 2048 * 1024,
+        unit="bf16",
+        apart=2**-7,
+    ),
+    Case(
+        "linear_fp8_blocks 256×1536×768",
+        "linear_fp8_blocks.yaml",
+        {"t": 256},
+        linear_fp8_blocks,
+        operations=lambda d: 2.0 * d["t"] * 1536 * 768,
+        unit="bf16",
+        apart=2**-7,
+    ),
+)

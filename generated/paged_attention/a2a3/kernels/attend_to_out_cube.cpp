@@ -1,0 +1,163 @@
+// attend_to_out_cube: cube kernel of `paged_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages attend; tiles batch 1, kv_heads 1, pages 1; memory L0A 20480 B, L0B 32768 B, L0C 40960 B, L1 53248 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using MatB16_16x128 = Tile<TileType::Mat, bfloat16_t, 16, 128, BLayout::ColMajor, 16, 128, SLayout::RowMajor, 512>;
+using MatB16_128x32 = Tile<TileType::Mat, bfloat16_t, 128, 32, BLayout::ColMajor, 128, 32, SLayout::RowMajor, 512>;
+using MatB16_32x128 = Tile<TileType::Mat, bfloat16_t, 32, 128, BLayout::ColMajor, 32, 128, SLayout::RowMajor, 512>;
+using LeftB16_16x128 = TileLeft<bfloat16_t, 16, 128, 16, 128>;
+using RightB16_128x32 = TileRight<bfloat16_t, 128, 32, 128, 32>;
+using AccF32_16x32 = TileAcc<float, 16, 32, 16, 32>;
+using MatB16_16x32 = Tile<TileType::Mat, bfloat16_t, 16, 32, BLayout::ColMajor, 16, 32, SLayout::RowMajor, 512>;
+using LeftB16_16x32 = TileLeft<bfloat16_t, 16, 32, 16, 32>;
+using RightB16_32x128 = TileRight<bfloat16_t, 32, 128, 32, 128>;
+using AccF32_16x128 = TileAcc<float, 16, 128, 16, 128>;
+using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
+using KCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 32>, Stride<1, 1, 1, 1, 256>, Layout::DN>;
+using VCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 256, 1>>;
+using Acc3SlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
+using Acc3Pipe = TPipe<0, Direction::DIR_V2C, 1024, 2>;  // 2 tiles of up to 16 x 32, to the cube core
+using Acc3Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
+using Acc6Pipe = TPipe<2, Direction::DIR_C2V, 8192, 2, 2, true>;  // 2 tiles of up to 16 x 128, to both vector cores
+using Acc6Slot = GlobalTensor<float, Shape<1, 1, 1, 16, 128>, Stride<1, 1, 1, 128, 1>>;
+using QkPipe = TPipe<4, Direction::DIR_C2V, 2048, 2, 2, true>;  // 2 tiles of up to 16 x 32, to both vector cores
+using QkSlot = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void attend_to_out_cube(
+    __gm__ int32_t *lengths,
+    __gm__ bfloat16_t *q,
+    __gm__ bfloat16_t *k_cache,
+    __gm__ int32_t *block_table,
+    __gm__ bfloat16_t *v_cache,
+    __gm__ bfloat16_t *acc_3_ring,
+    __gm__ float *acc_6_ring,
+    __gm__ float *qk_ring,
+    int32_t batch_begin,
+    int32_t batch_end,
+    int32_t pages,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    Acc3Pipe acc_3_pipe(acc_3_ring + int64_t(block) * 1024, 0x0, 0x0);
+    Acc6Pipe acc_6_pipe(acc_6_ring + int64_t(block) * 4096, 0x0, 0x0);
+    QkPipe qk_pipe(qk_ring + int64_t(block) * 1024, 0x0, 0x0);
+    int32_t kv_heads0_slot = 0;  // which of 2 buffers this round of kv_heads0 uses
+    int32_t pages0_slot = 0;  // which of 2 buffers this round of pages0 uses
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // copy 1 is free
+    for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
+        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free again
+        for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0, kv_heads0_slot ^= 1) {
+            // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)  [paged_attention.yaml:46]
+            MatB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + kv_heads0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(5 + kv_heads0_slot));  // free again
+            QGm q_in(q + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048);
+            TLOAD(q_tile, q_in);
+            set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + kv_heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + kv_heads0_slot));
+            for (int32_t pages0 = 0; pages0 < pages; ++pages0) {
+                // if: pages.start * block_size < lengths[:, None, None, None]  [paged_attention.yaml:40]
+                const int64_t lengths_here = lengths[int64_t(batch0)];
+                if (int64_t(pages0) * 32 >= lengths_here) {  // this round is left out
+                    continue;
+                }
+                const int64_t block_table_here = block_table[int64_t(batch0) * pages + int64_t(pages0)];
+                // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)  [paged_attention.yaml:46]
+                MatB16_128x32 k_cache_tile; TASSIGN(k_cache_tile, 0x04000 + pages0_slot * 0x02000);  // L1 0x04000..0x08000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + pages0_slot));  // free again
+                KCacheGm k_cache_in(k_cache + int64_t(block_table_here) * 8192 + int64_t(kv_heads0) * 128);
+                TLOAD(k_cache_tile, k_cache_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + pages0_slot));
+                // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)  [paged_attention.yaml:54]
+                MatB16_32x128 v_cache_tile; TASSIGN(v_cache_tile, 0x08000 + pages0_slot * 0x02000);  // L1 0x08000..0x0c000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(pages0_slot));  // free again
+                VCacheGm v_cache_in(v_cache + int64_t(block_table_here) * 8192 + int64_t(kv_heads0) * 128);
+                TLOAD(v_cache_tile, v_cache_in);
+                // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)  [paged_attention.yaml:46]
+                LeftB16_16x128 q_tile_l0a; TASSIGN(q_tile_l0a, 0x00000 + pages0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + pages0_slot));  // free again
+                TEXTRACT(q_tile_l0a, q_tile, 0, 0);
+                RightB16_128x32 k_cache_tile_l0b; TASSIGN(k_cache_tile_l0b, 0x00000 + pages0_slot * 0x02000);  // L0B 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + pages0_slot));
+                TEXTRACT(k_cache_tile_l0b, k_cache_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(2 + pages0_slot));
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + pages0_slot));
+                AccF32_16x32 qk_acc; TASSIGN(qk_acc, 0x00000 + pages0_slot * 0x01000);  // L0C 0x00000..0x02000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + pages0_slot));
+                wait_flag(PIPE_FIX, PIPE_M, event_t(2 + pages0_slot));  // free again
+                TMATMUL(qk_acc, q_tile_l0a, k_cache_tile_l0b);
+                set_flag(PIPE_M, PIPE_FIX, event_t(2 + pages0_slot));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(2 + pages0_slot));
+                wait_flag(PIPE_M, PIPE_FIX, event_t(2 + pages0_slot));
+                TPUSH<QkPipe, AccF32_16x32, TileSplitAxis::TILE_NO_SPLIT>(qk_pipe, qk_acc);
+                set_flag(PIPE_FIX, PIPE_M, event_t(2 + pages0_slot));
+                // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)  [paged_attention.yaml:54]
+                Acc3Slot acc_3_view(acc_3_ring);
+                TPOP<Acc3Pipe, Acc3Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_3_pipe, acc_3_view);
+                __gm__ bfloat16_t *acc_3_slot = acc_3_view.data();
+                MatB16_16x32 acc_3_l1; TASSIGN(acc_3_l1, 0x0c000 + pages0_slot * 0x00800);  // L1 0x0c000..0x0d000, 2 copies
+                Acc3SlotGm acc_3_slot_in(acc_3_slot);
+                TLOAD(acc_3_l1, acc_3_slot_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(pages0_slot));
+                TFREE<Acc3Pipe, Acc3Slot, TileSplitAxis::TILE_NO_SPLIT>(acc_3_pipe, acc_3_view);
+                LeftB16_16x32 acc_3_l1_l0a; TASSIGN(acc_3_l1_l0a, 0x04000 + pages0_slot * 0x00800);  // L0A 0x04000..0x05000, 2 copies
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(pages0_slot));
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(pages0_slot));  // free again
+                TEXTRACT(acc_3_l1_l0a, acc_3_l1, 0, 0);
+                RightB16_32x128 v_cache_tile_l0b; TASSIGN(v_cache_tile_l0b, 0x04000 + pages0_slot * 0x02000);  // L0B 0x04000..0x08000, 2 copies
+                TEXTRACT(v_cache_tile_l0b, v_cache_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(pages0_slot));
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(pages0_slot));
+                AccF32_16x128 acc_6_acc; TASSIGN(acc_6_acc, 0x02000 + pages0_slot * 0x04000);  // L0C 0x02000..0x0a000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(pages0_slot));
+                wait_flag(PIPE_FIX, PIPE_M, event_t(pages0_slot));  // free again
+                TMATMUL(acc_6_acc, acc_3_l1_l0a, v_cache_tile_l0b);
+                set_flag(PIPE_M, PIPE_FIX, event_t(pages0_slot));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(pages0_slot));
+                wait_flag(PIPE_M, PIPE_FIX, event_t(pages0_slot));
+                TPUSH<Acc6Pipe, AccF32_16x128, TileSplitAxis::TILE_NO_SPLIT>(acc_6_pipe, acc_6_acc);
+                set_flag(PIPE_FIX, PIPE_M, event_t(pages0_slot));
+                pages0_slot ^= 1;
+            }
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(5 + kv_heads0_slot));
+        }
+        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);
+    }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,221 @@
+"""Values in GM seen through views, and the window of a tile in them.
+
+A view of a GM tensor is another address. Where an index tells which slice is meant (`picked`), the address is known
+when the core has read that number:
+
+before: w_b = picked(w: [groups, k, n], group: [blocks]); y = matmul(rows, w_b)       one block a tile
+after:  for blocks0: group_here = read group[blocks0]; w_b = load w[group_here * k * n]; y_acc = matmul rows, w_b
+
+before: r = picked(table: [v, h], token: [t]); y = total + r                           many rows a tile
+after:  for t0: r = load_rows table[…; 32 x h] by token[t0]; y = total + r
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.tensor.ir import Op, Scalar, Value
+from pyptogen.lower.tensor.program_names import dim_symbol, loop_variable
+from pyptogen.lower.tile.cutting.axes import Apart, Copied, Factor, GmView, Pick, root, unsupported, value_views
+from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
+from pyptogen.lower.tile.cutting.nest import Scope
+from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, TileOp
+from pyptogen.lower.tile.rounds.between_rounds import values_apart
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What indices lead to: the elements to add to a window's offset; for a tile whose rows one of them names, that one
+    with its first place for the tile, and how far apart the places of neighbouring rows stand."""
+
+    offset: Poly
+    rows: tuple[Pick, Poly] | None = None
+
+
+class Windows(Grid):
+    """Finds what lies in GM, and emits what finds its place."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.reads: list[str] = []
+        self.scalars: list[str] = []
+        """Attrs that the kernel is given."""
+        self.numbers: set[str] = set()
+        """Variables that elements of GM are read to."""
+        self.found: dict[tuple[str, Poly, int], str] = {}
+        """Those of indices, by the index, the place in it, and the scope in which it is read."""
+        self.apart = values_apart(self.program, self.axes)
+
+    def emit(self, op: TileOp, scope: Scope, early: bool) -> None:
+        (scope.early if early else scope.items).append(op)
+
+    def note_read(self, tensor: str) -> None:
+        if tensor not in self.reads:
+            self.reads.append(tensor)
+
+    def number(self, tensor: str) -> str:
+        """A name for a number that is read from a tensor."""
+        name = loop_variable(f"{tensor}_here", self.nest.taken | self.numbers | set(self.tiles))
+        self.numbers.add(name)
+        return name
+
+    def scalar(self, scalar: Scalar, scope: Scope) -> ScalarArg:
+        """A number as the kernel has it: attrs are arguments, and how long a round's block is, a variable or known."""
+        known: dict[Any, Any] = {}
+        for symbol in sorted(getattr(scalar.expr, "free_symbols", ()), key=str):
+            if symbol.name in {a.name for a in self.program.attrs} and symbol.name not in self.scalars:
+                self.scalars.append(symbol.name)
+            if symbol.name in self.axes.static:
+                known[symbol] = self.axes.static[symbol.name]
+            block = self.loop_of(symbol.name, scope) if symbol.name in self.axes.over else None
+            if block is not None:
+                known[symbol] = dim_symbol(block.valid) if block.valid else block.tile
+        return ScalarArg(scalar.expr.subs(known) if known else scalar.expr, scalar.span)
+
+    def name(self, wanted: str) -> str:
+        """A tile name that no tensor and no other tile has."""
+        base = wanted if wanted not in self.tensors else f"{wanted}_tile"
+        name, n = base, 1
+        while name in self.tiles or name in self.tensors or name in self.numbers:
+            n += 1
+            name = f"{base}_{n}"
+        return name
+
+    def gm_view(self, name: str, reader: Op) -> GmView | None:
+        """The GM window behind a value, or None if the value is computed in this kernel.
+
+        Raises:
+            Copied: PTG303, what an index names cannot be seen so.
+            Apart: PTG303, this kernel computes the index: it is read from GM, number by number.
+        """
+        base = root(name, self.made_by)
+        if base in self.mine or base not in self.gm_names:
+            return None
+        tensor = self.gm_names[base]
+        source = (
+            self.made_by[base].result
+            if base in self.made_by
+            else next(v for v in self.program.inputs if v.name == base)
+        )
+        view = replace(self.axes.whole(tensor, source), apart=self.apart.get(base))
+        for op in value_views(self.made_by, name):
+            try:
+                view = self._picked(view, op, reader) if op.kind == "picked" else self.axes.apply(view, op)
+            except Apart:
+                raise
+            except DiagnosticError as error:
+                if op.kind == "picked" or view.picks:
+                    raise Copied(error, view.picks[0].name if view.picks else op.result.name) from error
+                raise
+        return view
+
+    def _picked(self, view: GmView, op: Op, reader: Op) -> GmView:
+        """The view of what an index names."""
+        x, index = op.operands
+        assert isinstance(x, Value) and isinstance(index, Value)
+        at, base = self.gm_view(index.name, reader), root(index.name, self.made_by)
+        if at is None:
+            error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
+            raise Apart(error, (reader.result.name, base))
+        computed = base in self.made_by or any(v.kind == "slice" for v in value_views(self.made_by, index.name))
+        places = self.axes.poly(x.shape[int(op.attrs["axis"])])
+        return self.axes.picked(view, op, at, places, not computed)
+
+    def find(self, view: GmView, shape: Shape2D, scope: Scope, op: Op, early: bool) -> Found:
+        """Reads the indices of a view inside ``scope``. They name one slice each, or one of them each row of the tile.
+
+        Raises:
+            Copied: PTG303, a tile takes slices that lie apart in another way.
+        """
+        offset, rows = ZERO, None
+        for number, pick in enumerate(view.picks):
+            along = [factor for axis in view.axes for factor in axis if factor.pick == number]
+            place, wide = pick.offset, []
+            for factor in along:
+                loop = self.loop_of(factor.dim, scope)
+                if loop is not None and not factor.still:
+                    place = place + Poly.of(loop.var) * factor.stride
+                wide += [factor] if (loop.tile if loop is not None else factor.extent.constant) != 1 else []
+            self.note_read(pick.index)
+            if wide and (rows is not None or wide != [shape.row]):
+                error = unsupported(op.span, "a tile of slices that an index names", "give their dim the tile 1")
+                raise Copied(error, pick.name)
+            if wide:
+                rows = (replace(pick, offset=place), wide[0].stride)
+                continue
+            offset = offset + Poly.of(self._read(pick, place, along, scope, op, early)) * pick.step
+        return Found(offset, rows)
+
+    def _read(self, pick: Pick, place: Poly, along: Sequence[Factor], scope: Scope, op: Op, early: bool) -> str:
+        """The number that an element of an index is read to, in the outermost scope that has its dims."""
+        home, dims = scope, {factor.dim for factor in along}
+        while home.parent is not None and home.dim not in dims:
+            home = home.parent
+        key = (pick.index, place, id(home))
+        if key not in self.found:
+            self.found[key] = self.number(pick.index)
+            read = TileOp(
+                "read_index", None, (), op.span, op.stage,
+                index=pick.index, index_offset=place, mode=self.found[key], places=pick.bound,
+            )  # fmt: skip
+            self.emit(read, home, early or home is not scope)
+        return self.found[key]
+
+    def gm_ref(self, view: GmView, shape: Shape2D, scope: Scope) -> GmRef:
+        """The window of a tile, without what indices add to its offset."""
+        offset = view.offset
+        for axis in view.axes:
+            for factor in axis:
+                loop = self.loop_of(factor.dim, scope)
+                if loop is not None and not factor.still and factor.pick is None:
+                    offset = offset + Poly.of(loop.var) * factor.stride
+        if view.apart is not None:
+            loop = self.loop_of(view.apart.loop.block.name, scope)
+            assert loop is not None
+            offset = offset + Poly.of(loop.var) * view.apart.step
+        row = next((f for a in view.axes for f in a if _same(f, shape.row)), None)
+        row_stride = ONE if row is None else row.stride if row.pick is None else view.picks[row.pick].step
+        columns = view.axes[-1] if view.axes else ()
+        col_stride = next((f.stride for f in reversed(columns) if _same(f, shape.col)), ONE)
+        return GmRef(view.tensor, offset, row_stride, col_stride, shape.rows, shape.cols)
+
+    def packed_ref(self, view: GmView, ref: GmRef, tensor: GmTensor, scope: Scope, op: Op) -> GmRef:
+        """The window in a matrix of the form `nz`: its place in the matrix, and the matrices before that.
+
+        Raises:
+            Copied: PTG303, an index that leads into the middle of a matrix.
+        """
+        *outer, depth, columns = view.axes
+        matrix = self.position(tuple(factor for axis in outer for factor in axis), scope)
+        if view.picks:
+            before = ref.offset - self.position(columns, scope)
+            for factor in depth:
+                loop = self.loop_of(factor.dim, scope)
+                before = before - (Poly.of(loop.var) * factor.stride if loop is not None else ZERO)
+            found = before.quotient(tensor.shape[-2] * tensor.shape[-1])
+            if found is None or any(factor.pick is not None for factor in (*depth, *columns)):
+                error = unsupported(op.span, "an index into matrices of the form `nz`", "leave `@ nz` out")
+                raise Copied(error, view.picks[0].name)
+            matrix = found
+        elif len(view.axes) > len(tensor.shape):  # parts of the depth of one matrix
+            matrix, depth = ZERO, tuple(factor for axis in (*outer, depth) for factor in axis)
+        return replace(ref, k=self.position(depth, scope), n=self.position(columns, scope), matrix=matrix)
+
+    def position(self, axis: tuple[Factor, ...], scope: Scope) -> Poly:
+        """Where along an axis the tile inside ``scope`` begins."""
+        position, stride = ZERO, ONE
+        for factor in reversed(axis):
+            loop = self.loop_of(factor.dim, scope)
+            if loop is not None:
+                position = position + Poly.of(loop.var) * stride
+            stride = stride * factor.extent
+        return position
+
+
+def _same(factor: Factor, wanted: Factor | None) -> bool:
+    """Whether a factor of a view is the one behind the rows or columns of its tile."""
+    return wanted is not None and (factor.dim, factor.extent) == (wanted.dim, wanted.extent)

@@ -4,8 +4,9 @@ before: y = matmul(x: [t, 1024], w: [1024, 512])            dim n = 512
 after:  y = matmul(x: [t, size_1024], w: [size_1024, n])    dim size_1024 = 1024
 
 A number that is the size of a dim of the spec becomes that dim, so the tiles of `n` cut the product above. Numbers
-within other sizes, such as `2 * n`, stay, and so do those of computed values: `distinct_dims` names their axes by the
-operands.
+within other sizes, such as `2 * n`, stay. Computed values have numbers by reshapes alone, `distinct_dims` names other
+axes by the operands: where a reshape gives several leading axes as numbers, they have dims too, because a tile has one
+of them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from pyptogen.lower.tensor.ir import Dim, Program, Value
+from pyptogen.lower.tensor.ir import Dim, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 
 
@@ -21,9 +22,10 @@ def run(program: Program) -> Program:
     """The program with a dim for each such axis; the program itself where there is none."""
     named = _Namer(program)
     inputs = tuple(map(named.value, program.inputs))
-    if inputs == program.inputs:
+    ops = tuple(map(named.op, program.ops))
+    if (inputs, ops) == (program.inputs, program.ops):
         return program
-    return replace(program, dims=(*program.dims, *named.dims), inputs=inputs)
+    return replace(program, dims=(*program.dims, *named.dims), inputs=inputs, ops=ops)
 
 
 class _Namer:
@@ -38,6 +40,12 @@ class _Namer:
 
     def value(self, value: Value) -> Value:
         return replace(value, shape=tuple(self._size(size, value) for size in value.shape))
+
+    def op(self, op: Op) -> Op:
+        if op.kind != "reshape" or sum(size.is_Integer and size != 1 for size in op.result.shape[:-1]) < 2:
+            return op
+        result = self.value(op.result)
+        return replace(op, result=result, attrs={**op.attrs, "shape": result.shape})
 
     def _size(self, size: Any, value: Value) -> Any:
         if not size.is_Integer or size == 1:

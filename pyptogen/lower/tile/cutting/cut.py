@@ -160,6 +160,8 @@ class Cutter(Products):
             raise unsupported(op.span, f"`{op.kind}` in a round of a loop", "compute it before the loop, or after it")
         if op.kind in REDUCTIONS:
             self._check_whole(op, self.nest.inner if scope.role == "grid" else scope)
+        if op.kind == "turn" and scope.role == "sub":
+            raise unsupported(op.span, f"a transposition in rows of `{scope.dim}`", "take `vector` and `rows` out")
         sources: list[Source] = []
         operands: list[Placed] = []
         for operand in op.operands:

@@ -19,6 +19,7 @@ import pyptogen
 from properties.checked_run import said_by_checked_mode
 from properties.error_bounds import bounded
 from properties.random_specs import Case, graph_specs
+from properties.round_specs import round_specs
 from properties.shaped_specs import attention_specs, loop_specs, matmul_specs
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.artifacts import Lowered
@@ -163,6 +164,19 @@ def test_instructions_of_loops(case: Case, tmp_path: Path) -> None:
 @examples(1)
 def test_kernels_of_loops(case: Case, tmp_path: Path) -> None:
     kernels_agree(case, tmp_path)
+
+
+@given(case=round_specs())
+@examples(3)
+def test_instructions_of_rounds(case: Case, tmp_path: Path) -> None:
+    instructions_agree(case, tmp_path)
+
+
+@given(case=round_specs())
+@examples(1)
+def test_kernels_of_rounds(case: Case, tmp_path: Path) -> None:
+    kernels_agree(case, tmp_path)
+    checked_mode_is_silent(case, tmp_path)
 
 
 @given(case=attention_specs())

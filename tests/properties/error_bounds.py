@@ -47,6 +47,7 @@ class _Errors:
         }
         self._left_out = {op.loop for op in program.ops if op.kind == "only"}
         """Loops whose rounds have a condition."""
+        self._either = {op.result.name: op for op in program.ops if op.kind == "either"}
         self._collected = [op for op in program.ops if op.kind == "collected"]
         self._rounds: dict[str, list[Array | None]] = {op.result.name: [] for op in self._collected}
         """Of what loops collect, the bounds of each round so far; None for a carried value that began exactly."""
@@ -63,6 +64,9 @@ class _Errors:
             each = [np.zeros(known.shape) if part is None else part for part in rounds]
             parts = [part[None] if op.attrs["stacked"] else part for part in each]
             return np.concatenate(parts, axis=int(op.attrs["axis"]))
+        if value.name in self._either:  # one of them, as the call says
+            of_each = [self.of(v, shape) for v in self._either[value.name].operands if isinstance(v, Value)]
+            return np.asarray(np.max(of_each, axis=0))
         return self._bounds.get(value.name, np.zeros(shape))
 
     def __call__(self, op: Op, operands: list[Any], result: Array, apply: Apply) -> None:

@@ -194,6 +194,31 @@ FOUND = {
              "      z: z + sum(e.T, keepdim=true)\n    collect:\n      y: e.T * 2\n      w: c.T + 1"),
         {"r": 61},
     ),
+    "a row of a round, read as a column": (
+        spec("k: 16; d: 32", "x: fp32[r, d]; c: fp32[k, d]", "sums: fp32[k, d]; count: fp32[k, 1]",
+             "before:\n    id: arange(k)\n  one:\n    loop: {over: r, tile: 64}\n    carry:\n"
+             "      sums: full([k, d], 0, fp32)\n      count: full([k, 1], 0, fp32)\n    body:\n"
+             "      near: argmin(matmul(x[r], c.T), axis=-1, keepdim=true)\n"
+             "      hot: cast(near == id[None, :], fp32)\n    next:\n      sums: sums + matmul(hot.T, x[r])\n"
+             "      count: count + transpose(sum(hot, axis=0, keepdim=true))"),
+        {"r": 150},
+    ),
+    "columns of a sum of sizes, one of them of run time": (
+        spec("s: {min: 1, max: 99}; d: 32", "x: fp32[r, d + s]; z: fp32[s]", "y: fp32[r, d + s]; u: fp32[s]",
+             "y: abs(x) * 0.5; u: z * 2", "tiling:\n  - {r: 8, s: 16}"),
+        {"r": 11, "s": 21},
+    ),
+    "a sum of sizes beside a dim that the author cuts": (
+        spec("d: 12; e: 8; h: 20", "x: fp32[r, d + e, h]; z: fp32[r, d, h]",
+             "y: fp32[r, d + e, h]; u: fp32[r, d, h]", "y: abs(x) * 0.5; u: z * 2 + x[:, :d]",
+             "tiling:\n  - {r: 8}"),
+        {"r": 11},
+    ),
+    "a value that another stage gives anew": (
+        spec("d: 8", "x: fp32[r, d]", "y: fp32[r, d]",
+             "one:\n    y: cumsum(x, axis=0) * 0.3\n  again:\n    if: r > 30\n    y: abs(y) + 1"),
+        {"r": 26},
+    ),
     "a carried value, turned": (
         spec("d: 16", "x: fp32[r, d]", "y: fp32[d, d]",
              "one:\n    loop: {over: r, tile: 32}\n    carry:\n      y: full([d, d], 0.5, fp32)\n    next:\n"

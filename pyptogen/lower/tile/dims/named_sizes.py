@@ -1,4 +1,5 @@
-"""Pass: a size that is known at run time only, and is no dim, becomes one, so that loops can cut it.
+"""Pass: a size that is known at run time only, and is no dim, becomes one, so that loops can cut it; so does a sum of
+dims on an axis that is not the last, because a tile has rows of one dim.
 
 before: g = reshape(x: [n, c, hw], [n * 8, 12 * hw])              hw known at run time
 after:  dim g_cols = 12 * hw;  g: [8 * n, g_cols]
@@ -56,18 +57,20 @@ class _Names:
     def _shape(self, value: Value) -> Shape:
         words = {len(value.shape) - 1: "cols", len(value.shape) - 2: "rows"}
         return tuple(
-            self._size(size, f"{value.name}_{words.get(axis, f'axis{axis}')}", value)
+            self._size(size, f"{value.name}_{words.get(axis, f'axis{axis}')}", value, axis < len(value.shape) - 1)
             for axis, size in enumerate(value.shape)
         )
 
-    def _size(self, size: Any, wanted: str, value: Value) -> Any:
+    def _size(self, size: Any, wanted: str, value: Value, leading: bool) -> Any:
         if size in self.dims:
             return dim_symbol(self.dims[size].name)
-        if not self._is_nameless(size):
+        if not self._is_nameless(size) and not (leading and size.is_Add):
             return size
         name = self.names.take(wanted)
         ends = [self._at_ends(size, end) for end in ("min", "max")]
-        self.dims[size] = Dim(name, None, max(1, min(ends)), max(ends), 1, size, value.span)
+        known = ends[0] if self.axes.poly(size).constant is not None else None
+        definition = size if known is None else None
+        self.dims[size] = Dim(name, known, max(1, min(ends)), max(ends), known or 1, definition, value.span)
         return dim_symbol(name)
 
     def _is_nameless(self, size: Any) -> bool:

@@ -3,6 +3,8 @@
 before: e = exp(x_block);  e_t = view transpose(e);  s = matmul(e_t, e)
 after:  e = exp(x_block);  e_t = turn(e);            s = matmul(e_t, e)
 
+A row that is read as a column, or a column as a row, is turned as well.
+
 Outside of loops a reader of a transposed value meets it in GM, where a transposition is other strides. A loop is not
 taken apart for that. Where cube and vector cores are apart, what only products read lies in GM anyway, unless the cores
 meet in rings.
@@ -28,7 +30,7 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
     in_rings = {op.stage for op in program.ops if any(ring_slots(row.row, (op.stage,)) for row in rows)}
 
     def turned(op: Op) -> bool:
-        if op.kind != "transpose" or not op.loop:
+        if not op.loop or not _transposes(op):
             return False
         (source,) = op.operands
         assert isinstance(source, Value)
@@ -41,6 +43,18 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
 
     ops = tuple(replace(op, kind="turn") if turned(op) else op for op in program.ops)
     return program if ops == program.ops else replace(program, ops=ops)
+
+
+def _transposes(op: Op) -> bool:
+    """Whether a view exchanges rows and columns: as a transposition, or as a reshape of a row to a column or of a
+    column to a row."""
+    if op.kind != "reshape":
+        return op.kind == "transpose"
+    (source,) = op.operands
+    assert isinstance(source, Value)
+    before, after = source.shape, op.result.shape
+    ends = len(before) == len(after) > 1 and before[:-2] == after[:-2] and before[-2:] == after[:-3:-1]
+    return ends and 1 in before[-2:] and before[-2:] != after[-2:]
 
 
 def _is(operand: object, value: Value) -> bool:

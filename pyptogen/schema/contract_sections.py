@@ -113,11 +113,7 @@ def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> Tens
             fix="`inplace: true`" if source in ("yes", "on") else did_you_mean(source, inputs),
         )
     of = inputs[source]
-    if of.strides or of.layout == "dn":
-        raise fault(
-            "PTG109", f"an update of `{source}`, which is not row after row", node.span, expected="`nd` without strides"
-        )
-    return TensorSpec(name, of.dtype, of.shape, of.layout, model.doc, source, key.span, node.span)
+    return TensorSpec(name, of.dtype, of.shape, of.layout, model.doc, source, key.span, node.span, strides=of.strides)
 
 
 def read_tensor(key: Scalar, node: Node, what: str = "a tensor") -> TensorSpec:

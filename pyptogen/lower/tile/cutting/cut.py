@@ -270,8 +270,7 @@ class Cutter(Products):
         view = self.axes.contiguous(tensor, source.shape)
         shape = self.shape2d(view.axes, home, op)
         self._check_runs(view, shape, home, op)
-        row, width = view.axes[-1], self.axes.poly(source.shape[-1])
-        ref = GmRef(tensor, self._position(row, home), width, ONE, tile.rows, tile.cols)
+        ref = GmRef(tensor, self._position(view.axes[-1], home), self.row_step(target, op), ONE, tile.rows, tile.cols)
         self._note_write(tensor)
         if target.name in self.made_by and tensor not in self.reads:  # what wrote it comes before
             self.reads.append(tensor)

@@ -65,8 +65,9 @@ def updated_array(tensor: TensorArg, array: npt.NDArray[Any]) -> npt.NDArray[Any
     _check_writable(tensor, array)
     array = tensor.in_memory(array)
     if tensor.strides:
-        if tensor.in_rows(array) is array:
-            return array
+        in_rows: npt.NDArray[Any] = tensor.in_rows(array)
+        if in_rows is array:
+            return in_rows
         raise fault(
             "PTG407",
             f"argument `{tensor.name}` is updated in place, but the elements of its rows lie apart",

@@ -79,7 +79,9 @@ def attr(d: Draft) -> bool:
         d.attrs["n"] = "{type: int32, default: -7}"
         calm(
             d,
-            d.any("{0} + n", "{0} * (n % 4)", "maximum({0}, n // 2)", "{0} - r % 5").format(x.name),
+            d.any(
+                "{0} + n", "{0} * (n % 4)", "{0} // n", "{0} % (n + r)", "maximum({0}, n // 2)", "{0} - r % 5"
+            ).format(x.name),
             x,
             3 * x.size + 7,
         )

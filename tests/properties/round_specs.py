@@ -61,7 +61,7 @@ def _blocks(draw: st.DrawFn) -> Case:
         "inputs": [f"x: {dtype}[{shape}]"],
         "outputs": outputs,
         "graph": ["rounds:", *(f"  {line}" for line in stage)],
-        "tiling": _tiling(draw, "d: 8", f"{over}: {tile}"),
+        "tiling": _tiling(draw, f"{over}: {tile}", *([] if by_rows and "axis" in made else ["d: 8"])),
     }
     return _text(sections), {over: draw(st.integers(1, 80))}
 
@@ -142,7 +142,9 @@ def _updates(draw: st.DrawFn) -> Case:
     target = f"t: {{shape: [n, d], dtype: {dtype}, init: {start}}}"
     inputs = [f"x: {dtype}[r, d]", "at: int32[r]"]
     if how == "rounds" or draw(st.booleans()):
-        inputs, target = [*inputs, f"t: {dtype}[n, d]"], "t: {inplace: true}"
+        apart = f"t: {{shape: [n, d], dtype: {dtype}, strides: [d + {draw(st.sampled_from([5, 16]))}, 1]}}"
+        given = draw(st.sampled_from([f"t: {dtype}[n, d]", apart]))
+        inputs, target = [*inputs, given], "t: {inplace: true}"
     sections: Sections = {
         "dims": ["r: {min: 1, max: 4096}", f"n: {draw(st.integers(41, 64))}", f"d: {d}"],
         "attrs": ["k: {type: fp32, default: 1.5}"],

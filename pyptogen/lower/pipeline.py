@@ -122,7 +122,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
 def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None) -> Lowered:
     """All passes, with the tiling rows that can apply."""
     fitted = fixpipe.run(named_sizes.run(fit.run(program, platform)), platform, rows)
-    fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(host_scalars.run(fitted)), rows))
+    fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(host_scalars.run(fitted), rows), rows))
     fitted = turned_values.run(fitted, platform, rows)
     program = replace(program, attrs=fitted.attrs)
     session = _Session(program, fitted, platform, dump)

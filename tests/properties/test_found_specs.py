@@ -219,6 +219,20 @@ FOUND = {
              "one:\n    y: cumsum(x, axis=0) * 0.3\n  again:\n    if: r > 30\n    y: abs(y) + 1"),
         {"r": 26},
     ),
+    "many rows of one short element": (
+        spec("s: {min: 1, max: 4096}; e: 8", "x: fp16[s, r]; h: fp16[s, e]; b: int8[s, 1]",
+             "v: fp16[s, e + 3]; w: fp16[s, 2 + e]; u: int8[s, 2]; z: fp16[s, 1]",
+             "a: amin(x, axis=1, keepdim=true); v: pad(a, [2, e]); w: concat(a, a, h, axis=1); u: concat(b, b, axis=1);"
+             " z: amax(pad(a, [1, 0]), axis=1, keepdim=true)"),
+        {"r": 4, "s": 32},
+    ),
+    "a slice of rows beside rows that the author cuts": (
+        spec("d: 33; e: 16", "x: int8[r, e, d]; z: fp32[r, e, d]", "y: int8[r, 10, d]; w: fp32[r, 6, d]; u: int32[d]",
+             "v: x * x; y: -x[:, 5:15]; w: concat(z[:, 0:2] * 2, z[:, 12:16], axis=1) + 1;"
+             " u: sum(sum(cast(v, int32), axis=1), axis=0)",
+             'tiling:\n  - {r: 16}\nverify:\n  generate: {x: "integers(-9, 9)"}'),
+        {"r": 21},
+    ),
     "a carried value, turned": (
         spec("d: 16", "x: fp32[r, d]", "y: fp32[d, d]",
              "one:\n    loop: {over: r, tile: 32}\n    carry:\n      y: full([d, d], 0.5, fp32)\n    next:\n"

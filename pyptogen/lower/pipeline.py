@@ -8,6 +8,7 @@
                  host_scalars  numbers that the caller's processor computes
                  distinct_dims  each dim on one axis of a value at most
     Tile         split_products  products in parts of their depth
+                 turned_values  what a round computes and reads transposed
                  variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
@@ -68,7 +69,7 @@ from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
 from pyptogen.lower.tile.kernels import divide, partition, share_rows, split_products
 from pyptogen.lower.tile.kernels.partition import Edges
-from pyptogen.lower.tile.rounds import carried, run_ahead
+from pyptogen.lower.tile.rounds import carried, run_ahead, turned_values
 from pyptogen.lower.tile.sizes import choose, shorter_rounds, sizes, variants
 from pyptogen.lower.tile.sizes.sizes import Selected
 from pyptogen.lower.tile.sizes.variants import Part, Table, Variants
@@ -136,7 +137,8 @@ def _lowered(
 ) -> Lowered:
     """All passes, where these values are copied."""
     fitted = fixpipe.run(named_sizes.run(fit.run(program, platform, copied)), platform, rows)
-    fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(host_scalars.run(fitted)), rows))
+    fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(host_scalars.run(fitted), rows), rows))
+    fitted = turned_values.run(fitted, platform, rows)
     program = replace(program, attrs=fitted.attrs)
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))

@@ -13,6 +13,8 @@ from pyptogen.schema.tree import Mapping, Node, Scalar
 from pyptogen.schema.validate import need_mapping, validate
 
 _SHORT = re.compile(r"\s*(?P<dtype>\w+)\s*(?P<shape>\[.*\])\s*(?:@\s*(?P<layout>\w*)\s*)?\Z", re.DOTALL)
+_CALL = re.compile(r"\s*(?P<dtype>\w+)\s*\((?P<shape>.*)\)\s*\Z", re.DOTALL)
+"""The same with the wrong brackets."""
 
 
 def read_dims(node: Node) -> tuple[DimSpec, ...]:
@@ -46,7 +48,9 @@ def read_attrs(node: Node) -> tuple[AttrSpec, ...]:
     attrs = []
     for key, value in need_mapping(node, "`attrs`"):
         name = check_key(key, "an attr")
-        model = validate(AttrModel, need_mapping(value, f"attr `{name}`"), f"attr `{name}`")
+        kind = "int32" if isinstance(value, Scalar) and isinstance(value.value, int) else "fp32"
+        fix = f"`{name}: {{type: {kind}, default: {value.text}}}`" if isinstance(value, Scalar) else ""
+        model = validate(AttrModel, need_mapping(value, f"attr `{name}`", fix), f"attr `{name}`")
         if isinstance(model.default, float) and model.type != "fp32":
             raise fault(
                 "PTG104",
@@ -106,14 +110,10 @@ def _in_place(key: Scalar, node: Mapping, inputs: dict[str, TensorSpec]) -> Tens
             f"output `{name}` updates `{source}`, which is not an input",
             node.span,
             expected="the name of an input",
-            fix=did_you_mean(source, inputs),
+            fix="`inplace: true`" if source in ("yes", "on") else did_you_mean(source, inputs),
         )
     of = inputs[source]
-    if of.strides or of.layout == "dn":
-        raise fault(
-            "PTG109", f"an update of `{source}`, which is not row after row", node.span, expected="`nd` without strides"
-        )
-    return TensorSpec(name, of.dtype, of.shape, of.layout, model.doc, source, key.span, node.span)
+    return TensorSpec(name, of.dtype, of.shape, of.layout, model.doc, source, key.span, node.span, strides=of.strides)
 
 
 def read_tensor(key: Scalar, node: Node, what: str = "a tensor") -> TensorSpec:
@@ -128,7 +128,8 @@ def read_tensor(key: Scalar, node: Node, what: str = "a tensor") -> TensorSpec:
             "PTG104",
             f"the type of `{name}` is not readable",
             node.span,
-            expected="dtype[shape] or dtype[shape] @ layout",
+            expected="dtype[shape] or dtype[shape] @ layout, such as `bf16[t, 128]`",
+            fix=f"`{call['dtype']}[{call['shape']}]`" if (call := _CALL.match(text)) else "",
         )
     whole = parse_text(node, *match.span("shape"))
     layout = match["layout"] if match["layout"] is not None else "nd"
@@ -175,5 +176,5 @@ def _check_type(name: str, dtype: str, layout: str, node: Node) -> None:
             f"`{name}` has the unknown layout `{layout}`",
             node.span,
             expected="one of " + " ".join(LAYOUTS),
-            fix=did_you_mean(layout, LAYOUTS),
+            fix=did_you_mean(layout.lower(), LAYOUTS),
         )

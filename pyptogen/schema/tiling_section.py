@@ -50,6 +50,7 @@ def read_tiling(nodes: Iterable[Node], names: TableNames, root: str) -> tuple[tu
     files: list[str] = []
     for node in nodes:
         if isinstance(node, Mapping):
+            _check_not_row(node, names)
             validate(TilingFileModel, node, "`tiling`")
             file = node.get("file")
             assert file is not None
@@ -58,6 +59,14 @@ def read_tiling(nodes: Iterable[Node], names: TableNames, root: str) -> tuple[tu
             node = _table_of(source)
         rows += [_row(need_mapping(row, "a tiling row"), names) for row in need_list(node, "`tiling`").items]
     return tuple(rows), files
+
+
+def _check_not_row(node: Mapping, names: TableNames) -> None:
+    """PTG104 for a row that does not stand in a list."""
+    key = next((key for key, _ in node if key.text in (*names.dims, *names.stages, "when", "fuse")), None)
+    if key is not None and node.get("file") is None:
+        fix = f"`- {{{key.text}: …}}`, with a dash for each row"
+        raise fault("PTG104", "`tiling` must be a list of rows", key.span, expected="`- …` entries or `[…]`", fix=fix)
 
 
 def _table_of(source: Source) -> Node:
@@ -89,17 +98,19 @@ def _row(node: Mapping, names: TableNames) -> TilingRowSpec:
             sizes.setdefault("", {})[key.text] = _size_or_option(key, value, names)
             spans[("", key.text)] = value.span
         else:
-            raise _unknown(key, "stage or dim", (*names.stages, *names.dims, *ROW_OPTIONS, "when", "fuse"))
+            said = f"it is said of a stage: `{names.stages[0]}: {{{key.text}: …}}`" if names.stages else ""
+            of_stage = said if key.text in STAGE_OPTIONS else ""
+            raise _unknown(key, "stage or dim", (*names.stages, *names.dims, *ROW_OPTIONS, "when", "fuse"), of_stage)
     return TilingRowSpec(when, sizes, fuse, spans, node.span)
 
 
-def _unknown(key: Scalar, what: str, known: tuple[str, ...]) -> DiagnosticError:
+def _unknown(key: Scalar, what: str, known: tuple[str, ...], fix: str = "") -> DiagnosticError:
     return fault(
         "PTG217",
         f"`{key.text}` is no {what} of this operator",
         key.span,
         expected="one of " + ", ".join(known),
-        fix=did_you_mean(key.text, known),
+        fix=fix or did_you_mean(key.text, known),
     )
 
 

@@ -25,13 +25,14 @@ _KINDS = {
 }
 
 
-def need_mapping(node: Node, what: str) -> Mapping:
+def need_mapping(node: Node, what: str, fix: str = "") -> Mapping:
     """The node as a mapping, or PTG104. Nothing at all counts as an empty mapping."""
     if isinstance(node, Mapping):
         return node
     if isinstance(node, Scalar) and node.value is None:
         return Mapping(node.source, (), node.start, node.stop, False)
-    raise fault("PTG104", f"{what} must be a mapping, not {describe(node)}", node.span, expected="`name: …` entries")
+    problem = f"{what} must be a mapping, not {describe(node)}"
+    raise fault("PTG104", problem, node.span, expected="`name: …` entries", fix=fix)
 
 
 def need_list(node: Node, what: str) -> Sequence:
@@ -99,7 +100,9 @@ def _diagnostic(finding: Any, node: Mapping, what: str, known: list[str]) -> Dia
         return Diagnostic("PTG105", f"{what} lacks the key `{loc[-1]}`", first, fix=f"add `{loc[-1]}: …`")
     target, path = _follow(node, loc)
     expected = _expectation(finding)
-    return Diagnostic("PTG104", f"`{path}` cannot be {describe(target)}", target.span, expected=expected)
+    alone = kind == "list_type" and isinstance(target, Scalar) and isinstance(target.value, str)
+    fix = f"`[{target.text}]`" if isinstance(target, Scalar) and alone else ""
+    return Diagnostic("PTG104", f"`{path}` cannot be {describe(target)}", target.span, expected=expected, fix=fix)
 
 
 def _follow(node: Node, loc: Seq[Any]) -> tuple[Node, str]:

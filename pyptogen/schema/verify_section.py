@@ -37,9 +37,8 @@ def read_verify(
     tolerance: dict[str, Tolerance] = {}
     for key, value in _entries(section, "tolerance"):
         _known(key, [tensor.name for tensor in outputs], "output")
-        allowed = validate(
-            ToleranceModel, need_mapping(value, f"the tolerance of `{key.text}`"), f"tolerance `{key.text}`"
-        )
+        entries = need_mapping(value, f"the tolerance of `{key.text}`", f"`{key.text}: {{rtol: 1.0e-5, atol: 1.0e-6}}`")
+        allowed = validate(ToleranceModel, entries, f"tolerance `{key.text}`")
         tolerance[key.text] = Tolerance(allowed.rtol, allowed.atol, allowed.outliers)
     cases = section.get("cases")
     if isinstance(cases, Sequence):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -53,7 +54,9 @@ def _syntax_error(source: Source, error: Any) -> DiagnosticError:
     if "flow" in context:
         fix = "close the bracket; inside `[…]` and `{…}` put an expression that has brackets itself in quotes"
     elif "mapping values" in problem:
-        fix = "put text that contains `: ` in quotes"
+        fix = _of_two_lines(source, at) or "put text that contains `: ` in quotes"
+    elif "expected key" in problem:
+        fix = "let the entries of one mapping begin in one column"
     elif "cannot start any token" in problem:
         fix = "indent with spaces, and quote text that starts with one of @ ` % & * ! | >"
     notes: tuple[Note, ...] = ()
@@ -61,6 +64,16 @@ def _syntax_error(source: Source, error: Any) -> DiagnosticError:
     if context and begin is not None and begin.index != at:
         notes = ((context, source.span(begin.index, begin.index + 1)),)
     return fault("PTG101", f"not well-formed YAML: {problem}", source.span(at, at), fix=fix, notes=notes)
+
+
+def _of_two_lines(source: Source, at: int) -> str:
+    """The fix where the line before the one of ``at`` is text that goes on in it, because it has no `: ` itself."""
+    lines = source.text[:at].splitlines()
+    before = next((line.strip() for line in reversed(lines[:-1]) if line.strip()), "")
+    entry = re.match(r"([\w, -]+?)\s*[:=]\s*(\S.*)", before)
+    if ": " in before or before.endswith(":") or entry is None:
+        return ""
+    return f"write the line before as `{entry[1]}: {entry[2]}`"
 
 
 class _Composer:

@@ -120,7 +120,13 @@ def orchestration_text(
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     rows = [plan[0].rows if len(plan) == 1 else 0 for plan in graph.plans]
     cuts = [
-        (_condition(cut.when), cut.sizes, names[cut.plan], rows[cut.plan], CORES[graph.plans[cut.plan][0].core])
+        (
+            _condition(cut.when),
+            cut.sizes,
+            names[cut.plan],
+            rows[cut.plan],
+            CORES[plan[0].core if (plan := graph.plans[cut.plan]) else "vector"],
+        )
         for cut in graph.cuts
     ]
     segments = [

@@ -34,7 +34,9 @@ def example_inputs(
     """
     program = program or _tensor_program(spec)
     sizes = resolve_dims(program, case_dims(spec, program, dims))
-    return {value.name: _draw(spec, value, sizes, seed) for value in program.inputs}
+    inputs = {value.name: _draw(spec, value, sizes, seed) for value in program.inputs}
+    updated = (value for value in program.inputs if value.layout == "dn" and value.name in program.inplace.values())
+    return inputs | {value.name: laid_out(value, inputs[value.name], sizes) for value in updated}
 
 
 def _draw(spec: Spec, value: Value, sizes: Mapping[str, int], seed: int) -> npt.NDArray[Any]:

@@ -134,6 +134,24 @@ def test_a_quotient_of_a_run_time_dim_is_no_size(tmp_path: Path) -> None:
         compiled(text, "cpu", tmp_path)
 
 
+def test_a_quotient_of_a_multiple_is_named_in_the_fix(tmp_path: Path) -> None:
+    """Whoever follows it has an operator: chunks of a run-time number of rows."""
+    text = (
+        "pyptogen: 1\noperator: chunks\ndims: {s: {min: 16, max: 4096, multiple_of: 16}, h: 40}\n"
+        "inputs: {x: 'fp32[s, h]'}\noutputs: {y: 'fp32[s // 16, h]'}\n"
+        "graph: {y: 'mean(reshape(x, [s // 16, 16, h]), axis=1)'}\n"
+    )
+    with pytest.raises(DiagnosticError) as raised:
+        compiled(text, "cpu", tmp_path)
+    assert raised.value.diagnostics[0].fix == (
+        "make the quotient a dim, `parts: {min: 1, max: 256}`, and `s: 16 * parts`"
+    )
+    text = text.replace("s: {min: 16, max: 4096, multiple_of: 16}", "parts: {min: 1, max: 256}, s: 16 * parts")
+    x = np.random.default_rng(3).normal(size=(96, 40)).astype(np.float32)
+    got = compiled(text.replace("s // 16", "parts"), "cpu", tmp_path)(x=x)
+    np.testing.assert_allclose(got.y, x.reshape(6, 16, 40).mean(1), rtol=1e-5, atol=1e-6)
+
+
 def test_columns_of_one_element_beside_one_element(tmp_path: Path) -> None:
     """In tiles of one column the scale of a column is one element beside a column of results."""
     text = (Path(__file__).parents[2] / "specs" / "linear_int8.yaml").read_text()

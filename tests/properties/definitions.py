@@ -5,6 +5,8 @@ Each function draws one definition over what a draft knows and appends it, or gi
 
 from __future__ import annotations
 
+import re
+
 from properties.draft import FLOATS, WHOLE, Draft, Known
 
 UNARY = {
@@ -79,7 +81,9 @@ def attr(d: Draft) -> bool:
         d.attrs["n"] = "{type: int32, default: -7}"
         calm(
             d,
-            d.any("{0} + n", "{0} * (n % 4)", "maximum({0}, n // 2)", "{0} - r % 5").format(x.name),
+            d.any(
+                "{0} + n", "{0} * (n % 4)", "{0} // n", "{0} % (n + r)", "maximum({0}, n // 2)", "{0} - r % 5"
+            ).format(x.name),
             x,
             3 * x.size + 7,
         )
@@ -185,7 +189,9 @@ def choose(d: Draft) -> bool:
     if d.any(False, False, True):
         condition = f"{d.any('logical_and', 'logical_or')}({condition}, {y.name} > {d.any('0', x.name)})"
     sides = d.any((x.name, y.name), (y.name, x.name), (x.name, "1"), ("0", y.name))
-    calm(d, f"where({condition}, {sides[0]}, {sides[1]})", Known("", x.dtype, shape), max(x.size, y.size, 1.0))
+    text = f"where({condition}, {sides[0]}, {sides[1]})"
+    shape = shape if y.name in re.findall(r"\w+", text) else x.shape
+    calm(d, text, Known("", x.dtype, shape), max(x.size, y.size, 1.0))
     return True
 
 

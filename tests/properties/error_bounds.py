@@ -35,18 +35,38 @@ def bounded(program: Program, arrays: Mapping[str, Array]) -> tuple[dict[str, Ar
 
 
 class _Errors:
-    """Bounds by the name of a value. In a loop they are those of the present round."""
+    """Bounds by the name of a value. In a loop they are those of the present round; what it collects has those of all
+    rounds, one after another."""
 
     def __init__(self, program: Program) -> None:
         self._bounds: dict[str, Array] = {}
         self._loops = {loop.name: loop for loop in program.loops}
         self._first = {
-            name: next(op for op in program.ops if op.loop == name and op.kind != "carry") for name in self._loops
+            name: next(op for op in program.ops if op.loop == name and op.kind not in ("carry", "only"))
+            for name in self._loops
         }
+        self._left_out = {op.loop for op in program.ops if op.kind == "only"}
+        """Loops whose rounds have a condition."""
+        self._either = {op.result.name: op for op in program.ops if op.kind == "either"}
+        self._collected = [op for op in program.ops if op.kind == "collected"]
+        self._rounds: dict[str, list[Array | None]] = {op.result.name: [] for op in self._collected}
+        """Of what loops collect, the bounds of each round so far; None for a carried value that began exactly."""
         self._carries = {op.result.name: op for op in program.ops if op.kind == "carry"}
         self._entered: set[str] = set()
 
     def of(self, value: Value, shape: tuple[int, ...]) -> Array:
+        if value.name in self._rounds:
+            op = next(op for op in self._collected if op.result.name == value.name)
+            rounds = self._rounds[value.name]
+            known = next((part for part in rounds if part is not None), None)
+            if known is None:
+                return np.zeros(shape)
+            each = [np.zeros(known.shape) if part is None else part for part in rounds]
+            parts = [part[None] if op.attrs["stacked"] else part for part in each]
+            return np.concatenate(parts, axis=int(op.attrs["axis"]))
+        if value.name in self._either:  # one of them, as the call says
+            of_each = [self.of(v, shape) for v in self._either[value.name].operands if isinstance(v, Value)]
+            return np.asarray(np.max(of_each, axis=0))
         return self._bounds.get(value.name, np.zeros(shape))
 
     def __call__(self, op: Op, operands: list[Any], result: Array, apply: Apply) -> None:
@@ -58,20 +78,40 @@ class _Errors:
         ]
         with np.errstate(all="ignore"):
             found = _bound(op, [_wide(x) for x in operands], errors, result, apply, operands)
+        if op.kind == "carried" and op.attrs["loop"] in self._left_out:
+            found = np.maximum(found, errors[0])
         found = np.where(np.isnan(found), np.inf, found)
         assert found.shape == result.shape, f"{op.kind}: {found.shape} and {result.shape}"
         self._bounds[op.result.name] = found
+        self._collect(op.result.name)
+
+    def _collect(self, name: str) -> None:
+        for op in self._collected:
+            if _names(op)[0] == name:
+                self._rounds[op.result.name].append(self._bounds.get(name))
 
     def _next_round(self, name: str) -> None:
         pairs = self._loops[name].carried
         if name in self._entered:
-            self._bounds |= {carry: self._bounds[following] for carry, following in pairs}
-            return
-        self._entered.add(name)
+            kept = dict(self._bounds)
+            for carry, following in pairs:
+                if following not in kept:  # no round took place yet
+                    continue
+                self._bounds[carry] = kept[following]
+                if name in self._left_out and carry in kept:  # rows that the last round left out
+                    self._bounds[carry] = np.maximum(kept[carry], kept[following])
+        else:
+            self._entered.add(name)
+            for carry, _ in pairs:
+                (start,) = _names(self._carries[carry])
+                if start in self._bounds:
+                    self._bounds[carry] = self._bounds[start]
         for carry, _ in pairs:
-            start = self._carries[carry].operands[0]
-            if start.name in self._bounds:  # type: ignore[union-attr]
-                self._bounds[carry] = self._bounds[start.name]  # type: ignore[union-attr]
+            self._collect(carry)
+
+
+def _names(op: Op) -> list[str]:
+    return [operand.name for operand in op.operands if isinstance(operand, Value)]
 
 
 def _wide(x: Any) -> Any:

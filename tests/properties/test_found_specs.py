@@ -153,6 +153,92 @@ FOUND = {
              "      m: m + mean(x[:, n], axis=-1, keepdim=true)"),
         {"r": 20, "n": 70},
     ),
+    "whole quotients by numbers that only a call knows": (
+        spec("d: 24", "x: int32[r, d]; h: int16[r, d]",
+             "y: int32[r, d]; z: int32[r, d]; u: int32[r, d]; v: int16[r, d]; w: int32[r, d]",
+             "y: x % m; z: x // k; u: x // none + x % none; v: h // none; w: x // (r - 30)",
+             "attrs: {m: {type: int32, default: -7}, k: {type: int32, default: 9}, none: {type: int32, default: 0}}"),
+        {"r": 13},
+    ),
+    "a matrix of its own for each of many rows": (
+        spec("k: 32; d: 48", "a: fp32[r, k]; b: fp32[r, k * d]", "y: fp32[r, 1, d]",
+             "y: matmul(reshape(a, [r, 1, k]), reshape(b, [r, k, d]))"),
+        {"r": 9},
+    ),
+    "one query for each of many sequences": (
+        spec("b: 3; d: 32; s: {min: 1, max: 999}", "q: bf16[r, b, 1, d]; k: bf16[r, b, s, d]; z: fp32[r, s]",
+             "y: bf16[r, b, 1, d]", "y: attention(q, k, k, bias=z[:, None, None, :])"),
+        {"r": 3, "s": 40},
+    ),
+    "rows that each round adds up": (
+        spec("n: {min: 1, max: 999}; d: 24", "x: fp32[r, n, d]", "y: fp32[n, d]",
+             "one:\n    loop: {over: r, tile: 16}\n    carry:\n      y: full([n, d], 0, fp32)\n    next:\n"
+             "      y: y + sum(x[r], axis=0)"),
+        {"r": 40, "n": 5},
+    ),
+    "two axes of a reshape that are numbers": (
+        spec("h: 6; d: 40", "x: fp32[r, 2 * h, 2 * h, d]", "y: fp32[r, h, h, d]; z: fp32[r, h, h, d]",
+             "v: reshape(x, [r, h, 2, h, 2, d]); y: mean(v, axis=[2, 4]); z: amax(v, axis=[2, 4])"),
+        {"r": 2},
+    ),
+    "what a round computes, turned for a product": (
+        spec("d: 32", "x: bf16[r, d]", "y: fp32[d, d]",
+             "one:\n    loop: {over: r, tile: 32}\n    carry:\n      y: full([d, d], 0, fp32)\n    body:\n"
+             "      e: abs(x[r])\n    next:\n      y: y + matmul(e.T, e, dtype=fp32)"),
+        {"r": 75},
+    ),
+    "what a round computes, turned for vector work": (
+        spec("d: 33", "x: fp32[r, d]; s: fp32[r, 1]", "y: fp32[d, r]; z: fp32[d, 1]; w: fp32[1, r]",
+             "one:\n    loop: {over: r, tile: 24}\n    carry:\n      z: full([d, 1], 0, fp32)\n    body:\n"
+             "      e: exp(x[r])\n      c: amax(e, keepdim=true) + s[r]\n    next:\n"
+             "      z: z + sum(e.T, keepdim=true)\n    collect:\n      y: e.T * 2\n      w: c.T + 1"),
+        {"r": 61},
+    ),
+    "a row of a round, read as a column": (
+        spec("k: 16; d: 32", "x: fp32[r, d]; c: fp32[k, d]", "sums: fp32[k, d]; count: fp32[k, 1]",
+             "before:\n    id: arange(k)\n  one:\n    loop: {over: r, tile: 64}\n    carry:\n"
+             "      sums: full([k, d], 0, fp32)\n      count: full([k, 1], 0, fp32)\n    body:\n"
+             "      near: argmin(matmul(x[r], c.T), axis=-1, keepdim=true)\n"
+             "      hot: cast(near == id[None, :], fp32)\n    next:\n      sums: sums + matmul(hot.T, x[r])\n"
+             "      count: count + transpose(sum(hot, axis=0, keepdim=true))"),
+        {"r": 150},
+    ),
+    "columns of a sum of sizes, one of them of run time": (
+        spec("s: {min: 1, max: 99}; d: 32", "x: fp32[r, d + s]; z: fp32[s]", "y: fp32[r, d + s]; u: fp32[s]",
+             "y: abs(x) * 0.5; u: z * 2", "tiling:\n  - {r: 8, s: 16}"),
+        {"r": 11, "s": 21},
+    ),
+    "a sum of sizes beside a dim that the author cuts": (
+        spec("d: 12; e: 8; h: 20", "x: fp32[r, d + e, h]; z: fp32[r, d, h]",
+             "y: fp32[r, d + e, h]; u: fp32[r, d, h]", "y: abs(x) * 0.5; u: z * 2 + x[:, :d]",
+             "tiling:\n  - {r: 8}"),
+        {"r": 11},
+    ),
+    "a value that another stage gives anew": (
+        spec("d: 8", "x: fp32[r, d]", "y: fp32[r, d]",
+             "one:\n    y: cumsum(x, axis=0) * 0.3\n  again:\n    if: r > 30\n    y: abs(y) + 1"),
+        {"r": 26},
+    ),
+    "many rows of one short element": (
+        spec("s: {min: 1, max: 4096}; e: 8", "x: fp16[s, r]; h: fp16[s, e]; b: int8[s, 1]",
+             "v: fp16[s, e + 3]; w: fp16[s, 2 + e]; u: int8[s, 2]; z: fp16[s, 1]",
+             "a: amin(x, axis=1, keepdim=true); v: pad(a, [2, e]); w: concat(a, a, h, axis=1); u: concat(b, b, axis=1);"
+             " z: amax(pad(a, [1, 0]), axis=1, keepdim=true)"),
+        {"r": 4, "s": 32},
+    ),
+    "a slice of rows beside rows that the author cuts": (
+        spec("d: 33; e: 16", "x: int8[r, e, d]; z: fp32[r, e, d]", "y: int8[r, 10, d]; w: fp32[r, 6, d]; u: int32[d]",
+             "v: x * x; y: -x[:, 5:15]; w: concat(z[:, 0:2] * 2, z[:, 12:16], axis=1) + 1;"
+             " u: sum(sum(cast(v, int32), axis=1), axis=0)",
+             'tiling:\n  - {r: 16}\nverify:\n  generate: {x: "integers(-9, 9)"}'),
+        {"r": 21},
+    ),
+    "a carried value, turned": (
+        spec("d: 16", "x: fp32[r, d]", "y: fp32[d, d]",
+             "one:\n    loop: {over: r, tile: 32}\n    carry:\n      y: full([d, d], 0.5, fp32)\n    next:\n"
+             "      y: y.T * 0.5 + amax(x[r], axis=0, keepdim=true)"),
+        {"r": 70},
+    ),
 }  # fmt: skip
 
 

@@ -106,6 +106,11 @@ def test_hints_without_effect_are_named(tmp_path: Path) -> None:
     assert any("`l1_reuse` of stage `s` has no effect: it has no product" in note for note in notes)
 
 
+def test_parts_of_no_product_are_named(tmp_path: Path) -> None:
+    notes = built(tmp_path, HEAD + STAGED + "tiling: [{s: {split_k: 4}, t: 8}]\n")
+    assert any("`split_k` of stage `s` has no effect: it has no product" in note for note in notes)
+
+
 def test_schedule_hints_without_effect_are_named(tmp_path: Path) -> None:
     body = "graph: {s: {y: 'matmul(x, x[:1, :].T) + x'}, p: {q: 'matmul(x, x.T)'}}\n"
     text = HEAD.replace("x: fp32[t, d]", "x: fp32[t, d]\n  w: fp32[d, d]").replace("x[:1, :].T", "w")

@@ -61,6 +61,8 @@ class _Legaliser:
             source = self.tiles[str(node.srcs[0])]
             columns = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
             return [replace(node, scratch=self.like(f"{node.dst}_tmp", source, cols=columns))]
+        if node.kind == "turn" and "full" not in {self.tiles[str(t)].form for t in (node.dst, node.srcs[0])}:
+            return [replace(node, kind="copy")]  # a column lies as a row
         if node.kind in ("turn", *ARG_REDUCE, *(f"column_{kind}" for kind in ARG_REDUCE)) or self.of_a_column(node):
             source = self.tiles[str(node.srcs[0])]
             return [replace(node, scratch=self.like(f"{node.dst}_tmp", source))]

@@ -60,8 +60,29 @@ def _from_torch(name: str, tensor: Any, torch: Any) -> npt.NDArray[Any]:
 
 
 def updated_array(tensor: TensorArg, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """An array that native code writes in place. Raises PTG407 unless it is writable and C-contiguous."""
+    """An array that native code writes in place, as its memory has it. Raises PTG407 unless it is writable and lies as
+    the contract says."""
     _check_writable(tensor, array)
+    array = tensor.in_memory(array)
+    if tensor.strides:
+        in_rows: npt.NDArray[Any] = tensor.in_rows(array)
+        if in_rows is array:
+            return in_rows
+        raise fault(
+            "PTG407",
+            f"argument `{tensor.name}` is updated in place, but the elements of its rows lie apart",
+            tensor.span,
+            expected=tensor.type,
+            fix="pass an array whose last axis is in one piece",
+        )
+    if tensor.layout == "dn" and not array.flags.c_contiguous:
+        raise fault(
+            "PTG407",
+            f"argument `{tensor.name}` is updated in place, but the array does not lie column after column",
+            tensor.span,
+            expected=tensor.type,
+            fix="pass such an array: `np.asfortranarray` makes one of a matrix",
+        )
     if not array.flags.c_contiguous:
         raise fault(
             "PTG407",

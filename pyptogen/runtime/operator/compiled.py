@@ -159,7 +159,8 @@ class CompiledOperator:
             name: value if isinstance(value, (np.ndarray, PackedWeight)) else as_array(name, value)
             for name, value in arguments.items()
         }
-        apart = (tensor for tensor in self.contract.inputs if tensor.strides and tensor.name in arrays)
+        read = (tensor for tensor in self.contract.inputs if tensor.name not in self._updated)
+        apart = (tensor for tensor in read if tensor.strides and tensor.name in arrays)
         return arrays | {tensor.name: tensor.in_rows(arrays[tensor.name]) for tensor in apart}
 
     def _physical(self, tensor: TensorArg, value: Any) -> Any:

@@ -15,6 +15,7 @@ import sympy
 
 from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.tensor.building.dims import DimTable, show_shape, show_size
+from pyptogen.lower.tensor.building.fitting_shapes import to_broadcast
 from pyptogen.lower.tensor.building.rules import (
     FLOATS,
     FP8,
@@ -135,13 +136,15 @@ class Builder:
                 fix=f"cast one of them, such as `cast(…, {a.dtype if a.dtype in FLOATS else b.dtype})`",
             )
         self._check_operands(kind, a.dtype)
+        given = a.shape, b.shape
         a, b = self.same_rank(a, b)
         shape = broadcast(self.dims, a.shape, b.shape, self.agree)
         if shape is None:
             raise self.fault(
                 "PTG205",
-                f"`{kind}` of the shapes {show_shape(a.shape)} and {show_shape(b.shape)}: they do not broadcast",
-                expected="axes that are equal, or 1 in one of the two",
+                f"`{kind}` of the shapes {show_shape(given[0])} and {show_shape(given[1])}: they do not broadcast",
+                expected="axes that are equal, or 1 in one of the two, counted from the last one",
+                fix=to_broadcast(self.dims, *given),
             )
         return self.emit(kind, [a, b], "bool" if kind in COMPARE else a.dtype, shape, hint)
 
@@ -313,6 +316,7 @@ class Builder:
                 "PTG204",
                 f"matmul of {show_shape(a.shape)} and {show_shape(b.shape)}",
                 expected="[…, m, k] and [k, n]",
+                fix="make a vector a matrix: `v[None, :]` is a row, `v[:, None]` a column",
             )
         if not self.agree(a.shape[-1], b.shape[0], len(a.shape) - 1):
             raise self.fault(
@@ -320,7 +324,7 @@ class Builder:
                 f"matmul of {show_shape(a.shape)} and {show_shape(b.shape)}: the inner sizes "
                 f"{show_size(a.shape[-1])} and {show_size(b.shape[0])} differ",
                 expected="[…, m, k] and [k, n]",
-                fix="transpose one of them with `.T`" if self.dims.equal(a.shape[-1], b.shape[1]) else "",
+                fix=self._to_fit(a, b),
             )
         result = matmul_dtype(a.dtype, b.dtype, dtype)
         if result is None:
@@ -329,8 +333,17 @@ class Builder:
                 "PTG206",
                 f"matmul of {a.dtype} and {b.dtype}{wanted}",
                 expected="int8 and int8 to int32, two equal floats to that dtype or fp32, or two of fp8 to fp32",
+                fix=f"cast one of them, such as `cast(…, {a.dtype})`" if {a.dtype, b.dtype} <= FLOATS else "",
             )
         return self.emit("matmul", [a, b], result, (*a.shape[:-1], b.shape[1]), hint, dtype=result)
+
+    def _to_fit(self, a: Value, b: Value) -> str:
+        """What makes two matrices whose inner sizes differ fit a product; "" where nothing near does."""
+        if self.dims.equal(a.shape[-1], b.shape[1]):
+            return "transpose the right one with `.T`"
+        if self.dims.equal(a.shape[-2], b.shape[0]):
+            return "transpose the left one with `.T`" if len(a.shape) == 2 else ""
+        return "exchange the two" if len(a.shape) == 2 and self.dims.equal(a.shape[0], b.shape[1]) else ""
 
     def scatter_update(self, x: Value, index: Value, src: Value, dim: int, hint: str = "") -> Value:
         """``x`` with the rows named by ``index`` replaced by those of ``src``; rows are the axes up to

@@ -311,7 +311,12 @@ class _DimReader:
                 f"`{name}` is no dim",
                 expr.span_of(node),
                 expected="the name of a dim",
-                fix=did_you_mean(name, self._specs),
+                fix=did_you_mean(name, self._specs) or declare(name),
             )
         self.dim(name)
         return self.symbols[name]
+
+
+def declare(name: str) -> str:
+    """The fix for a dim that is not there."""
+    return f"define it under `dims`: `{name}: 64`, or `{name}: {{min: 1, max: 4096}}` where a call brings the size"

@@ -258,6 +258,8 @@ class Fitter:
     def _must_move(self, name: str, kind: str) -> bool:
         """Whether an output does not lie row after row, as what makes its value leaves it: the fixpipe writes rows."""
         laid_out = self.program.laid_out.get(name)
+        if kind in ("scatter_update", "either") and name in self.program.inplace:
+            return False
         by_fixpipe = kind in PRODUCTS and not self.platform.unified and layouts.by_columns(laid_out)
         return laid_out is not None and (kind in _ROW_AFTER_ROW or by_fixpipe)
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import sympy
+
 from pyptogen.lower.tensor.fit.arithmetic import compare
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
 from pyptogen.lower.tensor.ir import Op, Operand, Scalar, Value
 
 
 def floor_div(f: Fitter, op: Op) -> Value:
-    """The quotient rounded down, 0 where the divisor is 0.
+    """The quotient rounded down, 0 where the divisor is 0. The sign of a number that only a call knows is one too: the
+    caller's processor computes it.
 
     Numbers of up to 16 bits: floor(a / b) in fp32, which is exact, because a / b is no nearer to a whole number than
     2^-16 of it. Numbers of 32 bits: the same twice, the second time on what the first left, and a step by one where the
@@ -24,9 +27,13 @@ def floor_div(f: Fitter, op: Op) -> Value:
         quotient = f.cast(_floored(f, op, a, b), dtype)
     else:
         raise f.refused(f"floor_div takes no {dtype} on {f.platform.name}")
-    if isinstance(b, Scalar):
+    if isinstance(b, Value):
+        return _unless_zero(f, op, b, quotient)
+    if b.expr.is_nonzero:
         return quotient
-    return _unless_zero(f, op, b, quotient)
+    there = f.scalar(sympy.Min(sympy.Abs(b.expr), 1), op)
+    wide = f.compute_dtype("TMULS", quotient.dtype)
+    return f.cast(f.binary("mul", f.cast(quotient, wide), there, op.result.shape, "safe"), op.result.dtype)
 
 
 def _unless_zero(f: Fitter, op: Op, b: Value, quotient: Value) -> Value:
@@ -64,9 +71,8 @@ def _turned_to_positive(f: Fitter, op: Op, left: Operand, b: Operand) -> tuple[V
     if isinstance(b, Scalar):
         if b.expr.is_positive:  # a number, or a size: dims are positive
             return left, b
-        if not b.expr.is_negative:
-            raise f.refused("floor_div of 32-bit numbers by an attr", "a tensor, a size or a number", "full([…], attr)")
-        return f.binary("mul", left, f.scalar(-1, op), shape, "turned"), Scalar(-b.expr, b.span)
+        sign = sympy.Integer(-1) if b.expr.is_negative else sympy.Max(sympy.Min(b.expr, 1), -1)
+        return f.binary("mul", left, f.scalar(sign, op), shape, "turned"), Scalar(sympy.Abs(b.expr), b.span)
     negative = f.cast(compare(f, "lt", b, f.scalar(0, op), op), "int32")
     sign = f.difference(f.scalar(1, op), f.binary("mul", negative, f.scalar(2, op), shape, "two"), shape, "sign")
     return f.binary("mul", left, sign, shape, "turned"), f.binary("mul", b, sign, shape, "size")

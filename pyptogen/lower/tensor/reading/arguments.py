@@ -26,7 +26,10 @@ def bind_arguments(name: str, signature: str, parameters: tuple[Parameter, ...],
         elif index < len(single):
             given[single[index].name] = argument
         else:
-            raise _wrong(name, signature, f"takes {len(single)} arguments", expr, argument)
+            takes = f"takes {len(single)} argument{'s' * (len(single) != 1)}"
+            last = single[-1].name if single else ""
+            fix = f"write a list, `{last}=[…]`" if single and single[-1].kind in ("shape", "ints") else ""
+            raise _wrong(name, signature, takes, expr, argument, fix)
     for keyword in call.keywords:
         _bind_keyword(name, signature, single, given, keyword, expr)
     missing = [p.name for p in single if p.default is REQUIRED and p.name not in given]
@@ -57,7 +60,7 @@ def _bind_keyword(
             f"has no argument `{keyword.arg}`",
             expr,
             keyword,
-            did_you_mean(keyword.arg, names),
+            did_you_mean(keyword.arg, [*names, *(alias for alias, of in ALIASES.items() if of in names)]),
         )
     if wanted in given:
         raise _wrong(name, signature, f"gets the argument `{wanted}` twice", expr, keyword)

@@ -10,7 +10,8 @@ import sympy
 
 from pyptogen.diagnostics import did_you_mean, fault
 from pyptogen.lower.tensor.building.assumptions import unbound
-from pyptogen.lower.tensor.building.dims import DimTable, read_dims, show_shape, show_size
+from pyptogen.lower.tensor.building.dims import DimTable, declare, read_dims, show_shape, show_size
+from pyptogen.lower.tensor.building.fitting_shapes import to_declared
 from pyptogen.lower.tensor.building.layouts import check_contract
 from pyptogen.lower.tensor.ir import DTYPES, Attr, Requirement, Value
 from pyptogen.lower.tensor.program_names import scalar_symbol
@@ -68,7 +69,7 @@ def declared_value(tensor: TensorSpec, dims: DimTable) -> Value:
                 f"`{name}` is no dim",
                 expr.span_of(node),
                 expected="the name of a dim",
-                fix=did_you_mean(name, known),
+                fix=did_you_mean(name, known) or ("" if name in dims.symbols else declare(name)),
             )
         return dims.symbols[name]
 
@@ -167,5 +168,6 @@ def check_output(dims: DimTable, declared: Value, value: Value, expr: Expr) -> N
             f"{show_shape(value.shape)}",
             expr.span,
             expected=show_shape(declared.shape),
+            fix=to_declared(dims, declared.shape, value.shape),
             notes=(note,),
         )

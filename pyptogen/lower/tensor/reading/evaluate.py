@@ -18,7 +18,7 @@ from pyptogen.lower.tensor.building.rules import CAST_MODES
 from pyptogen.lower.tensor.ir import DTYPES, Operand, Scalar, Value
 from pyptogen.lower.tensor.reading.arguments import bind_arguments
 from pyptogen.lower.tensor.reading.operators import COMPARISONS, EXPANDED, PRIMITIVES
-from pyptogen.lower.tensor.reading.other_names import WRITTEN
+from pyptogen.lower.tensor.reading.other_names import meant
 from pyptogen.lower.tensor.reading.scalars import CONSTANTS, FUNCTIONS, arithmetic, check_right, not_allowed, number
 from pyptogen.schema import Expr, FunctionSpec
 from pyptogen.schema.contract import suggest_dtype
@@ -159,7 +159,8 @@ class Evaluator:
             )
         left, right = self.operand(node.left), self.operand(node.comparators[0])
         if isinstance(left, Scalar) and isinstance(right, Scalar):
-            raise self.b.fault("PTG220", "a comparison of two numbers", expected="a tensor on one side")
+            fix = "what sizes and attrs decide is said by `when` or `if` of a stage"
+            raise self.b.fault("PTG220", "a comparison of two numbers", expected="a tensor on one side", fix=fix)
         return self.b.binary(COMPARISONS[type(node.ops[0])], left, right)
 
     def _attribute(self, node: ast.Attribute) -> Value:
@@ -307,7 +308,7 @@ class Evaluator:
                 f"there is no operation `{name}`",
                 self._expr.span_of(node.func),
                 expected="an operation of the language, or a function of this spec",
-                fix=_meant(name, [*known, *self._scope.functions]),
+                fix=meant(name, [*known, *self._scope.functions]),
             )
         operation = known[name]
         bound = bind_arguments(operation.name, operation.signature, operation.parameters, node, self._expr)
@@ -378,7 +379,8 @@ class Evaluator:
 
     def _shape(self, node: ast.expr) -> tuple[Any, ...]:
         if not isinstance(node, ast.List | ast.Tuple):
-            raise fault("PTG215", "a shape must be a list", self._expr.span_of(node), expected="such as [t, heads, d]")
+            place = self._expr.span_of(node)
+            raise fault("PTG215", "a shape must be a list", place, expected="such as `[t, heads, d]`, in brackets")
         return tuple(self.scalar(item, "a size") for item in node.elts)
 
 
@@ -389,8 +391,3 @@ def _is_none(node: ast.expr) -> bool:
 def _after_variadic(parameter: Parameter, parameters: tuple[Parameter, ...]) -> bool:
     """Whether an argument goes by keyword, because tensors in any number stand before it."""
     return any(p.variadic for p in parameters) and not parameter.variadic
-
-
-def _meant(name: str, known: list[str]) -> str:
-    """The fix for an operation that the language lacks."""
-    return f"write {WRITTEN[name]}" if name in WRITTEN else did_you_mean(name, known)

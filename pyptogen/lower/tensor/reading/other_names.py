@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+
+from pyptogen.diagnostics import did_you_mean
+from pyptogen.schema.spec import OTHER_NAMES
 
 WRITTEN: Mapping[str, str] = {
     "all": "`amin(…) > 0` of numbers that are 1 or 0",
@@ -55,6 +58,13 @@ WRITTEN: Mapping[str, str] = {
     "zeros_like": "`zeros(shape, dtype)`",
 }
 """By name what the language has instead."""
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """The fix for an operation that the language lacks."""
+    if name in OTHER_NAMES:
+        return f"a conversion is `cast(x, {OTHER_NAMES[name]})`"
+    return f"write {WRITTEN[name]}" if name in WRITTEN else did_you_mean(name, known)
 
 
 def instead(node: ast.AST) -> str:

@@ -67,11 +67,7 @@ def from_spec(
         loops=tuple(reader.builder.loops),
         restricted=bool(spec.targets),
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
-        laid_out={
-            value.name: value
-            for value, output in zip(contract.outputs, spec.outputs, strict=True)
-            if layouts.steps(value) and output.inplace is None
-        },
+        laid_out={value.name: value for value in contract.outputs if layouts.steps(value)},
     )
     program = replace(program, notes=(*program.notes, *hints.notes(program)))
     program = passed("read", unify_dims.run(program, contract.dims, declared))
@@ -169,12 +165,16 @@ class _GraphReader:
         return tuple(found)
 
     def notes(self) -> tuple[str, ...]:
-        """Values that nothing uses."""
-        outputs = {output.name for output in self._spec.outputs}
+        """Inputs and values that nothing uses."""
+        outputs = {output.name for output in self._spec.outputs} | {output.inplace for output in self._spec.outputs}
+        there = {value.name: value.span for value in self._contract.inputs}
+        there |= {name: span for name, (span, _) in self._defined.items()}
+        conditions = [*self._spec.requires, *(part for stage in self._spec.stages for part in stage.run_if)]
+        used = self._used | {n.id for part in conditions for n in ast.walk(part.node) if isinstance(n, ast.Name)}
         return tuple(
             f"{span}: `{name}` is never used"
-            for name, (span, _) in self._defined.items()
-            if name not in outputs and name not in self._used
+            for name, span in there.items()
+            if name not in outputs and name not in used
         )
 
     def _by_hand(self, kernel: HandKernel) -> None:
@@ -268,11 +268,13 @@ class _GraphReader:
         result = Evaluator(self.builder, scope, assign.value, self._inline).result()
         results = result if isinstance(result, tuple) else (result,)
         if len(results) != len(assign.targets):
+            spare = [(f"{assign.targets[0][0]}_{n}", None) for n in range(2, len(results) + 1)]
             raise fault(
                 "PTG216",
-                f"{len(assign.targets)} names for {len(results)} values",
+                f"{_counted(len(assign.targets), 'name')} for {_counted(len(results), 'value')}",
                 assign.value.span,
-                expected=f"{len(results)} names on the left",
+                expected=f"{_counted(len(results), 'name')} on the left",
+                fix=f"`{', '.join(name for name, _ in (*assign.targets, *spare)[: len(results)])}: …`",
             )
         return results
 
@@ -352,3 +354,7 @@ def _check_outputs(spec: Spec, defined: Mapping[str, Any]) -> None:
                 expected=f"a definition `{output.name}: …` in the graph",
                 fix=did_you_mean(output.name, defined),
             )
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

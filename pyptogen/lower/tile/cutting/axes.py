@@ -121,7 +121,19 @@ class Axes:
             used = {s.name for s in given.free_symbols}
             place = next((d.span for d in self.program.dims if d.name in used), self.program.span)
             what = f"the size `{show_size(given)}`, which is no polynomial in the dims of run time"
-            raise unsupported(place, what, "declare it as a dim with a range of its own") from error
+            raise unsupported(place, what, self._as_product(given)) from error
+
+    def _as_product(self, size: Any) -> str:
+        """The fix for a size that is no polynomial: a quotient is a dim, and what it is a part of a product."""
+        import sympy
+
+        for part in size.atoms(sympy.floor):
+            over, under = sympy.fraction(part.args[0])
+            dim = next((d for d in self.program.dims if d.dynamic and d.name == str(over)), None)
+            if dim is not None and under.is_Integer and dim.multiple_of % int(under) == 0:
+                ends = f"min: {dim.min // int(under) or 1}, max: {dim.max // int(under)}"
+                return f"make the quotient a dim, `parts: {{{ends}}}`, and `{dim.name}: {under} * parts`"
+        return "declare it as a dim with a range of its own"
 
     def factor(self, expr: Any) -> Axis:
         """``heads*d`` → (heads, d) in the order of `dims`; ``heads*(d + r)`` → heads, and a nameless factor inside it,
@@ -155,16 +167,28 @@ class Axes:
         """The view of all of a value in memory: row after row, unless it is a tensor of the contract that lies
         otherwise, or an output in another order."""
         for name, output in self.program.outputs:
-            views = value_views(self.made_by, output.name)
+            views = self._to_output(output.name, value.name, shared=name in self.program.inplace)
             laid_out = self.program.laid_out.get(name)
-            if root(output.name, self.made_by) == value.name and (
-                laid_out is not None or any(view.kind == "reorder" for view in views)
-            ):
+            if views is not None and (laid_out is not None or any(view.kind == "reorder" for view in views)):
                 found = self._in_steps(tensor, output.shape, laid_out)
                 for view in reversed(views):
                     found = self.undo(found, view)
                 return found
         return self._in_steps(tensor, value.shape, value)
+
+    def _to_output(self, output: str, name: str, shared: bool) -> list[Op] | None:
+        """The views that lead from a value to an output, None where they do not lie in one place. Of several values of
+        which one counts in each call, all are in the place of an output that updates an input (``shared``)."""
+        views, base = value_views(self.made_by, output), root(output, self.made_by)
+        if base == name:
+            return views
+        either = self.made_by.get(base)
+        if shared and either is not None and either.kind == "either":
+            for operand in either.operands:
+                before = self._to_output(operand.name, name, shared) if isinstance(operand, Value) else None
+                if before is not None:
+                    return [*before, *views]
+        return None
 
     def _in_steps(self, tensor: str, shape: tuple[Any, ...], laid_out: Value | None) -> GmView:
         """A tensor of that shape that lies in memory as another one of it."""
@@ -226,7 +250,7 @@ class Axes:
             return replace(view, axes=(*view.axes[:axis], block, *view.axes[axis + 1 :]))
         if op.kind == "slice":
             axis = int(op.attrs["axis"])
-            if not _one_run(view.axes[axis]):
+            if not one_run(view.axes[axis]):
                 raise unsupported(
                     op.span,
                     "a slice of an axis whose dims lie apart",
@@ -269,7 +293,7 @@ class Axes:
             DiagnosticError: PTG303, the axis or the index is itself made of parts that lie apart.
         """
         axis = int(op.attrs["axis"])
-        if not _one_run(view.axes[axis]) or index.picks or any(factor.pick is not None for factor in view.axes[axis]):
+        if not one_run(view.axes[axis]) or index.picks or any(factor.pick is not None for factor in view.axes[axis]):
             raise unsupported(op.span, "an index along an axis whose parts lie apart", "copy it first")
         step = view.axes[axis][-1].stride if view.axes[axis] else ZERO
         pick = Pick(op.result.name, index.tensor, index.offset, step, places, checked)
@@ -295,7 +319,7 @@ class Axes:
         return ((*gone, *axes[0]), *axes[1:]) if gone else axes
 
     def _grouped(self, tensor: str, left: list[Factor], wanted: tuple[Axis, ...], op: Op) -> tuple[Axis, ...]:
-        if [f.extent for f in left] != [f.extent for axis in wanted for f in axis] and _one_run(tuple(left)):
+        if [f.extent for f in left] != [f.extent for axis in wanted for f in axis] and one_run(tuple(left)):
             shape = self.contiguous(tensor, op.result.shape)
             step, pick = (left[-1].stride, left[-1].pick) if left else (ONE, None)
             return tuple(
@@ -315,7 +339,7 @@ class Axes:
             if inner is not None:
                 left[0] = Factor(None, inner, first.stride, pick=first.pick)
                 return Factor(wanted.dim, wanted.extent, first.stride * inner, pick=first.pick)
-            if len(left) < 2 or not _one_run((first, left[1])):
+            if len(left) < 2 or not one_run((first, left[1])):
                 break
             left[:2] = [Factor(None, first.extent * left[1].extent, left[1].stride, pick=first.pick)]
         raise unsupported(op.span, "a reshape that splits or merges other than whole dims", "reshape along named dims")
@@ -334,7 +358,7 @@ def named_tiles(program: Program, loop: Loop) -> list[int]:
     return tiles
 
 
-def _one_run(axis: Axis) -> bool:
+def one_run(axis: Axis) -> bool:
     """Whether the elements of an axis lie at equal distances, or their places do so in one index."""
     return all(a.stride == b.stride * b.extent and a.pick == b.pick for a, b in pairwise(axis))
 

@@ -161,6 +161,8 @@ class Cutter(Products):
             raise unsupported(op.span, f"`{op.kind}` in a round of a loop", "compute it before the loop, or after it")
         if op.kind in REDUCTIONS:
             self._check_whole(op, self.nest.inner if scope.role == "grid" else scope)
+        if op.kind == "turn" and scope.role == "sub":
+            raise unsupported(op.span, f"a transposition in rows of `{scope.dim}`", "take `vector` and `rows` out")
         sources: list[Source] = []
         operands: list[Placed] = []
         for operand in op.operands:
@@ -269,8 +271,7 @@ class Cutter(Products):
         view = self.axes.contiguous(tensor, source.shape)
         shape = self.shape2d(view.axes, home, op)
         self._check_runs(view, shape, home, op)
-        row, width = view.axes[-1], self.axes.poly(source.shape[-1])
-        ref = GmRef(tensor, self.position(row, home), width, ONE, tile.rows, tile.cols)
+        ref = GmRef(tensor, self.position(view.axes[-1], home), self.row_step(target, op), ONE, tile.rows, tile.cols)
         self._note_write(tensor)
         if target.name in self.made_by and tensor not in self.reads:  # what wrote it comes before
             self.reads.append(tensor)

@@ -14,7 +14,7 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
 from pyptogen.lower.tile.cutting import concat as concat_pass
-from pyptogen.lower.tile.cutting.axes import Apart, Copied, GmView, Pick, root, unsupported, value_views
+from pyptogen.lower.tile.cutting.axes import Apart, Copied, GmView, Pick, one_run, root, unsupported, value_views
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.windows import Found, Windows
@@ -40,6 +40,22 @@ class Operands(Windows):
         self.clipped: set[str] = set()
         """Accumulators that are stored under relu."""
         self.concats = concat_pass.plan(self.kernel.ops, self.made_by, self.axes, frozenset(self.kernel.writes))
+
+    def row_step(self, target: Value, op: Op) -> Poly:
+        """Elements from one row of an updated tensor to the next.
+
+        Raises:
+            DiagnosticError: PTG303 for rows that are not at equal distances, or no runs.
+        """
+        view = self.gm_view(target.name, op)
+        if view is None:
+            return self.axes.poly(target.shape[-1])
+        rows = tuple(factor for axis in view.axes[:-1] for factor in axis)
+        columns = view.axes[-1]
+        if not one_run(rows) or not one_run(columns) or (columns and columns[-1].stride != ONE):
+            what = f"an update of rows of `{target.name}`, which do not lie at equal distances"
+            raise unsupported(op.span, what, "let only the rows lie apart, all by one stride")
+        return rows[-1].stride if rows else self.axes.poly(target.shape[-1])
 
     def load(self, value: Value, op: Op, scope: Scope, role: str = "vector") -> Placed:
         """The tile of a GM value, loaded in the outermost scope that has its dims."""

@@ -168,7 +168,7 @@ class _Namer:
         for axis in range(1, len(named) + 1):
             sizes = [shape[-axis] for _, shape in order if axis <= len(shape)]
             same = [size for size in sizes if self._same(size, named[-axis])]
-            named[-axis] = next((size for size in same if not size.is_number), named[-axis])
+            named[-axis] = next((size for size in same if not size.is_number and not size.is_Add), named[-axis])
         return self._distinct(tuple(named))
 
     def _is_loaded(self, name: str) -> bool:

@@ -4,30 +4,36 @@ before: y = matmul(x: [t, 1024], w: [1024, 512])            dim n = 512
 after:  y = matmul(x: [t, size_1024], w: [size_1024, n])    dim size_1024 = 1024
 
 A number that is the size of a dim of the spec becomes that dim, so the tiles of `n` cut the product above. Numbers
-within other sizes, such as `2 * n`, stay, and so do those of computed values: `distinct_dims` names their axes by the
-operands.
+within other sizes, such as `2 * n`, stay. Computed values have numbers by reshapes alone, `distinct_dims` names other
+axes by the operands: where a reshape gives several leading axes as numbers, they have dims too, because a tile has one
+of them; and where the author names tiles, so has a leading axis that a slice or a concat made, beside another one.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pyptogen.lower.tensor.ir import Dim, Program, Value
+from pyptogen.lower.tensor.ir import Dim, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
+from pyptogen.lower.tile.sizes.sizes import Selected
 
 
-def run(program: Program) -> Program:
-    """The program with a dim for each such axis; the program itself where there is none."""
-    named = _Namer(program)
+def run(program: Program, rows: Sequence[Selected] = ()) -> Program:
+    """The program with a dim for each such axis; the program itself where there is none. ``rows`` are the tiling rows
+    that can apply."""
+    named = _Namer(program, any(row.row.sizes for row in rows))
     inputs = tuple(map(named.value, program.inputs))
-    if inputs == program.inputs:
+    ops = tuple(map(named.op, program.ops))
+    if (inputs, ops) == (program.inputs, program.ops):
         return program
-    return replace(program, dims=(*program.dims, *named.dims), inputs=inputs)
+    return replace(program, dims=(*program.dims, *named.dims), inputs=inputs, ops=ops)
 
 
 class _Namer:
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, by_author: bool) -> None:
+        self.by_author = by_author
         self.names = FreeNames(program)
         self.dims: list[Dim] = []
         self.symbols: dict[int, Any] = {}
@@ -38,6 +44,16 @@ class _Namer:
 
     def value(self, value: Value) -> Value:
         return replace(value, shape=tuple(self._size(size, value) for size in value.shape))
+
+    def op(self, op: Op) -> Op:
+        leading = [size for size in op.result.shape[:-1] if size != 1]
+        numbers = sum(size.is_Integer for size in leading)
+        several = op.kind == "reshape" and numbers > 1
+        made = op.kind in ("slice", "concat") and not op.loop and self.by_author and numbers and len(leading) > 1
+        if not several and not made:
+            return op
+        result = self.value(op.result)
+        return replace(op, result=result, attrs={**op.attrs, "shape": result.shape} if several else op.attrs)
 
     def _size(self, size: Any, value: Value) -> Any:
         if not size.is_Integer or size == 1:

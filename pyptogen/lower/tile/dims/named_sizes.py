@@ -3,8 +3,8 @@
 before: g = reshape(x: [n, c, hw], [n * 8, 12 * hw])              hw known at run time
 after:  dim g_cols = 12 * hw;  g: [8 * n, g_cols]
 
-Such are sizes that are known at run time only, and those that an operation asks for (``cut``: the windows of a
-convolution). Afterwards every factor of an axis that loops may have to cut has a name. A size that is no polynomial in
+Such are sizes that are known at run time only, sums of dims on axes that are not the last, because a tile has rows of
+one dim, and those that an operation asks for (``cut``: the windows of a convolution). Afterwards every factor of an axis that loops may have to cut has a name. A size that is no polynomial in
 the dims stays as it is.
 """
 
@@ -58,14 +58,14 @@ class _Names:
     def _shape(self, value: Value) -> Shape:
         words = {len(value.shape) - 1: "cols", len(value.shape) - 2: "rows"}
         return tuple(
-            self._size(size, f"{value.name}_{words.get(axis, f'axis{axis}')}", value)
+            self._size(size, f"{value.name}_{words.get(axis, f'axis{axis}')}", value, axis < len(value.shape) - 1)
             for axis, size in enumerate(value.shape)
         )
 
-    def _size(self, size: Any, wanted: str, value: Value) -> Any:
+    def _size(self, size: Any, wanted: str, value: Value, leading: bool) -> Any:
         if size in self.dims:
             return dim_symbol(self.dims[size].name)
-        if not self._is_nameless(size):
+        if not self._is_nameless(size) and not (leading and size.is_Add):
             return size
         name = self.names.take(wanted)
         ends = [self._at_ends(size, end) for end in ("min", "max")]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Program, Value
+from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, REDUCE, Op, Program, Value
 from pyptogen.lower.tile.cutting.axes import Apart, Axes, Axis, Copied
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.rounds.round_rows import shared_rows
@@ -103,8 +103,9 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
     round_rows = shared_rows(axes, kernel) if platform.unified else None
     for op, shape in shapes:
         leading = [f for axis in shape[:-1] for f in axis]
-        given = (f for f in leading if written.get(f.dim or "", 1) > 1)
-        free = (f for f in reversed(leading) if f.dim not in shared)
+        able = [f for f in leading if f.dim not in _whole_beside(op, axes)]
+        given = (f for f in able if written.get(f.dim or "", 1) > 1)
+        free = (f for f in reversed(able) if f.dim not in shared)
         nameless = next((f for f in leading if f.dim is None), None)  # such as of `d + 1`: no loop can cut it
         rows_of = next(given, None) or nameless or next(free, None)
         for factor in (*leading, *(shape[-1][:-1] if shape else ())):
@@ -129,6 +130,20 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
             for factor in axes.axes(a.shape)[-1]:
                 note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
     return found
+
+
+def _whole_beside(op: Op, axes: Axes) -> set[str | None]:
+    """Dims of which a tile has one element, because another operand's tile has its rows from elsewhere: those of which
+    each index has a right operand of its own, and in a loop those beside an axis, not the last, that is reduced."""
+    if op.kind in PRODUCTS:
+        (right,) = (axes.axes(v.shape) for v in op.operands[1:2] if isinstance(v, Value))
+        return {f.dim for axis in right[:-2] for f in axis}
+    if op.loop and op.kind in REDUCE | {"prod"}:
+        source, axis = op.operands[0], int(op.attrs["axis"])
+        assert isinstance(source, Value)
+        if axis < len(source.shape) - 1:
+            return {f.dim for i, parts in enumerate(axes.axes(source.shape)[:-1]) if i != axis for f in parts}
+    return set()
 
 
 def _epilogues(shapes: Sequence[tuple[Op, tuple[Axis, ...]]]) -> list[Op]:

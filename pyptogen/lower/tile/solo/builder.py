@@ -163,6 +163,12 @@ class SoloBuilder:
         """Elements of one tile."""
         return (CPU_TILE_BYTES if self.platform.unified else TILE_BYTES) // max(DTYPES[dtype], 2)
 
+    def most_rows(self, dtype: str, width: int) -> int:
+        """Rows of one tile with so many columns. Rows begin at 32 bytes, so many short ones take more than their
+        elements: a quarter of UB at the most."""
+        pitch = max(width * DTYPES[dtype], 32)
+        return max(1, min(self.budget(dtype) // width, self.platform.memories["ub"] // 4 // pitch))
+
     def step(self, item: Item, tile: int) -> Step:
         """A loop over an item; a tile that is larger than it is cut down to it."""
         whole = item.extent.constant

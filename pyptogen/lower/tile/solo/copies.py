@@ -80,7 +80,7 @@ def _rows(b: SoloBuilder, dtype: str, items: list[Item], width: int) -> tuple[li
     if not items:
         return [], None
     *outer, inner = items
-    rows = b.step(inner, max(1, b.budget(dtype) // width))
+    rows = b.step(inner, b.most_rows(dtype, width))
     return [b.step(item, 1) for item in outer], rows
 
 

@@ -126,7 +126,7 @@ def _by_rows(
     cols = b.step(along, b.budget(dtype) // 4)
     if not before:
         return cols, [], Extent(1), (ONE, ONE)
-    rows = b.step(before[-1], max(1, b.budget(dtype) // cols.tile))
+    rows = b.step(before[-1], b.most_rows(dtype, cols.tile))
     return cols, [*(b.step(item, 1) for item in before[:-1]), rows], rows.extent(), rows.item.steps
 
 

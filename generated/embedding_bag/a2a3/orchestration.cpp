@@ -65,7 +65,7 @@ extern "C" void embedding_bag_a2a3(pto_rt::Runtime &rt, const embedding_bag_args
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t look_up_vec1_blocks = fewer((t_end - t_begin + 127) / 128, vector);
+        const int32_t look_up_vec1_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         const Launch look_up_vec1_done = rt.launch(
             "look_up_vec1", Core::Vector, look_up_vec1_blocks,
             [=] {

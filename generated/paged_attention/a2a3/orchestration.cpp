@@ -139,56 +139,56 @@ extern "C" void paged_attention_a2a3(pto_rt::Runtime &rt, const paged_attention_
             "gather_vec1", Core::Vector, gather_vec1_blocks,
             [=] {
                 gather_vec1(k_rows, k_cache, block_table, batch, pages, gather_vec1_blocks);
-            }, {}, 7);
+            }, {}, 10);
         const int32_t gather_vec2_blocks = fewer((batch * pages + 0) / 1, vector);
         const Launch gather_vec2_done = rt.launch(
             "gather_vec2", Core::Vector, gather_vec2_blocks,
             [=] {
                 gather_vec2(v_rows, v_cache, block_table, batch, pages, gather_vec2_blocks);
-            }, {}, 3);
+            }, {}, 9);
         const int32_t gather_vec3_blocks = fewer((batch + 0) / 1, vector);
         const Launch gather_vec3_done = rt.launch(
             "gather_vec3", Core::Vector, gather_vec3_blocks,
             [=] {
                 gather_vec3(k, k_rows, batch, pages, gather_vec3_blocks);
-            }, {gather_vec1_done}, 6);
+            }, {gather_vec1_done}, 8);
         const int32_t gather_vec4_blocks = fewer((batch + 0) / 1, vector);
         const Launch gather_vec4_done = rt.launch(
             "gather_vec4", Core::Vector, gather_vec4_blocks,
             [=] {
                 gather_vec4(v, v_rows, batch, pages, gather_vec4_blocks);
-            }, {gather_vec2_done}, 2);
+            }, {gather_vec2_done}, 7);
         const int32_t visible_vec1_blocks = fewer((batch_end - batch_begin + 0) / 1, vector);
         const Launch visible_vec1_done = rt.launch(
             "visible_vec1", Core::Vector, visible_vec1_blocks,
             [=] {
                 visible_vec1(ahead_1, lengths, batch_begin, batch_end, visible_vec1_blocks);
-            }, {}, 9);
+            }, {}, 5);
         const int32_t visible_vec2_blocks = fewer((pages * 32 + 6143) / 6144, vector);
         const Launch visible_vec2_done = rt.launch(
             "visible_vec2", Core::Vector, visible_vec2_blocks,
             [=] {
                 visible_vec2(place_1, pages, visible_vec2_blocks);
-            }, {}, 10);
+            }, {}, 6);
         const int32_t visible_vec3_blocks = fewer((batch_end - batch_begin + 0) / 1, vector);
         const Launch visible_vec3_done = rt.launch(
             "visible_vec3", Core::Vector, visible_vec3_blocks,
             [=] {
                 visible_vec3(bias, place_1, ahead_1, batch_begin, batch_end, pages, visible_vec3_blocks);
-            }, {visible_vec2_done, visible_vec1_done}, 8);
+            }, {visible_vec2_done, visible_vec1_done}, 4);
         const int32_t attend_cube1_blocks = fewer((batch_end - batch_begin + 0) / 1, cube);
         const Launch attend_cube1_done = rt.launch(
             "attend_cube1", Core::Cube, attend_cube1_blocks,
             [=] {
                 attend_cube1(o_qk, q, k, batch_begin, batch_end, pages, attend_cube1_blocks);
-            }, {gather_vec3_done}, 5);
+            }, {gather_vec3_done}, 3);
         const int32_t attend_vec1_blocks = fewer((batch_end - batch_begin + 0) / 1, vector);
         const Launch attend_vec1_done = rt.launch(
             "attend_vec1", Core::Vector, attend_vec1_blocks,
             [=] {
                 attend_vec1(o_alpha, o_p_low, o_sum_end, o_qk, bias, batch_begin, batch_end, batch, pages,
                     attend_vec1_blocks);
-            }, {attend_cube1_done, visible_vec3_done}, 4);
+            }, {attend_cube1_done, visible_vec3_done}, 2);
         const int32_t attend_cube2_blocks = fewer((batch_end - batch_begin + 0) / 1, cube);
         const Launch attend_cube2_done = rt.launch(
             "attend_cube2", Core::Cube, attend_cube2_blocks,

@@ -1,5 +1,5 @@
 // attend: mixed kernel of `paged_attention` for cpu. Made by pyptogen; change the spec, not this file.
-// stages attend; tiles batch 1, kv_heads 1, slots 256; memory L0A 24576 B, L0B 65536 B, L0C 32768 B, UB 25984 B
+// stages attend; tiles batch 1, kv_heads 1, slots 256; memory L0A 24576 B, L0B 65536 B, L0C 32768 B, UB 25792 B
 #include <cstddef>
 #include <cstdint>
 
@@ -44,11 +44,11 @@ extern "C" __global__ AICORE void attend(
             LeftB16_16x128 q_tile; TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x02000
             QGm q_in(q + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048);
             TLOAD(q_tile, q_in);
-            VecF32_1x16 o_max_row; TASSIGN(o_max_row, 0x00040);  // as a row, same bytes as o_max
+            VecF32_1x16 o_max_row; TASSIGN(o_max_row, 0x00000);  // as a row, same bytes as o_max
             TEXPANDS(o_max_row, -__builtin_inff());
-            VecF32_1x16 o_sum_row; TASSIGN(o_sum_row, 0x00100);  // as a row, same bytes as o_sum
+            VecF32_1x16 o_sum_row; TASSIGN(o_sum_row, 0x00040);  // as a row, same bytes as o_sum
             TEXPANDS(o_sum_row, 0.0f);
-            VecF32_16x128 o_acc; TASSIGN(o_acc, 0x00140);  // UB 0x00140..0x02140
+            VecF32_16x128 o_acc; TASSIGN(o_acc, 0x00080);  // UB 0x00080..0x02080
             TEXPANDS(o_acc, 0.0f);
             for (int32_t slots0 = 0; slots0 < pages * 32; slots0 += 256) {
                 const int32_t slots0_valid = pages * 32 - slots0 < 256 ? pages * 32 - slots0 : 256;
@@ -57,14 +57,14 @@ extern "C" __global__ AICORE void attend(
                 TLOAD(k_tile, k_in);
                 AccF32_16x256 o_qk_acc(slots0_valid); TASSIGN(o_qk_acc, 0x00000);  // L0C 0x00000..0x08000
                 TMATMUL(o_qk_acc, q_tile, k_tile);
-                VecF32_8x256_r1 bias_tile(slots0_valid); TASSIGN(bias_tile, 0x02140);  // UB 0x02140..0x02540
+                VecF32_8x256_r1 bias_tile(slots0_valid); TASSIGN(bias_tile, 0x02080);  // UB 0x02080..0x02480
                 BiasGm bias_in(bias + int64_t(batch0) * pages * 32 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
                 TLOAD(bias_tile, bias_in);
                 RightB16_256x128 v_tile(slots0_valid); TASSIGN(v_tile, 0x00000);  // L0B 0x00000..0x10000
                 VGm v_in(v + int64_t(batch0) * pages * 8192 + int64_t(kv_heads0) * pages * 4096 + int64_t(slots0) * 128, {slots0_valid});
                 TLOAD(v_tile, v_in);
-                VecF32_16x256 o_s_biased(slots0_valid); TASSIGN(o_s_biased, 0x02540);  // UB 0x02540..0x06540
-                VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x06540);  // UB 0x06540..0x06580
+                VecF32_16x256 o_s_biased(slots0_valid); TASSIGN(o_s_biased, 0x02480);  // UB 0x02480..0x06480
+                VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x06480);  // UB 0x06480..0x064c0
                 TPASS(16, slots0_valid, [&](auto at, auto &o_block_max_max) {
                     const auto o_qk = at.extract(o_qk_acc, 0);
                     const auto o_s = o_qk * 0.088388346f;
@@ -72,17 +72,17 @@ extern "C" __global__ AICORE void attend(
                     at.store(o_s_biased, o_s_biased_v);
                     o_block_max_max.take(at, o_s_biased_v);
                 }, RowMax(o_block_max));
-                VecF32_1x16 o_max_next_row; TASSIGN(o_max_next_row, 0x00080);  // as a row, same bytes as o_max_next
-                VecF32_1x16 o_block_max_row; TASSIGN(o_block_max_row, 0x06540);  // as a row, same bytes as o_block_max
+                VecF32_1x16 o_max_next_row; TASSIGN(o_max_next_row, 0x02080);  // as a row, same bytes as o_max_next
+                VecF32_1x16 o_block_max_row; TASSIGN(o_block_max_row, 0x06480);  // as a row, same bytes as o_block_max
                 TMAX(o_max_next_row, o_max_row, o_block_max_row);
-                VecF32_1x16 o_max_step_row; TASSIGN(o_max_step_row, 0x000c0);  // as a row, same bytes as o_max_step
+                VecF32_1x16 o_max_step_row; TASSIGN(o_max_step_row, 0x020c0);  // as a row, same bytes as o_max_step
                 TSUB(o_max_step_row, o_max_row, o_max_next_row);
-                VecF32_1x16 o_alpha_row; TASSIGN(o_alpha_row, 0x00000);  // as a row, same bytes as o_alpha
+                VecF32_1x16 o_alpha_row; TASSIGN(o_alpha_row, 0x02100);  // as a row, same bytes as o_alpha
                 TEXP(o_alpha_row, o_max_step_row);
                 TMUL(o_sum_row, o_sum_row, o_alpha_row);
                 TMOV(o_max_row, o_max_next_row);
-                VecF32_16x1 o_max_next; TASSIGN(o_max_next, 0x00080);  // UB 0x00080..0x000c0
-                VecF32_16x1 o_block_sum; TASSIGN(o_block_sum, 0x02140);  // UB 0x02140..0x02180
+                VecF32_16x1 o_max_next; TASSIGN(o_max_next, 0x02080);  // UB 0x02080..0x020c0
+                VecF32_16x1 o_block_sum; TASSIGN(o_block_sum, 0x020c0);  // UB 0x020c0..0x02100
                 LeftB16_16x256 o_p_low_l0a(slots0_valid); TASSIGN(o_p_low_l0a, 0x02000);  // L0A 0x02000..0x06000
                 TPASS(16, slots0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_low_l0a_rows) {
                     const auto o_s_biased_v = at.load(o_s_biased);
@@ -91,11 +91,11 @@ extern "C" __global__ AICORE void attend(
                     o_block_sum_sum.take(at, o_p);
                     o_p_low_l0a_rows.take(at, o_p);
                 }, RowSum(o_block_sum), LeftRows(o_p_low_l0a));
-                VecF32_1x16 o_block_sum_row; TASSIGN(o_block_sum_row, 0x02140);  // as a row, same bytes as o_block_sum
+                VecF32_1x16 o_block_sum_row; TASSIGN(o_block_sum_row, 0x020c0);  // as a row, same bytes as o_block_sum
                 TADD(o_sum_row, o_sum_row, o_block_sum_row);
                 AccF32_16x128 o_pv_acc; TASSIGN(o_pv_acc, 0x00000);  // L0C 0x00000..0x04000
                 TMATMUL(o_pv_acc, o_p_low_l0a, v_tile);
-                VecF32_16x1 o_alpha; TASSIGN(o_alpha, 0x00000);  // UB 0x00000..0x00040
+                VecF32_16x1 o_alpha; TASSIGN(o_alpha, 0x02100);  // UB 0x02100..0x02140
                 TPASS(16, 128, [&](auto at) {
                     const auto o_acc_v = at.load(o_acc);
                     const auto o_acc_v_2 = o_acc_v * at.column(o_alpha);
@@ -104,7 +104,7 @@ extern "C" __global__ AICORE void attend(
                     at.store(o_acc, o_acc_v_3);
                 });
             }
-            VecF32_16x1 o_sum; TASSIGN(o_sum, 0x00100);  // UB 0x00100..0x00140
+            VecF32_16x1 o_sum; TASSIGN(o_sum, 0x00040);  // UB 0x00040..0x00080
             QGm o_out(o + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048);
             TPASS(16, 128, [&](auto at, auto &o_sum_divisor) {
                 const auto o_acc_v = at.load(o_acc);

@@ -1,5 +1,5 @@
 // visible_vec3: vector kernel of `paged_attention` for cpu. Made by pyptogen; change the spec, not this file.
-// stages visible; tiles batch 1, slots 256; memory UB 1088 B
+// stages visible; tiles batch 1, slots 256; memory UB 1056 B
 #include <cstddef>
 #include <cstdint>
 
@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void visible_vec3(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t slots0 = 0; slots0 < pages * 32; slots0 += 256) {
         const int32_t slots0_valid = pages * 32 - slots0 < 256 ? pages * 32 - slots0 : 256;
-        VecF32_1x256 place(slots0_valid); TASSIGN(place, 0x00040);  // UB 0x00040..0x00440
+        VecF32_1x256 place(slots0_valid); TASSIGN(place, 0x00000);  // UB 0x00000..0x00400
         Place1Gm place_1_in(place_1 + int64_t(slots0), {slots0_valid});
         TPASS(1, slots0_valid, [&](auto at) {
             // place: cast(arange(slots), fp32)  [paged_attention.yaml:36]
@@ -39,10 +39,10 @@ extern "C" __global__ AICORE void visible_vec3(
         });
         for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
             // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:37]
-            VecF32_1x8_c1 ahead_1_tile_row; TASSIGN(ahead_1_tile_row, 0x00000);  // as a row, same bytes as ahead_1_tile
+            VecF32_1x8_c1 ahead_1_tile_row; TASSIGN(ahead_1_tile_row, 0x00400);  // as a row, same bytes as ahead_1_tile
             Ahead1Gm ahead_1_in(ahead_1 + int64_t(batch0));
             TLOAD(ahead_1_tile_row, ahead_1_in);
-            VecF32_8x1_r1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x00000);  // UB 0x00000..0x00020
+            VecF32_8x1_r1 ahead_1_tile; TASSIGN(ahead_1_tile, 0x00400);  // UB 0x00400..0x00420
             BiasGm bias_out(bias + int64_t(batch0) * pages * 32 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});
             TPASS(1, slots0_valid, [&](auto at) {
                 const auto ahead = at.column(ahead_1_tile);

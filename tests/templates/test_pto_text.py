@@ -82,7 +82,7 @@ def kernels(name: str) -> tuple[InstrKernel, ...]:
 
 LOOPS = ("attention_apart", "attention_rings", "attention_rings_rows", "state_rings")
 OPERATORS = (*LIBRARY, "product", "fused", *LOOPS, "halves", *GRAPHS)
-each_operator = pytest.mark.parametrize("name", OPERATORS)
+Parsed = list[tuple[tuple[InstrKernel, ...], str, ModuleOp]]
 
 
 def text_of(kernel: InstrKernel, beside: InstrKernel | None = None) -> str:
@@ -93,6 +93,13 @@ def modules(name: str) -> list[tuple[InstrKernel, ...]]:
     """The kernels that share a text: one, or both programs of a mixed kernel."""
     alone = [(kernel,) for kernel in kernels(name) if not kernel.fifos]
     return [*alone, *pairs(kernels(name))]
+
+
+@pytest.fixture(scope="module", params=OPERATORS)
+def parsed(request: pytest.FixtureRequest) -> Parsed:
+    """The texts of an operator's kernels, parsed once for all tests of that operator."""
+    found = [(programs, text_of(*programs)) for programs in modules(request.param)]
+    return [(programs, text, parse(text)) for programs, text in found]
 
 
 def printed(module: ModuleOp) -> str:
@@ -145,21 +152,17 @@ def assert_same(got: Any, want: Any) -> None:
         assert got == want
 
 
-@each_operator
-def test_it_is_legal_and_round_trips(name: str) -> None:
-    for programs in modules(name):
-        text = text_of(*programs)
-        module = parse(text)
+def test_it_is_legal_and_round_trips(parsed: Parsed) -> None:
+    for _, text, module in parsed:
         again = printed(module)
         assert module.is_structurally_equivalent(parse(again))
         assert canonical(again) == canonical(text)
 
 
-@each_operator
-def test_every_instruction_is_there_once(name: str) -> None:
+def test_every_instruction_is_there_once(parsed: Parsed) -> None:
     ignored = ("pto.make_tensor_view", "pto.partition_view", "pto.addptr", "pto.load_scalar", "pto.get_block_idx")
     ignored += ("pto.get_subblock_idx",)
-    for programs in modules(name):
+    for programs, _, module in parsed:
         nodes = [node for kernel in programs for node in walk(kernel.body)]
         wanted = [f"pto.{mnemonic(i.name)}" for k in programs for i in instructions(k) if i.name not in ON_RINGS]
         wanted += [word for k in programs for i in instructions(k) for word in ring_words(k.core, i.name)]
@@ -171,7 +174,7 @@ def test_every_instruction_is_there_once(name: str) -> None:
         wanted += ["scf.for" for n in nodes if isinstance(n, For)]
         found = [
             op.name.replace(".aic_init", ".init").replace(".aiv_init", ".init")
-            for op in parse(text_of(*programs)).walk()
+            for op in module.walk()
             if op.name == "scf.for" or (op.name.startswith("pto.") and op.name not in ignored)
         ]
         assert sorted(found) == sorted(wanted)
@@ -196,11 +199,9 @@ def assert_same_work(kernel: InstrKernel, module: ModuleOp, begin: int, end: int
             assert_same(a, b)
 
 
-@each_operator
 @pytest.mark.parametrize(("begin", "end", "blocks"), [(0, 1, 1), (0, 37, 2), (16, 130, 3), (8, 8, 1)])
-def test_it_does_what_the_instructions_say(name: str, begin: int, end: int, blocks: int) -> None:
-    for programs in modules(name):
-        module = parse(text_of(*programs))
+def test_it_does_what_the_instructions_say(parsed: Parsed, begin: int, end: int, blocks: int) -> None:
+    for programs, _, module in parsed:
         for kernel in programs:
             assert_same_work(kernel, module, begin, end, blocks)
 

@@ -432,19 +432,19 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             "normalise_vec1", Core::Vector, normalise_vec1_blocks,
             [=] {
                 normalise_vec1(q_n_1, q, b, s, normalise_vec1_blocks);
-            }, {}, 31);
+            }, {}, 30);
         const int32_t normalise_vec2_blocks = fewer((b + 0) / 1, vector);
         const Launch normalise_vec2_done = rt.launch(
             "normalise_vec2", Core::Vector, normalise_vec2_blocks,
             [=] {
                 normalise_vec2(k_n_1, k, b, s, normalise_vec2_blocks);
-            }, {}, 31);
+            }, {}, 30);
         const int32_t normalise_vec3_blocks = fewer(16, vector);
         const Launch normalise_vec3_done = rt.launch(
             "normalise_vec3", Core::Vector, normalise_vec3_blocks,
             [=] {
                 normalise_vec3(q_n, k_n, q_n_1, k_n_1, eps, b_begin, b_end, s, normalise_vec3_blocks);
-            }, {normalise_vec1_done, normalise_vec2_done}, 30);
+            }, {normalise_vec1_done, normalise_vec2_done}, 27);
         const int32_t turn_vec1_blocks = fewer(16, vector);
         const Launch turn_vec1_done = rt.launch(
             "turn_vec1", Core::Vector, turn_vec1_blocks,
@@ -456,56 +456,56 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             "turn_vec2", Core::Vector, turn_vec2_blocks,
             [=] {
                 turn_vec2(v_h, v, b, s, turn_vec2_blocks);
-            }, {}, 7);
+            }, {}, 31);
         const int32_t turn_vec3_blocks = fewer((b + 0) / 1, vector);
         const Launch turn_vec3_done = rt.launch(
             "turn_vec3", Core::Vector, turn_vec3_blocks,
             [=] {
                 turn_vec3(g_h, g, b, s, turn_vec3_blocks);
-            }, {}, 28);
+            }, {}, 29);
         const int32_t turn_vec4_blocks = fewer((b + 0) / 1, vector);
         const Launch turn_vec4_done = rt.launch(
             "turn_vec4", Core::Vector, turn_vec4_blocks,
             [=] {
                 turn_vec4(beta_h, beta, b, s, turn_vec4_blocks);
-            }, {}, 25);
+            }, {}, 28);
         const int32_t turn_vec5_blocks = fewer((s + 6143) / 6144, vector);
         const Launch turn_vec5_done = rt.launch(
             "turn_vec5", Core::Vector, turn_vec5_blocks,
             [=] {
                 turn_vec5(number, s, turn_vec5_blocks);
-            }, {}, 29);
+            }, {}, 26);
         const int32_t turn_vec6_blocks = fewer((s + 63) / 64, vector);
         const Launch turn_vec6_done = rt.launch(
             "turn_vec6", Core::Vector, turn_vec6_blocks,
             [=] {
                 turn_vec6(place, number, s, turn_vec6_blocks);
-            }, {turn_vec5_done}, 27);
+            }, {turn_vec5_done}, 26);
         const int32_t decay_blocks = fewer(16, vector);
         const Launch decay_done = rt.launch(
             "decay", Core::Vector, decay_blocks,
             [=] {
                 decay(gamma, place, g_h, b_begin, b_end, s, decay_blocks);
-            }, {turn_vec6_done, turn_vec3_done}, 26);
+            }, {turn_vec6_done, turn_vec3_done}, 25);
         const int32_t solve_cube1_blocks = fewer(16, cube);
         const Launch solve_cube1_done = rt.launch(
             "solve_cube1", Core::Cube, solve_cube1_blocks,
             [=] {
                 solve_cube1(a_2, k_n, b_begin, b_end, s, solve_cube1_blocks);
-            }, {normalise_vec3_done}, 26);
+            }, {normalise_vec3_done}, 24);
         const int32_t solve_vec1_blocks = fewer(16, vector);
         const Launch solve_vec1_done = rt.launch(
             "solve_vec1", Core::Vector, solve_vec1_blocks,
             [=] {
                 solve_vec1(d2, d4_part, d8_part, d16_part, d32_part, a32, w_1, gamma, place, number, a_2,
                     beta_h, b_begin, b_end, s, solve_vec1_blocks);
-            }, {decay_done, turn_vec6_done, turn_vec5_done, solve_cube1_done, turn_vec4_done}, 24);
+            }, {decay_done, turn_vec6_done, turn_vec5_done, solve_cube1_done, turn_vec4_done}, 23);
         const int32_t solve_cube2_blocks = fewer(16, cube);
         const Launch solve_cube2_done = rt.launch(
             "solve_cube2", Core::Cube, solve_cube2_blocks,
             [=] {
                 solve_cube2(d4_2, d4_part, d2, b_begin, b_end, s, solve_cube2_blocks);
-            }, {solve_vec1_done}, 23);
+            }, {solve_vec1_done}, 22);
         const int32_t solve_vec2_blocks = fewer(16, vector);
         const Launch solve_vec2_done = rt.launch(
             "solve_vec2", Core::Vector, solve_vec2_blocks,
@@ -517,31 +517,31 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             "solve_cube3", Core::Cube, solve_cube3_blocks,
             [=] {
                 solve_cube3(d4_4, d2, d4_3, b_begin, b_end, s, solve_cube3_blocks);
-            }, {solve_vec1_done, solve_vec2_done}, 22);
+            }, {solve_vec1_done, solve_vec2_done}, 21);
         const int32_t solve_vec3_blocks = fewer(16, vector);
         const Launch solve_vec3_done = rt.launch(
             "solve_vec3", Core::Vector, solve_vec3_blocks,
             [=] {
                 solve_vec3(d4, d2, d4_4, b_begin, b_end, s, solve_vec3_blocks);
-            }, {solve_vec1_done, solve_cube3_done}, 21);
+            }, {solve_vec1_done, solve_cube3_done}, 20);
         const int32_t solve_cube4_blocks = fewer(16, cube);
         const Launch solve_cube4_done = rt.launch(
             "solve_cube4", Core::Cube, solve_cube4_blocks,
             [=] {
                 solve_cube4(d8_1, d8_part, d4, b_begin, b_end, s, solve_cube4_blocks);
-            }, {solve_vec1_done, solve_vec3_done}, 20);
+            }, {solve_vec1_done, solve_vec3_done}, 19);
         const int32_t solve_vec4_blocks = fewer(16, vector);
         const Launch solve_vec4_done = rt.launch(
             "solve_vec4", Core::Vector, solve_vec4_blocks,
             [=] {
                 solve_vec4(d8_2, d8_1, b_begin, b_end, s, solve_vec4_blocks);
-            }, {solve_cube4_done}, 19);
+            }, {solve_cube4_done}, 18);
         const int32_t solve_cube5_blocks = fewer(16, cube);
         const Launch solve_cube5_done = rt.launch(
             "solve_cube5", Core::Cube, solve_cube5_blocks,
             [=] {
                 solve_cube5(d8_3, d4, d8_2, b_begin, b_end, s, solve_cube5_blocks);
-            }, {solve_vec3_done, solve_vec4_done}, 18);
+            }, {solve_vec3_done, solve_vec4_done}, 17);
         const int32_t solve_vec5_blocks = fewer(16, vector);
         const Launch solve_vec5_done = rt.launch(
             "solve_vec5", Core::Vector, solve_vec5_blocks,
@@ -553,25 +553,25 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             "solve_cube6", Core::Cube, solve_cube6_blocks,
             [=] {
                 solve_cube6(d16_1, d16_part, d8, b_begin, b_end, s, solve_cube6_blocks);
-            }, {solve_vec1_done, solve_vec5_done}, 17);
+            }, {solve_vec1_done, solve_vec5_done}, 16);
         const int32_t solve_vec6_blocks = fewer(16, vector);
         const Launch solve_vec6_done = rt.launch(
             "solve_vec6", Core::Vector, solve_vec6_blocks,
             [=] {
                 solve_vec6(d16_2, d16_1, b_begin, b_end, s, solve_vec6_blocks);
-            }, {solve_cube6_done}, 16);
+            }, {solve_cube6_done}, 15);
         const int32_t solve_cube7_blocks = fewer(16, cube);
         const Launch solve_cube7_done = rt.launch(
             "solve_cube7", Core::Cube, solve_cube7_blocks,
             [=] {
                 solve_cube7(d16_3, d8, d16_2, b_begin, b_end, s, solve_cube7_blocks);
-            }, {solve_vec5_done, solve_vec6_done}, 15);
+            }, {solve_vec5_done, solve_vec6_done}, 14);
         const int32_t solve_vec7_blocks = fewer(16, vector);
         const Launch solve_vec7_done = rt.launch(
             "solve_vec7", Core::Vector, solve_vec7_blocks,
             [=] {
                 solve_vec7(d16, d8, d16_3, b_begin, b_end, s, solve_vec7_blocks);
-            }, {solve_vec5_done, solve_cube7_done}, 14);
+            }, {solve_vec5_done, solve_cube7_done}, 13);
         const int32_t solve_cube8_blocks = fewer(16, cube);
         const Launch solve_cube8_done = rt.launch(
             "solve_cube8", Core::Cube, solve_cube8_blocks,
@@ -583,31 +583,31 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             "solve_vec8", Core::Vector, solve_vec8_blocks,
             [=] {
                 solve_vec8(d32_2, d32_1, b_begin, b_end, s, solve_vec8_blocks);
-            }, {solve_cube8_done}, 13);
+            }, {solve_cube8_done}, 12);
         const int32_t solve_cube9_blocks = fewer(16, cube);
         const Launch solve_cube9_done = rt.launch(
             "solve_cube9", Core::Cube, solve_cube9_blocks,
             [=] {
                 solve_cube9(d32_3, d16, d32_2, b_begin, b_end, s, solve_cube9_blocks);
-            }, {solve_vec7_done, solve_vec8_done}, 12);
+            }, {solve_vec7_done, solve_vec8_done}, 11);
         const int32_t solve_vec9_blocks = fewer(16, vector);
         const Launch solve_vec9_done = rt.launch(
             "solve_vec9", Core::Vector, solve_vec9_blocks,
             [=] {
                 solve_vec9(d32, d16, d32_3, b_begin, b_end, s, solve_vec9_blocks);
-            }, {solve_vec7_done, solve_cube9_done}, 11);
+            }, {solve_vec7_done, solve_cube9_done}, 10);
         const int32_t solve_cube10_blocks = fewer(16, cube);
         const Launch solve_cube10_done = rt.launch(
             "solve_cube10", Core::Cube, solve_cube10_blocks,
             [=] {
                 solve_cube10(d64_1, a32, d32, b_begin, b_end, s, solve_cube10_blocks);
-            }, {solve_vec1_done, solve_vec9_done}, 10);
+            }, {solve_vec1_done, solve_vec9_done}, 9);
         const int32_t solve_vec10_blocks = fewer(16, vector);
         const Launch solve_vec10_done = rt.launch(
             "solve_vec10", Core::Vector, solve_vec10_blocks,
             [=] {
                 solve_vec10(d64_2, d64_1, b_begin, b_end, s, solve_vec10_blocks);
-            }, {solve_cube10_done}, 9);
+            }, {solve_cube10_done}, 8);
         const int32_t solve_cube11_blocks = fewer(16, cube);
         const Launch solve_cube11_done = rt.launch(
             "solve_cube11", Core::Cube, solve_cube11_blocks,
@@ -619,7 +619,7 @@ extern "C" void gated_delta_rule_a2a3(pto_rt::Runtime &rt, const gated_delta_rul
             "solve_vec11", Core::Vector, solve_vec11_blocks,
             [=] {
                 solve_vec11(u_1, w_3, d32, d64_3, beta_h, w_1, b_begin, b_end, s, solve_vec11_blocks);
-            }, {solve_vec9_done, solve_cube11_done, turn_vec4_done, solve_vec1_done}, 8);
+            }, {solve_vec9_done, solve_cube11_done, turn_vec4_done, solve_vec1_done}, 7);
         const int32_t solve_cube12_blocks = fewer(16, cube);
         const Launch solve_cube12_done = rt.launch(
             "solve_cube12", Core::Cube, solve_cube12_blocks,

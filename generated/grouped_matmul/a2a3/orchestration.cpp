@@ -173,7 +173,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             [=] {
                 block_vec2(source_1, full, block_vec2_blocks);
             }, {}, 8);
-        const int32_t block_vec3_blocks = fewer((full + 16 + 1) / 2, vector);
+        const int32_t block_vec3_blocks = fewer((full + 16 + 127) / 128, vector);
         const Launch block_vec3_done = rt.launch(
             "block_vec3", Core::Vector, block_vec3_blocks,
             [=] {
@@ -185,7 +185,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             [=] {
                 block_vec4(first, shift, group, full, block_vec4_blocks);
             }, {places_vec4_done, block_vec3_done}, 9);
-        const int32_t block_vec5_blocks = fewer((full + 16 + 1) / 2, vector);
+        const int32_t block_vec5_blocks = fewer((full + 16 + 127) / 128, vector);
         const Launch block_vec5_done = rt.launch(
             "block_vec5", Core::Vector, block_vec5_blocks,
             [=] {
@@ -209,7 +209,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             [=] {
                 place_vec1(past_1, full, place_vec1_blocks);
             }, {}, 4);
-        const int32_t place_vec2_blocks = fewer((full * 32 + 1) / 2, vector);
+        const int32_t place_vec2_blocks = fewer((full * 32 + 255) / 256, vector);
         const Launch place_vec2_done = rt.launch(
             "place_vec2", Core::Vector, place_vec2_blocks,
             [=] {
@@ -221,7 +221,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             [=] {
                 place_vec3(slot_1, shift, owner, full, place_vec3_blocks);
             }, {places_vec4_done, place_vec2_done}, 2);
-        const int32_t place_vec4_blocks = fewer((full * 32 + 31) / 32, vector);
+        const int32_t place_vec4_blocks = fewer((full * 32 + 1023) / 1024, vector);
         const Launch place_vec4_done = rt.launch(
             "place_vec4", Core::Vector, place_vec4_blocks,
             [=] {

@@ -181,25 +181,25 @@ extern "C" void indexer_prolog_a2a3(pto_rt::Runtime &rt, const indexer_prolog_ar
             "key_rope", Core::Vector, key_rope_blocks,
             [=] {
                 key_rope(k_cat, k_f32, ln_gamma, ln_beta, cos, sin, eps, t_begin, t_end, key_rope_blocks);
-            }, {key_linear_done}, 4);
+            }, {key_linear_done}, 3);
         const int32_t key_quant_cube_blocks = fewer((t_end - t_begin + 31) / 32, cube);
         const Launch key_quant_cube_done = rt.launch(
             "key_quant_cube", Core::Cube, key_quant_cube_blocks,
             [=] {
                 key_quant_cube(k_h, k_cat, hadamard_k, t_begin, t_end, key_quant_cube_blocks);
-            }, {key_rope_done}, 3);
+            }, {key_rope_done}, 2);
         const int32_t key_quant_vec_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         rt.launch(
             "key_quant_vec", Core::Vector, key_quant_vec_blocks,
             [=] {
                 key_quant_vec(k_cache, k_scale_cache, k_h, k_index, t_begin, t_end, key_quant_vec_blocks);
-            }, {key_quant_cube_done}, 2);
+            }, {key_quant_cube_done}, 1);
         const int32_t head_weights_cube_blocks = fewer(2, cube);
         const Launch head_weights_cube_done = rt.launch(
             "head_weights_cube", Core::Cube, head_weights_cube_blocks,
             [=] {
                 head_weights_cube(w_b, x, w_proj, t_begin, t_end, head_weights_cube_blocks);
-            }, {}, 1);
+            }, {}, 4);
         const int32_t head_weights_vec_blocks = fewer(2, vector);
         rt.launch(
             "head_weights_vec", Core::Vector, head_weights_vec_blocks,

@@ -74,7 +74,7 @@ extern "C" void reductions_a2a3(pto_rt::Runtime &rt, const reductions_args &args
             [=] {
                 along_rows_vec1(total, largest, least, average, product_2, spread, x, rows_begin, rows_end,
                     along_rows_vec1_blocks);
-            }, {}, 2);
+            }, {}, 1);
         const int32_t along_rows_vec2_blocks = fewer((rows + 11) / 12, vector);
         rt.launch(
             "along_rows_vec2", Core::Vector, along_rows_vec2_blocks,
@@ -86,13 +86,13 @@ extern "C" void reductions_a2a3(pto_rt::Runtime &rt, const reductions_args &args
             "along_columns_vec1", Core::Vector, along_columns_vec1_blocks,
             [=] {
                 along_columns_vec1(column_total, x, rows, along_columns_vec1_blocks);
-            }, {}, 1);
+            }, {}, 2);
         const int32_t along_columns_vec2_blocks = fewer(6, vector);
         rt.launch(
             "along_columns_vec2", Core::Vector, along_columns_vec2_blocks,
             [=] {
                 along_columns_vec2(column_largest, x, rows, along_columns_vec2_blocks);
-            }, {}, 1);
+            }, {}, 2);
     };
 
     segment(0, rows);

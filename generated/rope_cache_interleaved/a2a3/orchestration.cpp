@@ -111,20 +111,20 @@ extern "C" void rope_cache_interleaved_a2a3(pto_rt::Runtime &rt, const rope_cach
             [=] {
                 turn_vec1(q_turned_x, q_turned_cos, q_turned_sin, k_turned_x, q, cos, sin, k, t_begin, t_end,
                     turn_vec1_blocks);
-            }, {}, 4);
+            }, {}, 5);
         const int32_t turn_vec2_blocks = fewer(16, vector);
         const Launch turn_vec2_done = rt.launch(
             "turn_vec2", Core::Vector, turn_vec2_blocks,
             [=] {
                 turn_vec2(q_turned_low, q_turned_high, k_turned_low, k_turned_high, q_turned_x, q_turned_cos,
                     q_turned_sin, k_turned_x, t_begin, t_end, turn_vec2_blocks);
-            }, {turn_vec1_done}, 3);
+            }, {turn_vec1_done}, 4);
         const int32_t turn_vec3_blocks = fewer((t * 1024 + 767) / 768, vector);
         const Launch turn_vec3_done = rt.launch(
             "turn_vec3", Core::Vector, turn_vec3_blocks,
             [=] {
                 turn_vec3(q_turned_roped, q_turned_low, q_turned_high, t, turn_vec3_blocks);
-            }, {turn_vec2_done}, 2);
+            }, {turn_vec2_done}, 3);
         const int32_t turn_vec4_blocks = fewer((t * 256 + 767) / 768, vector);
         const Launch turn_vec4_done = rt.launch(
             "turn_vec4", Core::Vector, turn_vec4_blocks,

@@ -181,3 +181,19 @@ def test_the_duration_of_a_loop_by_hand() -> None:
     assert one == pytest.approx(load + work + store)
     many = duration(kernel, PLATFORMS["a2a3"], 16 * 48 * 3, {})
     assert many == pytest.approx(load + work + store + 2 * max(load, work, store)), "rounds overlap"
+
+
+def test_tiles_four_times_smaller_are_tried(tmp_path: Path) -> None:
+    """On A5 the memory of the first guess has no room for copies, nor that of half of it; a quarter has."""
+    operator = from_spec(load_spec(with_tiling("layer_norm_residual", "  - {}", tmp_path)))
+    lowered = lower(operator, "a5")
+    assert tiles(lowered) == {"layer_norm_residual": {"rows": [2]}}
+    of_eight = lower(replace(operator, tiling=(_row(operator, rows=8),)), "a5")
+    costs = [duration(found.instructions[0], PLATFORMS["a5"], 4096, {}) for found in (lowered, of_eight)]
+    assert costs[0] is not None
+    assert costs[1] is not None
+    assert 1.25 * costs[0] < costs[1]
+
+
+def _row(program: Program, **sizes: int) -> TilingRow:
+    return TilingRow((), {"": dict(sizes)}, (), {}, program.span)

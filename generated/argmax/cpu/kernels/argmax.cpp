@@ -27,13 +27,13 @@ extern "C" __global__ AICORE void argmax(
     for (int32_t rows0 = rows_begin + block * 16; rows0 < rows_end; rows0 += nblk * 16) {
         const int32_t rows0_valid = rows_end - rows0 < 16 ? rows_end - rows0 : 16;
         // y: argmax(x, axis=-1, keepdim=true)  [argmax.yaml:15]
-        VecF32_16x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x40040);  // UB 0x40040..0x80040
+        VecF32_16x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x40000
         XGm x_in(x + int64_t(rows0) * 4096, {rows0_valid});
         TLOAD(x_tile, x_in);
-        VecI32_16x1 y_tile(rows0_valid); TASSIGN(y_tile, 0x00000);  // UB 0x00000..0x00040
-        VecF32_16x4096 y_tile_tmp(rows0_valid); TASSIGN(y_tile_tmp, 0x00040);  // UB 0x00040..0x40040
+        VecI32_16x1 y_tile(rows0_valid); TASSIGN(y_tile, 0x40000);  // UB 0x40000..0x40040
+        VecF32_16x4096 y_tile_tmp(rows0_valid); TASSIGN(y_tile_tmp, 0x40040);  // UB 0x40040..0x80040
         TROWARGMAX(y_tile, x_tile, y_tile_tmp);
-        VecI32_1x16 y_tile_row(rows0_valid); TASSIGN(y_tile_row, 0x00000);  // as a row, same bytes as y_tile
+        VecI32_1x16 y_tile_row(rows0_valid); TASSIGN(y_tile_row, 0x40000);  // as a row, same bytes as y_tile
         YGm y_out(y + int64_t(rows0), {rows0_valid});
         TSTORE(y_out, y_tile_row);
     }

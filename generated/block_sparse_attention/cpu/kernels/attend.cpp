@@ -1,5 +1,5 @@
 // attend: mixed kernel of `block_sparse_attention` for cpu. Made by pyptogen; change the spec, not this file.
-// stages attend; tiles heads 1, kv_blocks 1, q_blocks 1; memory L0A 24576 B, L0B 16384 B, L0C 32768 B, UB 34304 B
+// stages attend; tiles heads 1, kv_blocks 1, q_blocks 1; memory L0A 24576 B, L0B 16384 B, L0C 32768 B, UB 34048 B
 #include <cstddef>
 #include <cstdint>
 
@@ -45,13 +45,13 @@ extern "C" __global__ AICORE void attend(
             QGm q_in(q + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
             TLOAD(q_tile, q_in);
             // m: full([heads, q_blocks, size, 1], -1.0e30, fp32)  [block_sparse_attention.yaml:36]
-            VecF32_1x64 m_row; TASSIGN(m_row, 0x00300);  // as a row, same bytes as m
+            VecF32_1x64 m_row; TASSIGN(m_row, 0x00000);  // as a row, same bytes as m
             TEXPANDS(m_row, -1e+30f);
             // l: full([heads, q_blocks, size, 1], 0, fp32)  [block_sparse_attention.yaml:37]
-            VecF32_1x64 l_row; TASSIGN(l_row, 0x00200);  // as a row, same bytes as l
+            VecF32_1x64 l_row; TASSIGN(l_row, 0x00100);  // as a row, same bytes as l
             TEXPANDS(l_row, 0.0f);
             // acc: full([heads, q_blocks, size, d], 0, fp32)  [block_sparse_attention.yaml:38]
-            VecF32_64x128 acc; TASSIGN(acc, 0x00500);  // UB 0x00500..0x08500
+            VecF32_64x128 acc; TASSIGN(acc, 0x00200);  // UB 0x00200..0x08200
             TEXPANDS(acc, 0.0f);
             for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
                 // if: reshape(seen[:, :, kv_blocks], [heads, q_blocks, 1, 1]) != 0  [block_sparse_attention.yaml:34]
@@ -69,7 +69,7 @@ extern "C" __global__ AICORE void attend(
                 RightB16_64x128 v_tile; TASSIGN(v_tile, 0x00000);  // L0B 0x00000..0x04000
                 QGm v_in(v + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
                 TLOAD(v_tile, v_in);
-                VecF32_64x1 m_new_1; TASSIGN(m_new_1, 0x08500);  // UB 0x08500..0x08600
+                VecF32_64x1 m_new_1; TASSIGN(m_new_1, 0x08200);  // UB 0x08200..0x08300
                 TPASS(64, 64, [&](auto at, auto &m_new_1_max) {
                     // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:40]
                     const auto s_2 = at.extract(s_2_acc, 0);
@@ -77,20 +77,20 @@ extern "C" __global__ AICORE void attend(
                     // m_new: maximum(m, amax(s, axis=-1, keepdim=true))  [block_sparse_attention.yaml:41]
                     m_new_1_max.take(at, s);
                 }, RowMax(m_new_1));
-                VecF32_1x64 m_new_row; TASSIGN(m_new_row, 0x00400);  // as a row, same bytes as m_new
-                VecF32_1x64 m_new_1_row; TASSIGN(m_new_1_row, 0x08500);  // as a row, same bytes as m_new_1
+                VecF32_1x64 m_new_row; TASSIGN(m_new_row, 0x08300);  // as a row, same bytes as m_new
+                VecF32_1x64 m_new_1_row; TASSIGN(m_new_1_row, 0x08200);  // as a row, same bytes as m_new_1
                 TMAX(m_new_row, m_row, m_new_1_row);
                 // a: exp(m - m_new)  [block_sparse_attention.yaml:43]
-                VecF32_1x64 a_1_row; TASSIGN(a_1_row, 0x00100);  // as a row, same bytes as a_1
+                VecF32_1x64 a_1_row; TASSIGN(a_1_row, 0x08200);  // as a row, same bytes as a_1
                 TSUB(a_1_row, m_row, m_new_row);
-                VecF32_1x64 a_row; TASSIGN(a_row, 0x00000);  // as a row, same bytes as a
+                VecF32_1x64 a_row; TASSIGN(a_row, 0x08400);  // as a row, same bytes as a
                 TEXP(a_row, a_1_row);
                 // l: l * a + sum(p, axis=-1, keepdim=true)  [block_sparse_attention.yaml:46]
                 TMUL(l_row, l_row, a_row);
                 // m_new: maximum(m, amax(s, axis=-1, keepdim=true))  [block_sparse_attention.yaml:41]
                 TMOV(m_row, m_new_row);
-                VecF32_64x1 m_new; TASSIGN(m_new, 0x00400);  // UB 0x00400..0x00500
-                VecF32_64x1 l_2; TASSIGN(l_2, 0x08500);  // UB 0x08500..0x08600
+                VecF32_64x1 m_new; TASSIGN(m_new, 0x08300);  // UB 0x08300..0x08400
+                VecF32_64x1 l_2; TASSIGN(l_2, 0x08200);  // UB 0x08200..0x08300
                 LeftB16_64x64 acc_3_l0a; TASSIGN(acc_3_l0a, 0x04000);  // L0A 0x04000..0x06000
                 TPASS(64, 64, [&](auto at, auto &l_2_sum, auto &acc_3_l0a_rows) {
                     // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:40]
@@ -105,12 +105,12 @@ extern "C" __global__ AICORE void attend(
                     acc_3_l0a_rows.take(at, p);
                 }, RowSum(l_2), LeftRows(acc_3_l0a));
                 // l: l * a + sum(p, axis=-1, keepdim=true)  [block_sparse_attention.yaml:46]
-                VecF32_1x64 l_2_row; TASSIGN(l_2_row, 0x08500);  // as a row, same bytes as l_2
+                VecF32_1x64 l_2_row; TASSIGN(l_2_row, 0x08200);  // as a row, same bytes as l_2
                 TADD(l_row, l_row, l_2_row);
                 // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:47]
                 AccF32_64x128 acc_4_acc; TASSIGN(acc_4_acc, 0x00000);  // L0C 0x00000..0x08000
                 TMATMUL(acc_4_acc, acc_3_l0a, v_tile);
-                VecF32_64x1 a; TASSIGN(a, 0x00000);  // UB 0x00000..0x00100
+                VecF32_64x1 a; TASSIGN(a, 0x08400);  // UB 0x08400..0x08500
                 TPASS(64, 128, [&](auto at) {
                     const auto acc_v = at.load(acc);
                     const auto acc_v_2 = acc_v * at.column(a);

@@ -36,7 +36,7 @@ extern "C" __global__ AICORE void casts(
     const FarStores far(int64_t(rows_end - rows_begin) * 3840);  // as_fp16, as_bf16, nearest, below, level, back: around the cache if large
     for (int32_t rows0 = rows_begin + block * 16; rows0 < rows_end; rows0 += nblk * 16) {
         const int32_t rows0_valid = rows_end - rows0 < 16 ? rows_end - rows0 : 16;
-        VecF32_16x256 x_tile(rows0_valid); TASSIGN(x_tile, 0x03000);  // UB 0x03000..0x07000
+        VecF32_16x256 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000);  // UB 0x00000..0x04000
         XGm x_in(x + int64_t(rows0) * 256, {rows0_valid});
         AsFp16Gm as_fp16_out(as_fp16 + int64_t(rows0) * 256, {rows0_valid});
         AsBf16Gm as_bf16_out(as_bf16 + int64_t(rows0) * 256, {rows0_valid});
@@ -52,10 +52,10 @@ extern "C" __global__ AICORE void casts(
             at.store(nearest_out, x_tile_v, far);
         });
         // below: cast(x, int16, mode=floor)  [casts.yaml:23]
-        VecI16_16x256 below_tile(rows0_valid); TASSIGN(below_tile, 0x00000);  // UB 0x00000..0x02000
+        VecI16_16x256 below_tile(rows0_valid); TASSIGN(below_tile, 0x04000);  // UB 0x04000..0x06000
         TCVT(below_tile, x_tile, RoundMode::CAST_FLOOR, SaturationMode::ON);
         // level: cast(x, int8, mode=trunc)  [casts.yaml:24]
-        VecI8_16x256 level_tile(rows0_valid); TASSIGN(level_tile, 0x02000);  // UB 0x02000..0x03000
+        VecI8_16x256 level_tile(rows0_valid); TASSIGN(level_tile, 0x06000);  // UB 0x06000..0x07000
         TCVT(level_tile, x_tile, RoundMode::CAST_TRUNC);
         BelowGm below_out(below + int64_t(rows0) * 256, {rows0_valid});
         LevelGm level_out(level + int64_t(rows0) * 256, {rows0_valid});

@@ -24,14 +24,14 @@ extern "C" __global__ AICORE void column_sum(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block * 64; i1 < 4096; i1 += nblk * 64) {
         // y: sum(x, axis=0, keepdim=true)  [column_sum.yaml:15]
-        VecF32_1x64 total; TASSIGN(total, 0x00100);  // UB 0x00100..0x00200
+        VecF32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
         TEXPANDS(total, 0.0f);
         for (int32_t i2 = 0; i2 < rows; i2 += 64) {
             const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
-            VecF32_64x64 part(i2_valid); TASSIGN(part, 0x00200);  // UB 0x00200..0x04200
+            VecF32_64x64 part(i2_valid); TASSIGN(part, 0x00100);  // UB 0x00100..0x04100
             XGm x_in(x + int64_t(i2) * 4096 + int64_t(i1), {i2_valid});
             TLOAD(part, x_in);
-            VecF32_1x64 found; TASSIGN(found, 0x00000);  // UB 0x00000..0x00100
+            VecF32_1x64 found; TASSIGN(found, 0x04100);  // UB 0x04100..0x04200
             TCOLSUM(found, part);
             TADD(total, total, found);
         }

@@ -1,5 +1,5 @@
 // flash_attention_causal: mixed kernel of `flash_attention_causal` for cpu. Made by pyptogen; change the spec, not this file.
-// stages flash_attention_causal; tiles heads 1, kv 256, sq 1024 / 128; memory L0A 65536 B, L0B 131072 B, L0C 131072 B, UB 684032 B
+// stages flash_attention_causal; tiles heads 1, kv 256, sq 1024 / 128; memory L0A 65536 B, L0B 131072 B, L0C 131072 B, UB 670208 B
 #include <cstddef>
 #include <cstdint>
 
@@ -45,20 +45,20 @@ extern "C" __global__ AICORE void flash_attention_causal(
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 1024) {
         const int32_t sq0_valid = sq_end - sq0 < 1024 ? sq_end - sq0 : 1024;
         // o: attention(q, k, v, scale=scale, causal=true)  [flash_attention_causal.yaml:22]
-        VecI32_1x1024 o_row_place_row(sq0_valid); TASSIGN(o_row_place_row, 0x04a00);  // as a row, same bytes as o_row_place
+        VecI32_1x1024 o_row_place_row(sq0_valid); TASSIGN(o_row_place_row, 0x00000);  // as a row, same bytes as o_row_place
         TCI<VecI32_1x1024, int32_t, 0>(o_row_place_row, kv + sq0 - sq);
-        VecF32_1x1024 o_row_number_row(sq0_valid); TASSIGN(o_row_number_row, 0x03a00);  // as a row, same bytes as o_row_number
+        VecF32_1x1024 o_row_number_row(sq0_valid); TASSIGN(o_row_number_row, 0x01000);  // as a row, same bytes as o_row_number
         TCVT(o_row_number_row, o_row_place_row, RoundMode::CAST_RINT);
         VecF32_1x1024 o_1_row(sq0_valid); TASSIGN(o_1_row, 0x00000);  // as a row, same bytes as o_1
         TADDS(o_1_row, o_row_number_row, 0.5f);
-        VecF32_1x1024 o_limit_row(sq0_valid); TASSIGN(o_limit_row, 0x01600);  // as a row, same bytes as o_limit
+        VecF32_1x1024 o_limit_row(sq0_valid); TASSIGN(o_limit_row, 0x01000);  // as a row, same bytes as o_limit
         TMULS(o_limit_row, o_1_row, 1e+30f);
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
-            VecF32_1x1024 o_max_row(sq0_valid); TASSIGN(o_max_row, 0x02600);  // as a row, same bytes as o_max
+            VecF32_1x1024 o_max_row(sq0_valid); TASSIGN(o_max_row, 0x00000);  // as a row, same bytes as o_max
             TEXPANDS(o_max_row, -__builtin_inff());
-            VecF32_1x1024 o_sum_row(sq0_valid); TASSIGN(o_sum_row, 0x05a00);  // as a row, same bytes as o_sum
+            VecF32_1x1024 o_sum_row(sq0_valid); TASSIGN(o_sum_row, 0x02000);  // as a row, same bytes as o_sum
             TEXPANDS(o_sum_row, 0.0f);
-            VecF32_1024x128 o_acc(sq0_valid); TASSIGN(o_acc, 0x06a00);  // UB 0x06a00..0x86a00
+            VecF32_1024x128 o_acc(sq0_valid); TASSIGN(o_acc, 0x03000);  // UB 0x03000..0x83000
             TEXPANDS(o_acc, 0.0f);
             const int32_t kv0_end = kv + sq0 + sq0_valid - sq < kv ? kv + sq0 + sq0_valid - sq : kv;  // what comes later is not seen from here
             for (int32_t kv0 = 0; kv0 < kv0_end; kv0 += 256) {
@@ -69,9 +69,9 @@ extern "C" __global__ AICORE void flash_attention_causal(
                 RightB16_256x128 v_tile(kv0_valid); TASSIGN(v_tile, 0x10000);  // L0B 0x10000..0x20000
                 VGm v_in(v + int64_t(heads0) * kv * 128 + int64_t(kv0) * 128, {kv0_valid});
                 TLOAD(v_tile, v_in);
-                VecI32_1x256 o_key_place(kv0_valid); TASSIGN(o_key_place, 0x01200);  // UB 0x01200..0x01600
+                VecI32_1x256 o_key_place(kv0_valid); TASSIGN(o_key_place, 0x83000);  // UB 0x83000..0x83400
                 TCI<VecI32_1x256, int32_t, 0>(o_key_place, kv0);
-                VecF32_1x256 o_key_far(kv0_valid); TASSIGN(o_key_far, 0x86a00);  // UB 0x86a00..0x86e00
+                VecF32_1x256 o_key_far(kv0_valid); TASSIGN(o_key_far, 0x83400);  // UB 0x83400..0x83800
                 TPASS(1, kv0_valid, [&](auto at) {
                     const auto o_key_place_v = at.load(o_key_place);
                     const auto o_key_number = at.to_float(o_key_place_v);
@@ -86,9 +86,9 @@ extern "C" __global__ AICORE void flash_attention_causal(
                     TLOAD(q_tile, q_in);
                     AccF32_128x256 o_qk_acc(sq1_valid, kv0_valid); TASSIGN(o_qk_acc, 0x00000);  // L0C 0x00000..0x20000
                     TMATMUL(o_qk_acc, q_tile, k_tile);
-                    VecF32_128x1 o_limit_rows(sq1_valid); TASSIGN(o_limit_rows, 0x01600 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_limit
-                    VecF32_128x256 o_s_seen(sq1_valid, kv0_valid); TASSIGN(o_s_seen, 0x86e00);  // UB 0x86e00..0xa6e00
-                    VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0xa6e00);  // UB 0xa6e00..0xa7000
+                    VecF32_128x1 o_limit_rows(sq1_valid); TASSIGN(o_limit_rows, 0x01000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_limit
+                    VecF32_128x256 o_s_seen(sq1_valid, kv0_valid); TASSIGN(o_s_seen, 0x83800);  // UB 0x83800..0xa3800
+                    VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0x83000);  // UB 0x83000..0x83200
                     TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_max_max) {
                         const auto o_qk = at.extract(o_qk_acc, 0);
                         const auto o_s = o_qk * at.all(scale);
@@ -98,19 +98,19 @@ extern "C" __global__ AICORE void flash_attention_causal(
                         at.store(o_s_seen, o_s_seen_v);
                         o_block_max_max.take(at, o_s_seen_v);
                     }, RowMax(o_block_max));
-                    VecF32_1x128 o_max_next_row(sq1_valid); TASSIGN(o_max_next_row, 0x03600);  // as a row, same bytes as o_max_next
-                    VecF32_1x128 o_max_rows_row(sq1_valid); TASSIGN(o_max_rows_row, 0x02600 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_max
-                    VecF32_1x128 o_block_max_row(sq1_valid); TASSIGN(o_block_max_row, 0xa6e00);  // as a row, same bytes as o_block_max
+                    VecF32_1x128 o_max_next_row(sq1_valid); TASSIGN(o_max_next_row, 0x83200);  // as a row, same bytes as o_max_next
+                    VecF32_1x128 o_max_rows_row(sq1_valid); TASSIGN(o_max_rows_row, 0x00000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_max
+                    VecF32_1x128 o_block_max_row(sq1_valid); TASSIGN(o_block_max_row, 0x83000);  // as a row, same bytes as o_block_max
                     TMAX(o_max_next_row, o_max_rows_row, o_block_max_row);
-                    VecF32_1x128 o_max_step_row(sq1_valid); TASSIGN(o_max_step_row, 0x03800);  // as a row, same bytes as o_max_step
+                    VecF32_1x128 o_max_step_row(sq1_valid); TASSIGN(o_max_step_row, 0x83000);  // as a row, same bytes as o_max_step
                     TSUB(o_max_step_row, o_max_rows_row, o_max_next_row);
-                    VecF32_1x128 o_alpha_row(sq1_valid); TASSIGN(o_alpha_row, 0x01000);  // as a row, same bytes as o_alpha
+                    VecF32_1x128 o_alpha_row(sq1_valid); TASSIGN(o_alpha_row, 0xa3800);  // as a row, same bytes as o_alpha
                     TEXP(o_alpha_row, o_max_step_row);
-                    VecF32_1x128 o_sum_rows_row(sq1_valid); TASSIGN(o_sum_rows_row, 0x05a00 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_sum
+                    VecF32_1x128 o_sum_rows_row(sq1_valid); TASSIGN(o_sum_rows_row, 0x02000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_sum
                     TMUL(o_sum_rows_row, o_sum_rows_row, o_alpha_row);
                     TMOV(o_max_rows_row, o_max_next_row);
-                    VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x03600);  // UB 0x03600..0x03800
-                    VecF32_128x1 o_block_sum(sq1_valid); TASSIGN(o_block_sum, 0xa6e00);  // UB 0xa6e00..0xa7000
+                    VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x83200);  // UB 0x83200..0x83400
+                    VecF32_128x1 o_block_sum(sq1_valid); TASSIGN(o_block_sum, 0x83000);  // UB 0x83000..0x83200
                     LeftB16_128x256 o_p_low_l0a(sq1_valid, kv0_valid); TASSIGN(o_p_low_l0a, 0x00000);  // L0A 0x00000..0x10000
                     TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_low_l0a_rows) {
                         const auto o_s_seen_v = at.load(o_s_seen);
@@ -119,12 +119,12 @@ extern "C" __global__ AICORE void flash_attention_causal(
                         o_block_sum_sum.take(at, o_p);
                         o_p_low_l0a_rows.take(at, o_p);
                     }, RowSum(o_block_sum), LeftRows(o_p_low_l0a));
-                    VecF32_1x128 o_block_sum_row(sq1_valid); TASSIGN(o_block_sum_row, 0xa6e00);  // as a row, same bytes as o_block_sum
+                    VecF32_1x128 o_block_sum_row(sq1_valid); TASSIGN(o_block_sum_row, 0x83000);  // as a row, same bytes as o_block_sum
                     TADD(o_sum_rows_row, o_sum_rows_row, o_block_sum_row);
                     AccF32_128x128 o_pv_acc(sq1_valid); TASSIGN(o_pv_acc, 0x00000);  // L0C 0x00000..0x10000
                     TMATMUL(o_pv_acc, o_p_low_l0a, v_tile);
-                    VecF32_128x128 o_acc_rows(sq1_valid); TASSIGN(o_acc_rows, 0x06a00 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_acc
-                    VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0x01000);  // UB 0x01000..0x01200
+                    VecF32_128x128 o_acc_rows(sq1_valid); TASSIGN(o_acc_rows, 0x03000 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_acc
+                    VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0xa3800);  // UB 0xa3800..0xa3a00
                     TPASS(sq1_valid, 128, [&](auto at) {
                         const auto o_acc_rows_v = at.load(o_acc_rows);
                         const auto o_acc_rows_v_2 = o_acc_rows_v * at.column(o_alpha);
@@ -134,7 +134,7 @@ extern "C" __global__ AICORE void flash_attention_causal(
                     });
                 }
             }
-            VecF32_1024x1 o_sum(sq0_valid); TASSIGN(o_sum, 0x05a00);  // UB 0x05a00..0x06a00
+            VecF32_1024x1 o_sum(sq0_valid); TASSIGN(o_sum, 0x02000);  // UB 0x02000..0x03000
             VGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
             TPASS(sq0_valid, 128, [&](auto at, auto &o_sum_divisor) {
                 const auto o_acc_v = at.load(o_acc);

@@ -1,5 +1,5 @@
 // flash_attention_fp32: mixed kernel of `flash_attention_fp32` for cpu. Made by pyptogen; change the spec, not this file.
-// stages flash_attention_fp32; tiles heads 1, kv 256, sq 1024 / 128; memory L0A 131072 B, L0B 262144 B, L0C 131072 B, UB 534528 B
+// stages flash_attention_fp32; tiles heads 1, kv 256, sq 1024 / 128; memory L0A 131072 B, L0B 262144 B, L0C 131072 B, UB 534016 B
 #include <cstddef>
 #include <cstdint>
 
@@ -42,11 +42,11 @@ extern "C" __global__ AICORE void flash_attention_fp32(
         const int32_t sq0_valid = sq_end - sq0 < 1024 ? sq_end - sq0 : 1024;
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
             // o: attention(q, k, v, scale=scale)  [flash_attention_fp32.yaml:22]
-            VecF32_1x1024 o_max_row(sq0_valid); TASSIGN(o_max_row, 0x00200);  // as a row, same bytes as o_max
+            VecF32_1x1024 o_max_row(sq0_valid); TASSIGN(o_max_row, 0x00000);  // as a row, same bytes as o_max
             TEXPANDS(o_max_row, -__builtin_inff());
-            VecF32_1x1024 o_sum_row(sq0_valid); TASSIGN(o_sum_row, 0x01600);  // as a row, same bytes as o_sum
+            VecF32_1x1024 o_sum_row(sq0_valid); TASSIGN(o_sum_row, 0x01000);  // as a row, same bytes as o_sum
             TEXPANDS(o_sum_row, 0.0f);
-            VecF32_1024x128 o_acc(sq0_valid); TASSIGN(o_acc, 0x02600);  // UB 0x02600..0x82600
+            VecF32_1024x128 o_acc(sq0_valid); TASSIGN(o_acc, 0x02000);  // UB 0x02000..0x82000
             TEXPANDS(o_acc, 0.0f);
             for (int32_t kv0 = 0; kv0 < kv; kv0 += 256) {
                 const int32_t kv0_valid = kv - kv0 < 256 ? kv - kv0 : 256;
@@ -63,25 +63,25 @@ extern "C" __global__ AICORE void flash_attention_fp32(
                     TLOAD(q_tile, q_in);
                     AccF32_128x256 o_qk_acc(sq1_valid, kv0_valid); TASSIGN(o_qk_acc, 0x00000);  // L0C 0x00000..0x20000
                     TMATMUL(o_qk_acc, q_tile, k_tile);
-                    VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0x82600);  // UB 0x82600..0x82800
+                    VecF32_128x1 o_block_max(sq1_valid); TASSIGN(o_block_max, 0x82000);  // UB 0x82000..0x82200
                     TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_max_max) {
                         const auto o_qk = at.extract(o_qk_acc, 0);
                         const auto o_s = o_qk * at.all(scale);
                         o_block_max_max.take(at, o_s);
                     }, RowMax(o_block_max));
-                    VecF32_1x128 o_max_next_row(sq1_valid); TASSIGN(o_max_next_row, 0x01200);  // as a row, same bytes as o_max_next
-                    VecF32_1x128 o_max_rows_row(sq1_valid); TASSIGN(o_max_rows_row, 0x00200 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_max
-                    VecF32_1x128 o_block_max_row(sq1_valid); TASSIGN(o_block_max_row, 0x82600);  // as a row, same bytes as o_block_max
+                    VecF32_1x128 o_max_next_row(sq1_valid); TASSIGN(o_max_next_row, 0x82200);  // as a row, same bytes as o_max_next
+                    VecF32_1x128 o_max_rows_row(sq1_valid); TASSIGN(o_max_rows_row, 0x00000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_max
+                    VecF32_1x128 o_block_max_row(sq1_valid); TASSIGN(o_block_max_row, 0x82000);  // as a row, same bytes as o_block_max
                     TMAX(o_max_next_row, o_max_rows_row, o_block_max_row);
-                    VecF32_1x128 o_max_step_row(sq1_valid); TASSIGN(o_max_step_row, 0x01400);  // as a row, same bytes as o_max_step
+                    VecF32_1x128 o_max_step_row(sq1_valid); TASSIGN(o_max_step_row, 0x82000);  // as a row, same bytes as o_max_step
                     TSUB(o_max_step_row, o_max_rows_row, o_max_next_row);
-                    VecF32_1x128 o_alpha_row(sq1_valid); TASSIGN(o_alpha_row, 0x00000);  // as a row, same bytes as o_alpha
+                    VecF32_1x128 o_alpha_row(sq1_valid); TASSIGN(o_alpha_row, 0x82400);  // as a row, same bytes as o_alpha
                     TEXP(o_alpha_row, o_max_step_row);
-                    VecF32_1x128 o_sum_rows_row(sq1_valid); TASSIGN(o_sum_rows_row, 0x01600 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_sum
+                    VecF32_1x128 o_sum_rows_row(sq1_valid); TASSIGN(o_sum_rows_row, 0x01000 + sq1 * 0x00004 - sq0 * 0x00004);  // rows sq1 - sq0.. of o_sum
                     TMUL(o_sum_rows_row, o_sum_rows_row, o_alpha_row);
                     TMOV(o_max_rows_row, o_max_next_row);
-                    VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x01200);  // UB 0x01200..0x01400
-                    VecF32_128x1 o_block_sum(sq1_valid); TASSIGN(o_block_sum, 0x82600);  // UB 0x82600..0x82800
+                    VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x82200);  // UB 0x82200..0x82400
+                    VecF32_128x1 o_block_sum(sq1_valid); TASSIGN(o_block_sum, 0x82000);  // UB 0x82000..0x82200
                     LeftF32_128x256 o_p_l0a(sq1_valid, kv0_valid); TASSIGN(o_p_l0a, 0x00000);  // L0A 0x00000..0x20000
                     TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_l0a_rows) {
                         const auto o_qk = at.extract(o_qk_acc, 0);
@@ -91,12 +91,12 @@ extern "C" __global__ AICORE void flash_attention_fp32(
                         o_block_sum_sum.take(at, o_p);
                         o_p_l0a_rows.take(at, o_p);
                     }, RowSum(o_block_sum), LeftRows(o_p_l0a));
-                    VecF32_1x128 o_block_sum_row(sq1_valid); TASSIGN(o_block_sum_row, 0x82600);  // as a row, same bytes as o_block_sum
+                    VecF32_1x128 o_block_sum_row(sq1_valid); TASSIGN(o_block_sum_row, 0x82000);  // as a row, same bytes as o_block_sum
                     TADD(o_sum_rows_row, o_sum_rows_row, o_block_sum_row);
                     AccF32_128x128 o_pv_acc(sq1_valid); TASSIGN(o_pv_acc, 0x00000);  // L0C 0x00000..0x10000
                     TMATMUL(o_pv_acc, o_p_l0a, v_tile);
-                    VecF32_128x128 o_acc_rows(sq1_valid); TASSIGN(o_acc_rows, 0x02600 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_acc
-                    VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0x00000);  // UB 0x00000..0x00200
+                    VecF32_128x128 o_acc_rows(sq1_valid); TASSIGN(o_acc_rows, 0x02000 + sq1 * 0x00200 - sq0 * 0x00200);  // rows sq1 - sq0.. of o_acc
+                    VecF32_128x1 o_alpha(sq1_valid); TASSIGN(o_alpha, 0x82400);  // UB 0x82400..0x82600
                     TPASS(sq1_valid, 128, [&](auto at) {
                         const auto o_acc_rows_v = at.load(o_acc_rows);
                         const auto o_acc_rows_v_2 = o_acc_rows_v * at.column(o_alpha);
@@ -106,7 +106,7 @@ extern "C" __global__ AICORE void flash_attention_fp32(
                     });
                 }
             }
-            VecF32_1024x1 o_sum(sq0_valid); TASSIGN(o_sum, 0x01600);  // UB 0x01600..0x02600
+            VecF32_1024x1 o_sum(sq0_valid); TASSIGN(o_sum, 0x01000);  // UB 0x01000..0x02000
             VGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
             TPASS(sq0_valid, 128, [&](auto at, auto &o_sum_divisor) {
                 const auto o_acc_v = at.load(o_acc);

@@ -1,5 +1,5 @@
 // normalise_vec3: vector kernel of `gated_delta_rule` for cpu. Made by pyptogen; change the spec, not this file.
-// stages normalise; tiles b 1, heads 1, s 64; memory UB 67072 B
+// stages normalise; tiles b 1, heads 1, s 64; memory UB 66304 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,10 +31,10 @@ extern "C" __global__ AICORE void normalise_vec3(
         for (int32_t s0 = 0; s0 < s; s0 += 64) {
             const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
             for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
-                VecF32_64x128 q_n_f(s0_valid); TASSIGN(q_n_f, 0x08400);  // UB 0x08400..0x10400
-                VecF32_64x1 q_n_3(s0_valid); TASSIGN(q_n_3, 0x10500);  // UB 0x10500..0x10600
-                VecF32_64x128 k_n_f(s0_valid); TASSIGN(k_n_f, 0x00400);  // UB 0x00400..0x08400
-                VecF32_64x1 k_n_3(s0_valid); TASSIGN(k_n_3, 0x10400);  // UB 0x10400..0x10500
+                VecF32_64x128 q_n_f(s0_valid); TASSIGN(q_n_f, 0x08000);  // UB 0x08000..0x10000
+                VecF32_64x1 q_n_3(s0_valid); TASSIGN(q_n_3, 0x10100);  // UB 0x10100..0x10200
+                VecF32_64x128 k_n_f(s0_valid); TASSIGN(k_n_f, 0x00000);  // UB 0x00000..0x08000
+                VecF32_64x1 k_n_3(s0_valid); TASSIGN(k_n_3, 0x10000);  // UB 0x10000..0x10100
                 QN1Gm q_n_1_in(q_n_1 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                 QN1Gm k_n_1_in(k_n_1 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                 TPASS(s0_valid, 128, [&](auto at, auto &q_n_3_sum, auto &k_n_3_sum) {
@@ -51,18 +51,18 @@ extern "C" __global__ AICORE void normalise_vec3(
                     const auto k_n_2 = k_n_1_tile * k_n_1_tile;
                     k_n_3_sum.take(at, k_n_2);
                 }, RowSum(q_n_3), RowSum(k_n_3));
-                VecF32_1x64 q_n_4_row(s0_valid); TASSIGN(q_n_4_row, 0x00200);  // as a row, same bytes as q_n_4
-                VecF32_1x64 q_n_3_row(s0_valid); TASSIGN(q_n_3_row, 0x10500);  // as a row, same bytes as q_n_3
+                VecF32_1x64 q_n_4_row(s0_valid); TASSIGN(q_n_4_row, 0x10200);  // as a row, same bytes as q_n_4
+                VecF32_1x64 q_n_3_row(s0_valid); TASSIGN(q_n_3_row, 0x10100);  // as a row, same bytes as q_n_3
                 TADDS(q_n_4_row, q_n_3_row, eps);
-                VecF32_1x64 q_n_5_row(s0_valid); TASSIGN(q_n_5_row, 0x00300);  // as a row, same bytes as q_n_5
+                VecF32_1x64 q_n_5_row(s0_valid); TASSIGN(q_n_5_row, 0x10100);  // as a row, same bytes as q_n_5
                 TSQRT(q_n_5_row, q_n_4_row);
-                VecF32_1x64 k_n_4_row(s0_valid); TASSIGN(k_n_4_row, 0x00000);  // as a row, same bytes as k_n_4
-                VecF32_1x64 k_n_3_row(s0_valid); TASSIGN(k_n_3_row, 0x10400);  // as a row, same bytes as k_n_3
+                VecF32_1x64 k_n_4_row(s0_valid); TASSIGN(k_n_4_row, 0x10200);  // as a row, same bytes as k_n_4
+                VecF32_1x64 k_n_3_row(s0_valid); TASSIGN(k_n_3_row, 0x10000);  // as a row, same bytes as k_n_3
                 TADDS(k_n_4_row, k_n_3_row, eps);
-                VecF32_1x64 k_n_5_row(s0_valid); TASSIGN(k_n_5_row, 0x00100);  // as a row, same bytes as k_n_5
+                VecF32_1x64 k_n_5_row(s0_valid); TASSIGN(k_n_5_row, 0x10000);  // as a row, same bytes as k_n_5
                 TSQRT(k_n_5_row, k_n_4_row);
-                VecF32_64x1 q_n_5(s0_valid); TASSIGN(q_n_5, 0x00300);  // UB 0x00300..0x00400
-                VecF32_64x1 k_n_5(s0_valid); TASSIGN(k_n_5, 0x00100);  // UB 0x00100..0x00200
+                VecF32_64x1 q_n_5(s0_valid); TASSIGN(q_n_5, 0x10100);  // UB 0x10100..0x10200
+                VecF32_64x1 k_n_5(s0_valid); TASSIGN(k_n_5, 0x10000);  // UB 0x10000..0x10100
                 QN1Gm q_n_out(q_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                 QN1Gm k_n_out(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                 TPASS(s0_valid, 128, [&](auto at, auto &q_n_5_divisor, auto &k_n_5_divisor) {

@@ -24,11 +24,11 @@ extern "C" __global__ AICORE void out_vec2(
         for (int32_t i1 = 0; i1 < 128; i1 += 64) {
             for (int32_t i2 = 0; i2 < 128; i2 += 64) {
                 // state: permute(state_end, [0, 1, 2, 4, 3])  [gated_delta_rule.yaml:104]
-                VecF32_64x64 part; TASSIGN(part, 0x08000);  // UB 0x08000..0x0c000
+                VecF32_64x64 part; TASSIGN(part, 0x00000);  // UB 0x00000..0x04000
                 StateOutGm state_out_in(state_out + int64_t(i3) * 16384 + int64_t(i2) * 128 + int64_t(i1));
                 TLOAD(part, state_out_in);
-                VecF32_64x64 turned; TASSIGN(turned, 0x00000);  // UB 0x00000..0x04000
-                VecF32_64x64 turned_tmp; TASSIGN(turned_tmp, 0x04000);  // UB 0x04000..0x08000
+                VecF32_64x64 turned; TASSIGN(turned, 0x04000);  // UB 0x04000..0x08000
+                VecF32_64x64 turned_tmp; TASSIGN(turned_tmp, 0x08000);  // UB 0x08000..0x0c000
                 TTRANS(turned, part, turned_tmp);
                 StateOutGm state_out_2(state + int64_t(i3) * 16384 + int64_t(i1) * 128 + int64_t(i2));
                 TSTORE(state_out_2, turned);

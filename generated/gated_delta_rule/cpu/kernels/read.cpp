@@ -57,18 +57,18 @@ extern "C" __global__ AICORE void read_kernel(
                     VecF32_1x64 gamma_tile_row(s0_valid); TASSIGN(gamma_tile_row, 0x00000);  // as a row, same bytes as gamma_tile
                     GammaGm gamma_in(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
                     TLOAD(gamma_tile_row, gamma_in);
-                    VecF32_8x64_r1 gamma_tile_2(s0_valid); TASSIGN(gamma_tile_2, 0x00300);  // UB 0x00300..0x00400
+                    VecF32_8x64_r1 gamma_tile_2(s0_valid); TASSIGN(gamma_tile_2, 0x00100);  // UB 0x00100..0x00200
                     GammaGm2 gamma_in_2(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TLOAD(gamma_tile_2, gamma_in_2);
                     // visible: upto(place[s][:, None] - place[s][None, :] + 1)  [gated_delta_rule.yaml:97]
                     VecF32_1x64 place_tile_row(s0_valid); TASSIGN(place_tile_row, 0x00200);  // as a row, same bytes as place_tile
                     GammaGm place_in(place + int64_t(s0), {s0_valid});
                     TLOAD(place_tile_row, place_in);
-                    VecF32_1x64 place_tile_2(s0_valid); TASSIGN(place_tile_2, 0x00400);  // UB 0x00400..0x00500
+                    VecF32_1x64 place_tile_2(s0_valid); TASSIGN(place_tile_2, 0x00300);  // UB 0x00300..0x00400
                     PlaceGm place_in_2(place + int64_t(s0), {s0_valid});
                     TLOAD(place_tile_2, place_in_2);
                     // old: recalled[:, :, :, s] * exp(gamma[:, :, :, s, None])  [gated_delta_rule.yaml:99]
-                    VecF32_1x64 old_1_row(s0_valid); TASSIGN(old_1_row, 0x00100);  // as a row, same bytes as old_1
+                    VecF32_1x64 old_1_row(s0_valid); TASSIGN(old_1_row, 0x00400);  // as a row, same bytes as old_1
                     TEXP(old_1_row, gamma_tile_row);
                     // y: cast(old + matmul(p, change[:, :, :, s], dtype=fp32), bf16)  [gated_delta_rule.yaml:101]
                     RightB16_64x128 change_tile(s0_valid); TASSIGN(change_tile, 0x00000);  // L0B 0x00000..0x04000
@@ -99,7 +99,7 @@ extern "C" __global__ AICORE void read_kernel(
                     }, LeftRows(p_l0a));
                     AccF32_64x128 y_1_acc(s0_valid); TASSIGN(y_1_acc, 0x00000);  // L0C 0x00000..0x08000
                     TMATMUL(y_1_acc, p_l0a, change_tile);
-                    VecF32_64x1 old_1(s0_valid); TASSIGN(old_1, 0x00100);  // UB 0x00100..0x00200
+                    VecF32_64x1 old_1(s0_valid); TASSIGN(old_1, 0x00400);  // UB 0x00400..0x00500
                     RecalledGm recalled_in(recalled + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     QNGm y_out(y + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TPASS(s0_valid, 128, [&](auto at) {

@@ -1,5 +1,5 @@
 // scan: mixed kernel of `gated_delta_rule` for cpu. Made by pyptogen; change the spec, not this file.
-// stages scan; tiles b 1, group 1, heads 1, s 64; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, UB 100160 B
+// stages scan; tiles b 1, group 1, heads 1, s 64; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, UB 99456 B
 #include <cstddef>
 #include <cstdint>
 
@@ -51,7 +51,7 @@ extern "C" __global__ AICORE void scan(
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
-                VecF32_128x128 state_end; TASSIGN(state_end, 0x00540);  // UB 0x00540..0x10540
+                VecF32_128x128 state_end; TASSIGN(state_end, 0x00100);  // UB 0x00100..0x10100
                 StateTGm state_t_in(state_t + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384);
                 TPASS(128, 128, [&](auto at) {
                     // state_end: state_t  [gated_delta_rule.yaml:82]
@@ -61,34 +61,34 @@ extern "C" __global__ AICORE void scan(
                 for (int32_t s0 = 0; s0 < s; s0 += 64) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // last: amin(gamma[:, :, :, None, s], axis=-1, keepdim=true)  [gated_delta_rule.yaml:86]
-                    VecF32_8x64_r1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x10540);  // UB 0x10540..0x10640
+                    VecF32_8x64_r1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x10100);  // UB 0x10100..0x10200
                     GammaGm gamma_in(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TLOAD(gamma_tile, gamma_in);
-                    VecF32_8x1_r1 last; TASSIGN(last, 0x10640);  // UB 0x10640..0x10660
-                    VecF32_8x64_r1m last_tmp; TASSIGN(last_tmp, 0x00100);  // UB 0x00100..0x00200
+                    VecF32_8x1_r1 last; TASSIGN(last, 0x10200);  // UB 0x10200..0x10220
+                    VecF32_8x64_r1m last_tmp; TASSIGN(last_tmp, 0x00000);  // UB 0x00000..0x00100
                     TROWMIN(last, gamma_tile, last_tmp);
                     // left: cast(fresh * exp(last - gamma[:, :, :, s, None]), bf16)  [gated_delta_rule.yaml:87]
-                    VecF32_1x64 gamma_tile_2_row(s0_valid); TASSIGN(gamma_tile_2_row, 0x00000);  // as a row, same bytes as gamma_tile_2
+                    VecF32_1x64 gamma_tile_2_row(s0_valid); TASSIGN(gamma_tile_2_row, 0x10100);  // as a row, same bytes as gamma_tile_2
                     GammaGm2 gamma_in_2(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
                     TLOAD(gamma_tile_2_row, gamma_in_2);
-                    VecF32_1x64 last_wide_row(s0_valid); TASSIGN(last_wide_row, 0x00200);  // as a row, same bytes as last_wide
+                    VecF32_1x64 last_wide_row(s0_valid); TASSIGN(last_wide_row, 0x10240);  // as a row, same bytes as last_wide
                     TROWEXPAND(last_wide_row, last);
-                    VecF32_1x64 left_2_row(s0_valid); TASSIGN(left_2_row, 0x00300);  // as a row, same bytes as left_2
+                    VecF32_1x64 left_2_row(s0_valid); TASSIGN(left_2_row, 0x10340);  // as a row, same bytes as left_2
                     TSUB(left_2_row, last_wide_row, gamma_tile_2_row);
-                    VecF32_1x64 left_3_row(s0_valid); TASSIGN(left_3_row, 0x00400);  // as a row, same bytes as left_3
+                    VecF32_1x64 left_3_row(s0_valid); TASSIGN(left_3_row, 0x10100);  // as a row, same bytes as left_3
                     TEXP(left_3_row, left_2_row);
                     // state_end: state_end * exp(last) + matmul(turned(k_n[:, :, None, s]), left, dtype=fp32)  [gated_delta_rule.yaml:89]
-                    VecF32_1x8_c1 state_end_1_row; TASSIGN(state_end_1_row, 0x00500);  // as a row, same bytes as state_end_1
-                    VecF32_1x8_c1 last_row; TASSIGN(last_row, 0x10640);  // as a row, same bytes as last
+                    VecF32_1x8_c1 state_end_1_row; TASSIGN(state_end_1_row, 0x10240);  // as a row, same bytes as state_end_1
+                    VecF32_1x8_c1 last_row; TASSIGN(last_row, 0x10200);  // as a row, same bytes as last
                     TEXP(state_end_1_row, last_row);
-                    VecF32_1x128 state_end_1_wide; TASSIGN(state_end_1_wide, 0x10540);  // UB 0x10540..0x10740
-                    VecF32_8x1_r1 state_end_1; TASSIGN(state_end_1, 0x00500);  // UB 0x00500..0x00520
+                    VecF32_1x128 state_end_1_wide; TASSIGN(state_end_1_wide, 0x10280);  // UB 0x10280..0x10480
+                    VecF32_8x1_r1 state_end_1; TASSIGN(state_end_1, 0x10240);  // UB 0x10240..0x10260
                     TROWEXPAND(state_end_1_wide, state_end_1);
                     // fresh: u[:, :, :, s] - matmul(w[:, :, :, s], before, dtype=fp32)  [gated_delta_rule.yaml:85]
                     LeftB16_64x128 w_tile(s0_valid); TASSIGN(w_tile, 0x00000);  // L0A 0x00000..0x04000
                     WGm w_in(w + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TLOAD(w_tile, w_in);
-                    VecB16_128x128 before; TASSIGN(before, 0x10740);  // UB 0x10740..0x18740
+                    VecB16_128x128 before; TASSIGN(before, 0x10480);  // UB 0x10480..0x18480
                     TPASS(128, 128, [&](auto at) {
                         // before: cast(state_end, bf16)  [gated_delta_rule.yaml:84]
                         const auto state_end_v = at.load(state_end);
@@ -116,8 +116,8 @@ extern "C" __global__ AICORE void scan(
                     LeftB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x00000);  // L0A 0x00000..0x04000
                     KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TLOAD(k_n_tile, k_n_in);
-                    VecF32_64x1 left_3(s0_valid); TASSIGN(left_3, 0x00400);  // UB 0x00400..0x00500
-                    VecB16_64x128 left(s0_valid); TASSIGN(left, 0x10540);  // UB 0x10540..0x14540
+                    VecF32_64x1 left_3(s0_valid); TASSIGN(left_3, 0x10100);  // UB 0x10100..0x10200
+                    VecB16_64x128 left(s0_valid); TASSIGN(left, 0x10200);  // UB 0x10200..0x14200
                     RecalledGm u_in(u + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     WGm change_out(change + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TPASS(s0_valid, 128, [&](auto at) {

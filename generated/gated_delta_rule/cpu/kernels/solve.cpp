@@ -1,5 +1,5 @@
 // solve: mixed kernel of `gated_delta_rule` for cpu. Made by pyptogen; change the spec, not this file.
-// stages solve; tiles b 1, group 1, heads 1, s 64; memory L0A 16384 B, L0B 16384 B, L0C 32768 B, UB 165888 B
+// stages solve; tiles b 1, group 1, heads 1, s 64; memory L0A 16384 B, L0B 16384 B, L0C 32768 B, UB 100352 B
 #include <cstddef>
 #include <cstdint>
 
@@ -64,29 +64,29 @@ extern "C" __global__ AICORE void solve(
                     AccF32_64x64 a_2_acc(s0_valid, s0_valid); TASSIGN(a_2_acc, 0x00000);  // L0C 0x00000..0x04000
                     TMATMUL(a_2_acc, key, k_n_tile);
                     // since: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:63]
-                    VecF32_1x64 gamma_tile_row(s0_valid); TASSIGN(gamma_tile_row, 0x08100);  // as a row, same bytes as gamma_tile
+                    VecF32_1x64 gamma_tile_row(s0_valid); TASSIGN(gamma_tile_row, 0x00000);  // as a row, same bytes as gamma_tile
                     GammaGm gamma_in(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
                     TLOAD(gamma_tile_row, gamma_in);
                     // earlier: upto(place[s][:, None] - place[s][None, :])  [gated_delta_rule.yaml:64]
-                    VecF32_1x64 place_tile_row(s0_valid); TASSIGN(place_tile_row, 0x10300);  // as a row, same bytes as place_tile
+                    VecF32_1x64 place_tile_row(s0_valid); TASSIGN(place_tile_row, 0x00100);  // as a row, same bytes as place_tile
                     GammaGm place_in(place + int64_t(s0), {s0_valid});
                     TLOAD(place_tile_row, place_in);
                     // apart: cast(bitwise_xor(number[s][:, None], number[s][None, :]), fp32)  [gated_delta_rule.yaml:65]
-                    VecI32_1x64 number_tile_row(s0_valid); TASSIGN(number_tile_row, 0x08200);  // as a row, same bytes as number_tile
+                    VecI32_1x64 number_tile_row(s0_valid); TASSIGN(number_tile_row, 0x00200);  // as a row, same bytes as number_tile
                     NumberGm number_in(number + int64_t(s0), {s0_valid});
                     TLOAD(number_tile_row, number_in);
-                    VecI32_64x64 number_tile_wide(s0_valid, s0_valid); TASSIGN(number_tile_wide, 0x0c300);  // UB 0x0c300..0x10300
-                    VecI32_64x1 number_tile(s0_valid); TASSIGN(number_tile, 0x08200);  // UB 0x08200..0x08300
+                    VecI32_64x64 number_tile_wide(s0_valid, s0_valid); TASSIGN(number_tile_wide, 0x00300);  // UB 0x00300..0x04300
+                    VecI32_64x1 number_tile(s0_valid); TASSIGN(number_tile, 0x00200);  // UB 0x00200..0x00300
                     TROWEXPAND(number_tile_wide, number_tile);
                     // a: matmul(key, turned(key), dtype=fp32) * since * beta_h[:, :, :, s, None] * earlier  [gated_delta_rule.yaml:67]
-                    VecF32_1x64 beta_h_tile_row(s0_valid); TASSIGN(beta_h_tile_row, 0x08000);  // as a row, same bytes as beta_h_tile
+                    VecF32_1x64 beta_h_tile_row(s0_valid); TASSIGN(beta_h_tile_row, 0x00200);  // as a row, same bytes as beta_h_tile
                     GammaGm beta_h_in(beta_h + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
                     TLOAD(beta_h_tile_row, beta_h_in);
-                    VecF32_8x64_r1 gamma_tile_2(s0_valid); TASSIGN(gamma_tile_2, 0x10600);  // UB 0x10600..0x10700
-                    VecF32_1x64 place_tile_2(s0_valid); TASSIGN(place_tile_2, 0x10700);  // UB 0x10700..0x10800
-                    VecI32_1x64 number_tile_2(s0_valid); TASSIGN(number_tile_2, 0x10800);  // UB 0x10800..0x10900
-                    VecF32_8x64_r1 w_1(s0_valid); TASSIGN(w_1, 0x10500);  // UB 0x10500..0x10600
-                    VecF32_8x64_r1 beta_h_tile_2(s0_valid); TASSIGN(beta_h_tile_2, 0x10400);  // UB 0x10400..0x10500
+                    VecF32_8x64_r1 gamma_tile_2(s0_valid); TASSIGN(gamma_tile_2, 0x04500);  // UB 0x04500..0x04600
+                    VecF32_1x64 place_tile_2(s0_valid); TASSIGN(place_tile_2, 0x04600);  // UB 0x04600..0x04700
+                    VecI32_1x64 number_tile_2(s0_valid); TASSIGN(number_tile_2, 0x04700);  // UB 0x04700..0x04800
+                    VecF32_8x64_r1 w_1(s0_valid); TASSIGN(w_1, 0x04400);  // UB 0x04400..0x04500
+                    VecF32_8x64_r1 beta_h_tile_2(s0_valid); TASSIGN(beta_h_tile_2, 0x04300);  // UB 0x04300..0x04400
                     GammaGm2 gamma_in_2(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     PlaceGm place_in_2(place + int64_t(s0), {s0_valid});
                     NumberGm2 number_in_2(number + int64_t(s0), {s0_valid});
@@ -109,19 +109,19 @@ extern "C" __global__ AICORE void solve(
                         at.store(beta_h_tile_2, beta_h_tile_2_v);
                     });
                     // apart: cast(bitwise_xor(number[s][:, None], number[s][None, :]), fp32)  [gated_delta_rule.yaml:65]
-                    VecI32_64x64 number_tile_2_wide(s0_valid, s0_valid); TASSIGN(number_tile_2_wide, 0x08300);  // UB 0x08300..0x0c300
+                    VecI32_64x64 number_tile_2_wide(s0_valid, s0_valid); TASSIGN(number_tile_2_wide, 0x04800);  // UB 0x04800..0x08800
                     TCOLEXPAND(number_tile_2_wide, number_tile_2);
-                    VecI32_64x64 apart_3_tmp(s0_valid, s0_valid); TASSIGN(apart_3_tmp, 0x04000);  // UB 0x04000..0x08000
-                    VecI32_64x64 apart_3(s0_valid, s0_valid); TASSIGN(apart_3, 0x00000);  // UB 0x00000..0x04000
+                    VecI32_64x64 apart_3_tmp(s0_valid, s0_valid); TASSIGN(apart_3_tmp, 0x0c800);  // UB 0x0c800..0x10800
+                    VecI32_64x64 apart_3(s0_valid, s0_valid); TASSIGN(apart_3, 0x08800);  // UB 0x08800..0x0c800
                     TXOR(apart_3, number_tile_wide, number_tile_2_wide, apart_3_tmp);
-                    VecF32_64x1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x08100);  // UB 0x08100..0x08200
-                    VecF32_64x1 place_tile(s0_valid); TASSIGN(place_tile, 0x10300);  // UB 0x10300..0x10400
-                    VecF32_64x1 beta_h_tile(s0_valid); TASSIGN(beta_h_tile, 0x08000);  // UB 0x08000..0x08100
-                    VecF32_64x64 d2(s0_valid, s0_valid); TASSIGN(d2, 0x1c800);  // UB 0x1c800..0x20800
-                    VecF32_64x64 d8_part(s0_valid, s0_valid); TASSIGN(d8_part, 0x20800);  // UB 0x20800..0x24800
-                    VecF32_64x64 d16_part(s0_valid, s0_valid); TASSIGN(d16_part, 0x18800);  // UB 0x18800..0x1c800
-                    VecF32_64x64 d32_part(s0_valid, s0_valid); TASSIGN(d32_part, 0x14800);  // UB 0x14800..0x18800
-                    VecF32_64x64 a32(s0_valid, s0_valid); TASSIGN(a32, 0x10800);  // UB 0x10800..0x14800
+                    VecF32_64x1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x00000);  // UB 0x00000..0x00100
+                    VecF32_64x1 place_tile(s0_valid); TASSIGN(place_tile, 0x00100);  // UB 0x00100..0x00200
+                    VecF32_64x1 beta_h_tile(s0_valid); TASSIGN(beta_h_tile, 0x00200);  // UB 0x00200..0x00300
+                    VecF32_64x64 d2(s0_valid, s0_valid); TASSIGN(d2, 0x10800);  // UB 0x10800..0x14800
+                    VecF32_64x64 d8_part(s0_valid, s0_valid); TASSIGN(d8_part, 0x14800);  // UB 0x14800..0x18800
+                    VecF32_64x64 d16_part(s0_valid, s0_valid); TASSIGN(d16_part, 0x0c800);  // UB 0x0c800..0x10800
+                    VecF32_64x64 d32_part(s0_valid, s0_valid); TASSIGN(d32_part, 0x04700);  // UB 0x04700..0x08700
+                    VecF32_64x64 a32(s0_valid, s0_valid); TASSIGN(a32, 0x00300);  // UB 0x00300..0x04300
                     LeftF32_64x64 d4_part_l0a(s0_valid, s0_valid); TASSIGN(d4_part_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &d4_part_l0a_rows) {
                         // since: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:63]
@@ -215,7 +215,7 @@ extern "C" __global__ AICORE void solve(
                     TMOV(d2_l0b, d2);
                     AccF32_64x64 d4_2_acc(s0_valid, s0_valid); TASSIGN(d4_2_acc, 0x00000);  // L0C 0x00000..0x04000
                     TMATMUL(d4_2_acc, d4_part_l0a, d2_l0b);
-                    VecF32_64x64 d4_3(s0_valid, s0_valid); TASSIGN(d4_3, 0x24800);  // UB 0x24800..0x28800
+                    VecF32_64x64 d4_3(s0_valid, s0_valid); TASSIGN(d4_3, 0x08700);  // UB 0x08700..0x0c700
                     LeftF32_64x64 d2_l0a(s0_valid, s0_valid); TASSIGN(d2_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &d2_l0a_rows) {
                         const auto d4_2 = at.extract(d4_2_acc, 0);
@@ -228,7 +228,7 @@ extern "C" __global__ AICORE void solve(
                     TMOV(d4_3_l0b, d4_3);
                     AccF32_64x64 d4_4_acc(s0_valid, s0_valid); TASSIGN(d4_4_acc, 0x00000);  // L0C 0x00000..0x04000
                     TMATMUL(d4_4_acc, d2_l0a, d4_3_l0b);
-                    VecF32_64x64 d4(s0_valid, s0_valid); TASSIGN(d4, 0x1c800);  // UB 0x1c800..0x20800
+                    VecF32_64x64 d4(s0_valid, s0_valid); TASSIGN(d4, 0x08700);  // UB 0x08700..0x0c700
                     LeftF32_64x64 d8_part_l0a(s0_valid, s0_valid); TASSIGN(d8_part_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &d8_part_l0a_rows) {
                         const auto d4_4 = at.extract(d4_4_acc, 0);
@@ -242,7 +242,7 @@ extern "C" __global__ AICORE void solve(
                     TMOV(d4_l0b, d4);
                     AccF32_64x64 d8_1_acc(s0_valid, s0_valid); TASSIGN(d8_1_acc, 0x00000);  // L0C 0x00000..0x04000
                     TMATMUL(d8_1_acc, d8_part_l0a, d4_l0b);
-                    VecF32_64x64 d8_2(s0_valid, s0_valid); TASSIGN(d8_2, 0x20800);  // UB 0x20800..0x24800
+                    VecF32_64x64 d8_2(s0_valid, s0_valid); TASSIGN(d8_2, 0x10800);  // UB 0x10800..0x14800
                     LeftF32_64x64 d4_l0a(s0_valid, s0_valid); TASSIGN(d4_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &d4_l0a_rows) {
                         const auto d8_1 = at.extract(d8_1_acc, 0);
@@ -255,7 +255,7 @@ extern "C" __global__ AICORE void solve(
                     TMOV(d8_2_l0b, d8_2);
                     AccF32_64x64 d8_3_acc(s0_valid, s0_valid); TASSIGN(d8_3_acc, 0x00000);  // L0C 0x00000..0x04000
                     TMATMUL(d8_3_acc, d4_l0a, d8_2_l0b);
-                    VecF32_64x64 d8(s0_valid, s0_valid); TASSIGN(d8, 0x1c800);  // UB 0x1c800..0x20800
+                    VecF32_64x64 d8(s0_valid, s0_valid); TASSIGN(d8, 0x08700);  // UB 0x08700..0x0c700
                     LeftF32_64x64 d16_part_l0a(s0_valid, s0_valid); TASSIGN(d16_part_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &d16_part_l0a_rows) {
                         const auto d8_3 = at.extract(d8_3_acc, 0);
@@ -269,7 +269,7 @@ extern "C" __global__ AICORE void solve(
                     TMOV(d8_l0b, d8);
                     AccF32_64x64 d16_1_acc(s0_valid, s0_valid); TASSIGN(d16_1_acc, 0x00000);  // L0C 0x00000..0x04000
                     TMATMUL(d16_1_acc, d16_part_l0a, d8_l0b);
-                    VecF32_64x64 d16_2(s0_valid, s0_valid); TASSIGN(d16_2, 0x18800);  // UB 0x18800..0x1c800
+                    VecF32_64x64 d16_2(s0_valid, s0_valid); TASSIGN(d16_2, 0x0c700);  // UB 0x0c700..0x10700
                     LeftF32_64x64 d8_l0a(s0_valid, s0_valid); TASSIGN(d8_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &d8_l0a_rows) {
                         const auto d16_1 = at.extract(d16_1_acc, 0);
@@ -282,7 +282,7 @@ extern "C" __global__ AICORE void solve(
                     TMOV(d16_2_l0b, d16_2);
                     AccF32_64x64 d16_3_acc(s0_valid, s0_valid); TASSIGN(d16_3_acc, 0x00000);  // L0C 0x00000..0x04000
                     TMATMUL(d16_3_acc, d8_l0a, d16_2_l0b);
-                    VecF32_64x64 d16(s0_valid, s0_valid); TASSIGN(d16, 0x18800);  // UB 0x18800..0x1c800
+                    VecF32_64x64 d16(s0_valid, s0_valid); TASSIGN(d16, 0x08700);  // UB 0x08700..0x0c700
                     LeftF32_64x64 d32_part_l0a(s0_valid, s0_valid); TASSIGN(d32_part_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &d32_part_l0a_rows) {
                         const auto d16_3 = at.extract(d16_3_acc, 0);
@@ -296,7 +296,7 @@ extern "C" __global__ AICORE void solve(
                     TMOV(d16_l0b, d16);
                     AccF32_64x64 d32_1_acc(s0_valid, s0_valid); TASSIGN(d32_1_acc, 0x00000);  // L0C 0x00000..0x04000
                     TMATMUL(d32_1_acc, d32_part_l0a, d16_l0b);
-                    VecF32_64x64 d32_2(s0_valid, s0_valid); TASSIGN(d32_2, 0x14800);  // UB 0x14800..0x18800
+                    VecF32_64x64 d32_2(s0_valid, s0_valid); TASSIGN(d32_2, 0x04500);  // UB 0x04500..0x08500
                     LeftF32_64x64 d16_l0a(s0_valid, s0_valid); TASSIGN(d16_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &d16_l0a_rows) {
                         const auto d32_1 = at.extract(d32_1_acc, 0);
@@ -309,7 +309,7 @@ extern "C" __global__ AICORE void solve(
                     TMOV(d32_2_l0b, d32_2);
                     AccF32_64x64 d32_3_acc(s0_valid, s0_valid); TASSIGN(d32_3_acc, 0x00000);  // L0C 0x00000..0x04000
                     TMATMUL(d32_3_acc, d16_l0a, d32_2_l0b);
-                    VecF32_64x64 d32(s0_valid, s0_valid); TASSIGN(d32, 0x14800);  // UB 0x14800..0x18800
+                    VecF32_64x64 d32(s0_valid, s0_valid); TASSIGN(d32, 0x04500);  // UB 0x04500..0x08500
                     LeftF32_64x64 a32_l0a(s0_valid, s0_valid); TASSIGN(a32_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &a32_l0a_rows) {
                         const auto d32_3 = at.extract(d32_3_acc, 0);
@@ -324,7 +324,7 @@ extern "C" __global__ AICORE void solve(
                     TMOV(d32_l0b, d32);
                     AccF32_64x64 d64_1_acc(s0_valid, s0_valid); TASSIGN(d64_1_acc, 0x00000);  // L0C 0x00000..0x04000
                     TMATMUL(d64_1_acc, a32_l0a, d32_l0b);
-                    VecF32_64x64 d64_2(s0_valid, s0_valid); TASSIGN(d64_2, 0x10600);  // UB 0x10600..0x14600
+                    VecF32_64x64 d64_2(s0_valid, s0_valid); TASSIGN(d64_2, 0x00000);  // UB 0x00000..0x04000
                     LeftF32_64x64 d32_l0a(s0_valid, s0_valid); TASSIGN(d32_l0a, 0x00000);  // L0A 0x00000..0x04000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &d32_l0a_rows) {
                         const auto d64_1 = at.extract(d64_1_acc, 0);
@@ -341,7 +341,7 @@ extern "C" __global__ AICORE void solve(
                     RightB16_64x128 v_h_tile(s0_valid); TASSIGN(v_h_tile, 0x00000);  // L0B 0x00000..0x04000
                     KNGm v_h_in(v_h + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TLOAD(v_h_tile, v_h_in);
-                    VecB16_64x64 w_3(s0_valid, s0_valid); TASSIGN(w_3, 0x10600);  // UB 0x10600..0x12600
+                    VecB16_64x64 w_3(s0_valid, s0_valid); TASSIGN(w_3, 0x00000);  // UB 0x00000..0x02000
                     LeftB16_64x64 u_1_l0a(s0_valid, s0_valid); TASSIGN(u_1_l0a, 0x00000);  // L0A 0x00000..0x02000
                     TPASS(s0_valid, s0_valid, [&](auto at, auto &u_1_l0a_rows) {
                         // d64: d32 + matmul(d32, -matmul(a32, d32))  [gated_delta_rule.yaml:74]

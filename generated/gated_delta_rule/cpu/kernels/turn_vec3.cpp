@@ -27,11 +27,11 @@ extern "C" __global__ AICORE void turn_vec3(
         for (int32_t i2 = 0; i2 < s; i2 += 64) {
             const int32_t i2_valid = s - i2 < 64 ? s - i2 : 64;
             // g_h: permute(g, [0, 2, 3, 1])  [gated_delta_rule.yaml:49]
-            VecF32_64x32 part(i2_valid); TASSIGN(part, 0x04000);  // UB 0x04000..0x06000
+            VecF32_64x32 part(i2_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x02000
             GGm g_in(g + int64_t(i2) * 32 + int64_t(i3) * s * 32, {i2_valid});
             TLOAD(part, g_in);
-            VecF32_32x64 turned(i2_valid); TASSIGN(turned, 0x00000);  // UB 0x00000..0x02000
-            VecF32_64x32 turned_tmp(i2_valid); TASSIGN(turned_tmp, 0x02000);  // UB 0x02000..0x04000
+            VecF32_32x64 turned(i2_valid); TASSIGN(turned, 0x02000);  // UB 0x02000..0x04000
+            VecF32_64x32 turned_tmp(i2_valid); TASSIGN(turned_tmp, 0x04000);  // UB 0x04000..0x06000
             TTRANS(turned, part, turned_tmp);
             GHGm g_h_out(g_h + int64_t(i3) * s * 32 + int64_t(i2), {i2_valid}, {int64_t(s)});
             TSTORE(g_h_out, turned);

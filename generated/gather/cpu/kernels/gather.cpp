@@ -26,10 +26,10 @@ extern "C" __global__ AICORE void gather(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
         // y: gather(x, 1, index)  [gather.yaml:17]
-        VecI32_1x128 places; TASSIGN(places, 0x00200);  // UB 0x00200..0x00400
+        VecI32_1x128 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00200
         IndexGm index_in(index + int64_t(i1) * 128);
         TLOAD(places, index_in);
-        VecF32_1x128 part; TASSIGN(part, 0x00000);  // UB 0x00000..0x00200
+        VecF32_1x128 part; TASSIGN(part, 0x00200);  // UB 0x00200..0x00400
         XGm x_in(x + int64_t(i1) * 1024);
         MGATHER(part, x_in, places);
         YGm y_out(y + int64_t(i1) * 128);

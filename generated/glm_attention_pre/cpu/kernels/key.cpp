@@ -1,5 +1,5 @@
 // key: mixed kernel of `glm_attention_pre` for cpu. Made by pyptogen; change the spec, not this file.
-// stages key_linear, key_rope; tiles t 256 / 32; memory L0A 1310720 B, L0B 1310720 B, L0C 262144 B, UB 43904 B
+// stages key_linear, key_rope; tiles t 256 / 32; memory L0A 1310720 B, L0B 1310720 B, L0C 262144 B, UB 43648 B
 #include <cstddef>
 #include <cstdint>
 
@@ -96,12 +96,12 @@ extern "C" __global__ AICORE void key(
         for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
             const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
             // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
-            VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00b00);  // as a row, same bytes as n_scale_tile
+            VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00a00);  // as a row, same bytes as n_scale_tile
             NScaleGm n_scale_in(n_scale + int64_t(t1), {t1_valid});
             TLOAD(n_scale_tile_row, n_scale_in);
-            VecF32_32x1 n_scale_tile(t1_valid); TASSIGN(n_scale_tile, 0x00b00);  // UB 0x00b00..0x00b80
-            VecF32_32x128 k_n_4(t1_valid); TASSIGN(k_n_4, 0x00b80);  // UB 0x00b80..0x04b80
-            VecF32_32x1 k_n_var(t1_valid); TASSIGN(k_n_var, 0x04b80);  // UB 0x04b80..0x04c00
+            VecF32_32x1 n_scale_tile(t1_valid); TASSIGN(n_scale_tile, 0x00a00);  // UB 0x00a00..0x00a80
+            VecF32_32x128 k_n_4(t1_valid); TASSIGN(k_n_4, 0x00a80);  // UB 0x00a80..0x04a80
+            VecF32_32x1 k_n_var(t1_valid); TASSIGN(k_n_var, 0x04a80);  // UB 0x04a80..0x04b00
             TPASS(t1_valid, 128, [&](auto at, auto &k_n_var_sum) {
                 const auto k_i = at.extract(k_i_acc, t1 - t0);
                 const auto k_n_1 = at.to_float(k_i);
@@ -113,22 +113,22 @@ extern "C" __global__ AICORE void key(
                 const auto k_n_var_part = k_n_square * 0.0078125f;
                 k_n_var_sum.take(at, k_n_var_part);
             }, RowSum(k_n_var));
-            VecF32_1x32 k_n_var_eps_row(t1_valid); TASSIGN(k_n_var_eps_row, 0x00a80);  // as a row, same bytes as k_n_var_eps
-            VecF32_1x32 k_n_var_row(t1_valid); TASSIGN(k_n_var_row, 0x04b80);  // as a row, same bytes as k_n_var
+            VecF32_1x32 k_n_var_eps_row(t1_valid); TASSIGN(k_n_var_eps_row, 0x04b00);  // as a row, same bytes as k_n_var_eps
+            VecF32_1x32 k_n_var_row(t1_valid); TASSIGN(k_n_var_row, 0x04a80);  // as a row, same bytes as k_n_var
             TADDS(k_n_var_eps_row, k_n_var_row, eps);
-            VecF32_1x32 k_n_std_row(t1_valid); TASSIGN(k_n_std_row, 0x00a00);  // as a row, same bytes as k_n_std
+            VecF32_1x32 k_n_std_row(t1_valid); TASSIGN(k_n_std_row, 0x04a80);  // as a row, same bytes as k_n_std
             TSQRT(k_n_std_row, k_n_var_eps_row);
-            VecF32_32x128 k_n_unit(t1_valid); TASSIGN(k_n_unit, 0x00b80);  // UB 0x00b80..0x04b80
-            VecF32_32x1 k_n_std(t1_valid); TASSIGN(k_n_std, 0x00a00);  // UB 0x00a00..0x00a80
+            VecF32_32x128 k_n_unit(t1_valid); TASSIGN(k_n_unit, 0x00a80);  // UB 0x00a80..0x04a80
+            VecF32_32x1 k_n_std(t1_valid); TASSIGN(k_n_std, 0x04a80);  // UB 0x04a80..0x04b00
             TROWEXPANDDIV(k_n_unit, k_n_4, k_n_std);
-            VecF32_32x128 k_n_7(t1_valid); TASSIGN(k_n_7, 0x00b80);  // UB 0x00b80..0x04b80
+            VecF32_32x128 k_n_7(t1_valid); TASSIGN(k_n_7, 0x00a80);  // UB 0x00a80..0x04a80
             TCOLEXPANDMUL(k_n_7, k_n_unit, k_n_5);
-            VecB16_32x128 k_n(t1_valid); TASSIGN(k_n, 0x04b80);  // UB 0x04b80..0x06b80
+            VecB16_32x128 k_n(t1_valid); TASSIGN(k_n, 0x04a80);  // UB 0x04a80..0x06a80
             TCVT(k_n, k_n_7, RoundMode::CAST_RINT);
-            VecF32_32x64 k_x(t1_valid); TASSIGN(k_x, 0x06b80);  // UB 0x06b80..0x08b80
-            VecB16_32x128_c64 k_1(t1_valid); TASSIGN(k_1, 0x04b80);  // columns 0.. of k_n
-            VecF32_32x64 k_cos(t1_valid); TASSIGN(k_cos, 0x00b80);  // UB 0x00b80..0x02b80
-            VecF32_32x64 k_sin(t1_valid); TASSIGN(k_sin, 0x02b80);  // UB 0x02b80..0x04b80
+            VecF32_32x64 k_x(t1_valid); TASSIGN(k_x, 0x06a80);  // UB 0x06a80..0x08a80
+            VecB16_32x128_c64 k_1(t1_valid); TASSIGN(k_1, 0x04a80);  // columns 0.. of k_n
+            VecF32_32x64 k_cos(t1_valid); TASSIGN(k_cos, 0x00a80);  // UB 0x00a80..0x02a80
+            VecF32_32x64 k_sin(t1_valid); TASSIGN(k_sin, 0x02a80);  // UB 0x02a80..0x04a80
             CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
             CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
             TPASS(t1_valid, 64, [&](auto at) {
@@ -140,14 +140,14 @@ extern "C" __global__ AICORE void key(
                 const auto k_1_v = at.load(k_1);
                 at.store(k_x, k_1_v);
             });
-            VecF32_32x64_c32 k_x1(t1_valid); TASSIGN(k_x1, 0x06b80);  // columns 0.. of k_x
-            VecF32_32x64_c32 k_cos1(t1_valid); TASSIGN(k_cos1, 0x00b80);  // columns 0.. of k_cos
-            VecF32_32x64_c32 k_x2(t1_valid); TASSIGN(k_x2, 0x06c00);  // columns 32.. of k_x
-            VecF32_32x64_c32 k_sin1(t1_valid); TASSIGN(k_sin1, 0x02b80);  // columns 0.. of k_sin
-            VecF32_32x64_c32 k_low(t1_valid); TASSIGN(k_low, 0x08b80);  // columns 0.. of k_roped
-            VecF32_32x64_c32 k_cos2(t1_valid); TASSIGN(k_cos2, 0x00c00);  // columns 32.. of k_cos
-            VecF32_32x64_c32 k_sin2(t1_valid); TASSIGN(k_sin2, 0x02c00);  // columns 32.. of k_sin
-            VecF32_32x64_c32 k_high(t1_valid); TASSIGN(k_high, 0x08c00);  // columns 32.. of k_roped
+            VecF32_32x64_c32 k_x1(t1_valid); TASSIGN(k_x1, 0x06a80);  // columns 0.. of k_x
+            VecF32_32x64_c32 k_cos1(t1_valid); TASSIGN(k_cos1, 0x00a80);  // columns 0.. of k_cos
+            VecF32_32x64_c32 k_x2(t1_valid); TASSIGN(k_x2, 0x06b00);  // columns 32.. of k_x
+            VecF32_32x64_c32 k_sin1(t1_valid); TASSIGN(k_sin1, 0x02a80);  // columns 0.. of k_sin
+            VecF32_32x64_c32 k_low(t1_valid); TASSIGN(k_low, 0x08a80);  // columns 0.. of k_roped
+            VecF32_32x64_c32 k_cos2(t1_valid); TASSIGN(k_cos2, 0x00b00);  // columns 32.. of k_cos
+            VecF32_32x64_c32 k_sin2(t1_valid); TASSIGN(k_sin2, 0x02b00);  // columns 32.. of k_sin
+            VecF32_32x64_c32 k_high(t1_valid); TASSIGN(k_high, 0x08b00);  // columns 32.. of k_roped
             TPASS(t1_valid, 32, [&](auto at) {
                 const auto k_x1_v = at.load(k_x1);
                 const auto k_cos1_v = at.load(k_cos1);
@@ -164,8 +164,8 @@ extern "C" __global__ AICORE void key(
                 const auto k_high_v = k_x2c2 + k_x1s2;
                 at.store(k_high, k_high_v);
             });
-            VecB16_32x128_c64 k_rope(t1_valid); TASSIGN(k_rope, 0x04b80);  // columns 0.. of k_n
-            VecF32_32x64 k_roped(t1_valid); TASSIGN(k_roped, 0x08b80);  // UB 0x08b80..0x0ab80
+            VecB16_32x128_c64 k_rope(t1_valid); TASSIGN(k_rope, 0x04a80);  // columns 0.. of k_n
+            VecF32_32x64 k_roped(t1_valid); TASSIGN(k_roped, 0x08a80);  // UB 0x08a80..0x0aa80
             TCVT(k_rope, k_roped, RoundMode::CAST_RINT);
             // rows of k_n to the slots in slot
             for (int32_t row = 0; row < t1_valid; ++row) {
@@ -174,11 +174,11 @@ extern "C" __global__ AICORE void key(
                     continue;
                 }
                 // k_cache: scatter_update(k_cache, slot, k, dim=0)  [glm_attention_pre.yaml:68]
-                VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04b80 + row * 0x00100);  // row of k_n
+                VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04a80 + row * 0x00100);  // row of k_n
                 KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 128);
                 TSTORE(k_cache_out, k_n_one);
             }
-            VecB16_32x128 v(t1_valid); TASSIGN(v, 0x00b80);  // UB 0x00b80..0x02b80
+            VecB16_32x128 v(t1_valid); TASSIGN(v, 0x00a80);  // UB 0x00a80..0x02a80
             TPASS(t1_valid, 128, [&](auto at) {
                 // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
                 const auto v_i = at.extract(v_i_acc, t1 - t0);
@@ -195,7 +195,7 @@ extern "C" __global__ AICORE void key(
                     continue;
                 }
                 // v_cache: scatter_update(v_cache, slot, v, dim=0)  [glm_attention_pre.yaml:70]
-                VecB16_1x128 v_one; TASSIGN(v_one, 0x00b80 + row * 0x00100);  // row of v
+                VecB16_1x128 v_one; TASSIGN(v_one, 0x00a80 + row * 0x00100);  // row of v
                 KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 128);
                 TSTORE(v_cache_out, v_one);
             }

@@ -1,5 +1,5 @@
 // query: mixed kernel of `glm_attention_pre` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_linear, query_rope; tiles heads 1, t 256 / 32; memory L0A 1310720 B, L0B 655360 B, L0C 131072 B, UB 42880 B
+// stages query_linear, query_rope; tiles heads 1, t 256 / 32; memory L0A 1310720 B, L0B 655360 B, L0C 131072 B, UB 42624 B
 #include <cstddef>
 #include <cstdint>
 
@@ -62,10 +62,10 @@ extern "C" __global__ AICORE void query(
             WQGm w_q_in(w_q + int64_t(heads0) * 655360);
             TLOAD(w_q_tile, w_q_in);
             // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
-            VecF32_1x128 q_scale_tile; TASSIGN(q_scale_tile, 0x00380);  // UB 0x00380..0x00580
+            VecF32_1x128 q_scale_tile; TASSIGN(q_scale_tile, 0x00200);  // UB 0x00200..0x00400
             QScaleGm q_scale_in(q_scale + int64_t(heads0) * 128);
             TLOAD(q_scale_tile, q_scale_in);
-            VecF32_1x128 q_bias_tile; TASSIGN(q_bias_tile, 0x00580);  // UB 0x00580..0x00780
+            VecF32_1x128 q_bias_tile; TASSIGN(q_bias_tile, 0x00400);  // UB 0x00400..0x00600
             QScaleGm q_bias_in(q_bias + int64_t(heads0) * 128);
             TLOAD(q_bias_tile, q_bias_in);
             // q_i: matmul(n_q, w_q, dtype=int32)  [glm_attention_pre.yaml:57]
@@ -74,12 +74,12 @@ extern "C" __global__ AICORE void query(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
-                VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00200);  // as a row, same bytes as n_scale_tile
+                VecF32_1x32 n_scale_tile_row(t1_valid); TASSIGN(n_scale_tile_row, 0x00600);  // as a row, same bytes as n_scale_tile
                 NScaleGm n_scale_in(n_scale + int64_t(t1), {t1_valid});
                 TLOAD(n_scale_tile_row, n_scale_in);
-                VecF32_32x1 n_scale_tile(t1_valid); TASSIGN(n_scale_tile, 0x00200);  // UB 0x00200..0x00280
-                VecF32_32x128 q_f_4(t1_valid); TASSIGN(q_f_4, 0x00780);  // UB 0x00780..0x04780
-                VecF32_32x1 q_n_var(t1_valid); TASSIGN(q_n_var, 0x04780);  // UB 0x04780..0x04800
+                VecF32_32x1 n_scale_tile(t1_valid); TASSIGN(n_scale_tile, 0x00600);  // UB 0x00600..0x00680
+                VecF32_32x128 q_f_4(t1_valid); TASSIGN(q_f_4, 0x00680);  // UB 0x00680..0x04680
+                VecF32_32x1 q_n_var(t1_valid); TASSIGN(q_n_var, 0x04680);  // UB 0x04680..0x04700
                 TPASS(t1_valid, 128, [&](auto at, auto &q_n_var_sum) {
                     const auto q_i = at.extract(q_i_acc, t1 - t0);
                     const auto q_f_1 = at.to_float(q_i);
@@ -92,22 +92,22 @@ extern "C" __global__ AICORE void query(
                     const auto q_n_var_part = q_n_square * 0.0078125f;
                     q_n_var_sum.take(at, q_n_var_part);
                 }, RowSum(q_n_var));
-                VecF32_1x32 q_n_var_eps_row(t1_valid); TASSIGN(q_n_var_eps_row, 0x00300);  // as a row, same bytes as q_n_var_eps
-                VecF32_1x32 q_n_var_row(t1_valid); TASSIGN(q_n_var_row, 0x04780);  // as a row, same bytes as q_n_var
+                VecF32_1x32 q_n_var_eps_row(t1_valid); TASSIGN(q_n_var_eps_row, 0x00600);  // as a row, same bytes as q_n_var_eps
+                VecF32_1x32 q_n_var_row(t1_valid); TASSIGN(q_n_var_row, 0x04680);  // as a row, same bytes as q_n_var
                 TADDS(q_n_var_eps_row, q_n_var_row, eps);
-                VecF32_1x32 q_n_std_row(t1_valid); TASSIGN(q_n_std_row, 0x00280);  // as a row, same bytes as q_n_std
+                VecF32_1x32 q_n_std_row(t1_valid); TASSIGN(q_n_std_row, 0x04680);  // as a row, same bytes as q_n_std
                 TSQRT(q_n_std_row, q_n_var_eps_row);
-                VecF32_32x128 q_n_unit(t1_valid); TASSIGN(q_n_unit, 0x00780);  // UB 0x00780..0x04780
-                VecF32_32x1 q_n_std(t1_valid); TASSIGN(q_n_std, 0x00280);  // UB 0x00280..0x00300
+                VecF32_32x128 q_n_unit(t1_valid); TASSIGN(q_n_unit, 0x00680);  // UB 0x00680..0x04680
+                VecF32_32x1 q_n_std(t1_valid); TASSIGN(q_n_std, 0x04680);  // UB 0x04680..0x04700
                 TROWEXPANDDIV(q_n_unit, q_f_4, q_n_std);
-                VecF32_32x128 q_n_3(t1_valid); TASSIGN(q_n_3, 0x00780);  // UB 0x00780..0x04780
+                VecF32_32x128 q_n_3(t1_valid); TASSIGN(q_n_3, 0x00680);  // UB 0x00680..0x04680
                 TCOLEXPANDMUL(q_n_3, q_n_unit, q_n_1);
-                VecB16_32x128 q_n(t1_valid); TASSIGN(q_n, 0x04780);  // UB 0x04780..0x06780
+                VecB16_32x128 q_n(t1_valid); TASSIGN(q_n, 0x04680);  // UB 0x04680..0x06680
                 TCVT(q_n, q_n_3, RoundMode::CAST_RINT);
-                VecF32_32x64 q_x(t1_valid); TASSIGN(q_x, 0x06780);  // UB 0x06780..0x08780
-                VecB16_32x128_c64 q_1(t1_valid); TASSIGN(q_1, 0x04780);  // columns 0.. of q_n
-                VecF32_32x64 q_cos(t1_valid); TASSIGN(q_cos, 0x00780);  // UB 0x00780..0x02780
-                VecF32_32x64 q_sin(t1_valid); TASSIGN(q_sin, 0x02780);  // UB 0x02780..0x04780
+                VecF32_32x64 q_x(t1_valid); TASSIGN(q_x, 0x06680);  // UB 0x06680..0x08680
+                VecB16_32x128_c64 q_1(t1_valid); TASSIGN(q_1, 0x04680);  // columns 0.. of q_n
+                VecF32_32x64 q_cos(t1_valid); TASSIGN(q_cos, 0x00600);  // UB 0x00600..0x02600
+                VecF32_32x64 q_sin(t1_valid); TASSIGN(q_sin, 0x02600);  // UB 0x02600..0x04600
                 CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
                 TPASS(t1_valid, 64, [&](auto at) {
@@ -119,14 +119,14 @@ extern "C" __global__ AICORE void query(
                     const auto q_1_v = at.load(q_1);
                     at.store(q_x, q_1_v);
                 });
-                VecF32_32x64_c32 q_x1(t1_valid); TASSIGN(q_x1, 0x06780);  // columns 0.. of q_x
-                VecF32_32x64_c32 q_cos1(t1_valid); TASSIGN(q_cos1, 0x00780);  // columns 0.. of q_cos
-                VecF32_32x64_c32 q_x2(t1_valid); TASSIGN(q_x2, 0x06800);  // columns 32.. of q_x
-                VecF32_32x64_c32 q_sin1(t1_valid); TASSIGN(q_sin1, 0x02780);  // columns 0.. of q_sin
-                VecF32_32x64_c32 q_low(t1_valid); TASSIGN(q_low, 0x08780);  // columns 0.. of q_roped
-                VecF32_32x64_c32 q_cos2(t1_valid); TASSIGN(q_cos2, 0x00800);  // columns 32.. of q_cos
-                VecF32_32x64_c32 q_sin2(t1_valid); TASSIGN(q_sin2, 0x02800);  // columns 32.. of q_sin
-                VecF32_32x64_c32 q_high(t1_valid); TASSIGN(q_high, 0x08800);  // columns 32.. of q_roped
+                VecF32_32x64_c32 q_x1(t1_valid); TASSIGN(q_x1, 0x06680);  // columns 0.. of q_x
+                VecF32_32x64_c32 q_cos1(t1_valid); TASSIGN(q_cos1, 0x00600);  // columns 0.. of q_cos
+                VecF32_32x64_c32 q_x2(t1_valid); TASSIGN(q_x2, 0x06700);  // columns 32.. of q_x
+                VecF32_32x64_c32 q_sin1(t1_valid); TASSIGN(q_sin1, 0x02600);  // columns 0.. of q_sin
+                VecF32_32x64_c32 q_low(t1_valid); TASSIGN(q_low, 0x08680);  // columns 0.. of q_roped
+                VecF32_32x64_c32 q_cos2(t1_valid); TASSIGN(q_cos2, 0x00680);  // columns 32.. of q_cos
+                VecF32_32x64_c32 q_sin2(t1_valid); TASSIGN(q_sin2, 0x02680);  // columns 32.. of q_sin
+                VecF32_32x64_c32 q_high(t1_valid); TASSIGN(q_high, 0x08700);  // columns 32.. of q_roped
                 TPASS(t1_valid, 32, [&](auto at) {
                     const auto q_x1_v = at.load(q_x1);
                     const auto q_cos1_v = at.load(q_cos1);
@@ -143,8 +143,8 @@ extern "C" __global__ AICORE void query(
                     const auto q_high_v = q_x2c2 + q_x1s2;
                     at.store(q_high, q_high_v);
                 });
-                VecB16_32x128_c64 q_rope(t1_valid); TASSIGN(q_rope, 0x04780);  // columns 0.. of q_n
-                VecF32_32x64 q_roped(t1_valid); TASSIGN(q_roped, 0x08780);  // UB 0x08780..0x0a780
+                VecB16_32x128_c64 q_rope(t1_valid); TASSIGN(q_rope, 0x04680);  // columns 0.. of q_n
+                VecF32_32x64 q_roped(t1_valid); TASSIGN(q_roped, 0x08680);  // UB 0x08680..0x0a680
                 TCVT(q_rope, q_roped, RoundMode::CAST_RINT);
                 QGm q_out(q + int64_t(t1) * 1536 + int64_t(heads0) * 128, {t1_valid});
                 TSTORE(q_out, q_n);

@@ -1,5 +1,5 @@
 // choose: vector kernel of `glm_expert_selector` for cpu. Made by pyptogen; change the spec, not this file.
-// stages choose; tiles i1 1; memory UB 3872 B
+// stages choose; tiles i1 1; memory UB 3904 B
 #include <cstddef>
 #include <cstdint>
 
@@ -24,8 +24,8 @@ extern "C" __global__ AICORE void choose(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
         // top, expert: topk(choice, k)  [glm_expert_selector.yaml:24]
-        VecI32_1x8 places; TASSIGN(places, 0x00f00);  // UB 0x00f00..0x00f20
-        VecI32_1x960 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x00f00
+        VecI32_1x8 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
+        VecI32_1x960 candidates; TASSIGN(candidates, 0x00040);  // UB 0x00040..0x00f40
         ChoiceGm choice_in(choice + int64_t(i1) * 160);
         TTOPK(places, choice_in, candidates);
         ExpertGm expert_out(expert + int64_t(i1) * 8);

@@ -26,10 +26,10 @@ extern "C" __global__ AICORE void share_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
         // chosen: gather(score, 1, expert)  [glm_expert_selector.yaml:26]
-        VecI32_1x8 places; TASSIGN(places, 0x00040);  // UB 0x00040..0x00060
+        VecI32_1x8 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
         ExpertGm expert_in(expert + int64_t(i1) * 8);
         TLOAD(places, expert_in);
-        VecF32_1x8 part; TASSIGN(part, 0x00000);  // UB 0x00000..0x00020
+        VecF32_1x8 part; TASSIGN(part, 0x00040);  // UB 0x00040..0x00060
         ScoreGm score_in(score + int64_t(i1) * 160);
         MGATHER(part, score_in, places);
         ChosenGm chosen_out(chosen + int64_t(i1) * 8);

@@ -44,7 +44,7 @@ extern "C" __global__ AICORE void down_to_scale(
             WDownGm w_down_in(w_down + int64_t(h0) * 1536);
             TLOAD(w_down_tile, w_down_in);
             // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)  [glm_shared_expert.yaml:41]
-            VecF32_1x128 w_down_scale_tile; TASSIGN(w_down_scale_tile, 0x00080);  // UB 0x00080..0x00280
+            VecF32_1x128 w_down_scale_tile; TASSIGN(w_down_scale_tile, 0x00000);  // UB 0x00000..0x00200
             WDownScaleGm w_down_scale_in(w_down_scale + int64_t(h0));
             TLOAD(w_down_scale_tile, w_down_scale_in);
             // down_i: matmul(a_q, w_down, dtype=int32)  [glm_shared_expert.yaml:39]
@@ -53,10 +53,10 @@ extern "C" __global__ AICORE void down_to_scale(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)  [glm_shared_expert.yaml:41]
-                VecF32_1x32 a_scale_tile_row(t1_valid); TASSIGN(a_scale_tile_row, 0x00000);  // as a row, same bytes as a_scale_tile
+                VecF32_1x32 a_scale_tile_row(t1_valid); TASSIGN(a_scale_tile_row, 0x00200);  // as a row, same bytes as a_scale_tile
                 AScaleGm a_scale_in(a_scale + int64_t(t1), {t1_valid});
                 TLOAD(a_scale_tile_row, a_scale_in);
-                VecF32_32x1 a_scale_tile(t1_valid); TASSIGN(a_scale_tile, 0x00000);  // UB 0x00000..0x00080
+                VecF32_32x1 a_scale_tile(t1_valid); TASSIGN(a_scale_tile, 0x00200);  // UB 0x00200..0x00280
                 YGm y_out(y + int64_t(t1) * 5120 + int64_t(h0), {t1_valid});
                 TPASS(t1_valid, 128, [&](auto at) {
                     const auto down_i = at.extract(down_i_acc, t1 - t0);

@@ -49,11 +49,11 @@ extern "C" __global__ AICORE void gate_up_to_activate(
             WGateGm w_up_in(w_up + int64_t(f0) * 5120);
             TLOAD(w_up_tile, w_up_in);
             // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
-            VecF32_1x128 w_gate_scale_tile; TASSIGN(w_gate_scale_tile, 0x00080);  // UB 0x00080..0x00280
+            VecF32_1x128 w_gate_scale_tile; TASSIGN(w_gate_scale_tile, 0x00000);  // UB 0x00000..0x00200
             WGateScaleGm w_gate_scale_in(w_gate_scale + int64_t(f0));
             TLOAD(w_gate_scale_tile, w_gate_scale_in);
             // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
-            VecF32_1x128 w_up_scale_tile; TASSIGN(w_up_scale_tile, 0x00280);  // UB 0x00280..0x00480
+            VecF32_1x128 w_up_scale_tile; TASSIGN(w_up_scale_tile, 0x00200);  // UB 0x00200..0x00400
             WGateScaleGm w_up_scale_in(w_up_scale + int64_t(f0));
             TLOAD(w_up_scale_tile, w_up_scale_in);
             // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
@@ -65,10 +65,10 @@ extern "C" __global__ AICORE void gate_up_to_activate(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
-                VecF32_1x32 x_scale_tile_row(t1_valid); TASSIGN(x_scale_tile_row, 0x00000);  // as a row, same bytes as x_scale_tile
+                VecF32_1x32 x_scale_tile_row(t1_valid); TASSIGN(x_scale_tile_row, 0x00400);  // as a row, same bytes as x_scale_tile
                 XScaleGm x_scale_in(x_scale + int64_t(t1), {t1_valid});
                 TLOAD(x_scale_tile_row, x_scale_in);
-                VecF32_32x1 x_scale_tile(t1_valid); TASSIGN(x_scale_tile, 0x00000);  // UB 0x00000..0x00080
+                VecF32_32x1 x_scale_tile(t1_valid); TASSIGN(x_scale_tile, 0x00400);  // UB 0x00400..0x00480
                 AGm a_out(a + int64_t(t1) * 1536 + int64_t(f0), {t1_valid});
                 TPASS(t1_valid, 128, [&](auto at) {
                     const auto gate_i = at.extract(gate_i_acc, t1 - t0);

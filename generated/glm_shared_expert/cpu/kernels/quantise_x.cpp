@@ -1,5 +1,5 @@
 // quantise_x: vector kernel of `glm_shared_expert` for cpu. Made by pyptogen; change the spec, not this file.
-// stages quantise_x; tiles t 8; memory UB 164064 B
+// stages quantise_x; tiles t 8; memory UB 164000 B
 #include <cstddef>
 #include <cstdint>
 
@@ -28,8 +28,8 @@ extern "C" __global__ AICORE void quantise_x(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
-        VecF32_8x5120 x_q_1(t0_valid); TASSIGN(x_q_1, 0x000c0);  // UB 0x000c0..0x280c0
-        VecF32_8x1 x_q_m_2(t0_valid); TASSIGN(x_q_m_2, 0x280c0);  // UB 0x280c0..0x280e0
+        VecF32_8x5120 x_q_1(t0_valid); TASSIGN(x_q_1, 0x00000);  // UB 0x00000..0x28000
+        VecF32_8x1 x_q_m_2(t0_valid); TASSIGN(x_q_m_2, 0x28000);  // UB 0x28000..0x28020
         XGm x_in(x + int64_t(t0) * 5120, {t0_valid});
         TPASS(t0_valid, 5120, [&](auto at, auto &x_q_m_2_max) {
             // x_q, x_scale: quantise(cast(x, fp32))  [glm_shared_expert.yaml:28]
@@ -39,17 +39,17 @@ extern "C" __global__ AICORE void quantise_x(
             const auto x_q_m_1 = at.abs(x_tile);
             x_q_m_2_max.take(at, x_q_m_1);
         }, RowMax(x_q_m_2));
-        VecF32_1x8 x_q_m_row(t0_valid); TASSIGN(x_q_m_row, 0x00040);  // as a row, same bytes as x_q_m
-        VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN(x_q_m_2_row, 0x280c0);  // as a row, same bytes as x_q_m_2
+        VecF32_1x8 x_q_m_row(t0_valid); TASSIGN(x_q_m_row, 0x28040);  // as a row, same bytes as x_q_m
+        VecF32_1x8 x_q_m_2_row(t0_valid); TASSIGN(x_q_m_2_row, 0x28000);  // as a row, same bytes as x_q_m_2
         TMAXS(x_q_m_row, x_q_m_2_row, 1e-30f);
         // return: [cast(v * (127 / m), int8, mode=rint), m * 0.007874015748031496]  [glm_shared_expert.yaml:24]
-        VecF32_1x8 x_q_2_row(t0_valid); TASSIGN(x_q_2_row, 0x00000);  // as a row, same bytes as x_q_2
+        VecF32_1x8 x_q_2_row(t0_valid); TASSIGN(x_q_2_row, 0x28000);  // as a row, same bytes as x_q_2
         TDIVS(x_q_2_row, 127.0f, x_q_m_row);
-        VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x00080);  // as a row, same bytes as x_scale_tile
+        VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x28080);  // as a row, same bytes as x_scale_tile
         TMULS(x_scale_tile_row, x_q_m_row, 0.007874016f);
         XScaleGm x_scale_out(x_scale + int64_t(t0), {t0_valid});
         TSTORE(x_scale_out, x_scale_tile_row);
-        VecF32_8x1 x_q_2(t0_valid); TASSIGN(x_q_2, 0x00000);  // UB 0x00000..0x00020
+        VecF32_8x1 x_q_2(t0_valid); TASSIGN(x_q_2, 0x28000);  // UB 0x28000..0x28020
         XQGm x_q_out(x_q + int64_t(t0) * 5120, {t0_valid});
         TPASS(t0_valid, 5120, [&](auto at) {
             const auto x_q_1_v = at.load(x_q_1);

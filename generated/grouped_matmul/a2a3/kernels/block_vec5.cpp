@@ -1,5 +1,5 @@
 // block_vec5: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages block; tiles blocks 2; memory UB 1344 B
+// stages block; tiles blocks 128; memory UB 82944 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,9 +8,9 @@
 using namespace pto;
 
 namespace {
-using VecI32_8x32 = Tile<TileType::Vec, int32_t, 8, 32, BLayout::RowMajor, DYNAMIC, 32>;
-using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
-using VecI32_8x1 = Tile<TileType::Vec, int32_t, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecI32_128x32 = Tile<TileType::Vec, int32_t, 128, 32, BLayout::RowMajor, DYNAMIC, 32>;
+using VecI32_1x128 = Tile<TileType::Vec, int32_t, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_128x1 = Tile<TileType::Vec, int32_t, 128, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using Source1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 32, 1>>;
 using FirstGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 }  // namespace
@@ -29,24 +29,24 @@ extern "C" __global__ AICORE void block_vec5(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
-    for (int32_t blocks0 = block * 2; blocks0 < full + 16; blocks0 += nblk * 2, blocks0_slot ^= 1) {
-        const int32_t blocks0_valid = full + 16 - blocks0 < 2 ? full + 16 - blocks0 : 2;
+    for (int32_t blocks0 = block * 128; blocks0 < full + 16; blocks0 += nblk * 128, blocks0_slot ^= 1) {
+        const int32_t blocks0_valid = full + 16 - blocks0 < 128 ? full + 16 - blocks0 : 128;
         // source: minimum(reshape(arange(blocks * r), [blocks, r]) + first[:, None], t - 1)  [grouped_matmul.yaml:34]
-        VecI32_8x32 source_1_tile(blocks0_valid); TASSIGN(source_1_tile, 0x00000 + blocks0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
+        VecI32_128x32 source_1_tile(blocks0_valid); TASSIGN(source_1_tile, 0x00000 + blocks0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));  // free again
         Source1Gm source_1_in(source_1 + int64_t(blocks0) * 32, {blocks0_valid});
         TLOAD(source_1_tile, source_1_in);
-        VecI32_1x8 first_tile_row(blocks0_valid); TASSIGN(first_tile_row, 0x00200 + blocks0_slot * 0x00020);  // as a row, same bytes as first_tile
+        VecI32_1x128 first_tile_row(blocks0_valid); TASSIGN(first_tile_row, 0x08000 + blocks0_slot * 0x00200);  // as a row, same bytes as first_tile
         FirstGm first_in(first + int64_t(blocks0), {blocks0_valid});
         TLOAD(first_tile_row, first_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
-        VecI32_8x32 source_4(blocks0_valid); TASSIGN(source_4, 0x00440);  // UB 0x00440..0x00540
-        VecI32_8x1 first_tile(blocks0_valid); TASSIGN(first_tile, 0x00200 + blocks0_slot * 0x00020);  // UB 0x00200..0x00240, 2 copies
+        VecI32_128x32 source_4(blocks0_valid); TASSIGN(source_4, 0x10400);  // UB 0x10400..0x14400
+        VecI32_128x1 first_tile(blocks0_valid); TASSIGN(first_tile, 0x08000 + blocks0_slot * 0x00200);  // UB 0x08000..0x08400, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(blocks0_slot));
         TROWEXPANDADD(source_4, source_1_tile, first_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(blocks0_slot));
-        VecI32_8x32 source_tile(blocks0_valid); TASSIGN(source_tile, 0x00240 + blocks0_slot * 0x00100);  // UB 0x00240..0x00440, 2 copies
+        VecI32_128x32 source_tile(blocks0_valid); TASSIGN(source_tile, 0x08400 + blocks0_slot * 0x04000);  // UB 0x08400..0x10400, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(blocks0_slot));  // free again
         TMINS(source_tile, source_4, 32*full - 1);

@@ -1,5 +1,5 @@
 // place_vec4: vector kernel of `grouped_matmul` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages place; tiles t 32; memory UB 768 B
+// stages place; tiles t 1024; memory UB 24576 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,8 +8,8 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, 32>;
-using Past1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 0, 1>>;
+using VecI32_1x1024 = Tile<TileType::Vec, int32_t, 1, 1024, BLayout::RowMajor, 1, DYNAMIC>;
+using Past1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void place_vec4(
@@ -26,24 +26,25 @@ extern "C" __global__ AICORE void place_vec4(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
-    for (int32_t t0 = block * 32; t0 < full * 32; t0 += nblk * 32, t0_slot ^= 1) {
+    for (int32_t t0 = block * 1024; t0 < full * 32; t0 += nblk * 1024, t0_slot ^= 1) {
+        const int32_t t0_valid = full * 32 - t0 < 1024 ? full * 32 - t0 : 1024;
         // slot:  reshape(arange(t), [t, 1]) - index_select(shift, 0, owner)[:, None]  [grouped_matmul.yaml:44]
-        VecI32_1x32 past_1_tile_row; TASSIGN(past_1_tile_row, 0x00000 + t0_slot * 0x00080);  // as a row, same bytes as past_1_tile
+        VecI32_1x1024 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x00000 + t0_slot * 0x01000);  // as a row, same bytes as past_1_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
-        Past1Gm past_1_in(past_1 + int64_t(t0));
+        Past1Gm past_1_in(past_1 + int64_t(t0), {t0_valid});
         TLOAD(past_1_tile_row, past_1_in);
-        VecI32_1x32 slot_1_tile_row; TASSIGN(slot_1_tile_row, 0x00100 + t0_slot * 0x00080);  // as a row, same bytes as slot_1_tile
-        Past1Gm slot_1_in(slot_1 + int64_t(t0));
+        VecI32_1x1024 slot_1_tile_row(t0_valid); TASSIGN(slot_1_tile_row, 0x02000 + t0_slot * 0x01000);  // as a row, same bytes as slot_1_tile
+        Past1Gm slot_1_in(slot_1 + int64_t(t0), {t0_valid});
         TLOAD(slot_1_tile_row, slot_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecI32_1x32 slot_tile_row; TASSIGN(slot_tile_row, 0x00200 + t0_slot * 0x00080);  // as a row, same bytes as slot_tile
+        VecI32_1x1024 slot_tile_row(t0_valid); TASSIGN(slot_tile_row, 0x04000 + t0_slot * 0x01000);  // as a row, same bytes as slot_tile
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TSUB(slot_tile_row, past_1_tile_row, slot_1_tile_row);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        Past1Gm slot_out(slot + int64_t(t0));
+        Past1Gm slot_out(slot + int64_t(t0), {t0_valid});
         TSTORE(slot_out, slot_tile_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }

@@ -1,5 +1,5 @@
 // block_vec3: vector kernel of `grouped_matmul` for cpu. Made by pyptogen; change the spec, not this file.
-// stages block; tiles blocks 64; memory UB 21376 B
+// stages block; tiles blocks 64; memory UB 10560 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,28 +34,28 @@ extern "C" __global__ AICORE void block_vec3(
     TLOAD(upto_tile, upto_in);
     for (int32_t blocks0 = block * 64; blocks0 < full + 16; blocks0 += nblk * 64) {
         const int32_t blocks0_valid = full + 16 - blocks0 < 64 ? full + 16 - blocks0 : 64;
-        VecI32_1x64 done_1_tile_row(blocks0_valid); TASSIGN(done_1_tile_row, 0x01040);  // as a row, same bytes as done_1_tile
+        VecI32_1x64 done_1_tile_row(blocks0_valid); TASSIGN(done_1_tile_row, 0x00040);  // as a row, same bytes as done_1_tile
         Done1Gm done_1_in(done_1 + int64_t(blocks0), {blocks0_valid});
         TLOAD(done_1_tile_row, done_1_in);
-        VecI32_64x16 done_1_tile_wide(blocks0_valid); TASSIGN(done_1_tile_wide, 0x01140);  // UB 0x01140..0x02140
-        VecI32_64x1 done_1_tile(blocks0_valid); TASSIGN(done_1_tile, 0x01040);  // UB 0x01040..0x01140
+        VecI32_64x16 done_1_tile_wide(blocks0_valid); TASSIGN(done_1_tile_wide, 0x00140);  // UB 0x00140..0x01140
+        VecI32_64x1 done_1_tile(blocks0_valid); TASSIGN(done_1_tile, 0x00040);  // UB 0x00040..0x00140
         TROWEXPAND(done_1_tile_wide, done_1_tile);
-        VecI32_64x16 upto_tile_wide(blocks0_valid); TASSIGN(upto_tile_wide, 0x04380);  // UB 0x04380..0x05380
+        VecI32_64x16 upto_tile_wide(blocks0_valid); TASSIGN(upto_tile_wide, 0x01140);  // UB 0x01140..0x02140
         TCOLEXPAND(upto_tile_wide, upto_tile);
-        VecU8_64x32_c2 done_3_bits(blocks0_valid); TASSIGN(done_3_bits, 0x02940);  // UB 0x02940..0x03140
+        VecU8_64x32_c2 done_3_bits(blocks0_valid); TASSIGN(done_3_bits, 0x02140);  // UB 0x02140..0x02940
         TCMP(done_3_bits, done_1_tile_wide, upto_tile_wide, CmpMode::GE);
-        VecF16_64x16 done_3(blocks0_valid); TASSIGN(done_3, 0x02140);  // UB 0x02140..0x02940
+        VecF16_64x16 done_3(blocks0_valid); TASSIGN(done_3, 0x00040);  // UB 0x00040..0x00840
         TEXPANDS(done_3, 1.0f);
-        VecF16_1x16 done_3_tmp; TASSIGN(done_3_tmp, 0x03140);  // UB 0x03140..0x03160
+        VecF16_1x16 done_3_tmp; TASSIGN(done_3_tmp, 0x00840);  // UB 0x00840..0x00860
         TSELS(done_3, done_3_bits, done_3, done_3_tmp, 0.0f);
-        VecI32_64x16 done(blocks0_valid); TASSIGN(done, 0x00040);  // UB 0x00040..0x01040
+        VecI32_64x16 done(blocks0_valid); TASSIGN(done, 0x00840);  // UB 0x00840..0x01840
         TCVT(done, done_3, RoundMode::CAST_RINT);
         // group:  reshape(minimum(sum(done, axis=-1, keepdim=true), groups - 1), [blocks])  [grouped_matmul.yaml:32]
-        VecI32_64x1 group_1(blocks0_valid); TASSIGN(group_1, 0x03180);  // UB 0x03180..0x03280
-        VecI32_64x16 group_1_tmp(blocks0_valid); TASSIGN(group_1_tmp, 0x03280);  // UB 0x03280..0x04280
+        VecI32_64x1 group_1(blocks0_valid); TASSIGN(group_1, 0x00040);  // UB 0x00040..0x00140
+        VecI32_64x16 group_1_tmp(blocks0_valid); TASSIGN(group_1_tmp, 0x01840);  // UB 0x01840..0x02840
         TROWSUM(group_1, done, group_1_tmp);
-        VecI32_1x64 group_2_row(blocks0_valid); TASSIGN(group_2_row, 0x04280);  // as a row, same bytes as group_2
-        VecI32_1x64 group_1_row(blocks0_valid); TASSIGN(group_1_row, 0x03180);  // as a row, same bytes as group_1
+        VecI32_1x64 group_2_row(blocks0_valid); TASSIGN(group_2_row, 0x00140);  // as a row, same bytes as group_2
+        VecI32_1x64 group_1_row(blocks0_valid); TASSIGN(group_1_row, 0x00040);  // as a row, same bytes as group_1
         TMINS(group_2_row, group_1_row, 15);
         Done1Gm group_out(group + int64_t(blocks0), {blocks0_valid});
         TSTORE(group_out, group_2_row);

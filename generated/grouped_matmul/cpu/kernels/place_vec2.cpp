@@ -1,5 +1,5 @@
 // place_vec2: vector kernel of `grouped_matmul` for cpu. Made by pyptogen; change the spec, not this file.
-// stages place; tiles t 64; memory UB 21376 B
+// stages place; tiles t 64; memory UB 10560 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,28 +34,28 @@ extern "C" __global__ AICORE void place_vec2(
     TLOAD(end_tile, end_in);
     for (int32_t t0 = block * 64; t0 < full * 32; t0 += nblk * 64) {
         const int32_t t0_valid = full * 32 - t0 < 64 ? full * 32 - t0 : 64;
-        VecI32_1x64 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x01240);  // as a row, same bytes as past_1_tile
+        VecI32_1x64 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x00040);  // as a row, same bytes as past_1_tile
         Past1Gm past_1_in(past_1 + int64_t(t0), {t0_valid});
         TLOAD(past_1_tile_row, past_1_in);
-        VecI32_64x16 past_1_tile_wide(t0_valid); TASSIGN(past_1_tile_wide, 0x01340);  // UB 0x01340..0x02340
-        VecI32_64x1 past_1_tile(t0_valid); TASSIGN(past_1_tile, 0x01240);  // UB 0x01240..0x01340
+        VecI32_64x16 past_1_tile_wide(t0_valid); TASSIGN(past_1_tile_wide, 0x00140);  // UB 0x00140..0x01140
+        VecI32_64x1 past_1_tile(t0_valid); TASSIGN(past_1_tile, 0x00040);  // UB 0x00040..0x00140
         TROWEXPAND(past_1_tile_wide, past_1_tile);
-        VecI32_64x16 end_tile_wide(t0_valid); TASSIGN(end_tile_wide, 0x00040);  // UB 0x00040..0x01040
+        VecI32_64x16 end_tile_wide(t0_valid); TASSIGN(end_tile_wide, 0x01140);  // UB 0x01140..0x02140
         TCOLEXPAND(end_tile_wide, end_tile);
-        VecU8_64x32_c2 past_3_bits(t0_valid); TASSIGN(past_3_bits, 0x02b40);  // UB 0x02b40..0x03340
+        VecU8_64x32_c2 past_3_bits(t0_valid); TASSIGN(past_3_bits, 0x02140);  // UB 0x02140..0x02940
         TCMP(past_3_bits, past_1_tile_wide, end_tile_wide, CmpMode::GE);
-        VecF16_64x16 past_3(t0_valid); TASSIGN(past_3, 0x02340);  // UB 0x02340..0x02b40
+        VecF16_64x16 past_3(t0_valid); TASSIGN(past_3, 0x00040);  // UB 0x00040..0x00840
         TEXPANDS(past_3, 1.0f);
-        VecF16_1x16 past_3_tmp; TASSIGN(past_3_tmp, 0x03340);  // UB 0x03340..0x03360
+        VecF16_1x16 past_3_tmp; TASSIGN(past_3_tmp, 0x00840);  // UB 0x00840..0x00860
         TSELS(past_3, past_3_bits, past_3, past_3_tmp, 0.0f);
-        VecI32_64x16 past_4(t0_valid); TASSIGN(past_4, 0x03380);  // UB 0x03380..0x04380
+        VecI32_64x16 past_4(t0_valid); TASSIGN(past_4, 0x00840);  // UB 0x00840..0x01840
         TCVT(past_4, past_3, RoundMode::CAST_RINT);
-        VecI32_64x1 past(t0_valid); TASSIGN(past, 0x01140);  // UB 0x01140..0x01240
-        VecI32_64x16 past_tmp(t0_valid); TASSIGN(past_tmp, 0x04380);  // UB 0x04380..0x05380
+        VecI32_64x1 past(t0_valid); TASSIGN(past, 0x00040);  // UB 0x00040..0x00140
+        VecI32_64x16 past_tmp(t0_valid); TASSIGN(past_tmp, 0x01840);  // UB 0x01840..0x02840
         TROWSUM(past, past_4, past_tmp);
         // owner: reshape(minimum(past, groups - 1), [t])  [grouped_matmul.yaml:43]
-        VecI32_1x64 owner_1_row(t0_valid); TASSIGN(owner_1_row, 0x01040);  // as a row, same bytes as owner_1
-        VecI32_1x64 past_row(t0_valid); TASSIGN(past_row, 0x01140);  // as a row, same bytes as past
+        VecI32_1x64 owner_1_row(t0_valid); TASSIGN(owner_1_row, 0x00140);  // as a row, same bytes as owner_1
+        VecI32_1x64 past_row(t0_valid); TASSIGN(past_row, 0x00040);  // as a row, same bytes as past
         TMINS(owner_1_row, past_row, 15);
         Past1Gm owner_out(owner + int64_t(t0), {t0_valid});
         TSTORE(owner_out, owner_1_row);

@@ -24,10 +24,10 @@ extern "C" __global__ AICORE void places_vec2(
         // end:   cumsum(count, axis=-1)  [grouped_matmul.yaml:26]
         VecI32_1x8 last; TASSIGN(last, 0x00000);  // UB 0x00000..0x00020
         TEXPANDS(last, 0);
-        VecI32_1x16 part; TASSIGN(part, 0x00080);  // UB 0x00080..0x000c0
+        VecI32_1x16 part; TASSIGN(part, 0x00040);  // UB 0x00040..0x00080
         CountGm count_in(count);
         TLOAD(part, count_in);
-        VecI32_1x16 sums; TASSIGN(sums, 0x00040);  // UB 0x00040..0x00080
+        VecI32_1x16 sums; TASSIGN(sums, 0x00080);  // UB 0x00080..0x000c0
         TROWCUMSUM(sums, part, last);
         CountGm end_out(end);
         TSTORE(end_out, sums);

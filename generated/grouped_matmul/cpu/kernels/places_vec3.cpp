@@ -24,10 +24,10 @@ extern "C" __global__ AICORE void places_vec3(
         // upto:  cumsum(need, axis=-1)  [grouped_matmul.yaml:28]
         VecI32_1x8 last; TASSIGN(last, 0x00000);  // UB 0x00000..0x00020
         TEXPANDS(last, 0);
-        VecI32_1x16 part; TASSIGN(part, 0x00080);  // UB 0x00080..0x000c0
+        VecI32_1x16 part; TASSIGN(part, 0x00040);  // UB 0x00040..0x00080
         NeedGm need_in(need);
         TLOAD(part, need_in);
-        VecI32_1x16 sums; TASSIGN(sums, 0x00040);  // UB 0x00040..0x00080
+        VecI32_1x16 sums; TASSIGN(sums, 0x00080);  // UB 0x00080..0x000c0
         TROWCUMSUM(sums, part, last);
         NeedGm upto_out(upto);
         TSTORE(upto_out, sums);

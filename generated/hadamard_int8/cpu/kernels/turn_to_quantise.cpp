@@ -1,5 +1,5 @@
 // turn_to_quantise: mixed kernel of `hadamard_int8` for cpu. Made by pyptogen; change the spec, not this file.
-// stages turn, quantise; tiles rows 256 / 32; memory L0A 65536 B, L0B 32768 B, L0C 131072 B, UB 512 B
+// stages turn, quantise; tiles rows 256 / 32; memory L0A 65536 B, L0B 32768 B, L0C 131072 B, UB 384 B
 #include <cstddef>
 #include <cstdint>
 
@@ -43,25 +43,25 @@ extern "C" __global__ AICORE void turn_to_quantise(
         TMATMUL(r_acc, x_tile, h_tile);
         for (int32_t rows1 = rows0; rows1 < rows0 + rows0_valid; rows1 += 32) {
             const int32_t rows1_valid = rows0 + rows0_valid - rows1 < 32 ? rows0 + rows0_valid - rows1 : 32;
-            VecF32_32x1 m_2(rows1_valid); TASSIGN(m_2, 0x00180);  // UB 0x00180..0x00200
+            VecF32_32x1 m_2(rows1_valid); TASSIGN(m_2, 0x00000);  // UB 0x00000..0x00080
             TPASS(rows1_valid, 128, [&](auto at, auto &m_2_max) {
                 // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)  [hadamard_int8.yaml:20]
                 const auto r = at.extract(r_acc, rows1 - rows0);
                 const auto m_1 = at.abs(r);
                 m_2_max.take(at, m_1);
             }, RowMax(m_2));
-            VecF32_1x32 m_row(rows1_valid); TASSIGN(m_row, 0x00000);  // as a row, same bytes as m
-            VecF32_1x32 m_2_row(rows1_valid); TASSIGN(m_2_row, 0x00180);  // as a row, same bytes as m_2
+            VecF32_1x32 m_row(rows1_valid); TASSIGN(m_row, 0x00080);  // as a row, same bytes as m
+            VecF32_1x32 m_2_row(rows1_valid); TASSIGN(m_2_row, 0x00000);  // as a row, same bytes as m_2
             TMAXS(m_row, m_2_row, 1e-30f);
             // q: cast(r * (127 / m), int8, mode=rint)  [hadamard_int8.yaml:21]
-            VecF32_1x32 q_1_row(rows1_valid); TASSIGN(q_1_row, 0x00080);  // as a row, same bytes as q_1
+            VecF32_1x32 q_1_row(rows1_valid); TASSIGN(q_1_row, 0x00000);  // as a row, same bytes as q_1
             TDIVS(q_1_row, 127.0f, m_row);
             // scale: m * 0.007874015748031496  [hadamard_int8.yaml:22]
             VecF32_1x32 scale_tile_row(rows1_valid); TASSIGN(scale_tile_row, 0x00100);  // as a row, same bytes as scale_tile
             TMULS(scale_tile_row, m_row, 0.007874016f);
             ScaleGm scale_out(scale + int64_t(rows1), {rows1_valid});
             TSTORE(scale_out, scale_tile_row);
-            VecF32_32x1 q_1(rows1_valid); TASSIGN(q_1, 0x00080);  // UB 0x00080..0x00100
+            VecF32_32x1 q_1(rows1_valid); TASSIGN(q_1, 0x00000);  // UB 0x00000..0x00080
             QGm q_out(q + int64_t(rows1) * 128, {rows1_valid});
             TPASS(rows1_valid, 128, [&](auto at) {
                 // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)  [hadamard_int8.yaml:20]

@@ -1,5 +1,5 @@
 // query: mixed kernel of `indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_linear, query_rope, query_quant; tiles heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 50240 B
+// stages query_linear, query_rope, query_quant; tiles heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 41600 B
 #include <cstddef>
 #include <cstdint>
 
@@ -65,7 +65,7 @@ extern "C" __global__ AICORE void query(
             WQbGm w_qb_in(w_qb + int64_t(heads0) * 196608);
             TLOAD(w_qb_tile, w_qb_in);
             // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
-            VecF32_1x128 w_qb_scale_tile; TASSIGN(w_qb_scale_tile, 0x02240);  // UB 0x02240..0x02440
+            VecF32_1x128 w_qb_scale_tile; TASSIGN(w_qb_scale_tile, 0x00000);  // UB 0x00000..0x00200
             WQbScaleGm w_qb_scale_in(w_qb_scale + int64_t(heads0) * 128);
             TLOAD(w_qb_scale_tile, w_qb_scale_in);
             // q_i32: matmul(q_norm, w_qb, dtype=int32)  [indexer_prolog.yaml:54]
@@ -74,11 +74,11 @@ extern "C" __global__ AICORE void query(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // q_f32: cast(q_i32, fp32) * q_norm_scale * w_qb_scale.T  [indexer_prolog.yaml:56]
-                VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x02000);  // as a row, same bytes as q_norm_scale_tile
+                VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x00200);  // as a row, same bytes as q_norm_scale_tile
                 QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t1), {t1_valid});
                 TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
-                VecF32_32x1 q_norm_scale_tile(t1_valid); TASSIGN(q_norm_scale_tile, 0x02000);  // UB 0x02000..0x02080
-                VecB16_32x128 q_b_1(t1_valid); TASSIGN(q_b_1, 0x02440);  // UB 0x02440..0x04440
+                VecF32_32x1 q_norm_scale_tile(t1_valid); TASSIGN(q_norm_scale_tile, 0x00200);  // UB 0x00200..0x00280
+                VecB16_32x128 q_b_1(t1_valid); TASSIGN(q_b_1, 0x00280);  // UB 0x00280..0x02280
                 TPASS(t1_valid, 128, [&](auto at) {
                     const auto q_i32 = at.extract(q_i32_acc, t1 - t0);
                     const auto q_f32_1 = at.to_float(q_i32);
@@ -87,10 +87,10 @@ extern "C" __global__ AICORE void query(
                     // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])  [indexer_prolog.yaml:57]
                     at.store(q_b_1, q_f32);
                 });
-                VecF32_32x64 q_cat_x(t1_valid); TASSIGN(q_cat_x, 0x08440);  // UB 0x08440..0x0a440
-                VecB16_32x128_c64 q_cat_1(t1_valid); TASSIGN(q_cat_1, 0x02440);  // columns 0.. of q_b_1
-                VecF32_32x64 q_cat_cos(t1_valid); TASSIGN(q_cat_cos, 0x04440);  // UB 0x04440..0x06440
-                VecF32_32x64 q_cat_sin(t1_valid); TASSIGN(q_cat_sin, 0x06440);  // UB 0x06440..0x08440
+                VecF32_32x64 q_cat_x(t1_valid); TASSIGN(q_cat_x, 0x06280);  // UB 0x06280..0x08280
+                VecB16_32x128_c64 q_cat_1(t1_valid); TASSIGN(q_cat_1, 0x00280);  // columns 0.. of q_b_1
+                VecF32_32x64 q_cat_cos(t1_valid); TASSIGN(q_cat_cos, 0x02280);  // UB 0x02280..0x04280
+                VecF32_32x64 q_cat_sin(t1_valid); TASSIGN(q_cat_sin, 0x04280);  // UB 0x04280..0x06280
                 CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
                 TPASS(t1_valid, 64, [&](auto at) {
@@ -102,14 +102,14 @@ extern "C" __global__ AICORE void query(
                     const auto q_cat_1_v = at.load(q_cat_1);
                     at.store(q_cat_x, q_cat_1_v);
                 });
-                VecF32_32x64_c32 q_cat_x1(t1_valid); TASSIGN(q_cat_x1, 0x08440);  // columns 0.. of q_cat_x
-                VecF32_32x64_c32 q_cat_cos1(t1_valid); TASSIGN(q_cat_cos1, 0x04440);  // columns 0.. of q_cat_cos
-                VecF32_32x64_c32 q_cat_x2(t1_valid); TASSIGN(q_cat_x2, 0x084c0);  // columns 32.. of q_cat_x
-                VecF32_32x64_c32 q_cat_sin1(t1_valid); TASSIGN(q_cat_sin1, 0x06440);  // columns 0.. of q_cat_sin
-                VecF32_32x64_c32 q_cat_low(t1_valid); TASSIGN(q_cat_low, 0x0a440);  // columns 0.. of q_cat_roped
-                VecF32_32x64_c32 q_cat_cos2(t1_valid); TASSIGN(q_cat_cos2, 0x044c0);  // columns 32.. of q_cat_cos
-                VecF32_32x64_c32 q_cat_sin2(t1_valid); TASSIGN(q_cat_sin2, 0x064c0);  // columns 32.. of q_cat_sin
-                VecF32_32x64_c32 q_cat_high(t1_valid); TASSIGN(q_cat_high, 0x0a4c0);  // columns 32.. of q_cat_roped
+                VecF32_32x64_c32 q_cat_x1(t1_valid); TASSIGN(q_cat_x1, 0x06280);  // columns 0.. of q_cat_x
+                VecF32_32x64_c32 q_cat_cos1(t1_valid); TASSIGN(q_cat_cos1, 0x02280);  // columns 0.. of q_cat_cos
+                VecF32_32x64_c32 q_cat_x2(t1_valid); TASSIGN(q_cat_x2, 0x06300);  // columns 32.. of q_cat_x
+                VecF32_32x64_c32 q_cat_sin1(t1_valid); TASSIGN(q_cat_sin1, 0x04280);  // columns 0.. of q_cat_sin
+                VecF32_32x64_c32 q_cat_low(t1_valid); TASSIGN(q_cat_low, 0x08280);  // columns 0.. of q_cat_roped
+                VecF32_32x64_c32 q_cat_cos2(t1_valid); TASSIGN(q_cat_cos2, 0x02300);  // columns 32.. of q_cat_cos
+                VecF32_32x64_c32 q_cat_sin2(t1_valid); TASSIGN(q_cat_sin2, 0x04300);  // columns 32.. of q_cat_sin
+                VecF32_32x64_c32 q_cat_high(t1_valid); TASSIGN(q_cat_high, 0x08300);  // columns 32.. of q_cat_roped
                 TPASS(t1_valid, 32, [&](auto at) {
                     const auto q_cat_x1_v = at.load(q_cat_x1);
                     const auto q_cat_cos1_v = at.load(q_cat_cos1);
@@ -126,8 +126,8 @@ extern "C" __global__ AICORE void query(
                     const auto q_cat_high_v = q_cat_x2c2 + q_cat_x1s2;
                     at.store(q_cat_high, q_cat_high_v);
                 });
-                VecB16_32x128_c64 q_cat_rope(t1_valid); TASSIGN(q_cat_rope, 0x02440);  // columns 0.. of q_b_1
-                VecF32_32x64 q_cat_roped(t1_valid); TASSIGN(q_cat_roped, 0x0a440);  // UB 0x0a440..0x0c440
+                VecB16_32x128_c64 q_cat_rope(t1_valid); TASSIGN(q_cat_rope, 0x00280);  // columns 0.. of q_b_1
+                VecF32_32x64 q_cat_roped(t1_valid); TASSIGN(q_cat_roped, 0x08280);  // UB 0x08280..0x0a280
                 TCVT(q_cat_rope, q_cat_roped, RoundMode::CAST_RINT);
                 // q_h: matmul(q_cat, hadamard_q, dtype=bf16)  [indexer_prolog.yaml:60]
                 LeftB16_32x128 q_b_1_l0a(t1_valid); TASSIGN(q_b_1_l0a, 0x60000);  // L0A 0x60000..0x62000
@@ -135,10 +135,10 @@ extern "C" __global__ AICORE void query(
                 AccF32_32x128 q_h_acc(t1_valid); TASSIGN(q_h_acc, 0x20000);  // L0C 0x20000..0x24000
                 TMATMUL(q_h_acc, q_b_1_l0a, hadamard_q_tile);
                 // f: cast(v, fp32)  [indexer_prolog.yaml:46]
-                VecB16_32x128 q_h(t1_valid); TASSIGN(q_h, 0x00000);  // UB 0x00000..0x02000
+                VecB16_32x128 q_h(t1_valid); TASSIGN(q_h, 0x00200);  // UB 0x00200..0x02200
                 TEXTRACT(q_h, q_h_acc, 0, 0);
-                VecF32_32x128 q_f(t1_valid); TASSIGN(q_f, 0x02440);  // UB 0x02440..0x06440
-                VecF32_32x1 q_s_2(t1_valid); TASSIGN(q_s_2, 0x06440);  // UB 0x06440..0x064c0
+                VecF32_32x128 q_f(t1_valid); TASSIGN(q_f, 0x02200);  // UB 0x02200..0x06200
+                VecF32_32x1 q_s_2(t1_valid); TASSIGN(q_s_2, 0x06200);  // UB 0x06200..0x06280
                 TPASS(t1_valid, 128, [&](auto at, auto &q_s_2_max) {
                     const auto q_h_v = at.load(q_h);
                     at.store(q_f, q_h_v);
@@ -146,20 +146,20 @@ extern "C" __global__ AICORE void query(
                     const auto q_s_1 = at.abs(q_h_v);
                     q_s_2_max.take(at, q_s_1);
                 }, RowMax(q_s_2));
-                VecF32_1x32 q_s_3_row(t1_valid); TASSIGN(q_s_3_row, 0x02100);  // as a row, same bytes as q_s_3
-                VecF32_1x32 q_s_2_row(t1_valid); TASSIGN(q_s_2_row, 0x06440);  // as a row, same bytes as q_s_2
+                VecF32_1x32 q_s_3_row(t1_valid); TASSIGN(q_s_3_row, 0x00200);  // as a row, same bytes as q_s_3
+                VecF32_1x32 q_s_2_row(t1_valid); TASSIGN(q_s_2_row, 0x06200);  // as a row, same bytes as q_s_2
                 TMAXS(q_s_3_row, q_s_2_row, 1e-35f);
-                VecF32_1x32 q_s_row(t1_valid); TASSIGN(q_s_row, 0x02080);  // as a row, same bytes as q_s
+                VecF32_1x32 q_s_row(t1_valid); TASSIGN(q_s_row, 0x00280);  // as a row, same bytes as q_s
                 TDIVS(q_s_row, 127.0f, q_s_3_row);
                 // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [indexer_prolog.yaml:50]
-                VecF32_1x32 q_scale_1_row(t1_valid); TASSIGN(q_scale_1_row, 0x02180);  // as a row, same bytes as q_scale_1
+                VecF32_1x32 q_scale_1_row(t1_valid); TASSIGN(q_scale_1_row, 0x00200);  // as a row, same bytes as q_scale_1
                 TDIVS(q_scale_1_row, 1.0f, q_s_row);
-                VecF16_1x32 q_scale_tile_row(t1_valid); TASSIGN(q_scale_tile_row, 0x02200);  // as a row, same bytes as q_scale_tile
+                VecF16_1x32 q_scale_tile_row(t1_valid); TASSIGN(q_scale_tile_row, 0x00300);  // as a row, same bytes as q_scale_tile
                 TCVT(q_scale_tile_row, q_scale_1_row, RoundMode::CAST_RINT);
-                VecF16_32x1 q_scale_tile(t1_valid); TASSIGN(q_scale_tile, 0x02200);  // UB 0x02200..0x02240
+                VecF16_32x1 q_scale_tile(t1_valid); TASSIGN(q_scale_tile, 0x00300);  // UB 0x00300..0x00340
                 QScaleGm q_scale_out(q_scale + int64_t(t1) * 64 + int64_t(heads0), {t1_valid});
                 TSTORE(q_scale_out, q_scale_tile);
-                VecF32_32x1 q_s(t1_valid); TASSIGN(q_s, 0x02080);  // UB 0x02080..0x02100
+                VecF32_32x1 q_s(t1_valid); TASSIGN(q_s, 0x00280);  // UB 0x00280..0x00300
                 QGm q_out(q + int64_t(t1) * 8192 + int64_t(heads0) * 128, {t1_valid});
                 TPASS(t1_valid, 128, [&](auto at) {
                     const auto q_f_v = at.load(q_f);

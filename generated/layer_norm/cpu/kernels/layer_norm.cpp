@@ -1,5 +1,5 @@
 // layer_norm: vector kernel of `layer_norm` for cpu. Made by pyptogen; change the spec, not this file.
-// stages layer_norm; tiles rows 1; memory UB 49376 B
+// stages layer_norm; tiles rows 1; memory UB 49248 B
 #include <cstddef>
 #include <cstdint>
 
@@ -37,8 +37,8 @@ extern "C" __global__ AICORE void layer_norm(
     GammaGm beta_in(beta);
     TLOAD(beta_tile, beta_in);
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
-        VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x08080);  // UB 0x08080..0x0c080
-        VecF32_8x1_r1 y_mean; TASSIGN(y_mean, 0x0c080);  // UB 0x0c080..0x0c0a0
+        VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x08000);  // UB 0x08000..0x0c000
+        VecF32_8x1_r1 y_mean; TASSIGN(y_mean, 0x0c000);  // UB 0x0c000..0x0c020
         XGm x_in(x + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &y_mean_sum) {
             const auto x_tile_v = at.load(x_in);
@@ -46,8 +46,8 @@ extern "C" __global__ AICORE void layer_norm(
             const auto y_part = x_tile_v * 0.00024414062f;
             y_mean_sum.take(at, y_part);
         }, RowSum(y_mean));
-        VecF32_8x4096_r1 y_c; TASSIGN(y_c, 0x08080);  // UB 0x08080..0x0c080
-        VecF32_8x1_r1 y_var; TASSIGN(y_var, 0x0c0c0);  // UB 0x0c0c0..0x0c0e0
+        VecF32_8x4096_r1 y_c; TASSIGN(y_c, 0x08000);  // UB 0x08000..0x0c000
+        VecF32_8x1_r1 y_var; TASSIGN(y_var, 0x0c040);  // UB 0x0c040..0x0c060
         TPASS(1, 4096, [&](auto at, auto &y_var_sum) {
             const auto x_tile_v = at.load(x_tile);
             const auto y_c_v = x_tile_v - at.column(y_mean);
@@ -56,12 +56,12 @@ extern "C" __global__ AICORE void layer_norm(
             const auto y_var_part = y_square * 0.00024414062f;
             y_var_sum.take(at, y_var_part);
         }, RowSum(y_var));
-        VecF32_1x8_c1 y_var_eps_row; TASSIGN(y_var_eps_row, 0x08040);  // as a row, same bytes as y_var_eps
-        VecF32_1x8_c1 y_var_row; TASSIGN(y_var_row, 0x0c0c0);  // as a row, same bytes as y_var
+        VecF32_1x8_c1 y_var_eps_row; TASSIGN(y_var_eps_row, 0x0c000);  // as a row, same bytes as y_var_eps
+        VecF32_1x8_c1 y_var_row; TASSIGN(y_var_row, 0x0c040);  // as a row, same bytes as y_var
         TADDS(y_var_eps_row, y_var_row, eps);
-        VecF32_1x8_c1 y_std_row; TASSIGN(y_std_row, 0x08000);  // as a row, same bytes as y_std
+        VecF32_1x8_c1 y_std_row; TASSIGN(y_std_row, 0x0c040);  // as a row, same bytes as y_std
         TSQRT(y_std_row, y_var_eps_row);
-        VecF32_8x1_r1 y_std; TASSIGN(y_std, 0x08000);  // UB 0x08000..0x08020
+        VecF32_8x1_r1 y_std; TASSIGN(y_std, 0x0c040);  // UB 0x0c040..0x0c060
         XGm y_out(y + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &y_std_divisor) {
             const auto y_c_v = at.load(y_c);

@@ -1,5 +1,5 @@
 // layer_norm_residual: vector kernel of `layer_norm_residual` for cpu. Made by pyptogen; change the spec, not this file.
-// stages layer_norm_residual; tiles rows 2; memory UB 32992 B
+// stages layer_norm_residual; tiles rows 2; memory UB 32864 B
 #include <cstddef>
 #include <cstdint>
 
@@ -40,8 +40,8 @@ extern "C" __global__ AICORE void layer_norm_residual(
     TLOAD(beta_tile, beta_in);
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
-        VecF32_8x2048 sum_tile(rows0_valid); TASSIGN(sum_tile, 0x04080);  // UB 0x04080..0x08080
-        VecF32_8x1 y_mean(rows0_valid); TASSIGN(y_mean, 0x08080);  // UB 0x08080..0x080a0
+        VecF32_8x2048 sum_tile(rows0_valid); TASSIGN(sum_tile, 0x04000);  // UB 0x04000..0x08000
+        VecF32_8x1 y_mean(rows0_valid); TASSIGN(y_mean, 0x08000);  // UB 0x08000..0x08020
         XGm x_in(x + int64_t(rows0) * 2048, {rows0_valid});
         XGm residual_in(residual + int64_t(rows0) * 2048, {rows0_valid});
         XGm sum_out(sum + int64_t(rows0) * 2048, {rows0_valid});
@@ -57,8 +57,8 @@ extern "C" __global__ AICORE void layer_norm_residual(
             // sum: x + residual  [layer_norm_residual.yaml:22]
             at.store(sum_out, sum_tile_v, far);
         }, RowSum(y_mean));
-        VecF32_8x2048 y_c(rows0_valid); TASSIGN(y_c, 0x04080);  // UB 0x04080..0x08080
-        VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x080c0);  // UB 0x080c0..0x080e0
+        VecF32_8x2048 y_c(rows0_valid); TASSIGN(y_c, 0x04000);  // UB 0x04000..0x08000
+        VecF32_8x1 y_var(rows0_valid); TASSIGN(y_var, 0x08040);  // UB 0x08040..0x08060
         TPASS(rows0_valid, 2048, [&](auto at, auto &y_var_sum) {
             // y:   layer_norm(sum, gamma, beta, eps=eps)  [layer_norm_residual.yaml:23]
             const auto sum_tile_v = at.load(sum_tile);
@@ -68,12 +68,12 @@ extern "C" __global__ AICORE void layer_norm_residual(
             const auto y_var_part = y_square * 0.00048828125f;
             y_var_sum.take(at, y_var_part);
         }, RowSum(y_var));
-        VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN(y_var_eps_row, 0x04040);  // as a row, same bytes as y_var_eps
-        VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x080c0);  // as a row, same bytes as y_var
+        VecF32_1x8 y_var_eps_row(rows0_valid); TASSIGN(y_var_eps_row, 0x08000);  // as a row, same bytes as y_var_eps
+        VecF32_1x8 y_var_row(rows0_valid); TASSIGN(y_var_row, 0x08040);  // as a row, same bytes as y_var
         TADDS(y_var_eps_row, y_var_row, eps);
-        VecF32_1x8 y_std_row(rows0_valid); TASSIGN(y_std_row, 0x04000);  // as a row, same bytes as y_std
+        VecF32_1x8 y_std_row(rows0_valid); TASSIGN(y_std_row, 0x08040);  // as a row, same bytes as y_std
         TSQRT(y_std_row, y_var_eps_row);
-        VecF32_8x1 y_std(rows0_valid); TASSIGN(y_std, 0x04000);  // UB 0x04000..0x04020
+        VecF32_8x1 y_std(rows0_valid); TASSIGN(y_std, 0x08040);  // UB 0x08040..0x08060
         XGm y_out(y + int64_t(rows0) * 2048, {rows0_valid});
         TPASS(rows0_valid, 2048, [&](auto at, auto &y_std_divisor) {
             const auto y_c_v = at.load(y_c);

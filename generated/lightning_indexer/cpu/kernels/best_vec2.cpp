@@ -1,5 +1,5 @@
 // best_vec2: vector kernel of `lightning_indexer` for cpu. Made by pyptogen; change the spec, not this file.
-// stages best; tiles i1 1; memory UB 148736 B
+// stages best; tiles i1 1; memory UB 140544 B
 #include <cstddef>
 #include <cstdint>
 
@@ -29,11 +29,11 @@ extern "C" __global__ AICORE void best_vec2(
     const FarStores far(int64_t(t) * 16384);  // score, index: around the cache if large
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
         // score, index: topk(all_scores, selected)  [lightning_indexer.yaml:30]
-        VecI32_1x2048 places; TASSIGN(places, 0x20500);  // UB 0x20500..0x22500
-        VecI32_1x33088 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x20500
+        VecI32_1x2048 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x02000
+        VecI32_1x33088 candidates; TASSIGN(candidates, 0x02000);  // UB 0x02000..0x22500
         ScoreRowsGm score_rows_in(score_rows + int64_t(i1) * kv, {kv}, {int64_t(kv)});
         TTOPK(places, score_rows_in, candidates);
-        VecF32_1x2048 values; TASSIGN(values, 0x22500);  // UB 0x22500..0x24500
+        VecF32_1x2048 values; TASSIGN(values, 0x02000);  // UB 0x02000..0x04000
         ScoreRowsGm score_rows_in_2(score_rows + int64_t(i1) * kv, {kv}, {int64_t(kv)});
         MGATHER(values, score_rows_in_2, places);
         ScoreGm score_out(score + int64_t(i1) * 2048);

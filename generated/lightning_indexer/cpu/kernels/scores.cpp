@@ -37,7 +37,7 @@ extern "C" __global__ AICORE void scores(
         LeftB16_64x128 q_tile; TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x04000
         QGm q_in(q + int64_t(t0) * 8192);
         TLOAD(q_tile, q_in);
-        VecF32_1x64 weights_tile_row; TASSIGN(weights_tile_row, 0x00800);  // as a row, same bytes as weights_tile
+        VecF32_1x64 weights_tile_row; TASSIGN(weights_tile_row, 0x00000);  // as a row, same bytes as weights_tile
         WeightsGm weights_in(weights + int64_t(t0) * 64);
         TLOAD(weights_tile_row, weights_in);
         for (int32_t kv0 = 0; kv0 < kv; kv0 += 512) {
@@ -47,8 +47,8 @@ extern "C" __global__ AICORE void scores(
             TLOAD(k_tile, k_in);
             AccF32_64x512 s_2_acc(kv0_valid); TASSIGN(s_2_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(s_2_acc, q_tile, k_tile);
-            VecF32_64x512 s(kv0_valid); TASSIGN(s, 0x00900);  // UB 0x00900..0x20900
-            VecF32_64x1 weights_tile; TASSIGN(weights_tile, 0x00800);  // UB 0x00800..0x00900
+            VecF32_64x512 s(kv0_valid); TASSIGN(s, 0x00100);  // UB 0x00100..0x20100
+            VecF32_64x1 weights_tile; TASSIGN(weights_tile, 0x00000);  // UB 0x00000..0x00100
             TPASS(64, kv0_valid, [&](auto at) {
                 const auto s_2 = at.extract(s_2_acc, 0);
                 const auto s_3 = at.relu(s_2);
@@ -56,7 +56,7 @@ extern "C" __global__ AICORE void scores(
                 at.store(s, s_v);
             });
             // all_scores: sum(s, axis=1)  [lightning_indexer.yaml:28]
-            VecF32_8x512_r1 all_scores_1(kv0_valid); TASSIGN(all_scores_1, 0x00000);  // UB 0x00000..0x00800
+            VecF32_8x512_r1 all_scores_1(kv0_valid); TASSIGN(all_scores_1, 0x20100);  // UB 0x20100..0x20900
             TCOLSUM(all_scores_1, s);
             AllScoresGm all_scores_out(all_scores + int64_t(kv) * t0 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
             TSTORE(all_scores_out, all_scores_1);

@@ -39,7 +39,7 @@ extern "C" __global__ AICORE void linear_to_out(
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         for (int32_t n_blocks0 = 0; n_blocks0 < 6; ++n_blocks0) {
             // total: full([t, n_blocks * block], 0, fp32)  [linear_fp8_blocks.yaml:26]
-            VecF32_32x128 total(t0_valid); TASSIGN(total, 0x001c0);  // UB 0x001c0..0x041c0
+            VecF32_32x128 total(t0_valid); TASSIGN(total, 0x00000);  // UB 0x00000..0x04000
             TEXPANDS(total, 0.0f);
             for (int32_t k_blocks0 = 0; k_blocks0 < 12; ++k_blocks0) {
                 // part:   reshape(matmul(x_k, w_k), [t, n_blocks, block])  [linear_fp8_blocks.yaml:30]
@@ -52,19 +52,19 @@ extern "C" __global__ AICORE void linear_to_out(
                 AccF32_32x128 part_1_acc(t0_valid); TASSIGN(part_1_acc, 0x00000);  // L0C 0x00000..0x04000
                 TMATMUL(part_1_acc, x_k, w_k);
                 // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])  [linear_fp8_blocks.yaml:31]
-                VecF32_32x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x00140);  // UB 0x00140..0x001c0
+                VecF32_32x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x04000);  // UB 0x04000..0x04080
                 XScaleGm x_scale_in(x_scale + int64_t(t0) * 12 + int64_t(k_blocks0), {t0_valid});
                 TLOAD(x_scale_tile, x_scale_in);
-                VecF32_1x8_c1 w_scale_tile_row; TASSIGN(w_scale_tile_row, 0x00080);  // as a row, same bytes as w_scale_tile
+                VecF32_1x8_c1 w_scale_tile_row; TASSIGN(w_scale_tile_row, 0x04080);  // as a row, same bytes as w_scale_tile
                 WScaleGm w_scale_in(w_scale + int64_t(k_blocks0) * 6 + int64_t(n_blocks0));
                 TLOAD(w_scale_tile_row, w_scale_in);
-                VecF32_1x32 w_scale_tile_wide_row(t0_valid); TASSIGN(w_scale_tile_wide_row, 0x000c0);  // as a row, same bytes as w_scale_tile_wide
-                VecF32_8x1_r1 w_scale_tile; TASSIGN(w_scale_tile, 0x00080);  // UB 0x00080..0x000a0
+                VecF32_1x32 w_scale_tile_wide_row(t0_valid); TASSIGN(w_scale_tile_wide_row, 0x040c0);  // as a row, same bytes as w_scale_tile_wide
+                VecF32_8x1_r1 w_scale_tile; TASSIGN(w_scale_tile, 0x04080);  // UB 0x04080..0x040a0
                 TROWEXPAND(w_scale_tile_wide_row, w_scale_tile);
-                VecF32_1x32 scale_row(t0_valid); TASSIGN(scale_row, 0x00000);  // as a row, same bytes as scale
-                VecF32_1x32 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x00140);  // as a row, same bytes as x_scale_tile
+                VecF32_1x32 scale_row(t0_valid); TASSIGN(scale_row, 0x04140);  // as a row, same bytes as scale
+                VecF32_1x32 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x04000);  // as a row, same bytes as x_scale_tile
                 TMUL(scale_row, x_scale_tile_row, w_scale_tile_wide_row);
-                VecF32_32x1 scale(t0_valid); TASSIGN(scale, 0x00000);  // UB 0x00000..0x00080
+                VecF32_32x1 scale(t0_valid); TASSIGN(scale, 0x04140);  // UB 0x04140..0x041c0
                 TPASS(t0_valid, 128, [&](auto at) {
                     // total: total + reshape(part * scale, [t, n_blocks * block])  [linear_fp8_blocks.yaml:33]
                     const auto part_1 = at.extract(part_1_acc, 0);

@@ -45,10 +45,10 @@ extern "C" __global__ AICORE void product_to_scale(
             WGm w_in(w + int64_t(n0) * 2048);
             TLOAD(w_tile, w_in);
             // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)  [linear_int8.yaml:23]
-            VecF32_1x128 w_scale_tile; TASSIGN(w_scale_tile, 0x00080);  // UB 0x00080..0x00280
+            VecF32_1x128 w_scale_tile; TASSIGN(w_scale_tile, 0x00000);  // UB 0x00000..0x00200
             WScaleGm w_scale_in(w_scale + int64_t(n0));
             TLOAD(w_scale_tile, w_scale_in);
-            VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x00280);  // UB 0x00280..0x00480
+            VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x00200);  // UB 0x00200..0x00400
             WScaleGm bias_in(bias + int64_t(n0));
             TLOAD(bias_tile, bias_in);
             // p: matmul(x, w, dtype=int32)  [linear_int8.yaml:21]
@@ -57,10 +57,10 @@ extern "C" __global__ AICORE void product_to_scale(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // y: cast(cast(p, fp32) * x_scale * w_scale + bias, bf16)  [linear_int8.yaml:23]
-                VecF32_1x32 x_scale_tile_row(t1_valid); TASSIGN(x_scale_tile_row, 0x00000);  // as a row, same bytes as x_scale_tile
+                VecF32_1x32 x_scale_tile_row(t1_valid); TASSIGN(x_scale_tile_row, 0x00400);  // as a row, same bytes as x_scale_tile
                 XScaleGm x_scale_in(x_scale + int64_t(t1), {t1_valid});
                 TLOAD(x_scale_tile_row, x_scale_in);
-                VecF32_32x1 x_scale_tile(t1_valid); TASSIGN(x_scale_tile, 0x00000);  // UB 0x00000..0x00080
+                VecF32_32x1 x_scale_tile(t1_valid); TASSIGN(x_scale_tile, 0x00400);  // UB 0x00400..0x00480
                 YGm y_out(y + int64_t(t1) * 2048 + int64_t(n0), {t1_valid});
                 TPASS(t1_valid, 128, [&](auto at) {
                     const auto p = at.extract(p_acc, t1 - t0);

@@ -1,5 +1,5 @@
 // log_softmax: vector kernel of `log_softmax` for cpu. Made by pyptogen; change the spec, not this file.
-// stages log_softmax; tiles rows 1; memory UB 16544 B
+// stages log_softmax; tiles rows 1; memory UB 16480 B
 #include <cstddef>
 #include <cstdint>
 
@@ -25,8 +25,8 @@ extern "C" __global__ AICORE void log_softmax(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(rows_end - rows_begin) * 16384);  // y: around the cache if large
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
-        VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00080);  // UB 0x00080..0x04080
-        VecF32_8x1_r1 c_1; TASSIGN(c_1, 0x00040);  // UB 0x00040..0x00060
+        VecF32_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00040);  // UB 0x00040..0x04040
+        VecF32_8x1_r1 c_1; TASSIGN(c_1, 0x00000);  // UB 0x00000..0x00020
         XGm x_in(x + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &c_1_max) {
             // c: x - amax(x, axis=-1, keepdim=true)  [log_softmax.yaml:15]
@@ -34,8 +34,8 @@ extern "C" __global__ AICORE void log_softmax(
             at.store(x_tile, x_tile_v);
             c_1_max.take(at, x_tile_v);
         }, RowMax(c_1));
-        VecF32_8x4096_r1 c; TASSIGN(c, 0x00080);  // UB 0x00080..0x04080
-        VecF32_8x1_r1 y_2; TASSIGN(y_2, 0x04080);  // UB 0x04080..0x040a0
+        VecF32_8x4096_r1 c; TASSIGN(c, 0x00040);  // UB 0x00040..0x04040
+        VecF32_8x1_r1 y_2; TASSIGN(y_2, 0x04040);  // UB 0x04040..0x04060
         TPASS(1, 4096, [&](auto at, auto &y_2_sum) {
             at.ask_for(x_in, nblk);  // the next round's
             const auto x_tile_v = at.load(x_tile);
@@ -46,7 +46,7 @@ extern "C" __global__ AICORE void log_softmax(
             y_2_sum.take(at, y_1);
         }, RowSum(y_2));
         VecF32_1x8_c1 y_3_row; TASSIGN(y_3_row, 0x00000);  // as a row, same bytes as y_3
-        VecF32_1x8_c1 y_2_row; TASSIGN(y_2_row, 0x04080);  // as a row, same bytes as y_2
+        VecF32_1x8_c1 y_2_row; TASSIGN(y_2_row, 0x04040);  // as a row, same bytes as y_2
         TLOG(y_3_row, y_2_row);
         VecF32_8x1_r1 y_3; TASSIGN(y_3, 0x00000);  // UB 0x00000..0x00020
         XGm y_out(y + int64_t(rows0) * 4096);

@@ -1,5 +1,5 @@
 // index_linear_to_index_quant: mixed kernel of `mla_indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages index_linear, index_rope, index_quant; tiles index_heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 50240 B
+// stages index_linear, index_rope, index_quant; tiles index_heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 41600 B
 #include <cstddef>
 #include <cstdint>
 
@@ -65,7 +65,7 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
             WIqGm w_iq_in(w_iq + int64_t(index_heads0) * 196608);
             TLOAD(w_iq_tile, w_iq_in);
             // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])  [mla_indexer_prolog.yaml:90]
-            VecF32_1x128 w_iq_scale_tile; TASSIGN(w_iq_scale_tile, 0x02240);  // UB 0x02240..0x02440
+            VecF32_1x128 w_iq_scale_tile; TASSIGN(w_iq_scale_tile, 0x00000);  // UB 0x00000..0x00200
             WIqScaleGm w_iq_scale_in(w_iq_scale + int64_t(index_heads0) * 128);
             TLOAD(w_iq_scale_tile, w_iq_scale_in);
             // iq_i: matmul(q_q, w_iq, dtype=int32)  [mla_indexer_prolog.yaml:88]
@@ -74,11 +74,11 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // iq_b: reshape(cast(cast(iq_i, fp32) * q_s * w_iq_scale, bf16), [t, index_heads, d])  [mla_indexer_prolog.yaml:90]
-                VecF32_1x32 q_s_tile_row(t1_valid); TASSIGN(q_s_tile_row, 0x021c0);  // as a row, same bytes as q_s_tile
+                VecF32_1x32 q_s_tile_row(t1_valid); TASSIGN(q_s_tile_row, 0x00200);  // as a row, same bytes as q_s_tile
                 QSGm q_s_in(q_s + int64_t(t1), {t1_valid});
                 TLOAD(q_s_tile_row, q_s_in);
-                VecF32_32x1 q_s_tile(t1_valid); TASSIGN(q_s_tile, 0x021c0);  // UB 0x021c0..0x02240
-                VecB16_32x128 iq_b_4(t1_valid); TASSIGN(iq_b_4, 0x02440);  // UB 0x02440..0x04440
+                VecF32_32x1 q_s_tile(t1_valid); TASSIGN(q_s_tile, 0x00200);  // UB 0x00200..0x00280
+                VecB16_32x128 iq_b_4(t1_valid); TASSIGN(iq_b_4, 0x00280);  // UB 0x00280..0x02280
                 TPASS(t1_valid, 128, [&](auto at) {
                     const auto iq_i = at.extract(iq_i_acc, t1 - t0);
                     const auto iq_b_1 = at.to_float(iq_i);
@@ -86,10 +86,10 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                     const auto iq_b_3 = iq_b_2 * at.row(w_iq_scale_tile);
                     at.store(iq_b_4, iq_b_3);
                 });
-                VecF32_32x64 iq_r_x(t1_valid); TASSIGN(iq_r_x, 0x08440);  // UB 0x08440..0x0a440
-                VecB16_32x128_c64 iq_r_1(t1_valid); TASSIGN(iq_r_1, 0x02440);  // columns 0.. of iq_b_4
-                VecF32_32x64 iq_r_cos(t1_valid); TASSIGN(iq_r_cos, 0x04440);  // UB 0x04440..0x06440
-                VecF32_32x64 iq_r_sin(t1_valid); TASSIGN(iq_r_sin, 0x06440);  // UB 0x06440..0x08440
+                VecF32_32x64 iq_r_x(t1_valid); TASSIGN(iq_r_x, 0x06280);  // UB 0x06280..0x08280
+                VecB16_32x128_c64 iq_r_1(t1_valid); TASSIGN(iq_r_1, 0x00280);  // columns 0.. of iq_b_4
+                VecF32_32x64 iq_r_cos(t1_valid); TASSIGN(iq_r_cos, 0x02280);  // UB 0x02280..0x04280
+                VecF32_32x64 iq_r_sin(t1_valid); TASSIGN(iq_r_sin, 0x04280);  // UB 0x04280..0x06280
                 CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
                 TPASS(t1_valid, 64, [&](auto at) {
@@ -101,14 +101,14 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                     const auto iq_r_1_v = at.load(iq_r_1);
                     at.store(iq_r_x, iq_r_1_v);
                 });
-                VecF32_32x64_c32 iq_r_x1(t1_valid); TASSIGN(iq_r_x1, 0x08440);  // columns 0.. of iq_r_x
-                VecF32_32x64_c32 iq_r_cos1(t1_valid); TASSIGN(iq_r_cos1, 0x04440);  // columns 0.. of iq_r_cos
-                VecF32_32x64_c32 iq_r_x2(t1_valid); TASSIGN(iq_r_x2, 0x084c0);  // columns 32.. of iq_r_x
-                VecF32_32x64_c32 iq_r_sin1(t1_valid); TASSIGN(iq_r_sin1, 0x06440);  // columns 0.. of iq_r_sin
-                VecF32_32x64_c32 iq_r_low(t1_valid); TASSIGN(iq_r_low, 0x0a440);  // columns 0.. of iq_r_roped
-                VecF32_32x64_c32 iq_r_cos2(t1_valid); TASSIGN(iq_r_cos2, 0x044c0);  // columns 32.. of iq_r_cos
-                VecF32_32x64_c32 iq_r_sin2(t1_valid); TASSIGN(iq_r_sin2, 0x064c0);  // columns 32.. of iq_r_sin
-                VecF32_32x64_c32 iq_r_high(t1_valid); TASSIGN(iq_r_high, 0x0a4c0);  // columns 32.. of iq_r_roped
+                VecF32_32x64_c32 iq_r_x1(t1_valid); TASSIGN(iq_r_x1, 0x06280);  // columns 0.. of iq_r_x
+                VecF32_32x64_c32 iq_r_cos1(t1_valid); TASSIGN(iq_r_cos1, 0x02280);  // columns 0.. of iq_r_cos
+                VecF32_32x64_c32 iq_r_x2(t1_valid); TASSIGN(iq_r_x2, 0x06300);  // columns 32.. of iq_r_x
+                VecF32_32x64_c32 iq_r_sin1(t1_valid); TASSIGN(iq_r_sin1, 0x04280);  // columns 0.. of iq_r_sin
+                VecF32_32x64_c32 iq_r_low(t1_valid); TASSIGN(iq_r_low, 0x08280);  // columns 0.. of iq_r_roped
+                VecF32_32x64_c32 iq_r_cos2(t1_valid); TASSIGN(iq_r_cos2, 0x02300);  // columns 32.. of iq_r_cos
+                VecF32_32x64_c32 iq_r_sin2(t1_valid); TASSIGN(iq_r_sin2, 0x04300);  // columns 32.. of iq_r_sin
+                VecF32_32x64_c32 iq_r_high(t1_valid); TASSIGN(iq_r_high, 0x08300);  // columns 32.. of iq_r_roped
                 TPASS(t1_valid, 32, [&](auto at) {
                     const auto iq_r_x1_v = at.load(iq_r_x1);
                     const auto iq_r_cos1_v = at.load(iq_r_cos1);
@@ -125,8 +125,8 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                     const auto iq_r_high_v = iq_r_x2c2 + iq_r_x1s2;
                     at.store(iq_r_high, iq_r_high_v);
                 });
-                VecB16_32x128_c64 iq_r_rope(t1_valid); TASSIGN(iq_r_rope, 0x02440);  // columns 0.. of iq_b_4
-                VecF32_32x64 iq_r_roped(t1_valid); TASSIGN(iq_r_roped, 0x0a440);  // UB 0x0a440..0x0c440
+                VecB16_32x128_c64 iq_r_rope(t1_valid); TASSIGN(iq_r_rope, 0x00280);  // columns 0.. of iq_b_4
+                VecF32_32x64 iq_r_roped(t1_valid); TASSIGN(iq_r_roped, 0x08280);  // UB 0x08280..0x0a280
                 TCVT(iq_r_rope, iq_r_roped, RoundMode::CAST_RINT);
                 // iq_h: matmul(iq_r, hadamard, dtype=bf16)  [mla_indexer_prolog.yaml:93]
                 LeftB16_32x128 iq_b_4_l0a(t1_valid); TASSIGN(iq_b_4_l0a, 0x60000);  // L0A 0x60000..0x62000
@@ -134,10 +134,10 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                 AccF32_32x128 iq_h_acc(t1_valid); TASSIGN(iq_h_acc, 0x20000);  // L0C 0x20000..0x24000
                 TMATMUL(iq_h_acc, iq_b_4_l0a, hadamard_tile);
                 // f: cast(v, fp32)  [latent.yaml:12]
-                VecB16_32x128 iq_h(t1_valid); TASSIGN(iq_h, 0x00000);  // UB 0x00000..0x02000
+                VecB16_32x128 iq_h(t1_valid); TASSIGN(iq_h, 0x00200);  // UB 0x00200..0x02200
                 TEXTRACT(iq_h, iq_h_acc, 0, 0);
-                VecF32_32x128 iq_f(t1_valid); TASSIGN(iq_f, 0x02440);  // UB 0x02440..0x06440
-                VecF32_32x1 iq_s_2(t1_valid); TASSIGN(iq_s_2, 0x06440);  // UB 0x06440..0x064c0
+                VecF32_32x128 iq_f(t1_valid); TASSIGN(iq_f, 0x02200);  // UB 0x02200..0x06200
+                VecF32_32x1 iq_s_2(t1_valid); TASSIGN(iq_s_2, 0x06200);  // UB 0x06200..0x06280
                 TPASS(t1_valid, 128, [&](auto at, auto &iq_s_2_max) {
                     const auto iq_h_v = at.load(iq_h);
                     at.store(iq_f, iq_h_v);
@@ -145,20 +145,20 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                     const auto iq_s_1 = at.abs(iq_h_v);
                     iq_s_2_max.take(at, iq_s_1);
                 }, RowMax(iq_s_2));
-                VecF32_1x32 iq_s_3_row(t1_valid); TASSIGN(iq_s_3_row, 0x02080);  // as a row, same bytes as iq_s_3
-                VecF32_1x32 iq_s_2_row(t1_valid); TASSIGN(iq_s_2_row, 0x06440);  // as a row, same bytes as iq_s_2
+                VecF32_1x32 iq_s_3_row(t1_valid); TASSIGN(iq_s_3_row, 0x00200);  // as a row, same bytes as iq_s_3
+                VecF32_1x32 iq_s_2_row(t1_valid); TASSIGN(iq_s_2_row, 0x06200);  // as a row, same bytes as iq_s_2
                 TMAXS(iq_s_3_row, iq_s_2_row, 1e-35f);
-                VecF32_1x32 iq_s_row(t1_valid); TASSIGN(iq_s_row, 0x02000);  // as a row, same bytes as iq_s
+                VecF32_1x32 iq_s_row(t1_valid); TASSIGN(iq_s_row, 0x00280);  // as a row, same bytes as iq_s
                 TDIVS(iq_s_row, 127.0f, iq_s_3_row);
                 // return: [cast(f * s, int8, mode=rint), cast(1 / s, fp16)]  [latent.yaml:14]
-                VecF32_1x32 iq_scale_1_row(t1_valid); TASSIGN(iq_scale_1_row, 0x02100);  // as a row, same bytes as iq_scale_1
+                VecF32_1x32 iq_scale_1_row(t1_valid); TASSIGN(iq_scale_1_row, 0x00200);  // as a row, same bytes as iq_scale_1
                 TDIVS(iq_scale_1_row, 1.0f, iq_s_row);
-                VecF16_1x32 iq_scale_tile_row(t1_valid); TASSIGN(iq_scale_tile_row, 0x02180);  // as a row, same bytes as iq_scale_tile
+                VecF16_1x32 iq_scale_tile_row(t1_valid); TASSIGN(iq_scale_tile_row, 0x00300);  // as a row, same bytes as iq_scale_tile
                 TCVT(iq_scale_tile_row, iq_scale_1_row, RoundMode::CAST_RINT);
-                VecF16_32x1 iq_scale_tile(t1_valid); TASSIGN(iq_scale_tile, 0x02180);  // UB 0x02180..0x021c0
+                VecF16_32x1 iq_scale_tile(t1_valid); TASSIGN(iq_scale_tile, 0x00300);  // UB 0x00300..0x00340
                 IqScaleGm iq_scale_out(iq_scale + int64_t(t1) * 64 + int64_t(index_heads0), {t1_valid});
                 TSTORE(iq_scale_out, iq_scale_tile);
-                VecF32_32x1 iq_s(t1_valid); TASSIGN(iq_s, 0x02000);  // UB 0x02000..0x02080
+                VecF32_32x1 iq_s(t1_valid); TASSIGN(iq_s, 0x00280);  // UB 0x00280..0x00300
                 IqGm iq_out(iq + int64_t(t1) * 8192 + int64_t(index_heads0) * 128, {t1_valid});
                 TPASS(t1_valid, 128, [&](auto at) {
                     const auto iq_f_v = at.load(iq_f);

@@ -1,5 +1,5 @@
 // key_norm: vector kernel of `mla_indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages key_norm; tiles t 16; memory UB 51328 B
+// stages key_norm; tiles t 16; memory UB 51264 B
 #include <cstddef>
 #include <cstdint>
 
@@ -40,8 +40,8 @@ extern "C" __global__ AICORE void key_norm(
     });
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
-        VecF32_16x512 kv_f_tile(t0_valid); TASSIGN(kv_f_tile, 0x00880);  // UB 0x00880..0x08880
-        VecF32_16x1 kv_var(t0_valid); TASSIGN(kv_var, 0x08880);  // UB 0x08880..0x088c0
+        VecF32_16x512 kv_f_tile(t0_valid); TASSIGN(kv_f_tile, 0x00800);  // UB 0x00800..0x08800
+        VecF32_16x1 kv_var(t0_valid); TASSIGN(kv_var, 0x08800);  // UB 0x08800..0x08840
         KvFGm kv_f_in(kv_f + int64_t(t0) * 512, {t0_valid});
         TPASS(t0_valid, 512, [&](auto at, auto &kv_var_sum) {
             const auto kv_f_tile_v = at.load(kv_f_in);
@@ -50,13 +50,13 @@ extern "C" __global__ AICORE void key_norm(
             const auto kv_var_part = kv_square * 0.001953125f;
             kv_var_sum.take(at, kv_var_part);
         }, RowSum(kv_var));
-        VecF32_1x16 kv_var_eps_row(t0_valid); TASSIGN(kv_var_eps_row, 0x00840);  // as a row, same bytes as kv_var_eps
-        VecF32_1x16 kv_var_row(t0_valid); TASSIGN(kv_var_row, 0x08880);  // as a row, same bytes as kv_var
+        VecF32_1x16 kv_var_eps_row(t0_valid); TASSIGN(kv_var_eps_row, 0x08840);  // as a row, same bytes as kv_var_eps
+        VecF32_1x16 kv_var_row(t0_valid); TASSIGN(kv_var_row, 0x08800);  // as a row, same bytes as kv_var
         TADDS(kv_var_eps_row, kv_var_row, eps);
-        VecF32_1x16 kv_std_row(t0_valid); TASSIGN(kv_std_row, 0x00800);  // as a row, same bytes as kv_std
+        VecF32_1x16 kv_std_row(t0_valid); TASSIGN(kv_std_row, 0x08800);  // as a row, same bytes as kv_std
         TSQRT(kv_std_row, kv_var_eps_row);
-        VecF32_16x1 kv_std(t0_valid); TASSIGN(kv_std, 0x00800);  // UB 0x00800..0x00840
-        VecB16_16x512 kv(t0_valid); TASSIGN(kv, 0x08880);  // UB 0x08880..0x0c880
+        VecF32_16x1 kv_std(t0_valid); TASSIGN(kv_std, 0x08800);  // UB 0x08800..0x08840
+        VecB16_16x512 kv(t0_valid); TASSIGN(kv, 0x08840);  // UB 0x08840..0x0c840
         TPASS(t0_valid, 512, [&](auto at, auto &kv_std_divisor) {
             const auto kv_f_tile_v = at.load(kv_f_tile);
             const auto kv_unit = kv_f_tile_v / kv_std_divisor;
@@ -70,7 +70,7 @@ extern "C" __global__ AICORE void key_norm(
                 continue;
             }
             // kv_cache: scatter_update(kv_cache, slot, kv, dim=0)  [mla_indexer_prolog.yaml:81]
-            VecB16_1x512 kv_one; TASSIGN(kv_one, 0x08880 + row * 0x00400);  // row of kv
+            VecB16_1x512 kv_one; TASSIGN(kv_one, 0x08840 + row * 0x00400);  // row of kv
             KvCacheGm kv_cache_out(kv_cache + int64_t(slot_i) * 512);
             TSTORE(kv_cache_out, kv_one);
         }

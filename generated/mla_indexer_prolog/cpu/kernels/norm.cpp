@@ -1,5 +1,5 @@
 // norm: vector kernel of `mla_indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages norm; tiles t 2; memory UB 86176 B
+// stages norm; tiles t 2; memory UB 86112 B
 #include <cstddef>
 #include <cstdint>
 
@@ -36,8 +36,8 @@ extern "C" __global__ AICORE void norm(
     });
     for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
-        VecF32_8x7168 x_n_1(t0_valid); TASSIGN(x_n_1, 0x07080);  // UB 0x07080..0x15080
-        VecF32_8x1 x_n_var(t0_valid); TASSIGN(x_n_var, 0x15080);  // UB 0x15080..0x150a0
+        VecF32_8x7168 x_n_1(t0_valid); TASSIGN(x_n_1, 0x07000);  // UB 0x07000..0x15000
+        VecF32_8x1 x_n_var(t0_valid); TASSIGN(x_n_var, 0x15000);  // UB 0x15000..0x15020
         XGm x_in(x + int64_t(t0) * 7168, {t0_valid});
         TPASS(t0_valid, 7168, [&](auto at, auto &x_n_var_sum) {
             const auto x_tile = at.load(x_in);
@@ -46,12 +46,12 @@ extern "C" __global__ AICORE void norm(
             const auto x_n_var_part = x_n_square * 0.00013950893f;
             x_n_var_sum.take(at, x_n_var_part);
         }, RowSum(x_n_var));
-        VecF32_1x8 x_n_var_eps_row(t0_valid); TASSIGN(x_n_var_eps_row, 0x07040);  // as a row, same bytes as x_n_var_eps
-        VecF32_1x8 x_n_var_row(t0_valid); TASSIGN(x_n_var_row, 0x15080);  // as a row, same bytes as x_n_var
+        VecF32_1x8 x_n_var_eps_row(t0_valid); TASSIGN(x_n_var_eps_row, 0x15040);  // as a row, same bytes as x_n_var_eps
+        VecF32_1x8 x_n_var_row(t0_valid); TASSIGN(x_n_var_row, 0x15000);  // as a row, same bytes as x_n_var
         TADDS(x_n_var_eps_row, x_n_var_row, eps);
-        VecF32_1x8 x_n_std_row(t0_valid); TASSIGN(x_n_std_row, 0x07000);  // as a row, same bytes as x_n_std
+        VecF32_1x8 x_n_std_row(t0_valid); TASSIGN(x_n_std_row, 0x15000);  // as a row, same bytes as x_n_std
         TSQRT(x_n_std_row, x_n_var_eps_row);
-        VecF32_8x1 x_n_std(t0_valid); TASSIGN(x_n_std, 0x07000);  // UB 0x07000..0x07020
+        VecF32_8x1 x_n_std(t0_valid); TASSIGN(x_n_std, 0x15000);  // UB 0x15000..0x15020
         XGm x_n_out(x_n + int64_t(t0) * 7168, {t0_valid});
         TPASS(t0_valid, 7168, [&](auto at, auto &x_n_std_divisor) {
             const auto x_n_1_v = at.load(x_n_1);

@@ -53,7 +53,7 @@ extern "C" __global__ AICORE void query(
             WUqGm w_uq_in(w_uq + int64_t(heads0) * 294912);
             TLOAD(w_uq_tile, w_uq_in);
             // q_f: cast(q_i, fp32) * q_norm_scale * w_uq_scale  [mla_prolog.yaml:59]
-            VecF32_1x192 w_uq_scale_tile; TASSIGN(w_uq_scale_tile, 0x00080);  // UB 0x00080..0x00380
+            VecF32_1x192 w_uq_scale_tile; TASSIGN(w_uq_scale_tile, 0x00000);  // UB 0x00000..0x00300
             WUqScaleGm w_uq_scale_in(w_uq_scale + int64_t(heads0) * 192);
             TLOAD(w_uq_scale_tile, w_uq_scale_in);
             // q_i: matmul(q_norm, w_uq, dtype=int32)  [mla_prolog.yaml:57]
@@ -62,10 +62,10 @@ extern "C" __global__ AICORE void query(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 // q_f: cast(q_i, fp32) * q_norm_scale * w_uq_scale  [mla_prolog.yaml:59]
-                VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x00000);  // as a row, same bytes as q_norm_scale_tile
+                VecF32_1x32 q_norm_scale_tile_row(t1_valid); TASSIGN(q_norm_scale_tile_row, 0x00300);  // as a row, same bytes as q_norm_scale_tile
                 QNormScaleGm q_norm_scale_in(q_norm_scale + int64_t(t1), {t1_valid});
                 TLOAD(q_norm_scale_tile_row, q_norm_scale_in);
-                VecF32_32x1 q_norm_scale_tile(t1_valid); TASSIGN(q_norm_scale_tile, 0x00000);  // UB 0x00000..0x00080
+                VecF32_32x1 q_norm_scale_tile(t1_valid); TASSIGN(q_norm_scale_tile, 0x00300);  // UB 0x00300..0x00380
                 VecB16_32x192 q_b_1(t1_valid); TASSIGN(q_b_1, 0x00380);  // UB 0x00380..0x03380
                 QBGm q_b_out(q_b + int64_t(t1) * 6144 + int64_t(heads0) * 192, {t1_valid});
                 TPASS(t1_valid, 192, [&](auto at) {
@@ -96,10 +96,10 @@ extern "C" __global__ AICORE void query(
                 VecF32_32x64_c32 q_rope_cos1(t1_valid); TASSIGN(q_rope_cos1, 0x03380);  // columns 0.. of q_rope_cos
                 VecF32_32x64_c32 q_rope_x2(t1_valid); TASSIGN(q_rope_x2, 0x07400);  // columns 32.. of q_rope_x
                 VecF32_32x64_c32 q_rope_sin1(t1_valid); TASSIGN(q_rope_sin1, 0x05380);  // columns 0.. of q_rope_sin
-                VecF32_32x64_c32 q_rope_low(t1_valid); TASSIGN(q_rope_low, 0x00380);  // columns 0.. of q_rope_roped
+                VecF32_32x64_c32 q_rope_low(t1_valid); TASSIGN(q_rope_low, 0x00300);  // columns 0.. of q_rope_roped
                 VecF32_32x64_c32 q_rope_cos2(t1_valid); TASSIGN(q_rope_cos2, 0x03400);  // columns 32.. of q_rope_cos
                 VecF32_32x64_c32 q_rope_sin2(t1_valid); TASSIGN(q_rope_sin2, 0x05400);  // columns 32.. of q_rope_sin
-                VecF32_32x64_c32 q_rope_high(t1_valid); TASSIGN(q_rope_high, 0x00400);  // columns 32.. of q_rope_roped
+                VecF32_32x64_c32 q_rope_high(t1_valid); TASSIGN(q_rope_high, 0x00380);  // columns 32.. of q_rope_roped
                 TPASS(t1_valid, 32, [&](auto at) {
                     const auto q_rope_x1_v = at.load(q_rope_x1);
                     const auto q_rope_cos1_v = at.load(q_rope_cos1);
@@ -116,7 +116,7 @@ extern "C" __global__ AICORE void query(
                     const auto q_rope_high_v = q_rope_x2c2 + q_rope_x1s2;
                     at.store(q_rope_high, q_rope_high_v);
                 });
-                VecF32_32x64 q_rope_roped(t1_valid); TASSIGN(q_rope_roped, 0x00380);  // UB 0x00380..0x02380
+                VecF32_32x64 q_rope_roped(t1_valid); TASSIGN(q_rope_roped, 0x00300);  // UB 0x00300..0x02300
                 QRopeGm q_rope_out(q_rope + int64_t(t1) * 2048 + int64_t(heads0) * 64, {t1_valid});
                 TPASS(t1_valid, 64, [&](auto at) {
                     const auto q_rope_roped_v = at.load(q_rope_roped);

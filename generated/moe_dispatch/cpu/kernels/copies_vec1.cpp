@@ -1,5 +1,5 @@
 // copies_vec1: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages copies; tiles t 1; memory UB 1184 B
+// stages copies; tiles t 1; memory UB 416 B
 #include <cstddef>
 #include <cstdint>
 
@@ -27,12 +27,12 @@ extern "C" __global__ AICORE void copies_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
         // rows: index_select(x, 0, floor_div(source, k))  [moe_dispatch.yaml:35]
-        VecF16_1x16_c8 rows_1_lt; TASSIGN(rows_1_lt, 0x00280);  // UB 0x00280..0x002a0
+        VecF16_1x16_c8 rows_1_lt; TASSIGN(rows_1_lt, 0x00000);  // UB 0x00000..0x00020
         TEXPANDS(rows_1_lt, 1.0f);
-        VecF16_1x16_c8 rows_1_ge; TASSIGN(rows_1_ge, 0x00100);  // UB 0x00100..0x00120
+        VecF16_1x16_c8 rows_1_ge; TASSIGN(rows_1_ge, 0x00040);  // UB 0x00040..0x00060
         TEXPANDS(rows_1_ge, 1.0f);
-        VecI32_1x8 source_tile; TASSIGN(source_tile, 0x00440);  // UB 0x00440..0x00460
-        VecF32_1x8 rows_1_ratio; TASSIGN(rows_1_ratio, 0x00480);  // UB 0x00480..0x004a0
+        VecI32_1x8 source_tile; TASSIGN(source_tile, 0x00080);  // UB 0x00080..0x000a0
+        VecF32_1x8 rows_1_ratio; TASSIGN(rows_1_ratio, 0x000c0);  // UB 0x000c0..0x000e0
         SourceGm source_in(source + int64_t(t0) * 8);
         TPASS(1, 8, [&](auto at) {
             const auto source_tile_v = at.load(source_in);
@@ -41,46 +41,46 @@ extern "C" __global__ AICORE void copies_vec1(
             const auto rows_1_ratio_v = rows_1_fp32 / 8.0f;
             at.store(rows_1_ratio, rows_1_ratio_v);
         });
-        VecF32_1x8 rows_1_floored; TASSIGN(rows_1_floored, 0x00080);  // UB 0x00080..0x000a0
+        VecF32_1x8 rows_1_floored; TASSIGN(rows_1_floored, 0x00100);  // UB 0x00100..0x00120
         TCVT(rows_1_floored, rows_1_ratio, RoundMode::CAST_FLOOR);
-        VecI32_1x8 rows_1_int32; TASSIGN(rows_1_int32, 0x00480);  // UB 0x00480..0x004a0
+        VecI32_1x8 rows_1_int32; TASSIGN(rows_1_int32, 0x000c0);  // UB 0x000c0..0x000e0
         TCVT(rows_1_int32, rows_1_floored, RoundMode::CAST_RINT);
-        VecI32_1x8 rows_1_first_taken; TASSIGN(rows_1_first_taken, 0x00040);  // UB 0x00040..0x00060
+        VecI32_1x8 rows_1_first_taken; TASSIGN(rows_1_first_taken, 0x00100);  // UB 0x00100..0x00120
         TMULS(rows_1_first_taken, rows_1_int32, 8);
-        VecI32_1x8 rows_1_first_left; TASSIGN(rows_1_first_left, 0x00000);  // UB 0x00000..0x00020
+        VecI32_1x8 rows_1_first_left; TASSIGN(rows_1_first_left, 0x00140);  // UB 0x00140..0x00160
         TSUB(rows_1_first_left, source_tile, rows_1_first_taken);
-        VecF32_1x8 rows_1_ratio_2; TASSIGN(rows_1_ratio_2, 0x00440);  // UB 0x00440..0x00460
+        VecF32_1x8 rows_1_ratio_2; TASSIGN(rows_1_ratio_2, 0x00080);  // UB 0x00080..0x000a0
         TPASS(1, 8, [&](auto at) {
             const auto rows_1_first_left_v = at.load(rows_1_first_left);
             const auto rows_1_fp32_2 = at.to_float(rows_1_first_left_v);
             const auto rows_1_ratio_2_v = rows_1_fp32_2 / 8.0f;
             at.store(rows_1_ratio_2, rows_1_ratio_2_v);
         });
-        VecF32_1x8 rows_1_floored_2; TASSIGN(rows_1_floored_2, 0x000c0);  // UB 0x000c0..0x000e0
+        VecF32_1x8 rows_1_floored_2; TASSIGN(rows_1_floored_2, 0x00100);  // UB 0x00100..0x00120
         TCVT(rows_1_floored_2, rows_1_ratio_2, RoundMode::CAST_FLOOR);
-        VecI32_1x8 rows_1_int32_2; TASSIGN(rows_1_int32_2, 0x00440);  // UB 0x00440..0x00460
+        VecI32_1x8 rows_1_int32_2; TASSIGN(rows_1_int32_2, 0x00080);  // UB 0x00080..0x000a0
         TCVT(rows_1_int32_2, rows_1_floored_2, RoundMode::CAST_RINT);
-        VecI32_1x8 rows_1_second_taken; TASSIGN(rows_1_second_taken, 0x00380);  // UB 0x00380..0x003a0
+        VecI32_1x8 rows_1_second_taken; TASSIGN(rows_1_second_taken, 0x00100);  // UB 0x00100..0x00120
         TMULS(rows_1_second_taken, rows_1_int32_2, 8);
-        VecI32_1x8 rows_1_second_left; TASSIGN(rows_1_second_left, 0x00340);  // UB 0x00340..0x00360
+        VecI32_1x8 rows_1_second_left; TASSIGN(rows_1_second_left, 0x00180);  // UB 0x00180..0x001a0
         TSUB(rows_1_second_left, rows_1_first_left, rows_1_second_taken);
-        VecI32_1x8 rows_1_sum; TASSIGN(rows_1_sum, 0x003c0);  // UB 0x003c0..0x003e0
+        VecI32_1x8 rows_1_sum; TASSIGN(rows_1_sum, 0x00100);  // UB 0x00100..0x00120
         TADD(rows_1_sum, rows_1_int32, rows_1_int32_2);
-        VecU8_1x32_c1 rows_1_lt_bits; TASSIGN(rows_1_lt_bits, 0x002c0);  // UB 0x002c0..0x002e0
+        VecU8_1x32_c1 rows_1_lt_bits; TASSIGN(rows_1_lt_bits, 0x00080);  // UB 0x00080..0x000a0
         TCMPS(rows_1_lt_bits, rows_1_second_left, 0, CmpMode::LT);
-        VecF16_1x16 rows_1_lt_tmp; TASSIGN(rows_1_lt_tmp, 0x00300);  // UB 0x00300..0x00320
+        VecF16_1x16 rows_1_lt_tmp; TASSIGN(rows_1_lt_tmp, 0x000c0);  // UB 0x000c0..0x000e0
         TSELS(rows_1_lt, rows_1_lt_bits, rows_1_lt, rows_1_lt_tmp, 0.0f);
-        VecI32_1x8 rows_1_int32_3; TASSIGN(rows_1_int32_3, 0x001c0);  // UB 0x001c0..0x001e0
+        VecI32_1x8 rows_1_int32_3; TASSIGN(rows_1_int32_3, 0x00080);  // UB 0x00080..0x000a0
         TCVT(rows_1_int32_3, rows_1_lt, RoundMode::CAST_RINT);
-        VecU8_1x32_c1 rows_1_ge_bits; TASSIGN(rows_1_ge_bits, 0x00140);  // UB 0x00140..0x00160
+        VecU8_1x32_c1 rows_1_ge_bits; TASSIGN(rows_1_ge_bits, 0x00000);  // UB 0x00000..0x00020
         TCMPS(rows_1_ge_bits, rows_1_second_left, 8, CmpMode::GE);
-        VecF16_1x16 rows_1_ge_tmp; TASSIGN(rows_1_ge_tmp, 0x00180);  // UB 0x00180..0x001a0
+        VecF16_1x16 rows_1_ge_tmp; TASSIGN(rows_1_ge_tmp, 0x000c0);  // UB 0x000c0..0x000e0
         TSELS(rows_1_ge, rows_1_ge_bits, rows_1_ge, rows_1_ge_tmp, 0.0f);
-        VecI32_1x8 rows_1_int32_4; TASSIGN(rows_1_int32_4, 0x00200);  // UB 0x00200..0x00220
+        VecI32_1x8 rows_1_int32_4; TASSIGN(rows_1_int32_4, 0x00000);  // UB 0x00000..0x00020
         TCVT(rows_1_int32_4, rows_1_ge, RoundMode::CAST_RINT);
-        VecI32_1x8 rows_1_lowered; TASSIGN(rows_1_lowered, 0x00240);  // UB 0x00240..0x00260
+        VecI32_1x8 rows_1_lowered; TASSIGN(rows_1_lowered, 0x00040);  // UB 0x00040..0x00060
         TSUB(rows_1_lowered, rows_1_sum, rows_1_int32_3);
-        VecI32_1x8 rows_1_tile; TASSIGN(rows_1_tile, 0x00400);  // UB 0x00400..0x00420
+        VecI32_1x8 rows_1_tile; TASSIGN(rows_1_tile, 0x00080);  // UB 0x00080..0x000a0
         TADD(rows_1_tile, rows_1_lowered, rows_1_int32_4);
         SourceGm rows_1_out(rows_1 + int64_t(t0) * 8);
         TSTORE(rows_1_out, rows_1_tile);

@@ -24,14 +24,14 @@ extern "C" __global__ AICORE void offsets_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t once = block; once < 1; once += nblk) {
         // count:  sum(chosen, axis=0, keepdim=true)  [moe_dispatch.yaml:27]
-        VecI32_1x64 total; TASSIGN(total, 0x00100);  // UB 0x00100..0x00200
+        VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
         TEXPANDS(total, 0);
         for (int32_t i2 = 0; i2 < t * 8; i2 += 64) {
             const int32_t i2_valid = t * 8 - i2 < 64 ? t * 8 - i2 : 64;
-            VecI32_64x64 part(i2_valid); TASSIGN(part, 0x00200);  // UB 0x00200..0x04200
+            VecI32_64x64 part(i2_valid); TASSIGN(part, 0x00100);  // UB 0x00100..0x04100
             ChosenGm chosen_in(chosen + int64_t(i2) * 64, {i2_valid});
             TLOAD(part, chosen_in);
-            VecI32_1x64 found; TASSIGN(found, 0x00000);  // UB 0x00000..0x00100
+            VecI32_1x64 found; TASSIGN(found, 0x04100);  // UB 0x04100..0x04200
             TCOLSUM(found, part);
             TADD(total, total, found);
         }

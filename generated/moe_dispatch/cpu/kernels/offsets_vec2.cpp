@@ -24,10 +24,10 @@ extern "C" __global__ AICORE void offsets_vec2(
         // before: cumsum(count, axis=-1) - count  [moe_dispatch.yaml:28]
         VecI32_1x8 last; TASSIGN(last, 0x00000);  // UB 0x00000..0x00020
         TEXPANDS(last, 0);
-        VecI32_1x64 part; TASSIGN(part, 0x00140);  // UB 0x00140..0x00240
+        VecI32_1x64 part; TASSIGN(part, 0x00040);  // UB 0x00040..0x00140
         CountGm count_in(count);
         TLOAD(part, count_in);
-        VecI32_1x64 sums; TASSIGN(sums, 0x00040);  // UB 0x00040..0x00140
+        VecI32_1x64 sums; TASSIGN(sums, 0x00140);  // UB 0x00140..0x00240
         TROWCUMSUM(sums, part, last);
         CountGm before_1_out(before_1);
         TSTORE(before_1_out, sums);

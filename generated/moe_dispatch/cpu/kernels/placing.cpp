@@ -1,5 +1,5 @@
 // placing: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages placing; tiles t 1; memory UB 8512 B
+// stages placing; tiles t 1; memory UB 6400 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,27 +34,27 @@ extern "C" __global__ AICORE void placing(
     BeforeGm before_in(before);
     TLOAD(before_tile, before_in);
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        VecI32_8x64 upto_tile; TASSIGN(upto_tile, 0x01940);  // UB 0x01940..0x02140
+        VecI32_8x64 upto_tile; TASSIGN(upto_tile, 0x00100);  // UB 0x00100..0x00900
         UptoGm upto_in(upto + int64_t(t0) * 512);
         TLOAD(upto_tile, upto_in);
-        VecI32_8x64 place_f_1; TASSIGN(place_f_1, 0x00140);  // UB 0x00140..0x00940
+        VecI32_8x64 place_f_1; TASSIGN(place_f_1, 0x00900);  // UB 0x00900..0x01100
         TCOLEXPANDADD(place_f_1, upto_tile, before_tile);
-        VecI32_8x64 place_f_2; TASSIGN(place_f_2, 0x00940);  // UB 0x00940..0x01140
+        VecI32_8x64 place_f_2; TASSIGN(place_f_2, 0x00100);  // UB 0x00100..0x00900
         TSUBS(place_f_2, place_f_1, 1);
-        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x01940);  // UB 0x01940..0x02140
+        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x00900);  // UB 0x00900..0x01100
         UptoGm chosen_in(chosen + int64_t(t0) * 512);
         TLOAD(chosen_tile, chosen_in);
-        VecI32_8x64 place_f_3; TASSIGN(place_f_3, 0x01140);  // UB 0x01140..0x01940
+        VecI32_8x64 place_f_3; TASSIGN(place_f_3, 0x01100);  // UB 0x01100..0x01900
         TMUL(place_f_3, chosen_tile, place_f_2);
-        VecF32_8x1 place_f; TASSIGN(place_f, 0x01940);  // UB 0x01940..0x01960
+        VecF32_8x1 place_f; TASSIGN(place_f, 0x00100);  // UB 0x00100..0x00120
         TPASS(8, 64, [&](auto at, auto &place_f_sum) {
             const auto place_f_3_v = at.load(place_f_3);
             const auto place_f_4 = at.to_float(place_f_3_v);
             place_f_sum.take(at, place_f_4);
         }, RowSum(place_f));
         // place: reshape(cast(place_f, int32, mode=rint), [t, k])  [moe_dispatch.yaml:31]
-        VecI32_1x8 place_1_row; TASSIGN(place_1_row, 0x00100);  // as a row, same bytes as place_1
-        VecF32_1x8 place_f_row; TASSIGN(place_f_row, 0x01940);  // as a row, same bytes as place_f
+        VecI32_1x8 place_1_row; TASSIGN(place_1_row, 0x00140);  // as a row, same bytes as place_1
+        VecF32_1x8 place_f_row; TASSIGN(place_f_row, 0x00100);  // as a row, same bytes as place_f
         TCVT(place_1_row, place_f_row, RoundMode::CAST_RINT);
         PlaceGm place_out(place + int64_t(t0) * 8);
         TSTORE(place_out, place_1_row);

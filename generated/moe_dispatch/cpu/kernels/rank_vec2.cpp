@@ -1,5 +1,5 @@
 // rank_vec2: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles t 1; memory UB 7808 B
+// stages rank; tiles t 1; memory UB 4672 B
 #include <cstddef>
 #include <cstdint>
 
@@ -35,21 +35,21 @@ extern "C" __global__ AICORE void rank_vec2(
     Chosen2Gm chosen_2_in(chosen_2);
     TLOAD(chosen_2_tile, chosen_2_in);
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        VecI32_1x8 expert_tile_row; TASSIGN(expert_tile_row, 0x01640);  // as a row, same bytes as expert_tile
+        VecI32_1x8 expert_tile_row; TASSIGN(expert_tile_row, 0x00100);  // as a row, same bytes as expert_tile
         ExpertGm expert_in(expert + int64_t(t0) * 8);
         TLOAD(expert_tile_row, expert_in);
-        VecI32_8x64 expert_tile_wide; TASSIGN(expert_tile_wide, 0x01680);  // UB 0x01680..0x01e80
-        VecI32_8x1 expert_tile; TASSIGN(expert_tile, 0x01640);  // UB 0x01640..0x01660
+        VecI32_8x64 expert_tile_wide; TASSIGN(expert_tile_wide, 0x00140);  // UB 0x00140..0x00940
+        VecI32_8x1 expert_tile; TASSIGN(expert_tile, 0x00100);  // UB 0x00100..0x00120
         TROWEXPAND(expert_tile_wide, expert_tile);
-        VecI32_8x64 chosen_2_tile_wide; TASSIGN(chosen_2_tile_wide, 0x00100);  // UB 0x00100..0x00900
+        VecI32_8x64 chosen_2_tile_wide; TASSIGN(chosen_2_tile_wide, 0x00940);  // UB 0x00940..0x01140
         TCOLEXPAND(chosen_2_tile_wide, chosen_2_tile);
-        VecU8_8x32_c8 chosen_equal_bits; TASSIGN(chosen_equal_bits, 0x00d00);  // UB 0x00d00..0x00e00
+        VecU8_8x32_c8 chosen_equal_bits; TASSIGN(chosen_equal_bits, 0x01140);  // UB 0x01140..0x01240
         TCMP(chosen_equal_bits, expert_tile_wide, chosen_2_tile_wide, CmpMode::EQ);
-        VecF16_8x64 chosen_equal; TASSIGN(chosen_equal, 0x00900);  // UB 0x00900..0x00d00
+        VecF16_8x64 chosen_equal; TASSIGN(chosen_equal, 0x00100);  // UB 0x00100..0x00500
         TEXPANDS(chosen_equal, 1.0f);
-        VecF16_1x16 chosen_equal_tmp; TASSIGN(chosen_equal_tmp, 0x00e00);  // UB 0x00e00..0x00e20
+        VecF16_1x16 chosen_equal_tmp; TASSIGN(chosen_equal_tmp, 0x00500);  // UB 0x00500..0x00520
         TSELS(chosen_equal, chosen_equal_bits, chosen_equal, chosen_equal_tmp, 0.0f);
-        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x00e40);  // UB 0x00e40..0x01640
+        VecI32_8x64 chosen_tile; TASSIGN(chosen_tile, 0x00500);  // UB 0x00500..0x00d00
         TCVT(chosen_tile, chosen_equal, RoundMode::CAST_RINT);
         ChosenGm chosen_out(chosen + int64_t(t0) * 512);
         TSTORE(chosen_out, chosen_tile);

@@ -1,5 +1,5 @@
 // choose: vector kernel of `moe_gate_softmax` for cpu. Made by pyptogen; change the spec, not this file.
-// stages choose; tiles i1 1; memory UB 5504 B
+// stages choose; tiles i1 1; memory UB 5440 B
 #include <cstddef>
 #include <cstdint>
 
@@ -28,11 +28,11 @@ extern "C" __global__ AICORE void choose(
     const FarStores far(int64_t(t) * 40);  // expert: around the cache if large
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
         // top, expert: topk(l, k)  [moe_gate_softmax.yaml:24]
-        VecI32_1x16_c10 places; TASSIGN(places, 0x01500);  // UB 0x01500..0x01540
-        VecI32_1x1344 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x01500
+        VecI32_1x16_c10 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00040
+        VecI32_1x1344 candidates; TASSIGN(candidates, 0x00040);  // UB 0x00040..0x01540
         LGm l_in(l + int64_t(i1) * 512);
         TTOPK(places, l_in, candidates);
-        VecF32_1x16_c10 values; TASSIGN(values, 0x01540);  // UB 0x01540..0x01580
+        VecF32_1x16_c10 values; TASSIGN(values, 0x00040);  // UB 0x00040..0x00080
         LGm l_in_2(l + int64_t(i1) * 512);
         MGATHER(values, l_in_2, places);
         TopGm top_out(top + int64_t(i1) * 10);

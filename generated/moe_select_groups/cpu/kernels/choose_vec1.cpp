@@ -1,5 +1,5 @@
 // choose_vec1: vector kernel of `moe_select_groups` for cpu. Made by pyptogen; change the spec, not this file.
-// stages choose; tiles t 1; memory UB 2944 B
+// stages choose; tiles t 1; memory UB 2880 B
 #include <cstddef>
 #include <cstdint>
 
@@ -30,19 +30,19 @@ extern "C" __global__ AICORE void choose_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
         // masked: reshape(where(open[:, :, None], c, -inf), [t, experts])  [moe_select_groups.yaml:36]
-        VecF16_1x16_c8 open_tile_row; TASSIGN(open_tile_row, 0x00540);  // as a row, same bytes as open_tile
+        VecF16_1x16_c8 open_tile_row; TASSIGN(open_tile_row, 0x00000);  // as a row, same bytes as open_tile
         OpenGm open_in(open + int64_t(t0) * 8);
         TLOAD(open_tile_row, open_in);
-        VecF32_16x32_r8 c_tile; TASSIGN(c_tile, 0x00780);  // UB 0x00780..0x00b80
+        VecF32_16x32_r8 c_tile; TASSIGN(c_tile, 0x00040);  // UB 0x00040..0x00440
         CGm c_in(c + int64_t(t0) * 256);
         TLOAD(c_tile, c_in);
-        VecF16_16x32_r8 open_tile_wide; TASSIGN(open_tile_wide, 0x00580);  // UB 0x00580..0x00780
-        VecF16_16x1_r8 open_tile; TASSIGN(open_tile, 0x00540);  // UB 0x00540..0x00560
+        VecF16_16x32_r8 open_tile_wide; TASSIGN(open_tile_wide, 0x00440);  // UB 0x00440..0x00640
+        VecF16_16x1_r8 open_tile; TASSIGN(open_tile, 0x00000);  // UB 0x00000..0x00020
         TROWEXPAND(open_tile_wide, open_tile);
-        VecU8_16x32_c4_r8 masked_2_bits; TASSIGN(masked_2_bits, 0x00400);  // UB 0x00400..0x00500
+        VecU8_16x32_c4_r8 masked_2_bits; TASSIGN(masked_2_bits, 0x00640);  // UB 0x00640..0x00740
         TCMPS(masked_2_bits, open_tile_wide, 0.0f, CmpMode::NE);
-        VecF32_16x32_r8 masked_2; TASSIGN(masked_2, 0x00000);  // UB 0x00000..0x00400
-        VecF32_1x8 masked_2_tmp; TASSIGN(masked_2_tmp, 0x00500);  // UB 0x00500..0x00520
+        VecF32_16x32_r8 masked_2; TASSIGN(masked_2, 0x00740);  // UB 0x00740..0x00b40
+        VecF32_1x8 masked_2_tmp; TASSIGN(masked_2_tmp, 0x00000);  // UB 0x00000..0x00020
         TSELS(masked_2, masked_2_bits, c_tile, masked_2_tmp, -__builtin_inff());
         CGm masked_out(masked + int64_t(t0) * 256);
         TSTORE(masked_out, masked_2);

@@ -1,5 +1,5 @@
 // choose_vec2: vector kernel of `moe_select_groups` for cpu. Made by pyptogen; change the spec, not this file.
-// stages choose; tiles i1 1; memory UB 5408 B
+// stages choose; tiles i1 1; memory UB 5440 B
 #include <cstddef>
 #include <cstdint>
 
@@ -24,8 +24,8 @@ extern "C" __global__ AICORE void choose_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
         // top, expert: topk(masked, k)  [moe_select_groups.yaml:37]
-        VecI32_1x8 places; TASSIGN(places, 0x01500);  // UB 0x01500..0x01520
-        VecI32_1x1344 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x01500
+        VecI32_1x8 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
+        VecI32_1x1344 candidates; TASSIGN(candidates, 0x00040);  // UB 0x00040..0x01540
         MaskedGm masked_in(masked + int64_t(i1) * 256);
         TTOPK(places, masked_in, candidates);
         ExpertGm expert_out(expert + int64_t(i1) * 8);

@@ -1,5 +1,5 @@
 // group_vec1: vector kernel of `moe_select_groups` for cpu. Made by pyptogen; change the spec, not this file.
-// stages group; tiles i1 1; memory UB 1888 B
+// stages group; tiles i1 1; memory UB 1856 B
 #include <cstddef>
 #include <cstdint>
 
@@ -25,11 +25,11 @@ extern "C" __global__ AICORE void group_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t * 8; i1 += nblk) {
         // best, best_at: topk(c, 2)  [moe_select_groups.yaml:31]
-        VecI32_1x8_c2 places; TASSIGN(places, 0x00700);  // UB 0x00700..0x00720
-        VecI32_1x448 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x00700
+        VecI32_1x8_c2 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
+        VecI32_1x448 candidates; TASSIGN(candidates, 0x00040);  // UB 0x00040..0x00740
         CGm c_in(c + int64_t(i1) * 32);
         TTOPK(places, c_in, candidates);
-        VecF32_1x8_c2 values; TASSIGN(values, 0x00740);  // UB 0x00740..0x00760
+        VecF32_1x8_c2 values; TASSIGN(values, 0x00040);  // UB 0x00040..0x00060
         CGm c_in_2(c + int64_t(i1) * 32);
         MGATHER(values, c_in_2, places);
         BestGm best_out(best + int64_t(i1) * 2);

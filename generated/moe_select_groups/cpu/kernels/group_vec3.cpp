@@ -1,5 +1,5 @@
 // group_vec3: vector kernel of `moe_select_groups` for cpu. Made by pyptogen; change the spec, not this file.
-// stages group; tiles i1 1; memory UB 1504 B
+// stages group; tiles i1 1; memory UB 1472 B
 #include <cstddef>
 #include <cstdint>
 
@@ -25,11 +25,11 @@ extern "C" __global__ AICORE void group_vec3(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
         // worst, worst_at: topk(g, kept)  [moe_select_groups.yaml:33]
-        VecI32_1x8_c4 places; TASSIGN(places, 0x00580);  // UB 0x00580..0x005a0
-        VecI32_1x352 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x00580
+        VecI32_1x8_c4 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
+        VecI32_1x352 candidates; TASSIGN(candidates, 0x00040);  // UB 0x00040..0x005c0
         GGm g_in(g + int64_t(i1) * 8);
         TTOPK(places, g_in, candidates);
-        VecF32_1x8_c4 values; TASSIGN(values, 0x005c0);  // UB 0x005c0..0x005e0
+        VecF32_1x8_c4 values; TASSIGN(values, 0x00040);  // UB 0x00040..0x00060
         GGm g_in_2(g + int64_t(i1) * 8);
         MGATHER(values, g_in_2, places);
         WorstGm worst_out(worst + int64_t(i1) * 4);

@@ -1,5 +1,5 @@
 // group_vec4: vector kernel of `moe_select_groups` for cpu. Made by pyptogen; change the spec, not this file.
-// stages group; tiles t 64; memory UB 8512 B
+// stages group; tiles t 64; memory UB 8448 B
 #include <cstddef>
 #include <cstdint>
 
@@ -31,13 +31,13 @@ extern "C" __global__ AICORE void group_vec4(
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         // open: g >= worst[:, kept - 1:]  [moe_select_groups.yaml:34]
-        VecF32_64x1 worst_tile(t0_valid); TASSIGN(worst_tile, 0x01040);  // UB 0x01040..0x01140
+        VecF32_64x1 worst_tile(t0_valid); TASSIGN(worst_tile, 0x00000);  // UB 0x00000..0x00100
         WorstGm worst_in(worst + int64_t(t0) * 4 + 3, {t0_valid});
         TLOAD(worst_tile, worst_in);
-        VecF16_64x16_c8 open_tile(t0_valid); TASSIGN(open_tile, 0x00000);  // UB 0x00000..0x00800
+        VecF16_64x16_c8 open_tile(t0_valid); TASSIGN(open_tile, 0x00100);  // UB 0x00100..0x00900
         TEXPANDS(open_tile, 1.0f);
-        VecF32_64x8 g_tile(t0_valid); TASSIGN(g_tile, 0x01140);  // UB 0x01140..0x01940
-        VecF32_64x8 worst_tile_wide(t0_valid); TASSIGN(worst_tile_wide, 0x01940);  // UB 0x01940..0x02140
+        VecF32_64x8 g_tile(t0_valid); TASSIGN(g_tile, 0x00900);  // UB 0x00900..0x01100
+        VecF32_64x8 worst_tile_wide(t0_valid); TASSIGN(worst_tile_wide, 0x01100);  // UB 0x01100..0x01900
         GGm g_in(g + int64_t(t0) * 8, {t0_valid});
         TPASS(t0_valid, 8, [&](auto at) {
             const auto g_tile_v = at.load(g_in);
@@ -45,9 +45,9 @@ extern "C" __global__ AICORE void group_vec4(
             const auto worst_tile_wide_v = at.column(worst_tile);
             at.store(worst_tile_wide, worst_tile_wide_v);
         });
-        VecU8_64x32_c1 open_tile_bits(t0_valid); TASSIGN(open_tile_bits, 0x00800);  // UB 0x00800..0x01000
+        VecU8_64x32_c1 open_tile_bits(t0_valid); TASSIGN(open_tile_bits, 0x01900);  // UB 0x01900..0x02100
         TCMP(open_tile_bits, g_tile, worst_tile_wide, CmpMode::GE);
-        VecF16_1x16 open_tile_tmp; TASSIGN(open_tile_tmp, 0x01000);  // UB 0x01000..0x01020
+        VecF16_1x16 open_tile_tmp; TASSIGN(open_tile_tmp, 0x00000);  // UB 0x00000..0x00020
         TSELS(open_tile, open_tile_bits, open_tile, open_tile_tmp, 0.0f);
         OpenGm open_out(open + int64_t(t0) * 8, {t0_valid});
         TSTORE(open_out, open_tile);

@@ -27,8 +27,8 @@ extern "C" __global__ AICORE void share_vec2(
     const FarStores far(int64_t(t_end - t_begin) * 32);  // weight: around the cache if large
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        VecF32_64x8 chosen_tile(t0_valid); TASSIGN(chosen_tile, 0x00100);  // UB 0x00100..0x00900
-        VecF32_64x1 weight_1(t0_valid); TASSIGN(weight_1, 0x00900);  // UB 0x00900..0x00a00
+        VecF32_64x8 chosen_tile(t0_valid); TASSIGN(chosen_tile, 0x00000);  // UB 0x00000..0x00800
+        VecF32_64x1 weight_1(t0_valid); TASSIGN(weight_1, 0x00800);  // UB 0x00800..0x00900
         ChosenGm chosen_in(chosen + int64_t(t0) * 8, {t0_valid});
         TPASS(t0_valid, 8, [&](auto at, auto &weight_1_sum) {
             // weight: chosen / (sum(chosen, axis=-1, keepdim=true) + 1.0e-20) * scale  [moe_select_groups.yaml:40]
@@ -36,10 +36,10 @@ extern "C" __global__ AICORE void share_vec2(
             at.store(chosen_tile, chosen_tile_v);
             weight_1_sum.take(at, chosen_tile_v);
         }, RowSum(weight_1));
-        VecF32_1x64 weight_2_row(t0_valid); TASSIGN(weight_2_row, 0x00000);  // as a row, same bytes as weight_2
-        VecF32_1x64 weight_1_row(t0_valid); TASSIGN(weight_1_row, 0x00900);  // as a row, same bytes as weight_1
+        VecF32_1x64 weight_2_row(t0_valid); TASSIGN(weight_2_row, 0x00900);  // as a row, same bytes as weight_2
+        VecF32_1x64 weight_1_row(t0_valid); TASSIGN(weight_1_row, 0x00800);  // as a row, same bytes as weight_1
         TADDS(weight_2_row, weight_1_row, 1e-20f);
-        VecF32_64x1 weight_2(t0_valid); TASSIGN(weight_2, 0x00000);  // UB 0x00000..0x00100
+        VecF32_64x1 weight_2(t0_valid); TASSIGN(weight_2, 0x00900);  // UB 0x00900..0x00a00
         ChosenGm weight_out(weight + int64_t(t0) * 8, {t0_valid});
         TPASS(t0_valid, 8, [&](auto at, auto &weight_2_divisor) {
             const auto chosen_tile_v = at.load(chosen_tile);

@@ -1,5 +1,5 @@
 // one_hot_vec2: vector kernel of `one_hot` for cpu. Made by pyptogen; change the spec, not this file.
-// stages one_hot; tiles t 16; memory UB 37088 B
+// stages one_hot; tiles t 16; memory UB 21696 B
 #include <cstddef>
 #include <cstdint>
 
@@ -45,13 +45,13 @@ extern "C" __global__ AICORE void one_hot_vec2(
         TROWEXPAND(index_tile_wide, index_tile);
         VecI32_16x160 y_1_tile_wide(t0_valid); TASSIGN(y_1_tile_wide, 0x02ac0);  // UB 0x02ac0..0x052c0
         TCOLEXPAND(y_1_tile_wide, y_1_tile);
-        VecU8_16x32_c20 y_equal_bits(t0_valid); TASSIGN(y_equal_bits, 0x08ec0);  // UB 0x08ec0..0x090c0
+        VecU8_16x32_c20 y_equal_bits(t0_valid); TASSIGN(y_equal_bits, 0x052c0);  // UB 0x052c0..0x054c0
         TCMP(y_equal_bits, index_tile_wide, y_1_tile_wide, CmpMode::EQ);
-        VecF16_16x160 y_equal(t0_valid); TASSIGN(y_equal, 0x07ac0);  // UB 0x07ac0..0x08ec0
+        VecF16_16x160 y_equal(t0_valid); TASSIGN(y_equal, 0x00280);  // UB 0x00280..0x01680
         TEXPANDS(y_equal, 1.0f);
-        VecF16_1x16 y_equal_tmp; TASSIGN(y_equal_tmp, 0x090c0);  // UB 0x090c0..0x090e0
+        VecF16_1x16 y_equal_tmp; TASSIGN(y_equal_tmp, 0x01680);  // UB 0x01680..0x016a0
         TSELS(y_equal, y_equal_bits, y_equal, y_equal_tmp, 0.0f);
-        VecI32_16x160 y_3(t0_valid); TASSIGN(y_3, 0x052c0);  // UB 0x052c0..0x07ac0
+        VecI32_16x160 y_3(t0_valid); TASSIGN(y_3, 0x01680);  // UB 0x01680..0x03e80
         TCVT(y_3, y_equal, RoundMode::CAST_RINT);
         YGm y_out(y + int64_t(t0) * 160, {t0_valid});
         TPASS(t0_valid, 160, [&](auto at) {

@@ -1,5 +1,5 @@
 // along_rows_vec1: vector kernel of `reductions` for cpu. Made by pyptogen; change the spec, not this file.
-// stages along_rows; tiles rows 8; memory UB 16736 B
+// stages along_rows; tiles rows 8; memory UB 16672 B
 #include <cstddef>
 #include <cstdint>
 
@@ -33,11 +33,11 @@ extern "C" __global__ AICORE void along_rows_vec1(
     const FarStores far(int64_t(rows_end - rows_begin) * 8);  // average, spread: around the cache if large
     for (int32_t rows0 = rows_begin + block * 8; rows0 < rows_end; rows0 += nblk * 8) {
         const int32_t rows0_valid = rows_end - rows0 < 8 ? rows_end - rows0 : 8;
-        VecF32_8x512 x_tile(rows0_valid); TASSIGN(x_tile, 0x000c0);  // UB 0x000c0..0x040c0
-        VecF32_8x1 total_1(rows0_valid); TASSIGN(total_1, 0x04140);  // UB 0x04140..0x04160
-        VecF32_8x1 largest_1(rows0_valid); TASSIGN(largest_1, 0x04100);  // UB 0x04100..0x04120
-        VecF32_8x1 least_1(rows0_valid); TASSIGN(least_1, 0x040c0);  // UB 0x040c0..0x040e0
-        VecF32_8x1 spread_mean(rows0_valid); TASSIGN(spread_mean, 0x00080);  // UB 0x00080..0x000a0
+        VecF32_8x512 x_tile(rows0_valid); TASSIGN(x_tile, 0x00040);  // UB 0x00040..0x04040
+        VecF32_8x1 total_1(rows0_valid); TASSIGN(total_1, 0x040c0);  // UB 0x040c0..0x040e0
+        VecF32_8x1 largest_1(rows0_valid); TASSIGN(largest_1, 0x04080);  // UB 0x04080..0x040a0
+        VecF32_8x1 least_1(rows0_valid); TASSIGN(least_1, 0x04040);  // UB 0x04040..0x04060
+        VecF32_8x1 spread_mean(rows0_valid); TASSIGN(spread_mean, 0x00000);  // UB 0x00000..0x00020
         XGm x_in(x + int64_t(rows0) * 512, {rows0_valid});
         XGm product_2_out(product_2 + int64_t(rows0) * 512, {rows0_valid});
         TPASS(rows0_valid, 512, [&](auto at, auto &total_1_sum, auto &largest_1_max, auto &least_1_min, auto &spread_mean_sum) {
@@ -59,21 +59,21 @@ extern "C" __global__ AICORE void along_rows_vec1(
             at.store(product_2_out, product_2_tile);
         }, RowSum(total_1), RowMax(largest_1), RowMin(least_1), RowSum(spread_mean));
         // average: total * (1 / cols)  [reductions.yaml:26]
-        VecF32_1x8 average_tile(rows0_valid); TASSIGN(average_tile, 0x00000);  // UB 0x00000..0x00020
-        VecF32_1x8 total_1_row(rows0_valid); TASSIGN(total_1_row, 0x04140);  // as a row, same bytes as total_1
+        VecF32_1x8 average_tile(rows0_valid); TASSIGN(average_tile, 0x04100);  // UB 0x04100..0x04120
+        VecF32_1x8 total_1_row(rows0_valid); TASSIGN(total_1_row, 0x040c0);  // as a row, same bytes as total_1
         TMULS(average_tile, total_1_row, 0.001953125f);
         // total: sum(x)  [reductions.yaml:23]
         TotalGm total_out(total + int64_t(rows0), {rows0_valid});
         TSTORE(total_out, total_1_row);
         // largest: amax(x)  [reductions.yaml:24]
-        VecF32_1x8 largest_1_row(rows0_valid); TASSIGN(largest_1_row, 0x04100);  // as a row, same bytes as largest_1
+        VecF32_1x8 largest_1_row(rows0_valid); TASSIGN(largest_1_row, 0x04080);  // as a row, same bytes as largest_1
         TotalGm largest_out(largest + int64_t(rows0), {rows0_valid});
         TSTORE(largest_out, largest_1_row);
         // least: amin(x)  [reductions.yaml:25]
-        VecF32_1x8 least_1_row(rows0_valid); TASSIGN(least_1_row, 0x040c0);  // as a row, same bytes as least_1
+        VecF32_1x8 least_1_row(rows0_valid); TASSIGN(least_1_row, 0x04040);  // as a row, same bytes as least_1
         TotalGm least_out(least + int64_t(rows0), {rows0_valid});
         TSTORE(least_out, least_1_row);
-        VecF32_8x1 spread_total(rows0_valid); TASSIGN(spread_total, 0x040c0);  // UB 0x040c0..0x040e0
+        VecF32_8x1 spread_total(rows0_valid); TASSIGN(spread_total, 0x04040);  // UB 0x04040..0x04060
         TPASS(rows0_valid, 512, [&](auto at, auto &spread_total_sum) {
             // spread: var(x)  [reductions.yaml:28]
             const auto x_tile_v = at.load(x_tile);
@@ -81,8 +81,8 @@ extern "C" __global__ AICORE void along_rows_vec1(
             const auto spread_square = spread_c * spread_c;
             spread_total_sum.take(at, spread_square);
         }, RowSum(spread_total));
-        VecF32_1x8 spread_tile(rows0_valid); TASSIGN(spread_tile, 0x00040);  // UB 0x00040..0x00060
-        VecF32_1x8 spread_total_row(rows0_valid); TASSIGN(spread_total_row, 0x040c0);  // as a row, same bytes as spread_total
+        VecF32_1x8 spread_tile(rows0_valid); TASSIGN(spread_tile, 0x00000);  // UB 0x00000..0x00020
+        VecF32_1x8 spread_total_row(rows0_valid); TASSIGN(spread_total_row, 0x04040);  // as a row, same bytes as spread_total
         TMULS(spread_tile, spread_total_row, 0.0019569471f);
         AverageGm average_out(average + int64_t(rows0), {rows0_valid});
         AverageGm spread_out(spread + int64_t(rows0), {rows0_valid});

@@ -27,15 +27,15 @@ extern "C" __global__ AICORE void along_rows_vec2(
     for (int32_t i2 = block * 8; i2 < rows; i2 += nblk * 8) {
         const int32_t i2_valid = rows - i2 < 8 ? rows - i2 : 8;
         // product: prod(1 + x * 0.01)  [reductions.yaml:27]
-        VecF32_1x8 total_2_row(i2_valid); TASSIGN(total_2_row, 0x01040);  // as a row, same bytes as total_2
+        VecF32_1x8 total_2_row(i2_valid); TASSIGN(total_2_row, 0x00000);  // as a row, same bytes as total_2
         TEXPANDS(total_2_row, 1.0f);
-        VecF32_8x512 part(i2_valid); TASSIGN(part, 0x01080);  // UB 0x01080..0x05080
+        VecF32_8x512 part(i2_valid); TASSIGN(part, 0x00040);  // UB 0x00040..0x04040
         Product2Gm product_2_in(product_2 + int64_t(i2) * 512, {i2_valid});
         TLOAD(part, product_2_in);
-        VecF32_8x1 found(i2_valid); TASSIGN(found, 0x00000);  // UB 0x00000..0x00020
-        VecF32_8x128 found_tmp(i2_valid); TASSIGN(found_tmp, 0x00040);  // UB 0x00040..0x01040
+        VecF32_8x1 found(i2_valid); TASSIGN(found, 0x04040);  // UB 0x04040..0x04060
+        VecF32_8x128 found_tmp(i2_valid); TASSIGN(found_tmp, 0x04080);  // UB 0x04080..0x05080
         TROWPROD(found, part, found_tmp);
-        VecF32_1x8 found_row(i2_valid); TASSIGN(found_row, 0x00000);  // as a row, same bytes as found
+        VecF32_1x8 found_row(i2_valid); TASSIGN(found_row, 0x04040);  // as a row, same bytes as found
         TMUL(total_2_row, total_2_row, found_row);
         ProductGm product_out(product + int64_t(i2), {i2_valid});
         TSTORE(product_out, total_2_row);

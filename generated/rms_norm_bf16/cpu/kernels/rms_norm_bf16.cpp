@@ -1,5 +1,5 @@
 // rms_norm_bf16: vector kernel of `rms_norm_bf16` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rms_norm_bf16; tiles rows 1; memory UB 32928 B
+// stages rms_norm_bf16; tiles rows 1; memory UB 32864 B
 #include <cstddef>
 #include <cstdint>
 
@@ -36,8 +36,8 @@ extern "C" __global__ AICORE void rms_norm_bf16(
         at.store(y_2, gamma_tile);
     });
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
-        VecF32_8x4096_r1 y_1; TASSIGN(y_1, 0x04080);  // UB 0x04080..0x08080
-        VecF32_8x1_r1 y_var; TASSIGN(y_var, 0x08080);  // UB 0x08080..0x080a0
+        VecF32_8x4096_r1 y_1; TASSIGN(y_1, 0x04000);  // UB 0x04000..0x08000
+        VecF32_8x1_r1 y_var; TASSIGN(y_var, 0x08000);  // UB 0x08000..0x08020
         XGm x_in(x + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &y_var_sum) {
             const auto x_tile = at.load(x_in);
@@ -46,12 +46,12 @@ extern "C" __global__ AICORE void rms_norm_bf16(
             const auto y_var_part = y_square * 0.00024414062f;
             y_var_sum.take(at, y_var_part);
         }, RowSum(y_var));
-        VecF32_1x8_c1 y_var_eps_row; TASSIGN(y_var_eps_row, 0x04040);  // as a row, same bytes as y_var_eps
-        VecF32_1x8_c1 y_var_row; TASSIGN(y_var_row, 0x08080);  // as a row, same bytes as y_var
+        VecF32_1x8_c1 y_var_eps_row; TASSIGN(y_var_eps_row, 0x08040);  // as a row, same bytes as y_var_eps
+        VecF32_1x8_c1 y_var_row; TASSIGN(y_var_row, 0x08000);  // as a row, same bytes as y_var
         TADDS(y_var_eps_row, y_var_row, eps);
-        VecF32_1x8_c1 y_std_row; TASSIGN(y_std_row, 0x04000);  // as a row, same bytes as y_std
+        VecF32_1x8_c1 y_std_row; TASSIGN(y_std_row, 0x08000);  // as a row, same bytes as y_std
         TSQRT(y_std_row, y_var_eps_row);
-        VecF32_8x1_r1 y_std; TASSIGN(y_std, 0x04000);  // UB 0x04000..0x04020
+        VecF32_8x1_r1 y_std; TASSIGN(y_std, 0x08000);  // UB 0x08000..0x08020
         XGm y_out(y + int64_t(rows0) * 4096);
         TPASS(1, 4096, [&](auto at, auto &y_std_divisor) {
             const auto y_1_v = at.load(y_1);

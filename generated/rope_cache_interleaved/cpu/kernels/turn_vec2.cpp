@@ -1,5 +1,5 @@
 // turn_vec2: vector kernel of `rope_cache_interleaved` for cpu. Made by pyptogen; change the spec, not this file.
-// stages turn; tiles heads 1, kv_heads 1, t 32; memory UB 65536 B
+// stages turn; tiles heads 1, kv_heads 1, t 32; memory UB 49152 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,23 +34,23 @@ extern "C" __global__ AICORE void turn_vec2(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
-        VecF32_32x64 q_turned_cos_tile(t0_valid); TASSIGN(q_turned_cos_tile, 0x04000);  // UB 0x04000..0x06000
+        VecF32_32x64 q_turned_cos_tile(t0_valid); TASSIGN(q_turned_cos_tile, 0x00000);  // UB 0x00000..0x02000
         QTurnedCosGm q_turned_cos_in(q_turned_cos + int64_t(t0) * 128, {t0_valid});
         TLOAD(q_turned_cos_tile, q_turned_cos_in);
-        VecF32_32x64 q_turned_sin_tile(t0_valid); TASSIGN(q_turned_sin_tile, 0x08000);  // UB 0x08000..0x0a000
+        VecF32_32x64 q_turned_sin_tile(t0_valid); TASSIGN(q_turned_sin_tile, 0x02000);  // UB 0x02000..0x04000
         QTurnedCosGm q_turned_sin_in(q_turned_sin + int64_t(t0) * 128, {t0_valid});
         TLOAD(q_turned_sin_tile, q_turned_sin_in);
-        VecF32_32x64 q_turned_cos_tile_2(t0_valid); TASSIGN(q_turned_cos_tile_2, 0x06000);  // UB 0x06000..0x08000
+        VecF32_32x64 q_turned_cos_tile_2(t0_valid); TASSIGN(q_turned_cos_tile_2, 0x04000);  // UB 0x04000..0x06000
         QTurnedCosGm q_turned_cos_in_2(q_turned_cos + int64_t(t0) * 128 + 1, {t0_valid});
         TLOAD(q_turned_cos_tile_2, q_turned_cos_in_2);
-        VecF32_32x64 q_turned_sin_tile_2(t0_valid); TASSIGN(q_turned_sin_tile_2, 0x0a000);  // UB 0x0a000..0x0c000
+        VecF32_32x64 q_turned_sin_tile_2(t0_valid); TASSIGN(q_turned_sin_tile_2, 0x06000);  // UB 0x06000..0x08000
         QTurnedCosGm q_turned_sin_in_2(q_turned_sin + int64_t(t0) * 128 + 1, {t0_valid});
         TLOAD(q_turned_sin_tile_2, q_turned_sin_in_2);
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
-            VecF32_32x64 q_turned_x_tile(t0_valid); TASSIGN(q_turned_x_tile, 0x0c000);  // UB 0x0c000..0x0e000
+            VecF32_32x64 q_turned_x_tile(t0_valid); TASSIGN(q_turned_x_tile, 0x08000);  // UB 0x08000..0x0a000
             QTurnedXGm q_turned_x_in(q_turned_x + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(q_turned_x_tile, q_turned_x_in);
-            VecF32_32x64 q_turned_x_tile_2(t0_valid); TASSIGN(q_turned_x_tile_2, 0x0e000);  // UB 0x0e000..0x10000
+            VecF32_32x64 q_turned_x_tile_2(t0_valid); TASSIGN(q_turned_x_tile_2, 0x0a000);  // UB 0x0a000..0x0c000
             QTurnedXGm q_turned_x_in_2(q_turned_x + int64_t(t0) * 2048 + int64_t(heads0) * 128 + 1, {t0_valid});
             TLOAD(q_turned_x_tile_2, q_turned_x_in_2);
             QTurnedLowGm q_turned_low_out(q_turned_low + int64_t(t0) * 1024 + int64_t(heads0) * 64, {t0_valid});
@@ -73,10 +73,10 @@ extern "C" __global__ AICORE void turn_vec2(
             });
             for (int32_t kv_heads0 = 0; kv_heads0 < 4; ++kv_heads0) {
                 // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:33]
-                VecF32_32x64 k_turned_x_tile(t0_valid); TASSIGN(k_turned_x_tile, 0x00000);  // UB 0x00000..0x02000
+                VecF32_32x64 k_turned_x_tile(t0_valid); TASSIGN(k_turned_x_tile, 0x08000);  // UB 0x08000..0x0a000
                 KTurnedXGm k_turned_x_in(k_turned_x + int64_t(t0) * 512 + int64_t(kv_heads0) * 128, {t0_valid});
                 TLOAD(k_turned_x_tile, k_turned_x_in);
-                VecF32_32x64 k_turned_x_tile_2(t0_valid); TASSIGN(k_turned_x_tile_2, 0x02000);  // UB 0x02000..0x04000
+                VecF32_32x64 k_turned_x_tile_2(t0_valid); TASSIGN(k_turned_x_tile_2, 0x0a000);  // UB 0x0a000..0x0c000
                 KTurnedXGm k_turned_x_in_2(k_turned_x + int64_t(t0) * 512 + int64_t(kv_heads0) * 128 + 1, {t0_valid});
                 TLOAD(k_turned_x_tile_2, k_turned_x_in_2);
                 KTurnedLowGm k_turned_low_out(k_turned_low + int64_t(t0) * 256 + int64_t(kv_heads0) * 64, {t0_valid});

@@ -29,22 +29,22 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
-        VecF32_16x32 y_x_tile; TASSIGN(y_x_tile, 0x00200);  // UB 0x00200..0x00a00
+        VecF32_16x32 y_x_tile; TASSIGN(y_x_tile, 0x00000);  // UB 0x00000..0x00800
         YXGm y_x_in(y_x + int64_t(t0) * 1024);
         TLOAD(y_x_tile, y_x_in);
-        VecF32_1x32 y_cos_tile; TASSIGN(y_cos_tile, 0x00000);  // UB 0x00000..0x00080
+        VecF32_1x32 y_cos_tile; TASSIGN(y_cos_tile, 0x00800);  // UB 0x00800..0x00880
         YCosGm y_cos_in(y_cos + int64_t(t0) * 64);
         TLOAD(y_cos_tile, y_cos_in);
-        VecF32_16x32 y_x_tile_2; TASSIGN(y_x_tile_2, 0x00a00);  // UB 0x00a00..0x01200
+        VecF32_16x32 y_x_tile_2; TASSIGN(y_x_tile_2, 0x00880);  // UB 0x00880..0x01080
         YXGm y_x_in_2(y_x + int64_t(t0) * 1024 + 1);
         TLOAD(y_x_tile_2, y_x_in_2);
-        VecF32_1x32 y_sin_tile; TASSIGN(y_sin_tile, 0x00100);  // UB 0x00100..0x00180
+        VecF32_1x32 y_sin_tile; TASSIGN(y_sin_tile, 0x01080);  // UB 0x01080..0x01100
         YCosGm y_sin_in(y_sin + int64_t(t0) * 64);
         TLOAD(y_sin_tile, y_sin_in);
-        VecF32_1x32 y_cos_tile_2; TASSIGN(y_cos_tile_2, 0x00080);  // UB 0x00080..0x00100
+        VecF32_1x32 y_cos_tile_2; TASSIGN(y_cos_tile_2, 0x01100);  // UB 0x01100..0x01180
         YCosGm y_cos_in_2(y_cos + int64_t(t0) * 64 + 1);
         TLOAD(y_cos_tile_2, y_cos_in_2);
-        VecF32_1x32 y_sin_tile_2; TASSIGN(y_sin_tile_2, 0x00180);  // UB 0x00180..0x00200
+        VecF32_1x32 y_sin_tile_2; TASSIGN(y_sin_tile_2, 0x01180);  // UB 0x01180..0x01200
         YCosGm y_sin_in_2(y_sin + int64_t(t0) * 64 + 1);
         TLOAD(y_sin_tile_2, y_sin_in_2);
         YLowGm y_low_out(y_low + int64_t(t0) * 512);

@@ -24,12 +24,12 @@ extern "C" __global__ AICORE void scans_vec2(
     for (int32_t i1 = block * 8; i1 < rows; i1 += nblk * 8) {
         const int32_t i1_valid = rows - i1 < 8 ? rows - i1 : 8;
         // product: cumprod(x, axis=-1)  [scans.yaml:19]
-        VecF32_8x8 last(i1_valid); TASSIGN(last, 0x02000);  // UB 0x02000..0x02100
+        VecF32_8x8 last(i1_valid); TASSIGN(last, 0x00000);  // UB 0x00000..0x00100
         TEXPANDS(last, 1.0f);
-        VecF32_8x256 part(i1_valid); TASSIGN(part, 0x02100);  // UB 0x02100..0x04100
+        VecF32_8x256 part(i1_valid); TASSIGN(part, 0x00100);  // UB 0x00100..0x02100
         XGm x_in(x + int64_t(i1) * 256, {i1_valid});
         TLOAD(part, x_in);
-        VecF32_8x256 sums(i1_valid); TASSIGN(sums, 0x00000);  // UB 0x00000..0x02000
+        VecF32_8x256 sums(i1_valid); TASSIGN(sums, 0x02100);  // UB 0x02100..0x04100
         TROWCUMPROD(sums, part, last);
         XGm product_out(product + int64_t(i1) * 256, {i1_valid});
         TSTORE(product_out, sums);

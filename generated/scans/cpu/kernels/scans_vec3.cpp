@@ -26,10 +26,10 @@ extern "C" __global__ AICORE void scans_vec3(
         // count:   cumsum(mark, axis=-1)  [scans.yaml:20]
         VecI32_8x8 last(i1_valid); TASSIGN(last, 0x00000);  // UB 0x00000..0x00100
         TEXPANDS(last, 0);
-        VecI32_8x256 part(i1_valid); TASSIGN(part, 0x02100);  // UB 0x02100..0x04100
+        VecI32_8x256 part(i1_valid); TASSIGN(part, 0x00100);  // UB 0x00100..0x02100
         MarkGm mark_in(mark + int64_t(i1) * 256, {i1_valid});
         TLOAD(part, mark_in);
-        VecI32_8x256 sums(i1_valid); TASSIGN(sums, 0x00100);  // UB 0x00100..0x02100
+        VecI32_8x256 sums(i1_valid); TASSIGN(sums, 0x02100);  // UB 0x02100..0x04100
         TROWCUMSUM(sums, part, last);
         MarkGm count_out(count + int64_t(i1) * 256, {i1_valid});
         TSTORE(count_out, sums);

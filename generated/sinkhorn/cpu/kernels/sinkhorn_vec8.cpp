@@ -1,5 +1,5 @@
 // sinkhorn_vec8: vector kernel of `sinkhorn` for cpu. Made by pyptogen; change the spec, not this file.
-// stages sinkhorn; tiles i1 1; memory UB 192 B
+// stages sinkhorn; tiles i1 1; memory UB 160 B
 #include <cstddef>
 #include <cstdint>
 
@@ -24,10 +24,10 @@ extern "C" __global__ AICORE void sinkhorn_vec8(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
         // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
-        VecF32_4x8_c4 part; TASSIGN(part, 0x00040);  // UB 0x00040..0x000c0
+        VecF32_4x8_c4 part; TASSIGN(part, 0x00000);  // UB 0x00000..0x00080
         YRGm y_r_in(y_r + int64_t(i1) * 16);
         TLOAD(part, y_r_in);
-        VecF32_1x8_c4 found; TASSIGN(found, 0x00000);  // UB 0x00000..0x00020
+        VecF32_1x8_c4 found; TASSIGN(found, 0x00080);  // UB 0x00080..0x000a0
         TCOLSUM(found, part);
         Y1Gm y_1_out(y_1 + int64_t(i1) * 4);
         TPASS(1, 4, [&](auto at) {

@@ -1,5 +1,5 @@
 // attend: mixed kernel of `sparse_attention` for cpu. Made by pyptogen; change the spec, not this file.
-// stages attend; tiles selected 128, t 1; memory L0A 45056 B, L0B 147456 B, L0C 65536 B, UB 33152 B
+// stages attend; tiles selected 128, t 1; memory L0A 45056 B, L0B 147456 B, L0C 65536 B, UB 33088 B
 #include <cstddef>
 #include <cstdint>
 
@@ -38,11 +38,11 @@ extern "C" __global__ AICORE void attend(
         LeftB16_16x576 q_tile; TASSIGN(q_tile, 0x00000);  // L0A 0x00000..0x09000
         QGm q_in(q + int64_t(t0) * 9216);
         TLOAD(q_tile, q_in);
-        VecF32_1x16 o_max_row; TASSIGN(o_max_row, 0x00040);  // as a row, same bytes as o_max
+        VecF32_1x16 o_max_row; TASSIGN(o_max_row, 0x00000);  // as a row, same bytes as o_max
         TEXPANDS(o_max_row, -__builtin_inff());
-        VecF32_1x16 o_sum_row; TASSIGN(o_sum_row, 0x00100);  // as a row, same bytes as o_sum
+        VecF32_1x16 o_sum_row; TASSIGN(o_sum_row, 0x00040);  // as a row, same bytes as o_sum
         TEXPANDS(o_sum_row, 0.0f);
-        VecF32_16x512 o_acc; TASSIGN(o_acc, 0x00140);  // UB 0x00140..0x08140
+        VecF32_16x512 o_acc; TASSIGN(o_acc, 0x00080);  // UB 0x00080..0x08080
         TEXPANDS(o_acc, 0.0f);
         for (int32_t selected0 = 0; selected0 < 2048; selected0 += 128) {
             RightB16_576x128 rows_tile; TASSIGN(rows_tile, 0x00000);  // L0B 0x00000..0x24000
@@ -53,23 +53,23 @@ extern "C" __global__ AICORE void attend(
             RightB16_128x512 rows_tile_2; TASSIGN(rows_tile_2, 0x00000);  // L0B 0x00000..0x20000
             RowsGm2 rows_in_2(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576);
             TLOAD(rows_tile_2, rows_in_2);
-            VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x08140);  // UB 0x08140..0x08180
+            VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x08080);  // UB 0x08080..0x080c0
             TPASS(16, 128, [&](auto at, auto &o_block_max_max) {
                 const auto o_qk = at.extract(o_qk_acc, 0);
                 const auto o_s = o_qk * 0.041666668f;
                 o_block_max_max.take(at, o_s);
             }, RowMax(o_block_max));
-            VecF32_1x16 o_max_next_row; TASSIGN(o_max_next_row, 0x00080);  // as a row, same bytes as o_max_next
-            VecF32_1x16 o_block_max_row; TASSIGN(o_block_max_row, 0x08140);  // as a row, same bytes as o_block_max
+            VecF32_1x16 o_max_next_row; TASSIGN(o_max_next_row, 0x080c0);  // as a row, same bytes as o_max_next
+            VecF32_1x16 o_block_max_row; TASSIGN(o_block_max_row, 0x08080);  // as a row, same bytes as o_block_max
             TMAX(o_max_next_row, o_max_row, o_block_max_row);
-            VecF32_1x16 o_max_step_row; TASSIGN(o_max_step_row, 0x000c0);  // as a row, same bytes as o_max_step
+            VecF32_1x16 o_max_step_row; TASSIGN(o_max_step_row, 0x08080);  // as a row, same bytes as o_max_step
             TSUB(o_max_step_row, o_max_row, o_max_next_row);
-            VecF32_1x16 o_alpha_row; TASSIGN(o_alpha_row, 0x00000);  // as a row, same bytes as o_alpha
+            VecF32_1x16 o_alpha_row; TASSIGN(o_alpha_row, 0x08100);  // as a row, same bytes as o_alpha
             TEXP(o_alpha_row, o_max_step_row);
             TMUL(o_sum_row, o_sum_row, o_alpha_row);
             TMOV(o_max_row, o_max_next_row);
-            VecF32_16x1 o_max_next; TASSIGN(o_max_next, 0x00080);  // UB 0x00080..0x000c0
-            VecF32_16x1 o_block_sum; TASSIGN(o_block_sum, 0x08140);  // UB 0x08140..0x08180
+            VecF32_16x1 o_max_next; TASSIGN(o_max_next, 0x080c0);  // UB 0x080c0..0x08100
+            VecF32_16x1 o_block_sum; TASSIGN(o_block_sum, 0x08080);  // UB 0x08080..0x080c0
             LeftB16_16x128 o_p_low_l0a; TASSIGN(o_p_low_l0a, 0x09000);  // L0A 0x09000..0x0b000
             TPASS(16, 128, [&](auto at, auto &o_block_sum_sum, auto &o_p_low_l0a_rows) {
                 const auto o_qk = at.extract(o_qk_acc, 0);
@@ -79,11 +79,11 @@ extern "C" __global__ AICORE void attend(
                 o_block_sum_sum.take(at, o_p);
                 o_p_low_l0a_rows.take(at, o_p);
             }, RowSum(o_block_sum), LeftRows(o_p_low_l0a));
-            VecF32_1x16 o_block_sum_row; TASSIGN(o_block_sum_row, 0x08140);  // as a row, same bytes as o_block_sum
+            VecF32_1x16 o_block_sum_row; TASSIGN(o_block_sum_row, 0x08080);  // as a row, same bytes as o_block_sum
             TADD(o_sum_row, o_sum_row, o_block_sum_row);
             AccF32_16x512 o_pv_acc; TASSIGN(o_pv_acc, 0x00000);  // L0C 0x00000..0x10000
             TMATMUL(o_pv_acc, o_p_low_l0a, rows_tile_2);
-            VecF32_16x1 o_alpha; TASSIGN(o_alpha, 0x00000);  // UB 0x00000..0x00040
+            VecF32_16x1 o_alpha; TASSIGN(o_alpha, 0x08100);  // UB 0x08100..0x08140
             TPASS(16, 512, [&](auto at) {
                 const auto o_acc_v = at.load(o_acc);
                 const auto o_acc_v_2 = o_acc_v * at.column(o_alpha);
@@ -92,7 +92,7 @@ extern "C" __global__ AICORE void attend(
                 at.store(o_acc, o_acc_v_3);
             });
         }
-        VecF32_16x1 o_sum; TASSIGN(o_sum, 0x00100);  // UB 0x00100..0x00140
+        VecF32_16x1 o_sum; TASSIGN(o_sum, 0x00040);  // UB 0x00040..0x00080
         OGm o_out(o + int64_t(t0) * 8192);
         TPASS(16, 512, [&](auto at, auto &o_sum_divisor) {
             const auto o_acc_v = at.load(o_acc);

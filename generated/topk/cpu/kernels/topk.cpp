@@ -1,5 +1,5 @@
 // topk: vector kernel of `topk` for cpu. Made by pyptogen; change the spec, not this file.
-// stages topk; tiles i1 1; memory UB 5888 B
+// stages topk; tiles i1 1; memory UB 5632 B
 #include <cstddef>
 #include <cstdint>
 
@@ -28,11 +28,11 @@ extern "C" __global__ AICORE void topk(
     const FarStores far(int64_t(rows) * 512);  // values, indices: around the cache if large
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
         // values, indices: topk(x, 64)  [topk.yaml:17]
-        VecI32_1x64 places; TASSIGN(places, 0x01500);  // UB 0x01500..0x01600
-        VecI32_1x1344 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x01500
+        VecI32_1x64 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00100
+        VecI32_1x1344 candidates; TASSIGN(candidates, 0x00100);  // UB 0x00100..0x01600
         XGm x_in(x + int64_t(i1) * 4096);
         TTOPK(places, x_in, candidates);
-        VecF32_1x64 values_2; TASSIGN(values_2, 0x01600);  // UB 0x01600..0x01700
+        VecF32_1x64 values_2; TASSIGN(values_2, 0x00100);  // UB 0x00100..0x00200
         XGm x_in_2(x + int64_t(i1) * 4096);
         MGATHER(values_2, x_in_2, places);
         ValuesGm values_out(values + int64_t(i1) * 64);

@@ -1,5 +1,5 @@
 // topk_long: vector kernel of `topk_long` for cpu. Made by pyptogen; change the spec, not this file.
-// stages topk_long; tiles i1 1; memory UB 148736 B
+// stages topk_long; tiles i1 1; memory UB 140544 B
 #include <cstddef>
 #include <cstdint>
 
@@ -29,11 +29,11 @@ extern "C" __global__ AICORE void topk_long(
     const FarStores far(int64_t(rows) * 16384);  // values, indices: around the cache if large
     for (int32_t i1 = block; i1 < rows; i1 += nblk) {
         // values, indices: topk(scores, 2048)  [topk_long.yaml:17]
-        VecI32_1x2048 places; TASSIGN(places, 0x20500);  // UB 0x20500..0x22500
-        VecI32_1x33088 candidates; TASSIGN(candidates, 0x00000);  // UB 0x00000..0x20500
+        VecI32_1x2048 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x02000
+        VecI32_1x33088 candidates; TASSIGN(candidates, 0x02000);  // UB 0x02000..0x22500
         ScoresGm scores_in(scores + int64_t(i1) * keys, {keys}, {int64_t(keys)});
         TTOPK(places, scores_in, candidates);
-        VecF32_1x2048 values_2; TASSIGN(values_2, 0x22500);  // UB 0x22500..0x24500
+        VecF32_1x2048 values_2; TASSIGN(values_2, 0x02000);  // UB 0x02000..0x04000
         ScoresGm scores_in_2(scores + int64_t(i1) * keys, {keys}, {int64_t(keys)});
         MGATHER(values_2, scores_in_2, places);
         ValuesGm values_out(values + int64_t(i1) * 2048);

@@ -1,5 +1,5 @@
 // vector_add_dtypes: vector kernel of `vector_add_dtypes` for cpu. Made by pyptogen; change the spec, not this file.
-// stages vector_add_dtypes; tiles n 4096; memory UB 118784 B
+// stages vector_add_dtypes; tiles n 4096; memory UB 81920 B
 #include <cstddef>
 #include <cstdint>
 
@@ -46,22 +46,22 @@ extern "C" __global__ AICORE void vector_add_dtypes(
     for (int32_t n0 = n_begin + block * 4096; n0 < n_end; n0 += nblk * 4096) {
         const int32_t n0_valid = n_end - n0 < 4096 ? n_end - n0 : 4096;
         // c_fp16:  a_fp16 + b_fp16  [vector_add_dtypes.yaml:27]
-        VecF16_1x4096 a_fp16_tile(n0_valid); TASSIGN(a_fp16_tile, 0x0b000);  // UB 0x0b000..0x0d000
+        VecF16_1x4096 a_fp16_tile(n0_valid); TASSIGN(a_fp16_tile, 0x00000);  // UB 0x00000..0x02000
         AFp16Gm a_fp16_in(a_fp16 + int64_t(n0), {n0_valid});
         TLOAD(a_fp16_tile, a_fp16_in);
-        VecF16_1x4096 b_fp16_tile(n0_valid); TASSIGN(b_fp16_tile, 0x0d000);  // UB 0x0d000..0x0f000
+        VecF16_1x4096 b_fp16_tile(n0_valid); TASSIGN(b_fp16_tile, 0x02000);  // UB 0x02000..0x04000
         AFp16Gm b_fp16_in(b_fp16 + int64_t(n0), {n0_valid});
         TLOAD(b_fp16_tile, b_fp16_in);
-        VecF16_1x4096 c_fp16_tile(n0_valid); TASSIGN(c_fp16_tile, 0x02000);  // UB 0x02000..0x04000
+        VecF16_1x4096 c_fp16_tile(n0_valid); TASSIGN(c_fp16_tile, 0x04000);  // UB 0x04000..0x06000
         TADD(c_fp16_tile, a_fp16_tile, b_fp16_tile);
-        VecB16_1x4096 a_bf16_tile(n0_valid); TASSIGN(a_bf16_tile, 0x19000);  // UB 0x19000..0x1b000
-        VecB16_1x4096 b_bf16_tile(n0_valid); TASSIGN(b_bf16_tile, 0x1b000);  // UB 0x1b000..0x1d000
-        VecI32_1x4096 a_int32_tile(n0_valid); TASSIGN(a_int32_tile, 0x11000);  // UB 0x11000..0x15000
-        VecI32_1x4096 b_int32_tile(n0_valid); TASSIGN(b_int32_tile, 0x15000);  // UB 0x15000..0x19000
-        VecI16_1x4096 a_int16_tile(n0_valid); TASSIGN(a_int16_tile, 0x0d000);  // UB 0x0d000..0x0f000
-        VecI16_1x4096 b_int16_tile(n0_valid); TASSIGN(b_int16_tile, 0x0f000);  // UB 0x0f000..0x11000
-        VecI8_1x4096 a_int8_tile(n0_valid); TASSIGN(a_int8_tile, 0x0b000);  // UB 0x0b000..0x0c000
-        VecI8_1x4096 b_int8_tile(n0_valid); TASSIGN(b_int8_tile, 0x0c000);  // UB 0x0c000..0x0d000
+        VecB16_1x4096 a_bf16_tile(n0_valid); TASSIGN(a_bf16_tile, 0x10000);  // UB 0x10000..0x12000
+        VecB16_1x4096 b_bf16_tile(n0_valid); TASSIGN(b_bf16_tile, 0x12000);  // UB 0x12000..0x14000
+        VecI32_1x4096 a_int32_tile(n0_valid); TASSIGN(a_int32_tile, 0x08000);  // UB 0x08000..0x0c000
+        VecI32_1x4096 b_int32_tile(n0_valid); TASSIGN(b_int32_tile, 0x0c000);  // UB 0x0c000..0x10000
+        VecI16_1x4096 a_int16_tile(n0_valid); TASSIGN(a_int16_tile, 0x02000);  // UB 0x02000..0x04000
+        VecI16_1x4096 b_int16_tile(n0_valid); TASSIGN(b_int16_tile, 0x06000);  // UB 0x06000..0x08000
+        VecI8_1x4096 a_int8_tile(n0_valid); TASSIGN(a_int8_tile, 0x00000);  // UB 0x00000..0x01000
+        VecI8_1x4096 b_int8_tile(n0_valid); TASSIGN(b_int8_tile, 0x01000);  // UB 0x01000..0x02000
         ABf16Gm a_bf16_in(a_bf16 + int64_t(n0), {n0_valid});
         ABf16Gm b_bf16_in(b_bf16 + int64_t(n0), {n0_valid});
         AInt32Gm a_int32_in(a_int32 + int64_t(n0), {n0_valid});
@@ -97,16 +97,16 @@ extern "C" __global__ AICORE void vector_add_dtypes(
             at.store(c_fp16_out, c_fp16_tile_v, far);
         });
         // c_bf16:  a_bf16 + b_bf16  [vector_add_dtypes.yaml:28]
-        VecB16_1x4096 c_bf16_tile(n0_valid); TASSIGN(c_bf16_tile, 0x00000);  // UB 0x00000..0x02000
+        VecB16_1x4096 c_bf16_tile(n0_valid); TASSIGN(c_bf16_tile, 0x04000);  // UB 0x04000..0x06000
         TADD(c_bf16_tile, a_bf16_tile, b_bf16_tile);
         // c_int32: a_int32 + b_int32  [vector_add_dtypes.yaml:29]
-        VecI32_1x4096 c_int32_tile(n0_valid); TASSIGN(c_int32_tile, 0x06000);  // UB 0x06000..0x0a000
+        VecI32_1x4096 c_int32_tile(n0_valid); TASSIGN(c_int32_tile, 0x10000);  // UB 0x10000..0x14000
         TADD(c_int32_tile, a_int32_tile, b_int32_tile);
         // c_int16: a_int16 + b_int16  [vector_add_dtypes.yaml:30]
-        VecI16_1x4096 c_int16_tile(n0_valid); TASSIGN(c_int16_tile, 0x04000);  // UB 0x04000..0x06000
+        VecI16_1x4096 c_int16_tile(n0_valid); TASSIGN(c_int16_tile, 0x08000);  // UB 0x08000..0x0a000
         TADD(c_int16_tile, a_int16_tile, b_int16_tile);
         // c_int8:  a_int8 + b_int8  [vector_add_dtypes.yaml:31]
-        VecI8_1x4096 c_int8_tile(n0_valid); TASSIGN(c_int8_tile, 0x0a000);  // UB 0x0a000..0x0b000
+        VecI8_1x4096 c_int8_tile(n0_valid); TASSIGN(c_int8_tile, 0x02000);  // UB 0x02000..0x03000
         TADD(c_int8_tile, a_int8_tile, b_int8_tile);
         ABf16Gm c_bf16_out(c_bf16 + int64_t(n0), {n0_valid});
         AInt32Gm c_int32_out(c_int32 + int64_t(n0), {n0_valid});

@@ -228,10 +228,11 @@ class _Chooser:
 
     def improve(self, tiles: Tiles) -> Tiles:
         """Steps to the best neighbour as long as that gains and trials are left: one dim's tile doubled or halved, at
-        L1 or at L0, and where none of those gains, one dim's doubled and another's halved."""
+        L1 or at L0, and where none of those gains, one dim's doubled and another's halved, or one dim's tile four times
+        as large or as small: a smaller one may be slower before there is room for copies."""
         best, until = self.price(tiles), len(self.known) + TRIALS
         while best is not None and len(self.known) < until:
-            for near in (self._steps(tiles), self._exchanges(tiles)):
+            for near in (self._steps(tiles), self._exchanges(tiles), self._leaps(tiles)):
                 priced = [(cost, n) for n in near if (cost := self.price(n)) is not None]
                 cost, better = min(priced, key=lambda found: found[0], default=(best, tiles))
                 if cost <= best * (1 - LEAST_GAIN):
@@ -268,6 +269,13 @@ class _Chooser:
             for step in dict.fromkeys(steps):
                 if least <= step[1] <= step[0] <= choice.most:
                     yield {**tiles, choice.dim: step}
+
+    def _leaps(self, tiles: Tiles) -> Iterator[Tiles]:
+        for near in self._steps(tiles):
+            (dim,) = (d for d in tiles if near[d] != tiles[d])
+            for far in self._steps(near):
+                if far[dim] not in (near[dim], tiles[dim]):
+                    yield far
 
     def _exchanges(self, tiles: Tiles) -> Iterator[Tiles]:
         for up in self._steps(tiles):

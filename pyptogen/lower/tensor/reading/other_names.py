@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable, Mapping
 
 from pyptogen.diagnostics import did_you_mean
-from pyptogen.schema.spec import OTHER_NAMES
+from pyptogen.schema.contract import OTHER_NAMES
 
 WRITTEN: Mapping[str, str] = {
     "all": "`amin(…) > 0` of numbers that are 1 or 0",

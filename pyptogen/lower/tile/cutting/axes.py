@@ -15,8 +15,9 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.building.dims import show_size
-from pyptogen.lower.tensor.ir import VIEWS, Loop, Op, Program, Value
+from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tile.cutting.views import root, value_views
 
 
 @dataclass(frozen=True, slots=True)
@@ -392,35 +393,3 @@ def unsupported(span: Span, what: str, fix: str) -> DiagnosticError:
     return DiagnosticError(
         Diagnostic("PTG303", f"cannot lower {what}", span, expected="a form that maps to 2-D tiles", fix=fix)
     )
-
-
-def value_views(ops: Mapping[str, Op], name: str) -> list[Op]:
-    """The chain of views from the root of ``name`` to it, outermost last."""
-    chain: list[Op] = []
-    while name in ops and ops[name].kind in VIEWS:
-        chain.append(ops[name])
-        operand = ops[name].operands[0]
-        assert isinstance(operand, Value)
-        name = operand.name
-    return chain[::-1]
-
-
-def root(name: str, made_by: Mapping[str, Op]) -> str:
-    """The value with data of its own behind a chain of views."""
-    while name in made_by and made_by[name].kind in VIEWS:
-        operand = made_by[name].operands[0]
-        assert isinstance(operand, Value)
-        name = operand.name
-    return name
-
-
-def indices_of(name: str, made_by: Mapping[str, Op]) -> list[str]:
-    """The indices that lead to what a chain of views shows, and those that lead to these."""
-    picked = [view.operands[1] for view in value_views(made_by, name) if view.kind == "picked"]
-    names = [index.name for index in picked if isinstance(index, Value)]
-    return names + [further for index in names for further in indices_of(index, made_by)]
-
-
-def read_with(name: str, made_by: Mapping[str, Op]) -> set[str]:
-    """The values with data of their own that are read with ``name``: its root, and those of its indices."""
-    return {root(read, made_by) for read in (name, *indices_of(name, made_by))}

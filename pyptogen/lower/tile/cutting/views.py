@@ -1,0 +1,39 @@
+"""Chains of views: the value with data of its own behind one, and the indices that lead to what it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from pyptogen.lower.tensor.ir import VIEWS, Op, Value
+
+
+def value_views(ops: Mapping[str, Op], name: str) -> list[Op]:
+    """The chain of views from the root of ``name`` to it, outermost last."""
+    chain: list[Op] = []
+    while name in ops and ops[name].kind in VIEWS:
+        chain.append(ops[name])
+        operand = ops[name].operands[0]
+        assert isinstance(operand, Value)
+        name = operand.name
+    return chain[::-1]
+
+
+def root(name: str, made_by: Mapping[str, Op]) -> str:
+    """The value with data of its own behind a chain of views."""
+    while name in made_by and made_by[name].kind in VIEWS:
+        operand = made_by[name].operands[0]
+        assert isinstance(operand, Value)
+        name = operand.name
+    return name
+
+
+def indices_of(name: str, made_by: Mapping[str, Op]) -> list[str]:
+    """The indices that lead to what a chain of views shows, and those that lead to these."""
+    picked = [view.operands[1] for view in value_views(made_by, name) if view.kind == "picked"]
+    names = [index.name for index in picked if isinstance(index, Value)]
+    return names + [further for index in names for further in indices_of(index, made_by)]
+
+
+def read_with(name: str, made_by: Mapping[str, Op]) -> set[str]:
+    """The values with data of their own that are read with ``name``: its root, and those of its indices."""
+    return {root(read, made_by) for read in (name, *indices_of(name, made_by))}

@@ -4,8 +4,8 @@ before: g = reshape(x: [n, c, hw], [n * 8, 12 * hw])              hw known at ru
 after:  dim g_cols = 12 * hw;  g: [8 * n, g_cols]
 
 Such are sizes that are known at run time only, sums of dims on axes that are not the last, because a tile has rows of
-one dim, and those that an operation asks for (``cut``: the windows of a convolution). Afterwards every factor of an axis
-that loops may have to cut has a name. A size that is no polynomial in the dims stays as it is.
+one dim, and those that an operation asks for (``cut``: the windows of a convolution). Afterwards every factor of an
+axis that loops may have to cut has a name. A size that is no polynomial in the dims stays as it is.
 """
 
 from __future__ import annotations

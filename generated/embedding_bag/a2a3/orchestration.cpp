@@ -10,29 +10,23 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void look_up_vec1(
-    __gm__ int32_t *rows_1,
-    __gm__ bfloat16_t *there,
+extern "C" __global__ AICORE void places(
+    __gm__ int32_t *place,
+    __gm__ float *there,
     __gm__ int32_t *token,
     int32_t t_begin,
     int32_t t_end,
     int32_t bag,
     int32_t nblk);
-extern "C" __global__ AICORE void look_up_vec2(
-    __gm__ bfloat16_t *rows,
-    __gm__ bfloat16_t *table,
-    __gm__ int32_t *rows_1,
-    int32_t bag,
-    int32_t t,
-    int32_t vocabulary,
-    int32_t nblk);
-extern "C" __global__ AICORE void add(
+extern "C" __global__ AICORE void add_to_out(
     __gm__ bfloat16_t *y,
-    __gm__ bfloat16_t *there,
-    __gm__ bfloat16_t *rows,
+    __gm__ bfloat16_t *table,
+    __gm__ int32_t *place,
+    __gm__ float *there,
     int32_t t_begin,
     int32_t t_end,
     int32_t bag,
+    int32_t vocabulary,
     int32_t nblk);
 
 namespace {
@@ -57,32 +51,24 @@ extern "C" void embedding_bag_a2a3(pto_rt::Runtime &rt, const embedding_bag_args
     auto *token = (__gm__ int32_t *)args.token;
     auto *y = (__gm__ bfloat16_t *)args.y;
     // Values between kernels.
-    auto *rows_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(bag) * t * sizeof(int32_t)));
-    auto *there = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(bag) * t * sizeof(bfloat16_t)));
-    auto *rows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(bag) * t * 128 * sizeof(bfloat16_t)));
-    const int32_t cube = blocks_for(rt, Core::Cube);
+    auto *place = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(bag) * t * sizeof(int32_t)));
+    auto *there = static_cast<__gm__ float *>(rt.workspace(int64_t(bag) * t * sizeof(float)));
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t look_up_vec1_blocks = fewer((t_end - t_begin + 31) / 32, vector);
-        const Launch look_up_vec1_done = rt.launch(
-            "look_up_vec1", Core::Vector, look_up_vec1_blocks,
+        const int32_t places_blocks = fewer((t_end - t_begin + 15) / 16, vector);
+        const Launch places_done = rt.launch(
+            "places", Core::Vector, places_blocks,
             [=] {
-                look_up_vec1(rows_1, there, token, t_begin, t_end, bag, look_up_vec1_blocks);
-            }, {}, 2);
-        const int32_t look_up_vec2_blocks = fewer((bag * t + 0) / 1, vector);
-        const Launch look_up_vec2_done = rt.launch(
-            "look_up_vec2", Core::Vector, look_up_vec2_blocks,
-            [=] {
-                look_up_vec2(rows, table, rows_1, bag, t, vocabulary, look_up_vec2_blocks);
-            }, {look_up_vec1_done}, 1);
-        const int32_t add_blocks = fewer((t_end - t_begin + 0) / 1, cube);
+                places(place, there, token, t_begin, t_end, bag, places_blocks);
+            }, {}, 1);
+        const int32_t add_to_out_blocks = fewer((t_end - t_begin + 31) / 32, vector);
         rt.launch(
-            "add", Core::Cube, add_blocks,
+            "add_to_out", Core::Vector, add_to_out_blocks,
             [=] {
-                add(y, there, rows, t_begin, t_end, bag, add_blocks);
-            }, {look_up_vec1_done, look_up_vec2_done});
+                add_to_out(y, table, place, there, t_begin, t_end, bag, vocabulary, add_to_out_blocks);
+            }, {places_done});
     };
 
     segment(0, t);

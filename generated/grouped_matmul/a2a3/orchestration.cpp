@@ -148,7 +148,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "places_vec2", Core::Vector, places_vec2_blocks,
             [=] {
                 places_vec2(end, count, places_vec2_blocks);
-            }, {}, 13);
+            }, {}, 11);
         const int32_t places_vec3_blocks = fewer(1, vector);
         const Launch places_vec3_done = rt.launch(
             "places_vec3", Core::Vector, places_vec3_blocks,
@@ -166,7 +166,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "block_vec1", Core::Vector, block_vec1_blocks,
             [=] {
                 block_vec1(done_1, full, block_vec1_blocks);
-            }, {}, 12);
+            }, {}, 13);
         const int32_t block_vec2_blocks = fewer((full * 32 + 512 + 6143) / 6144, vector);
         const Launch block_vec2_done = rt.launch(
             "block_vec2", Core::Vector, block_vec2_blocks,
@@ -178,7 +178,7 @@ extern "C" void grouped_matmul_a2a3(pto_rt::Runtime &rt, const grouped_matmul_ar
             "block_vec3", Core::Vector, block_vec3_blocks,
             [=] {
                 block_vec3(group, done_1, upto, full, block_vec3_blocks);
-            }, {block_vec1_done, places_vec3_done}, 11);
+            }, {block_vec1_done, places_vec3_done}, 12);
         const int32_t block_vec4_blocks = fewer((full + 16 + 0) / 1, vector);
         const Launch block_vec4_done = rt.launch(
             "block_vec4", Core::Vector, block_vec4_blocks,

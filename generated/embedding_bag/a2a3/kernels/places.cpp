@@ -1,5 +1,5 @@
-// look_up_vec1: vector kernel of `embedding_bag` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages look_up; tiles bag 128, t 32; memory UB 114688 B
+// places: vector kernel of `embedding_bag` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages places; tiles bag 128, t 16; memory UB 57344 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,16 +8,15 @@
 using namespace pto;
 
 namespace {
-using VecI32_32x128 = Tile<TileType::Vec, int32_t, 32, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
-using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
-using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecI32_16x128 = Tile<TileType::Vec, int32_t, 16, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecF32_16x128 = Tile<TileType::Vec, float, 16, 128, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
 using TokenGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using ThereGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using ThereGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void look_up_vec1(
-    __gm__ int32_t *rows_1,
-    __gm__ bfloat16_t *there,
+extern "C" __global__ AICORE void places(
+    __gm__ int32_t *place,
+    __gm__ float *there,
     __gm__ int32_t *token,
     int32_t t_begin,
     int32_t t_end,
@@ -33,46 +32,44 @@ extern "C" __global__ AICORE void look_up_vec1(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
-    for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
-        const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
+    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
+        const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         for (int32_t bag0 = 0; bag0 < bag; bag0 += 128, bag0_slot ^= 1) {
             const int32_t bag0_valid = bag - bag0 < 128 ? bag - bag0 : 128;
-            // rows:  index_select(table, 0, reshape(maximum(token, 0), [t * bag]))  [embedding_bag.yaml:19]
-            VecI32_32x128 token_tile(t0_valid, bag0_valid); TASSIGN(token_tile, 0x00000 + bag0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+            // place: maximum(token, 0)  [embedding_bag.yaml:22]
+            VecI32_16x128 token_tile(t0_valid, bag0_valid); TASSIGN(token_tile, 0x00000 + bag0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));  // free again
             TokenGm token_in(token + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
             TLOAD(token_tile, token_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
-            VecI32_32x128 rows_1_tile(t0_valid, bag0_valid); TASSIGN(rows_1_tile, 0x08000 + bag0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
+            VecI32_16x128 place_tile(t0_valid, bag0_valid); TASSIGN(place_tile, 0x04000 + bag0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
             wait_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + bag0_slot));  // free again
-            TMAXS(rows_1_tile, token_tile, 0);
+            TMAXS(place_tile, token_tile, 0);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + bag0_slot));
-            // there: cast(clip(token + 1, 0, 1), bf16)  [embedding_bag.yaml:20]
-            VecI32_32x128 there_1(t0_valid, bag0_valid); TASSIGN(there_1, 0x14000);  // UB 0x14000..0x18000
+            // there: cast(clip(token + 1, 0, 1), fp32)  [embedding_bag.yaml:23]
+            VecI32_16x128 there_1(t0_valid, bag0_valid); TASSIGN(there_1, 0x0c000);  // UB 0x0c000..0x0e000
+            pipe_barrier(PIPE_V);
             TADDS(there_1, token_tile, 1);
             set_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));
-            VecI32_32x128 there_2(t0_valid, bag0_valid); TASSIGN(there_2, 0x14000);  // UB 0x14000..0x18000
+            VecI32_16x128 there_2(t0_valid, bag0_valid); TASSIGN(there_2, 0x0c000);  // UB 0x0c000..0x0e000
             pipe_barrier(PIPE_V);
             TMAXS(there_2, there_1, 0);
-            VecI32_32x128 there_3(t0_valid, bag0_valid); TASSIGN(there_3, 0x14000);  // UB 0x14000..0x18000
+            VecI32_16x128 there_3(t0_valid, bag0_valid); TASSIGN(there_3, 0x0c000);  // UB 0x0c000..0x0e000
             pipe_barrier(PIPE_V);
             TMINS(there_3, there_2, 1);
-            VecF32_32x128 there_tile_fp32(t0_valid, bag0_valid); TASSIGN(there_tile_fp32, 0x18000);  // UB 0x18000..0x1c000
-            pipe_barrier(PIPE_V);
-            TCVT(there_tile_fp32, there_3, RoundMode::CAST_RINT);
-            VecB16_32x128 there_tile(t0_valid, bag0_valid); TASSIGN(there_tile, 0x10000 + bag0_slot * 0x02000);  // UB 0x10000..0x14000, 2 copies
+            VecF32_16x128 there_tile(t0_valid, bag0_valid); TASSIGN(there_tile, 0x08000 + bag0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(bag0_slot));  // free again
-            TCVT(there_tile, there_tile_fp32, RoundMode::CAST_RINT);
+            TCVT(there_tile, there_3, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(bag0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + bag0_slot));
-            // rows:  index_select(table, 0, reshape(maximum(token, 0), [t * bag]))  [embedding_bag.yaml:19]
-            TokenGm rows_1_out(rows_1 + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
-            TSTORE(rows_1_out, rows_1_tile);
+            // place: maximum(token, 0)  [embedding_bag.yaml:22]
+            TokenGm place_out(place + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
+            TSTORE(place_out, place_tile);
             set_flag(PIPE_MTE3, PIPE_V, event_t(2 + bag0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(bag0_slot));
-            // there: cast(clip(token + 1, 0, 1), bf16)  [embedding_bag.yaml:20]
+            // there: cast(clip(token + 1, 0, 1), fp32)  [embedding_bag.yaml:23]
             ThereGm there_out(there + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
             TSTORE(there_out, there_tile);
             set_flag(PIPE_MTE3, PIPE_V, event_t(bag0_slot));

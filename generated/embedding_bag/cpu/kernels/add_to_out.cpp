@@ -1,5 +1,5 @@
 // add_to_out: vector kernel of `embedding_bag` for cpu. Made by pyptogen; change the spec, not this file.
-// stages add, out; tiles bag 1, t 64; memory UB 49664 B
+// stages add, out; tiles bag 1, t 64; memory UB 49408 B
 #include <cstddef>
 #include <cstdint>
 
@@ -34,17 +34,17 @@ extern "C" __global__ AICORE void add_to_out(
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         // total: full([t, h], 0, fp32)  [embedding_bag.yaml:27]
-        VecF32_64x128 total(t0_valid); TASSIGN(total, 0x04200);  // UB 0x04200..0x0c200
+        VecF32_64x128 total(t0_valid); TASSIGN(total, 0x00000);  // UB 0x00000..0x08000
         TEXPANDS(total, 0.0f);
         for (int32_t bag0 = 0; bag0 < bag; ++bag0) {
             // total: total + cast(row, fp32) * there[:, bag]  [embedding_bag.yaml:31]
-            VecI32_1x64 place_places(t0_valid); TASSIGN(place_places, 0x00000);  // UB 0x00000..0x00100
+            VecI32_1x64 place_places(t0_valid); TASSIGN(place_places, 0x08000);  // UB 0x08000..0x08100
             PlaceGm place_in(place + int64_t(bag) * t0 + int64_t(bag0), {t0_valid}, {int64_t(bag)});
             TLOAD(place_places, place_in);
-            VecB16_64x128 row(t0_valid); TASSIGN(row, 0x00100);  // UB 0x00100..0x04100
+            VecB16_64x128 row(t0_valid); TASSIGN(row, 0x08100);  // UB 0x08100..0x0c100
             TableGm table_in(table, {vocabulary});
             MGATHER(row, table_in, place_places);
-            VecF32_64x1 there_tile(t0_valid); TASSIGN(there_tile, 0x04100);  // UB 0x04100..0x04200
+            VecF32_64x1 there_tile(t0_valid); TASSIGN(there_tile, 0x08000);  // UB 0x08000..0x08100
             ThereGm there_in(there + int64_t(bag) * t0 + int64_t(bag0), {t0_valid}, {int64_t(bag)});
             TLOAD(there_tile, there_in);
             TPASS(t0_valid, 128, [&](auto at) {

@@ -1,5 +1,5 @@
 // places: vector kernel of `embedding_bag` for cpu. Made by pyptogen; change the spec, not this file.
-// stages places; tiles bag 128, t 16; memory UB 40960 B
+// stages places; tiles bag 128, t 16; memory UB 24576 B
 #include <cstddef>
 #include <cstdint>
 
@@ -29,17 +29,17 @@ extern "C" __global__ AICORE void places(
         for (int32_t bag0 = 0; bag0 < bag; bag0 += 128) {
             const int32_t bag0_valid = bag - bag0 < 128 ? bag - bag0 : 128;
             // place: maximum(token, 0)  [embedding_bag.yaml:22]
-            VecI32_16x128 token_tile(t0_valid, bag0_valid); TASSIGN(token_tile, 0x08000);  // UB 0x08000..0x0a000
+            VecI32_16x128 token_tile(t0_valid, bag0_valid); TASSIGN(token_tile, 0x00000);  // UB 0x00000..0x02000
             TokenGm token_in(token + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
             TLOAD(token_tile, token_in);
-            VecI32_16x128 place_tile(t0_valid, bag0_valid); TASSIGN(place_tile, 0x00000);  // UB 0x00000..0x02000
+            VecI32_16x128 place_tile(t0_valid, bag0_valid); TASSIGN(place_tile, 0x02000);  // UB 0x02000..0x04000
             TMAXS(place_tile, token_tile, 0);
             // there: cast(clip(token + 1, 0, 1), fp32)  [embedding_bag.yaml:23]
-            VecI32_16x128 there_1(t0_valid, bag0_valid); TASSIGN(there_1, 0x02000);  // UB 0x02000..0x04000
+            VecI32_16x128 there_1(t0_valid, bag0_valid); TASSIGN(there_1, 0x04000);  // UB 0x04000..0x06000
             TADDS(there_1, token_tile, 1);
-            VecI32_16x128 there_2(t0_valid, bag0_valid); TASSIGN(there_2, 0x04000);  // UB 0x04000..0x06000
+            VecI32_16x128 there_2(t0_valid, bag0_valid); TASSIGN(there_2, 0x00000);  // UB 0x00000..0x02000
             TMAXS(there_2, there_1, 0);
-            VecI32_16x128 there_3(t0_valid, bag0_valid); TASSIGN(there_3, 0x06000);  // UB 0x06000..0x08000
+            VecI32_16x128 there_3(t0_valid, bag0_valid); TASSIGN(there_3, 0x04000);  // UB 0x04000..0x06000
             TMINS(there_3, there_2, 1);
             TokenGm place_out(place + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});
             ThereGm there_out(there + int64_t(bag) * t0 + int64_t(bag0), {t0_valid, bag0_valid}, {int64_t(bag)});

@@ -36,34 +36,34 @@ extern "C" __global__ AICORE void linear_to_out(
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         for (int32_t n0 = block * 256; n0 < 2048; n0 += nblk * 256) {
-            // total: full([t, n], 0, fp32)  [linear_w4a16.yaml:30]
+            // total: full([t, n], 0, fp32)  [linear_w4a16.yaml:31]
             VecF32_256x256 total(t0_valid); TASSIGN(total, 0x00000);  // UB 0x00000..0x40000
             TEXPANDS(total, 0.0f);
             for (int32_t groups0 = 0; groups0 < 16; ++groups0) {
-                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:34]
+                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:35]
                 VecU8_64x256 w_g; TASSIGN(w_g, 0x40000);  // UB 0x40000..0x44000
                 WGm w_in(w + int64_t(groups0) * 131072 + int64_t(n0));
                 TLOAD(w_g, w_in);
                 VecU8_64x256 low_2; TASSIGN(low_2, 0x44000);  // UB 0x44000..0x48000
                 TANDS(low_2, w_g, 15);
-                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:24]
+                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:25]
                 VecF16_64x256 low_3; TASSIGN(low_3, 0x48000);  // UB 0x48000..0x50000
                 TCVT(low_3, low_2, RoundMode::CAST_RINT);
                 VecF16_64x256 low_4; TASSIGN(low_4, 0x50000);  // UB 0x50000..0x58000
                 TSUBS(low_4, low_3, 8.0f);
                 VecB16_64x256 low_5; TASSIGN(low_5, 0x44000);  // UB 0x44000..0x4c000
                 TCVT(low_5, low_4, RoundMode::CAST_RINT);
-                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:35]
+                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:36]
                 VecU8_64x256 high_2; TASSIGN(high_2, 0x4c000);  // UB 0x4c000..0x50000
                 TSHRS(high_2, w_g, 4);
-                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:24]
+                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:25]
                 VecF16_64x256 high_3; TASSIGN(high_3, 0x50000);  // UB 0x50000..0x58000
                 TCVT(high_3, high_2, RoundMode::CAST_RINT);
                 VecF16_64x256 high_4; TASSIGN(high_4, 0x58000);  // UB 0x58000..0x60000
                 TSUBS(high_4, high_3, 8.0f);
                 VecB16_64x256 high_5; TASSIGN(high_5, 0x4c000);  // UB 0x4c000..0x54000
                 TCVT(high_5, high_4, RoundMode::CAST_RINT);
-                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:34]
+                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:35]
                 LeftB16_256x64 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L0A 0x00000..0x08000
                 XGm x_in(x + int64_t(t0) * 2048 + int64_t(groups0) * 128, {t0_valid});
                 TLOAD(x_tile, x_in);
@@ -71,7 +71,7 @@ extern "C" __global__ AICORE void linear_to_out(
                 TMOV(low_5_l0b, low_5);
                 AccF32_256x256 low_acc(t0_valid); TASSIGN(low_acc, 0x00000);  // L0C 0x00000..0x40000
                 TMATMUL(low_acc, x_tile, low_5_l0b);
-                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:35]
+                // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:36]
                 LeftB16_256x64 x_tile_2(t0_valid); TASSIGN(x_tile_2, 0x00000);  // L0A 0x00000..0x08000
                 XGm x_in_2(x + int64_t(t0) * 2048 + int64_t(groups0) * 128 + 64, {t0_valid});
                 TLOAD(x_tile_2, x_in_2);
@@ -82,7 +82,7 @@ extern "C" __global__ AICORE void linear_to_out(
                 VecF32_1x256 total_2; TASSIGN(total_2, 0x40000);  // UB 0x40000..0x40400
                 ScaleGm scale_in(scale + int64_t(groups0) * 2048 + int64_t(n0));
                 TPASS(1, 256, [&](auto at) {
-                    // total: total + (low + high) * cast(scale[groups], fp32)  [linear_w4a16.yaml:37]
+                    // total: total + (low + high) * cast(scale[groups], fp32)  [linear_w4a16.yaml:38]
                     const auto scale_tile = at.load(scale_in);
                     at.store(total_2, scale_tile);
                 });
@@ -98,7 +98,7 @@ extern "C" __global__ AICORE void linear_to_out(
             }
             YGm y_out(y + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});
             TPASS(t0_valid, 256, [&](auto at) {
-                // y: cast(total, bf16)  [linear_w4a16.yaml:39]
+                // y: cast(total, bf16)  [linear_w4a16.yaml:40]
                 const auto total_v = at.load(total);
                 at.store(y_out, total_v, far);
             });

@@ -1,5 +1,5 @@
 // add_to_out: vector kernel of `moe_combine` for cpu. Made by pyptogen; change the spec, not this file.
-// stages add, out; tiles k 1, t 4; memory UB 24704 B
+// stages add, out; tiles k 1, t 4; memory UB 24640 B
 #include <cstddef>
 #include <cstdint>
 
@@ -33,7 +33,7 @@ extern "C" __global__ AICORE void add_to_out(
     const FarStores far(int64_t(t_end - t_begin) * 2048);  // y: around the cache if large
     for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4) {
         const int32_t t0_valid = t_end - t0 < 4 ? t_end - t0 : 4;
-        VecF32_8x1024 total(t0_valid); TASSIGN(total, 0x02080);  // UB 0x02080..0x06080
+        VecF32_8x1024 total(t0_valid); TASSIGN(total, 0x00000);  // UB 0x00000..0x04000
         SharedGm shared_in(shared + int64_t(t0) * 1024, {t0_valid});
         TPASS(t0_valid, 1024, [&](auto at) {
             // total: cast(shared, fp32)  [moe_combine.yaml:25]
@@ -42,13 +42,13 @@ extern "C" __global__ AICORE void add_to_out(
         });
         for (int32_t k0 = 0; k0 < 8; ++k0) {
             // total: total + cast(row, fp32) * weight[:, k]  [moe_combine.yaml:29]
-            VecI32_1x8 place_places(t0_valid); TASSIGN(place_places, 0x00000);  // UB 0x00000..0x00020
+            VecI32_1x8 place_places(t0_valid); TASSIGN(place_places, 0x04000);  // UB 0x04000..0x04020
             PlaceGm place_in(place + int64_t(t0) * 8 + int64_t(k0), {t0_valid});
             TLOAD(place_places, place_in);
-            VecB16_8x1024 row(t0_valid); TASSIGN(row, 0x00040);  // UB 0x00040..0x02040
+            VecB16_8x1024 row(t0_valid); TASSIGN(row, 0x04040);  // UB 0x04040..0x06040
             SharedGm rows_in(rows, {t * 8});
             MGATHER(row, rows_in, place_places);
-            VecF32_8x1 weight_tile(t0_valid); TASSIGN(weight_tile, 0x02040);  // UB 0x02040..0x02060
+            VecF32_8x1 weight_tile(t0_valid); TASSIGN(weight_tile, 0x04000);  // UB 0x04000..0x04020
             WeightGm weight_in(weight + int64_t(t0) * 8 + int64_t(k0), {t0_valid});
             TLOAD(weight_tile, weight_in);
             TPASS(t0_valid, 1024, [&](auto at) {

@@ -1,5 +1,5 @@
 // attend_to_out: mixed kernel of `paged_attention` for cpu. Made by pyptogen; change the spec, not this file.
-// stages attend, out; tiles batch 1, kv_heads 1, pages 1; memory L0A 10240 B, L0B 8192 B, L0C 16384 B, UB 10752 B
+// stages attend, out; tiles batch 1, kv_heads 1, pages 1; memory L0A 10240 B, L0B 8192 B, L0C 16384 B, UB 10560 B
 #include <cstddef>
 #include <cstdint>
 
@@ -47,13 +47,13 @@ extern "C" __global__ AICORE void attend_to_out(
             QGm q_in(q + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048);
             TLOAD(q_tile, q_in);
             // m: full([batch, kv_heads, group, 1], -1.0e30, fp32)  [paged_attention.yaml:42]
-            VecF32_1x16 m_row; TASSIGN(m_row, 0x000c0);  // as a row, same bytes as m
+            VecF32_1x16 m_row; TASSIGN(m_row, 0x00000);  // as a row, same bytes as m
             TEXPANDS(m_row, -1e+30f);
             // l: full([batch, kv_heads, group, 1], 0, fp32)  [paged_attention.yaml:43]
-            VecF32_1x16 l_row; TASSIGN(l_row, 0x00080);  // as a row, same bytes as l
+            VecF32_1x16 l_row; TASSIGN(l_row, 0x00040);  // as a row, same bytes as l
             TEXPANDS(l_row, 0.0f);
             // acc: full([batch, kv_heads, group, d], 0, fp32)  [paged_attention.yaml:44]
-            VecF32_16x128 acc; TASSIGN(acc, 0x00140);  // UB 0x00140..0x02140
+            VecF32_16x128 acc; TASSIGN(acc, 0x00080);  // UB 0x00080..0x02080
             TEXPANDS(acc, 0.0f);
             for (int32_t pages0 = 0; pages0 < pages; ++pages0) {
                 // if: pages.start * block_size < lengths[:, None, None, None]  [paged_attention.yaml:40]
@@ -69,15 +69,15 @@ extern "C" __global__ AICORE void attend_to_out(
                 AccF32_16x32 qk_acc; TASSIGN(qk_acc, 0x00000);  // L0C 0x00000..0x01000
                 TMATMUL(qk_acc, q_tile, k_cache_tile);
                 // s: qk * 0.08838834764831845 + reshape(bias[:, pages], [batch, 1, 1, block_size])  [paged_attention.yaml:47]
-                VecF32_8x32_r1 bias_tile; TASSIGN(bias_tile, 0x02140);  // UB 0x02140..0x021c0
+                VecF32_8x32_r1 bias_tile; TASSIGN(bias_tile, 0x02080);  // UB 0x02080..0x02100
                 BiasGm bias_in(bias + int64_t(batch0) * pages * 32 + int64_t(pages0) * 32, {}, {int64_t(pages) * 32});
                 TLOAD(bias_tile, bias_in);
                 // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)  [paged_attention.yaml:54]
                 RightB16_32x128 v_cache_tile; TASSIGN(v_cache_tile, 0x00000);  // L0B 0x00000..0x02000
                 VCacheGm v_cache_in(v_cache + int64_t(block_table_here) * 8192 + int64_t(kv_heads0) * 128);
                 TLOAD(v_cache_tile, v_cache_in);
-                VecF32_16x32 s; TASSIGN(s, 0x021c0);  // UB 0x021c0..0x029c0
-                VecF32_16x1 m_new_1; TASSIGN(m_new_1, 0x029c0);  // UB 0x029c0..0x02a00
+                VecF32_16x32 s; TASSIGN(s, 0x02100);  // UB 0x02100..0x02900
+                VecF32_16x1 m_new_1; TASSIGN(m_new_1, 0x02900);  // UB 0x02900..0x02940
                 TPASS(16, 32, [&](auto at, auto &m_new_1_max) {
                     // s: qk * 0.08838834764831845 + reshape(bias[:, pages], [batch, 1, 1, block_size])  [paged_attention.yaml:47]
                     const auto qk = at.extract(qk_acc, 0);
@@ -87,20 +87,20 @@ extern "C" __global__ AICORE void attend_to_out(
                     // m_new: maximum(m, amax(s, axis=-1, keepdim=true))  [paged_attention.yaml:48]
                     m_new_1_max.take(at, s_v);
                 }, RowMax(m_new_1));
-                VecF32_1x16 m_new_row; TASSIGN(m_new_row, 0x00100);  // as a row, same bytes as m_new
-                VecF32_1x16 m_new_1_row; TASSIGN(m_new_1_row, 0x029c0);  // as a row, same bytes as m_new_1
+                VecF32_1x16 m_new_row; TASSIGN(m_new_row, 0x02080);  // as a row, same bytes as m_new
+                VecF32_1x16 m_new_1_row; TASSIGN(m_new_1_row, 0x02900);  // as a row, same bytes as m_new_1
                 TMAX(m_new_row, m_row, m_new_1_row);
                 // a: exp(m - m_new)  [paged_attention.yaml:50]
-                VecF32_1x16 a_1_row; TASSIGN(a_1_row, 0x00040);  // as a row, same bytes as a_1
+                VecF32_1x16 a_1_row; TASSIGN(a_1_row, 0x020c0);  // as a row, same bytes as a_1
                 TSUB(a_1_row, m_row, m_new_row);
-                VecF32_1x16 a_row; TASSIGN(a_row, 0x00000);  // as a row, same bytes as a
+                VecF32_1x16 a_row; TASSIGN(a_row, 0x02900);  // as a row, same bytes as a
                 TEXP(a_row, a_1_row);
                 // l: l * a + sum(p, axis=-1, keepdim=true)  [paged_attention.yaml:53]
                 TMUL(l_row, l_row, a_row);
                 // m_new: maximum(m, amax(s, axis=-1, keepdim=true))  [paged_attention.yaml:48]
                 TMOV(m_row, m_new_row);
-                VecF32_16x1 m_new; TASSIGN(m_new, 0x00100);  // UB 0x00100..0x00140
-                VecF32_16x1 l_2; TASSIGN(l_2, 0x02140);  // UB 0x02140..0x02180
+                VecF32_16x1 m_new; TASSIGN(m_new, 0x02080);  // UB 0x02080..0x020c0
+                VecF32_16x1 l_2; TASSIGN(l_2, 0x020c0);  // UB 0x020c0..0x02100
                 LeftB16_16x32 acc_3_l0a; TASSIGN(acc_3_l0a, 0x02000);  // L0A 0x02000..0x02800
                 TPASS(16, 32, [&](auto at, auto &l_2_sum, auto &acc_3_l0a_rows) {
                     // p: exp(s - m_new)  [paged_attention.yaml:49]
@@ -113,12 +113,12 @@ extern "C" __global__ AICORE void attend_to_out(
                     acc_3_l0a_rows.take(at, p);
                 }, RowSum(l_2), LeftRows(acc_3_l0a));
                 // l: l * a + sum(p, axis=-1, keepdim=true)  [paged_attention.yaml:53]
-                VecF32_1x16 l_2_row; TASSIGN(l_2_row, 0x02140);  // as a row, same bytes as l_2
+                VecF32_1x16 l_2_row; TASSIGN(l_2_row, 0x020c0);  // as a row, same bytes as l_2
                 TADD(l_row, l_row, l_2_row);
                 // acc: acc * a + matmul(cast(p, bf16), page(v_cache, block_table[:, pages]), dtype=fp32)  [paged_attention.yaml:54]
                 AccF32_16x128 acc_6_acc; TASSIGN(acc_6_acc, 0x00000);  // L0C 0x00000..0x04000
                 TMATMUL(acc_6_acc, acc_3_l0a, v_cache_tile);
-                VecF32_16x1 a; TASSIGN(a, 0x00000);  // UB 0x00000..0x00040
+                VecF32_16x1 a; TASSIGN(a, 0x02900);  // UB 0x02900..0x02940
                 TPASS(16, 128, [&](auto at) {
                     const auto acc_v = at.load(acc);
                     const auto acc_v_2 = acc_v * at.column(a);
@@ -127,7 +127,7 @@ extern "C" __global__ AICORE void attend_to_out(
                     at.store(acc, acc_v_3);
                 });
             }
-            VecF32_16x1 l; TASSIGN(l, 0x00080);  // UB 0x00080..0x000c0
+            VecF32_16x1 l; TASSIGN(l, 0x00040);  // UB 0x00040..0x00080
             QGm o_out(o + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048);
             TPASS(16, 128, [&](auto at, auto &l_divisor) {
                 // o: cast(acc / l, bf16)  [paged_attention.yaml:56]

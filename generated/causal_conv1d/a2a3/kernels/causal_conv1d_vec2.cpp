@@ -1,0 +1,66 @@
+// causal_conv1d_vec2: vector kernel of `causal_conv1d` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages causal_conv1d; tiles i2 1472, i3 12288, i4 1; memory UB 143360 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_1472x16_c3 = Tile<TileType::Vec, bfloat16_t, 1472, 16, BLayout::RowMajor, DYNAMIC, 3>;
+using VecB16_1x12288 = Tile<TileType::Vec, bfloat16_t, 1, 12288, BLayout::RowMajor, 1, DYNAMIC>;
+using StateGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3>, Stride<1, 1, 1, 3, 1>>;
+using SeenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void causal_conv1d_vec2(
+    __gm__ bfloat16_t *seen,
+    __gm__ bfloat16_t *state,
+    __gm__ bfloat16_t *x,
+    int32_t b,
+    int32_t s,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    int32_t i3_slot = 0;  // which of 2 buffers this round of i3 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_slot ^= 1) {
+        const int32_t i2_valid = b * 256 - i2 < 1472 ? b * 256 - i2 : 1472;
+        // seen: concat(state, x, axis=-1)  [causal_conv1d.yaml:23]
+        VecB16_1472x16_c3 part(i2_valid); TASSIGN(part, 0x00000 + i2_slot * 0x0b800);  // UB 0x00000..0x17000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i2_slot));  // free again
+        StateGm state_in(state + int64_t(i2) * 3, {i2_valid});
+        TLOAD(part, state_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i2_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i2_slot));
+        SeenGm seen_out(seen + int64_t(i2) * 3 + int64_t(i2) * s, {i2_valid}, {int64_t(s) + 3});
+        TSTORE(seen_out, part);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i2_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    for (int32_t i4 = block; i4 < b * 256; i4 += nblk) {
+        for (int32_t i3 = 0; i3 < s; i3 += 12288, i3_slot ^= 1) {
+            const int32_t i3_valid = s - i3 < 12288 ? s - i3 : 12288;
+            VecB16_1x12288 part_2(i3_valid); TASSIGN(part_2, 0x17000 + i3_slot * 0x06000);  // UB 0x17000..0x23000, 2 copies
+            wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_slot));  // free again
+            XGm x_in(x + int64_t(i3) + int64_t(i4) * s, {i3_valid}, {int64_t(s)});
+            TLOAD(part_2, x_in);
+            set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_slot));
+            wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i3_slot));
+            XGm seen_out(seen + int64_t(i4) * 3 + int64_t(i3) + int64_t(i4) * s + 3, {i3_valid}, {int64_t(s) + 3});
+            TSTORE(seen_out, part_2);
+            set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_slot));
+        }
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,44 @@
+// causal_conv1d_vec4: vector kernel of `causal_conv1d` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages causal_conv1d; tiles i2 1472; memory UB 94208 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_1472x16_c3 = Tile<TileType::Vec, bfloat16_t, 1472, 16, BLayout::RowMajor, DYNAMIC, 3>;
+using SeenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using StateGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3>, Stride<1, 1, 1, 3, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void causal_conv1d_vec4(
+    __gm__ bfloat16_t *state,
+    __gm__ bfloat16_t *seen,
+    int32_t b,
+    int32_t s,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_slot ^= 1) {
+        const int32_t i2_valid = b * 256 - i2 < 1472 ? b * 256 - i2 : 1472;
+        // state: seen[:, :, s:]  [causal_conv1d.yaml:25]
+        VecB16_1472x16_c3 part(i2_valid); TASSIGN(part, 0x00000 + i2_slot * 0x0b800);  // UB 0x00000..0x17000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
+        SeenGm seen_in(seen + int64_t(i2) * 3 + int64_t(i2) * s + int64_t(s), {i2_valid}, {int64_t(s) + 3});
+        TLOAD(part, seen_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        StateGm state_out(state + int64_t(i2) * 3, {i2_valid});
+        TSTORE(state_out, part);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

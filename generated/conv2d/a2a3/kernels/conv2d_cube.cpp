@@ -1,0 +1,89 @@
+// conv2d_cube: cube kernel of `conv2d` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages conv2d; tiles k1 32, n 1, y_columns_cols 128, y_columns_rows 128; memory L0A 16384 B, L0B 16384 B, L0C 131072 B, L1 131072 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccF32_128x128 = TileAcc<float, 128, 128, 128, DYNAMIC>;
+using MatB16_128x128 = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
+using MatB16_128x128m = Tile<TileType::Mat, bfloat16_t, 128, 128, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
+using LeftB16_128x32 = TileLeft<bfloat16_t, 128, 32, 128, DYNAMIC>;
+using RightB16_32x128 = TileRight<bfloat16_t, 32, 128, DYNAMIC, DYNAMIC>;
+using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 576, 1>>;
+using YWindowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 784, 1>>;
+using YConvGm = GlobalTensor<float, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 784, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void conv2d_cube(
+    __gm__ float *y_conv,
+    __gm__ bfloat16_t *w,
+    __gm__ bfloat16_t *y_windows,
+    int32_t n_begin,
+    int32_t n_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t y_columns_cols0_slot = 0;  // which of 2 buffers this round of y_columns_cols0 uses
+    int32_t y_columns_rows0_slot = 0;  // which of 2 buffers this round of y_columns_rows0 uses
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    for (int32_t n0 = n_begin + block; n0 < n_end; n0 += nblk) {
+        for (int32_t y_columns_cols0 = 0; y_columns_cols0 < 784; y_columns_cols0 += 128, y_columns_cols0_slot ^= 1) {
+            const int32_t y_columns_cols0_valid = 784 - y_columns_cols0 < 128 ? 784 - y_columns_cols0 : 128;
+            AccF32_128x128 y_conv_acc(y_columns_cols0_valid); TASSIGN(y_conv_acc, 0x00000 + y_columns_cols0_slot * 0x10000);  // L0C 0x00000..0x20000, 2 copies
+            wait_flag(PIPE_FIX, PIPE_M, event_t(y_columns_cols0_slot));  // free again
+            for (int32_t y_columns_rows0 = 0; y_columns_rows0 < 576; y_columns_rows0 += 128, y_columns_rows0_slot ^= 1) {
+                const int32_t y_columns_rows0_valid = 576 - y_columns_rows0 < 128 ? 576 - y_columns_rows0 : 128;
+                // y: relu(conv(x, w, strides=2, paddings=1, bias=bias))  [conv2d.yaml:20]
+                MatB16_128x128 w_tile(y_columns_rows0_valid); TASSIGN(w_tile, 0x00000 + y_columns_rows0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(y_columns_rows0_slot));  // free again
+                WGm w_in(w + int64_t(y_columns_rows0), {y_columns_rows0_valid});
+                TLOAD(w_tile, w_in);
+                MatB16_128x128m y_windows_tile(y_columns_rows0_valid, y_columns_cols0_valid); TASSIGN(y_windows_tile, 0x10000 + y_columns_rows0_slot * 0x08000);  // L1 0x10000..0x20000, 2 copies
+                YWindowsGm y_windows_in(y_windows + int64_t(n0) * 451584 + int64_t(y_columns_rows0) * 784 + int64_t(y_columns_cols0), {y_columns_rows0_valid, y_columns_cols0_valid});
+                TLOAD(y_windows_tile, y_windows_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(y_columns_rows0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(y_columns_rows0_slot));
+                for (int32_t k1 = 0; k1 < y_columns_rows0_valid; k1 += 32, k1_slot ^= 1) {
+                    const int32_t k1_valid = y_columns_rows0_valid - k1 < 32 ? y_columns_rows0_valid - k1 : 32;
+                    LeftB16_128x32 w_tile_l0a(k1_valid); TASSIGN(w_tile_l0a, 0x00000 + k1_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
+                    TEXTRACT(w_tile_l0a, w_tile, 0, k1);
+                    RightB16_32x128 y_windows_tile_l0b(k1_valid, y_columns_cols0_valid); TASSIGN(y_windows_tile_l0b, 0x00000 + k1_slot * 0x02000);  // L0B 0x00000..0x04000, 2 copies
+                    TEXTRACT(y_windows_tile_l0b, y_windows_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    if (y_columns_rows0 + k1 == 0) {
+                        TMATMUL(y_conv_acc, w_tile_l0a, y_windows_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(y_conv_acc, y_conv_acc, w_tile_l0a, y_windows_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
+                }
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(y_columns_rows0_slot));
+            }
+            set_flag(PIPE_M, PIPE_FIX, event_t(y_columns_cols0_slot));
+            wait_flag(PIPE_M, PIPE_FIX, event_t(y_columns_cols0_slot));
+            YConvGm y_conv_out(y_conv + int64_t(n0) * 100352 + int64_t(y_columns_cols0), {y_columns_cols0_valid});
+            TSTORE(y_conv_out, y_conv_acc);
+            set_flag(PIPE_FIX, PIPE_M, event_t(y_columns_cols0_slot));
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

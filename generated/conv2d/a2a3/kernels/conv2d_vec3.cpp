@@ -1,0 +1,81 @@
+// conv2d_vec3: vector kernel of `conv2d` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages conv2d; tiles i2 211, i4 3, i6 211; memory UB 147008 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_211x64_c58 = Tile<TileType::Vec, bfloat16_t, 211, 64, BLayout::RowMajor, DYNAMIC, 58>;
+using VecB16_3x3248 = Tile<TileType::Vec, bfloat16_t, 3, 3248, BLayout::RowMajor, DYNAMIC, 3248>;
+using YEdge2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 58>, Stride<1, 1, 1, 58, 1>>;
+using YPadded2Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 58>, Stride<1, 1, 1, 3364, 1>>;
+using YPaddedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3248>, Stride<1, 1, 1, 3248, 1>>;
+using YPadded2Gm2 = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 3248>, Stride<1, 1, 1, 3364, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void conv2d_vec3(
+    __gm__ bfloat16_t *y_padded_2,
+    __gm__ bfloat16_t *y_edge_2,
+    __gm__ bfloat16_t *y_padded,
+    int32_t n,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    int32_t i4_slot = 0;  // which of 2 buffers this round of i4 uses
+    int32_t i6_slot = 0;  // which of 2 buffers this round of i6 uses
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    for (int32_t i2 = block * 211; i2 < n * 64; i2 += nblk * 211, i2_slot ^= 1) {
+        const int32_t i2_valid = n * 64 - i2 < 211 ? n * 64 - i2 : 211;
+        // y: relu(conv(x, w, strides=2, paddings=1, bias=bias))  [conv2d.yaml:20]
+        VecB16_211x64_c58 part(i2_valid); TASSIGN(part, 0x00000 + i2_slot * 0x06980);  // UB 0x00000..0x0d300, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
+        YEdge2Gm y_edge_2_in(y_edge_2 + int64_t(i2) * 58, {i2_valid});
+        TLOAD(part, y_edge_2_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        YPadded2Gm y_padded_2_out(y_padded_2 + int64_t(i2) * 3364, {i2_valid});
+        TSTORE(y_padded_2_out, part);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    for (int32_t i4 = block * 3; i4 < n * 64; i4 += nblk * 3, i4_slot ^= 1) {
+        const int32_t i4_valid = n * 64 - i4 < 3 ? n * 64 - i4 : 3;
+        VecB16_3x3248 part_2(i4_valid); TASSIGN(part_2, 0x0d300 + i4_slot * 0x04c20);  // UB 0x0d300..0x16b40, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i4_slot));  // free again
+        YPaddedGm y_padded_in(y_padded + int64_t(i4) * 3248, {i4_valid});
+        TLOAD(part_2, y_padded_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i4_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i4_slot));
+        YPadded2Gm2 y_padded_2_out(y_padded_2 + int64_t(i4) * 3364 + 58, {i4_valid});
+        TSTORE(y_padded_2_out, part_2);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i4_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    for (int32_t i6 = block * 211; i6 < n * 64; i6 += nblk * 211, i6_slot ^= 1) {
+        const int32_t i6_valid = n * 64 - i6 < 211 ? n * 64 - i6 : 211;
+        VecB16_211x64_c58 part_3(i6_valid); TASSIGN(part_3, 0x16b40 + i6_slot * 0x06980);  // UB 0x16b40..0x23e40, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(4 + i6_slot));  // free again
+        YEdge2Gm y_edge_2_in(y_edge_2 + int64_t(i6) * 58, {i6_valid});
+        TLOAD(part_3, y_edge_2_in);
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(4 + i6_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(4 + i6_slot));
+        YPadded2Gm y_padded_2_out(y_padded_2 + int64_t(i6) * 3364 + 3306, {i6_valid});
+        TSTORE(y_padded_2_out, part_3);
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(4 + i6_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
+#endif
+}

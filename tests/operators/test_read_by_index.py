@@ -326,3 +326,35 @@ def test_what_is_updated_later_is_copied(tmp_path: Path, target: str) -> None:
     got = pyptogen.compile(path, target=target)(x=x, w=w.copy(), group=group, slot=np.array([2]), fresh=fresh)
     np.testing.assert_allclose(got.y, want, rtol=1e-4, atol=1e-3)
     np.testing.assert_array_equal(got.w[2], fresh[0])
+
+
+VIEWED = """\
+pyptogen: 1
+operator: viewed
+dims: {groups: 5, k: 64}
+inputs:
+  w:     fp32[groups, k]
+  slot:  int64[1]
+  fresh: fp32[1, k]
+outputs:
+  y: fp32[2, k]
+  w: {inplace: true}
+graph:
+  before:
+    old: w[1:3]
+  update:
+    w: scatter_update(w, slot, fresh, dim=0)
+  after:
+    y: old * 2
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_view_from_before_an_update(tmp_path: Path, target: str) -> None:
+    """It shows the rows that were there, also where it is read after the update."""
+    path = written(tmp_path, VIEWED)
+    w = np.arange(320, dtype=np.float32).reshape(5, 64)
+    fresh = np.full((1, 64), -1, np.float32)
+    got = pyptogen.compile(path, target=target)(w=w.copy(), slot=np.array([2]), fresh=fresh)
+    np.testing.assert_array_equal(got.y, 2 * w[1:3])
+    np.testing.assert_array_equal(got.w, np.concatenate([w[:2], fresh, w[3:]]))

@@ -288,3 +288,73 @@ def test_rows_beside_a_product(tmp_path: Path, target: str) -> None:
         arrays = {"x": x, "w": w, "table": table, "token": token}
         np.testing.assert_allclose(compiled(**arrays).y, want, rtol=1e-4, atol=1e-3)
     at_all_levels(path, target, arrays, want, rtol=1e-4, atol=1e-3)
+
+
+UPDATED = """\
+pyptogen: 1
+operator: updated
+dims: {t: {min: 1, max: 64}, groups: 5, r: 16, k: 64, n: 64}
+inputs:
+  x:     bf16[t, r, k]
+  w:     bf16[groups, k, n]
+  group: int32[t]
+  slot:  int64[1]
+  fresh: bf16[1, k, n]
+outputs:
+  y: fp32[t, r, n]
+  w: {inplace: true}
+graph:
+  before:
+    picked: index_select(w, 0, group)
+  update:
+    w: scatter_update(w, slot, fresh, dim=0)
+  product:
+    y: matmul(x, picked, dtype=fp32)
+tiling:
+  - {t: 1}
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_is_updated_later_is_copied(tmp_path: Path, target: str) -> None:
+    """The product sees the slices from before the update, though it comes after it."""
+    path = written(tmp_path, UPDATED)
+    rng = np.random.default_rng(4)
+    x, w, fresh = (rng.normal(size=s).astype(ml_dtypes.bfloat16) for s in ((3, 16, 64), (5, 64, 64), (1, 64, 64)))
+    group = np.array([2, 0, 2], np.int32)
+    want = x.astype(np.float64) @ w[group].astype(np.float64)
+    got = pyptogen.compile(path, target=target)(x=x, w=w.copy(), group=group, slot=np.array([2]), fresh=fresh)
+    np.testing.assert_allclose(got.y, want, rtol=1e-4, atol=1e-3)
+    np.testing.assert_array_equal(got.w[2], fresh[0])
+
+
+VIEWED = """\
+pyptogen: 1
+operator: viewed
+dims: {groups: 5, k: 64}
+inputs:
+  w:     fp32[groups, k]
+  slot:  int64[1]
+  fresh: fp32[1, k]
+outputs:
+  y: fp32[2, k]
+  w: {inplace: true}
+graph:
+  before:
+    old: w[1:3]
+  update:
+    w: scatter_update(w, slot, fresh, dim=0)
+  after:
+    y: old * 2
+"""
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_view_from_before_an_update(tmp_path: Path, target: str) -> None:
+    """It shows the rows that were there, also where it is read after the update."""
+    path = written(tmp_path, VIEWED)
+    w = np.arange(320, dtype=np.float32).reshape(5, 64)
+    fresh = np.full((1, 64), -1, np.float32)
+    got = pyptogen.compile(path, target=target)(w=w.copy(), slot=np.array([2]), fresh=fresh)
+    np.testing.assert_array_equal(got.y, 2 * w[1:3])
+    np.testing.assert_array_equal(got.w, np.concatenate([w[:2], fresh, w[3:]]))

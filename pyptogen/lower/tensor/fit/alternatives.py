@@ -2,6 +2,7 @@
 
 before: y = either(a: a view, b: an input)        after: a_copy = copy(a); b_copy = copy(b); y = either(a_copy, b_copy)
         z = scatter_update(x, index, rows)               x_copy = copy(x); z = scatter_update(x_copy, index, rows)
+        old = x[1:3]; z = scatter_update(x, …); y = old  old_before = copy(x[1:3]); z = …; y = old_before
 
 Copies belong to the stages that the alternatives name, so each is made only in calls in which it counts. What leads to
 an output in the memory of an input is there already; a value that nobody else reads becomes the result itself.
@@ -56,6 +57,7 @@ def either(f: Fitter, op: Op) -> Value:
 
 def update(f: Fitter, op: Op) -> Value:
     """The tensor before the update is one that nobody reads any more."""
+    _keep_views(f, op)
     before, index, rows = (f.operand(operand) for operand in op.operands)
     original = op.operands[0]
     assert isinstance(before, Value) and isinstance(original, Value)
@@ -64,6 +66,28 @@ def update(f: Fitter, op: Op) -> Value:
     stage = made if f.program.stage(made).condition is None else op.stage
     before = _own(f, op, original, before, stage, [before] if used > 1 else [])
     return f.emit(op.kind, [before, index, rows], before.dtype, op.result.shape, attrs=op.attrs)
+
+
+def _keep_views(f: Fitter, update: Op) -> None:
+    """Views of the tensor before the update that are read after it: copied in their own stages, which come before."""
+    made_by = {other.result.name: other for other in f.program.ops}
+
+    def base(name: str) -> str:
+        while name in made_by and made_by[name].kind in VIEWS:
+            source = made_by[name].operands[0]
+            assert isinstance(source, Value)
+            name = source.name
+        return name
+
+    at = next(i for i, other in enumerate(f.program.ops) if other is update)
+    changed = base(sharing(update)[0].name)
+    later = {v.name for other in f.program.ops[at + 1 :] for v in other.operands if isinstance(v, Value)}
+    for view in f.program.ops[:at]:
+        if view.kind in VIEWS and not view.loop and view.result.name in later and base(view.result.name) == changed:
+            f.at = view
+            value = f.fitted[view.result.name]
+            f.fitted[view.result.name] = f.emit("copy", [value], value.dtype, value.shape, "before")
+    f.at = update
 
 
 def _own(f: Fitter, op: Op, original: Value, value: Value, stage: str, others: list[Value]) -> Value:

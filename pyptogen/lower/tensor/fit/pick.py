@@ -5,7 +5,8 @@ after:  w_b = picked(w, 0, group); y = batch_matmul(rows, w_b)
 
 Products read each slice where the index finds it, and so does the work of a loop's rounds, which has no copy. The index
 runs along an axis other than the last one, so that what it names are runs of elements. What cannot be read so when the
-kernels are cut (``copied``) is a copy, as everything else is that an index names.
+kernels are cut (``copied``) is a copy, as everything else is that an index names; so are slices of a tensor whose rows
+are updated later on.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Mapping
 
 from pyptogen.lower.tensor.fit import reorder
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
-from pyptogen.lower.tensor.ir import BINARY, PRODUCTS, REDUCE, UNARY, VIEWS, Op, Program, Value
+from pyptogen.lower.tensor.ir import BINARY, PRODUCTS, REDUCE, UNARY, VIEWS, Op, Operand, Program, Value
 
 _IN_ROUNDS = PRODUCTS | UNARY | BINARY | REDUCE | {"cast", "where"}
 
@@ -24,6 +25,7 @@ def index_select(f: Fitter, op: Op) -> Value:
     runs = int(op.attrs["axis"]) < len(op.result.shape) - 1 and op.result.dtype != "bool"
     readers = _IN_ROUNDS if op.loop else PRODUCTS
     in_place = runs and op.result.name not in f.copied and _is_read_by(readers, f.program, op.result.name)
+    in_place = in_place and (bool(op.loop) or not _is_updated(f.program, op))
     operands = [f.operand(operand) for operand in op.operands]
     return f.emit("picked" if in_place else "index_select", operands, op.result.dtype, op.result.shape, attrs=op.attrs)
 
@@ -39,6 +41,23 @@ def _is_read_by(kinds: frozenset[str], program: Program, name: str) -> bool:
         or (reorder.is_free(program, op) and _is_read_by(kinds, program, op.result.name))
         for op in readers
     )
+
+
+def _is_updated(program: Program, op: Op) -> bool:
+    """Whether rows of what the slices are part of change in place: readers that come later would see the new ones."""
+    made_by = {other.result.name: other for other in program.ops}
+
+    def base(operand: Operand) -> str:
+        assert isinstance(operand, Value)
+        name = operand.name
+        while name in made_by and made_by[name].kind in VIEWS:
+            source = made_by[name].operands[0]
+            assert isinstance(source, Value)
+            name = source.name
+        return name
+
+    updates = [other for other in program.ops if other.kind == "scatter_update"]
+    return base(op.operands[0]) in {base(update.operands[0]) for update in updates}
 
 
 RULES: Mapping[str, Rule] = {"index_select": index_select}

@@ -46,6 +46,18 @@ def test_long_sums_of_any_number_of_rows(library: ctypes.CDLL, name: str, twice:
             assert (np.abs(got - exact) <= bound).all(), (m, k, n)
 
 
+@pytest.mark.parametrize("name", TYPES)
+def test_left_operand_in_columns(library: ctypes.CDLL, name: str) -> None:
+    rng = np.random.default_rng(23)
+    for m, k, n in [(1, 64, 32), (5, 33, 16), (16, 130, 33), (45, 7, 64), (96, 1100, 96)]:
+        a, b = operands(rng, name, m, k, n)
+        exact, bound = product(a, b)
+        c = guarded((m, n), np.dtype(np.int32 if name == "int8" else np.float32))
+        columns = np.ascontiguousarray(a.T)
+        getattr(library, f"product_of_columns_{name}")(pointer(c), pointer(columns), pointer(b), m, k, n)
+        assert (np.abs(c - exact) <= bound).all(), (m, k, n)
+
+
 @pytest.mark.parametrize("k", [3, 1024, 2304])
 @pytest.mark.parametrize("rows", [1, 4, 45])
 def test_int8_at_the_ends_of_the_range(library: ctypes.CDLL, rows: int, k: int) -> None:

@@ -10,14 +10,14 @@
 
 namespace pto::cpu {
 
-// Measured for builds with a matrix unit on Sapphire Rapids (2 MB of L2), for others on Zen 5 (1 MB): there fewer steps of K
-// at a time gain 4 % on fp32, and asking for memory in bulk costs as much.
-#if defined(__AMX_TILE__)
-constexpr int kAddSteps = 16;  // steps of K at a time, of multiply-adds; 2 KB of B each
-constexpr bool kAsksInBulk = true;
-#else
-constexpr int kAddSteps = 8;
+// AVX-512 without a matrix unit was measured on Zen 5 (1 MB of L2): fewer steps of K at a time gain 4 % on fp32, and asking for
+// memory in bulk costs as much. The others keep what was measured on Sapphire Rapids (2 MB).
+#if defined(PTO_CPU_AVX512) && !defined(__AMX_TILE__)
+constexpr int kAddSteps = 8;  // steps of K at a time, of multiply-adds; 2 KB of B each
 constexpr bool kAsksInBulk = false;
+#else
+constexpr int kAddSteps = 16;
+constexpr bool kAsksInBulk = true;
 #endif
 
 /// Multiply-adds of fp32 operands. Into int32 when these are small whole numbers: a block's sums stay below 2^24.
@@ -72,6 +72,46 @@ struct Ahead {
     int lines;
 };
 
+/// Row i of a block of `Rows`, of which only `rows` may be there if it is one of few rows.
+template <int Rows>
+PTO_INLINE int present_row(int i, int rows)
+{
+    return Rows < 8 && i >= rows ? rows - 1 : i;
+}
+
+/// Adds one step of K, 64 bytes of each row at `a` and of each column at `b`, to the sums of a block.
+template <typename Products, int Rows, int Vectors>
+PTO_INLINE void multiply_step(
+    typename Products::Sums (&sum)[Rows][Vectors], const char* a, const char* b, int64_t b_panel, int rows)
+{
+    const auto product = [&](int kk) __attribute__((always_inline)) {
+        decltype(Products::columns(b)) columns[Vectors];
+        PTO_CPU_UNROLL
+        for (int j = 0; j < Vectors; ++j) {
+            columns[j] = Products::columns(b + vector_of_b(j, b_panel) + kk * 64);
+        }
+        PTO_CPU_UNROLL
+        for (int i = 0; i < Rows; ++i) {
+            const auto element = Products::row(a + present_row<Rows>(i, rows) * 64 + kk * 4);
+            PTO_CPU_UNROLL
+            for (int j = 0; j < Vectors; ++j) {
+                sum[i][j] = Products::add(sum[i][j], element, columns[j]);
+            }
+        }
+    };
+    if constexpr (Rows < kTall) {
+        PTO_CPU_ROLLED
+        for (int kk = 0; kk < 16; ++kk) {
+            product(kk);
+        }
+    } else {
+        PTO_CPU_UNROLL_BY_4  // else the counters take turns from the multiply-adds
+        for (int kk = 0; kk < 16; ++kk) {
+            product(kk);
+        }
+    }
+}
+
 /// C[Rows, Vectors * lanes] = A B or C += A B of a plan whose c is at a panel of rows, from row `row` (0 to 31) of it on;
 /// its a is at that row, its b and c at the column. `starts` has what begin() takes for each row, or is nullptr.
 /// Blocks of few rows may have fewer, `rows`: the last one is then computed again in place of those that are missing.
@@ -79,7 +119,7 @@ template <typename Products, int Rows, int Vectors>
 PTO_INLINE void multiply_block(const TilePlan& p, int row, const int32_t* starts, int rows, Ahead ahead)
 {
     typename Products::Sums sum[Rows][Vectors];
-    const auto present = [rows](int i) __attribute__((always_inline)) { return Rows < 8 && i >= rows ? rows - 1 : i; };
+    const auto present = [rows](int i) __attribute__((always_inline)) { return present_row<Rows>(i, rows); };
     const auto c_at = [&](int i, int j) __attribute__((always_inline)) {
         return p.c + vector_of_c(j) + acc_row_offset(row + present(i));
     };
@@ -114,32 +154,7 @@ PTO_INLINE void multiply_block(const TilePlan& p, int row, const int32_t* starts
                 __builtin_prefetch(next + j * p.b_panel, 0, 3);
             }
         }
-        const auto product = [&](int kk) __attribute__((always_inline)) {
-            decltype(Products::columns(b)) columns[Vectors];
-            PTO_CPU_UNROLL
-            for (int j = 0; j < Vectors; ++j) {
-                columns[j] = Products::columns(b + vector_of_b(j, p.b_panel) + kk * 64);
-            }
-            PTO_CPU_UNROLL
-            for (int i = 0; i < Rows; ++i) {
-                const auto element = Products::row(a + present(i) * 64 + kk * 4);
-                PTO_CPU_UNROLL
-                for (int j = 0; j < Vectors; ++j) {
-                    sum[i][j] = Products::add(sum[i][j], element, columns[j]);
-                }
-            }
-        };
-        if constexpr (Rows < kTall) {
-            PTO_CPU_ROLLED
-            for (int kk = 0; kk < 16; ++kk) {
-                product(kk);
-            }
-        } else {
-            PTO_CPU_UNROLL_BY_4  // else the counters take turns from the multiply-adds
-            for (int kk = 0; kk < 16; ++kk) {
-                product(kk);
-            }
-        }
+        multiply_step<Products, Rows, Vectors>(sum, a, b, p.b_panel, rows);
     }
     PTO_CPU_UNROLL
     for (int i = 0; i < Rows; ++i) {

@@ -112,6 +112,32 @@ PTO_INLINE void transpose_fragment(char* to, const char* from, int64_t stride, i
     }
 }
 
+/// Puts `rows` rows of `cols` elements, whose columns are contiguous and `stride` elements apart, into a Left tile whose
+/// panels are `panel` bytes apart, with zeros up to whole steps. Rows beyond stay as they are.
+template <typename T>
+inline void fill_left_columns(char* to, int64_t panel, const T* from, int64_t stride, int64_t rows, int64_t cols)
+{
+    constexpr int64_t kGroup = kGroupK<T>;
+    alignas(64) char groups[kFragment], lines[kFragment];
+    for (int64_t at = 0; at < cols; at += kStepK<T>, to += kPanelStep) {
+        for (int64_t row = 0; row < rows; row += 16) {
+            const int64_t count = least(16, rows - row);
+            for (int64_t group = 0; group < 16; ++group) {
+                const int64_t first = at + group * kGroup;
+                pack_partial_group(
+                    groups + group * 64, from + least(first, cols - 1) * stride + row, stride, cols - first, count);
+            }
+            char* out = to + left_row_offset(row, panel);
+            if (count == 16) {
+                transpose_fragment(out, groups, 64);
+            } else {
+                transpose_fragment(lines, groups, 64);
+                __builtin_memcpy(out, lines, count * 64);
+            }
+        }
+    }
+}
+
 /// Packs a [k, n] matrix whose columns are contiguous, `stride` elements apart, into 32-column panels.
 template <typename T>
 inline void pack_column_major(char* to, int64_t panel, const T* from, int64_t stride, int64_t k, int64_t n)

@@ -80,6 +80,11 @@ PTO_INLINE void load_left(Tile& dst, Global& src)
         const T* from = reinterpret_cast<const T*>(src.data());
         const auto [rows, cols] = covered(src, dst.GetValidRow(), dst.GetValidCol());
         fill_left(dst, from, src.GetStride(3), rows, cols);
+    } else if (!is_packed4_v<T> && Global::layout == Layout::DN && src.GetStride(3) == 1) {
+        const auto [rows, cols] = covered(src, dst.GetValidRow(), dst.GetValidCol());
+        fill_left_columns(
+            reinterpret_cast<char*>(dst.data()), left_panel_bytes<Tile>, reinterpret_cast<const T*>(src.data()),
+            src.GetStride(4), rows, cols);
     } else {
         load_slabs(dst, src);
         pad_operand(dst, dst.GetValidRow(), dst.GetValidCol());

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tensor.ir import REDUCE, Op, Program, Value
 from pyptogen.lower.tensor.program_names import dim_symbol, names_in_kernels
 from pyptogen.lower.tile.cutting.axes import Axes, Axis, Factor, unsupported
 from pyptogen.lower.tile.cutting.nest import Nest, Scope
@@ -190,11 +190,10 @@ class Grid:
                     continue
                 size = factor.extent.constant
                 if size is None:
-                    raise unsupported(
-                        op.span,
-                        f"the dynamic extent {factor.extent} without a tile",
-                        "name a tile for it in the tiling row",
-                    )
+                    fix = "name a tile for it in the tiling row"
+                    if op.loop and op.kind in REDUCE:
+                        fix = "reduce it in a stage before the loop, for all rounds at once"
+                    raise unsupported(op.span, f"the dynamic extent {factor.extent} without a tile", fix)
                 result.append((factor, Extent(size)))
             wide = [f for f in result if f[1].size != 1]
             return wide or result[-1:]

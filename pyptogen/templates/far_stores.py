@@ -37,9 +37,10 @@ def far_stores(kernel: InstrKernel) -> Far:
         text = text.replace(f"int64_t({kernel.segment})", f"int64_t({part})")
         text = re.sub(rf"\b{kernel.segment}\b(?!\()", f"({part})", text)  # but where it is the type of that name
     names = ", ".join(t.name for t in results)
-    return Far(
-        frozenset(t.name for t in results), f"const FarStores far({text});  // {names}: around the cache if large"
-    )
+    # In parentheses, a cast by itself would make `far` a function.
+    given = f"{{{text}}}" if re.fullmatch(r"int64_t\(\w+\)", text) else f"({text})"
+    line = f"const FarStores far{given};  // {names}: around the cache if large"
+    return Far(frozenset(t.name for t in results), line)
 
 
 def _windows(kernel: InstrKernel, name: str) -> set[str]:

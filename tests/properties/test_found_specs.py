@@ -116,6 +116,11 @@ FOUND = {
              "y: one_hot(i, s); z: x * cast(y, fp32)", 'verify:\n  generate: {i: "integers(0, 8)"}'),
         {"r": 19, "s": 37},
     ),
+    "a column of bytes that may go around the cache": (
+        spec("s: {min: 1, max: 99}", "x: int8[r, s]; i: int64[r, 1]", "y: int8[r, 1]", "y: gather(x, 1, i)",
+             'verify:\n  generate: {i: "integers(0, s - 1)"}'),
+        {"r": 15, "s": 39},
+    ),
     "an extreme of int32 along columns": (
         spec("d: 40; e: 3", "x: int32[r, e, d]", "y: int32[r, d]; z: int32[r, e, 1]",
              "y: argmin(x, axis=1); z: argmax(x, axis=-1, keepdim=true)"),

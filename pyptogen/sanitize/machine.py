@@ -79,7 +79,7 @@ class Machine:
                 self.execute(statement)
             except DiagnosticError:
                 continue
-        self.trace = Trace()
+        self.trace = Trace(self.trace.most)
         self.call(function, list(arguments), [UNKNOWN] * len(function.parameters), function.token)
         return self.trace
 

@@ -95,6 +95,9 @@ class Windows:
         outer, whole = split(window.offset, pitch), split(elements, pitch)
         if inner != ONE or outer is None or whole is None or whole[1] != ZERO:
             return None
+        if outer[1].constant is not None and pitch.constant:  # such as one line and an element further on
+            lines, rest = divmod(outer[1].constant, pitch.constant)
+            outer = outer[0] + lines, Poly.of(rest)
         if by_column:
             view = View(window.tensor, (pitch, whole[0]), (ONE, pitch), "dn")
             return view, ((outer[1], 1), (outer[0], 1))

@@ -46,6 +46,7 @@ GRAPHS = {
 }
 
 
+MOST_EVENTS = 10_000
 HALVES = """\
 pyptogen: 1
 operator: halves
@@ -203,7 +204,14 @@ def assert_same_work(kernel: InstrKernel, module: ModuleOp, begin: int, end: int
 def test_it_does_what_the_instructions_say(parsed: Parsed, begin: int, end: int, blocks: int) -> None:
     for programs, _, module in parsed:
         for kernel in programs:
-            assert_same_work(kernel, module, begin, end, blocks)
+            assert_same_work(kernel, module, begin, walkable(kernel, begin, end, blocks), blocks)
+
+
+def walkable(kernel: InstrKernel, begin: int, end: int, blocks: int) -> int:
+    """The end of a shorter range where the first block has more events than xDSL walks in some seconds."""
+    while end - begin > 4 and len(KernelTrace.of(kernel, arguments(kernel, begin, end, blocks), 0, 0)) > MOST_EVENTS:
+        end = begin + (end - begin) // 4
+    return end
 
 
 def test_a_window_of_whole_rows_shows_its_row_and_column() -> None:

@@ -161,7 +161,6 @@ def with_scalar(op: Instruction) -> None:
 def fill(op: Instruction) -> None:
     op.count(1)
     (dst,) = op.tiles("vec", op.destination)
-    calculable(op, dst.element, True)
     check(op.sources[0].type == dst.element, f"{op.name}: a scalar {op.sources[0].type} into {dst.element}")
 
 

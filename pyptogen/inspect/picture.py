@@ -31,6 +31,7 @@ def _quoted(text: str) -> str:
 def graph_picture(program: Program) -> str:
     """The Tensor level: inputs, operations by stage (or, in a large operator, only its stages), outputs."""
     from pyptogen.lower.tensor.ir import VIEWS
+    from pyptogen.lower.tensor.views import root
 
     computed = [op for op in program.ops if op.kind not in VIEWS]
     lines = ["flowchart LR"]
@@ -52,29 +53,19 @@ def graph_picture(program: Program) -> str:
     for name, value in program.outputs:
         out = _node("out_" + name)
         lines.append(f"  {out}([{_quoted(name)}])")
-        lines.append(f"  {owner[_source(value.name, made_by)]} --> {out}")
+        lines.append(f"  {owner[root(value.name, made_by)]} --> {out}")
     return "\n".join(lines) + "\n"
-
-
-def _source(name: str, made_by: Mapping[str, Op]) -> str:
-    """The value with data of its own behind views."""
-    from pyptogen.lower.tensor.ir import VIEWS, Value
-
-    while name in made_by and made_by[name].kind in VIEWS:
-        operand = made_by[name].operands[0]
-        assert isinstance(operand, Value)
-        name = operand.name
-    return name
 
 
 def _edges(computed: list[Op], made_by: Mapping[str, Op], owner: Mapping[str, str]) -> Iterator[str]:
     from pyptogen.lower.tensor.ir import Value
+    from pyptogen.lower.tensor.views import root
 
     for op in computed:
         for operand in op.operands:
             if not isinstance(operand, Value):
                 continue
-            source, target = owner[_source(operand.name, made_by)], owner[op.result.name]
+            source, target = owner[root(operand.name, made_by)], owner[op.result.name]
             if source != target:
                 yield f"{source} --> {target}"
 

@@ -14,8 +14,8 @@ from pyptogen.lower.hand.scope import Scope
 from pyptogen.lower.hand.windows import Tensor
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program, Value
+from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes
-from pyptogen.lower.tile.cutting.views import root
 from pyptogen.lower.tile.ir import GmTensor, TileKernel
 from pyptogen.lower.tile.kernels.partition import producers
 from pyptogen.lower.tile.sizes.variants import Part

@@ -15,6 +15,7 @@ from dataclasses import replace
 
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
 from pyptogen.lower.tensor.ir import VIEWS, Op, Program, Value
+from pyptogen.lower.tensor.views import root
 
 SHARED = frozenset({"either", "scatter_update"})
 """Operations whose result lies in the memory of operands: of all, and of the first."""
@@ -71,19 +72,12 @@ def update(f: Fitter, op: Op) -> Value:
 def _keep_views(f: Fitter, update: Op) -> None:
     """Views of the tensor before the update that are read after it: copied in their own stages, which come before."""
     made_by = {other.result.name: other for other in f.program.ops}
-
-    def base(name: str) -> str:
-        while name in made_by and made_by[name].kind in VIEWS:
-            source = made_by[name].operands[0]
-            assert isinstance(source, Value)
-            name = source.name
-        return name
-
     at = next(i for i, other in enumerate(f.program.ops) if other is update)
-    changed = base(sharing(update)[0].name)
+    changed = root(sharing(update)[0].name, made_by)
     later = {v.name for other in f.program.ops[at + 1 :] for v in other.operands if isinstance(v, Value)}
     for view in f.program.ops[:at]:
-        if view.kind in VIEWS and not view.loop and view.result.name in later and base(view.result.name) == changed:
+        read_later = view.kind in VIEWS and not view.loop and view.result.name in later
+        if read_later and root(view.result.name, made_by) == changed:
             f.at = view
             value = f.fitted[view.result.name]
             f.fitted[view.result.name] = f.emit("copy", [value], value.dtype, value.shape, "before")

@@ -9,20 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
-from pyptogen.lower.tensor.ir import VIEWS, Op, Value
+from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tensor.views import root, value_views
 
 
 def collected(f: Fitter, op: Op) -> Value:
     """The same of a copy, where the value is a carried one, or a view of something else than a reshape is."""
     value, loop = f.value(op.operands[0]), str(op.attrs["loop"])
     made_by = {other.result.name: other for other in f.ops}
-    base, whole = value, True
-    while base.name in made_by and made_by[base.name].kind in VIEWS:
-        whole = whole and made_by[base.name].kind == "reshape"
-        source = made_by[base.name].operands[0]
-        assert isinstance(source, Value)
-        base = source
-    maker = made_by.get(base.name)
+    whole = all(view.kind == "reshape" for view in value_views(made_by, value.name))
+    maker = made_by.get(root(value.name, made_by))
     if not whole or maker is None or maker.loop != loop or maker.kind == "carry":
         value = f.emit("copy", [value], value.dtype, value.shape, "copy", loop=loop)
     return f.emit("collected", [value], value.dtype, op.result.shape, attrs=op.attrs)

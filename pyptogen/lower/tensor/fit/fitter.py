@@ -14,6 +14,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Dim, Loop, Op, Operand, Program, Scalar, Shape, Value
 from pyptogen.lower.tensor.program_names import FreeNames
+from pyptogen.lower.tensor.views import root, value_views
 
 MASK = "fp16"
 """Truth values on tiles: 1 and 0 in this dtype. In GM a bool is a byte."""
@@ -237,21 +238,16 @@ class Fitter:
         outputs = []
         for name, original in self.program.outputs:
             value = self.stored.get(original.name, self.fitted[original.name])
-            base, whole = value, True
-            in_rounds = False
-            while base.name in made_by and made_by[base.name].kind in VIEWS:
-                whole = whole and made_by[base.name].kind in ("reshape", "reorder", "collected")
-                in_rounds = in_rounds or made_by[base.name].kind == "collected"
-                source = made_by[base.name].operands[0]
-                assert isinstance(source, Value)
-                base = source
-            stays = whole and base.name == self.program.inplace.get(name)
-            kind = "collected" if in_rounds else made_by[base.name].kind if base.name in made_by else ""
-            if not stays and (not kind or not whole or base.name in taken or self._must_move(name, kind)):
+            base, kinds = root(value.name, made_by), {view.kind for view in value_views(made_by, value.name)}
+            whole = kinds <= {"reshape", "reorder", "collected"}
+            stays = whole and base == self.program.inplace.get(name)
+            kind = "collected" if "collected" in kinds else made_by[base].kind if base in made_by else ""
+            if not stays and (not kind or not whole or base in taken or self._must_move(name, kind)):
                 stage = made_by[value.name].stage if value.name in made_by else self.at.stage
                 self.at = replace(self.at, result=replace(value, name=name), span=original.span, stage=stage)
-                base = value = self.emit("copy", [value], value.dtype, value.shape)
-            taken.add(base.name)
+                value = self.emit("copy", [value], value.dtype, value.shape)
+                base = value.name
+            taken.add(base)
             outputs.append((name, value))
         return tuple(outputs)
 

@@ -15,7 +15,8 @@ from collections.abc import Mapping
 
 from pyptogen.lower.tensor.fit import reorder
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
-from pyptogen.lower.tensor.ir import BINARY, PRODUCTS, REDUCE, UNARY, VIEWS, Op, Operand, Program, Value
+from pyptogen.lower.tensor.ir import BINARY, PRODUCTS, REDUCE, UNARY, VIEWS, Op, Program, Value
+from pyptogen.lower.tensor.views import root
 
 _IN_ROUNDS = PRODUCTS | UNARY | BINARY | REDUCE | {"cast", "where"}
 
@@ -46,18 +47,11 @@ def _is_read_by(kinds: frozenset[str], program: Program, name: str) -> bool:
 def _is_updated(program: Program, op: Op) -> bool:
     """Whether rows of what the slices are part of change in place: readers that come later would see the new ones."""
     made_by = {other.result.name: other for other in program.ops}
-
-    def base(operand: Operand) -> str:
-        assert isinstance(operand, Value)
-        name = operand.name
-        while name in made_by and made_by[name].kind in VIEWS:
-            source = made_by[name].operands[0]
-            assert isinstance(source, Value)
-            name = source.name
-        return name
-
-    updates = [other for other in program.ops if other.kind == "scatter_update"]
-    return base(op.operands[0]) in {base(update.operands[0]) for update in updates}
+    changing = (op, *(other for other in program.ops if other.kind == "scatter_update"))
+    slices, *updated = [
+        root(x.name, made_by) for x in (other.operands[0] for other in changing) if isinstance(x, Value)
+    ]
+    return slices in updated
 
 
 RULES: Mapping[str, Rule] = {"index_select": index_select}

@@ -19,10 +19,11 @@ import sympy
 from pyptogen.diagnostics import Span, fault
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape
-from pyptogen.lower.tensor.ir import VIEWS, Operand, Scalar, Value
+from pyptogen.lower.tensor.ir import Operand, Scalar, Value
 from pyptogen.lower.tensor.program_names import element_symbol, start_symbol
 from pyptogen.lower.tensor.reading.contract import Contract
 from pyptogen.lower.tensor.reading.scalars import ScalarReader, not_allowed
+from pyptogen.lower.tensor.views import root
 from pyptogen.schema import Expr
 
 WHOLE = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64")
@@ -109,9 +110,7 @@ class RoundIf(ScalarReader):
 
     def _element(self, value: Value, expr: Expr, node: ast.expr) -> Any:
         made_by = {op.result.name: op for op in self.builder.ops}
-        base = value.name
-        while base in made_by and made_by[base].kind in VIEWS:
-            base = next(v.name for v in made_by[base].operands if isinstance(v, Value))
+        base = root(value.name, made_by)
         if base in made_by and made_by[base].loop == self.builder.loop:
             raise fault(
                 "PTG230",

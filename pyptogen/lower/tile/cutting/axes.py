@@ -17,7 +17,7 @@ from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.building.dims import show_size
 from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
-from pyptogen.lower.tile.cutting.views import root, value_views
+from pyptogen.lower.tensor.views import root, value_views
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,12 +20,12 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
+from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.cutting.axes import Apart, Axes, GmView, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
 from pyptogen.lower.tile.cutting.products import Products
-from pyptogen.lower.tile.cutting.views import read_with, root
 from pyptogen.lower.tile.ir import GmRef, GmTensor, Source, TileKernel, TileOp, TileVal
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.names import names_used

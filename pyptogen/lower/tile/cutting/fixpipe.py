@@ -22,7 +22,7 @@ from dataclasses import replace
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
-from pyptogen.lower.tile.cutting.views import root
+from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.sizes.sizes import Selected
 
 NARROW = ("bf16", "fp16")

@@ -13,11 +13,11 @@ from typing import Any
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import BINARY, DTYPES, PRODUCTS, UNARY, Op, Value
+from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting import concat as concat_pass
 from pyptogen.lower.tile.cutting.axes import Apart, Copied, GmView, Pick, one_run, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.views import root, value_views
 from pyptogen.lower.tile.cutting.windows import Found, Windows
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.verify import require

@@ -13,10 +13,10 @@ from typing import Any
 from pyptogen.lower.expr import ZERO
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Apart, unsupported
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
-from pyptogen.lower.tile.cutting.views import root
 from pyptogen.lower.tile.ir import TileOp, TileVal
 from pyptogen.lower.tile.rounds.rounds import Rounds
 

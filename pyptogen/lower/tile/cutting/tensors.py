@@ -8,8 +8,8 @@ from itertools import pairwise
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes
-from pyptogen.lower.tile.cutting.views import root
 from pyptogen.lower.tile.ir import GmTensor
 from pyptogen.lower.tile.kernels.partition import KernelOps, producers
 from pyptogen.lower.tile.rounds.between_rounds import values_apart

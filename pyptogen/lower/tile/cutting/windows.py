@@ -20,10 +20,10 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol, loop_variable
+from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting.axes import Apart, Copied, Factor, GmView, Pick, unsupported
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.views import root, value_views
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, TileOp
 from pyptogen.lower.tile.rounds.between_rounds import values_apart
 

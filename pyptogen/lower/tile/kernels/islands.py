@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Axes
-from pyptogen.lower.tile.cutting.views import root
 
 
 def islands(ops: Sequence[Op], program: Program, made_by: Mapping[str, Op]) -> list[list[Op]]:

@@ -23,7 +23,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
 from pyptogen.lower.tensor.ir import SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tensor.program_names import round_if
-from pyptogen.lower.tile.cutting.views import read_with, root
+from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.kernels.islands import islands
 from pyptogen.lower.tile.rounds.levels import levels
 from pyptogen.lower.tile.sizes.sizes import ring_slots, vector_cores

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
-from pyptogen.lower.tile.cutting.views import root
+from pyptogen.lower.tensor.views import root
 
 
 def levels(

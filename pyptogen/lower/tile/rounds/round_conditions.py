@@ -12,10 +12,10 @@ from __future__ import annotations
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.ir import Loop, Op, Value
 from pyptogen.lower.tensor.program_names import element_symbol, round_if, start_symbol
+from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Apart, unsupported
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Operands
-from pyptogen.lower.tile.cutting.views import root
 from pyptogen.lower.tile.ir import Comparison, Condition, Element
 
 

@@ -19,11 +19,11 @@ from typing import Any
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tensor.ir import Loop, Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
+from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
-from pyptogen.lower.tile.cutting.views import root
 from pyptogen.lower.tile.ir import TileOp, TileVal
 from pyptogen.lower.tile.rounds.between_rounds import varying
 from pyptogen.lower.tile.rounds.levels import levels

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
-from pyptogen.lower.tile.cutting.views import root
+from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.kernels.partition import producers
 from pyptogen.lower.tile.sizes.sizes import Selected, ring_slots
 

@@ -10,8 +10,8 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
 from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
+from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting.axes import Axes, Copied, Factor, GmView, unsupported
-from pyptogen.lower.tile.cutting.views import root, value_views
 from pyptogen.lower.tile.ir import (
     Extent,
     Form,

@@ -81,13 +81,13 @@ extern "C" void reductions_cpu(pto_rt::Runtime &rt, const reductions_args &args)
             [=] {
                 along_rows_vec2(product, product_2, rows, along_rows_vec2_blocks);
             }, {along_rows_vec1_done});
-        const int32_t along_columns_vec1_blocks = fewer(8, vector);
+        const int32_t along_columns_vec1_blocks = fewer(1, vector);
         rt.launch(
             "along_columns_vec1", Core::Vector, along_columns_vec1_blocks,
             [=] {
                 along_columns_vec1(column_total, x, rows, along_columns_vec1_blocks);
             });
-        const int32_t along_columns_vec2_blocks = fewer(8, vector);
+        const int32_t along_columns_vec2_blocks = fewer(1, vector);
         rt.launch(
             "along_columns_vec2", Core::Vector, along_columns_vec2_blocks,
             [=] {

@@ -1,5 +1,5 @@
 // along_columns_vec2: vector kernel of `reductions` for cpu. Made by pyptogen; change the spec, not this file.
-// stages along_columns; tiles i1 64, i2 64; memory UB 16896 B
+// stages along_columns; tiles i2 8, once 1; memory UB 20480 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +8,10 @@
 using namespace pto;
 
 namespace {
-using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
-using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 512, 1>>;
-using ColumnLargestGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 1, 1>>;
+using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, 512>;
+using VecF32_8x512 = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, DYNAMIC, 512>;
+using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 512, 1>>;
+using ColumnLargestGm = GlobalTensor<float, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void along_columns_vec2(
@@ -22,20 +22,20 @@ extern "C" __global__ AICORE void along_columns_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 64; i1 < 512; i1 += nblk * 64) {
+    for (int32_t once = block; once < 1; once += nblk) {
         // column_largest: amax(x, axis=0)  [reductions.yaml:31]
-        VecF32_1x64 total_2; TASSIGN(total_2, 0x00000);  // UB 0x00000..0x00100
+        VecF32_1x512 total_2; TASSIGN(total_2, 0x00000);  // UB 0x00000..0x00800
         TEXPANDS(total_2, -__builtin_inff());
-        for (int32_t i2 = 0; i2 < rows; i2 += 64) {
-            const int32_t i2_valid = rows - i2 < 64 ? rows - i2 : 64;
-            VecF32_64x64 part(i2_valid); TASSIGN(part, 0x00100);  // UB 0x00100..0x04100
-            XGm x_in(x + int64_t(i2) * 512 + int64_t(i1), {i2_valid});
+        for (int32_t i2 = 0; i2 < rows; i2 += 8) {
+            const int32_t i2_valid = rows - i2 < 8 ? rows - i2 : 8;
+            VecF32_8x512 part(i2_valid); TASSIGN(part, 0x00800);  // UB 0x00800..0x04800
+            XGm x_in(x + int64_t(i2) * 512, {i2_valid});
             TLOAD(part, x_in);
-            VecF32_1x64 found; TASSIGN(found, 0x04100);  // UB 0x04100..0x04200
+            VecF32_1x512 found; TASSIGN(found, 0x04800);  // UB 0x04800..0x05000
             TCOLMAX(found, part);
             TMAX(total_2, total_2, found);
         }
-        ColumnLargestGm column_largest_out(column_largest + int64_t(i1));
+        ColumnLargestGm column_largest_out(column_largest);
         TSTORE(column_largest_out, total_2);
     }
 #endif

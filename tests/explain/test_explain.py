@@ -60,8 +60,8 @@ def test_what_does_not_exist(words: tuple[str, ...], hint: str) -> None:
 
 @pytest.mark.parametrize("name", sorted(operations()))
 def test_examples_are_legal_and_refused_with_a_reason(name: str) -> None:
-    """An example of each dtype is a legal program; where only lowered primitives occur, some platform takes one dtype,
-    but for rearrangements that need a kernel of copies, and pages, which want each sequence by itself."""
+    """An example of each dtype is a legal program; where only lowered primitives occur, every platform takes one
+    dtype."""
     operation = operations()[name]
     dtypes = example_dtypes(operation)
     assert dtypes
@@ -71,7 +71,7 @@ def test_examples_are_legal_and_refused_with_a_reason(name: str) -> None:
     assert all(set(entry.dtypes) | {dtype for dtype, _ in entry.refused} == set(dtypes) for entry in entries)
     if not {op.kind for op in program.ops} <= LOWERED:
         assert all(not entry.dtypes for entry in entries)
-    elif name not in {"interleave", "deinterleave", "quant_per_channel", "paged_attention"}:
+    else:
         assert all(entry.dtypes for entry in entries)
 
 

@@ -28,6 +28,10 @@ _UPDATES = {"scatter_update": "k"}
 """Operations whose example updates an input in place, and that input."""
 
 
+_CHOSEN = frozenset({"conv", "interleave", "deinterleave", "paged_attention", "quant_per_channel"})
+"""Operations whose kernels cut `t` otherwise than by 8 rows: the compiler chooses the tiles of their examples."""
+
+
 def example_call(operation: Operation, dtype: str) -> str:
     """The example as written in a spec."""
     return operation.example.replace("$dtype", dtype)
@@ -51,7 +55,8 @@ def example_spec(operation: Operation, dtype: str) -> str:
     if updated is not None:
         names, outputs = [updated], f"  {updated}: {{inplace: true}}\n"
     head = _head(operation, dtype)
-    rows = "tiling: [{t: 8}]\n" if "\n  t: " in head else ""
+    row = "{}" if operation.name in _CHOSEN else "{t: 8}"
+    rows = f"tiling: [{row}]\n" if "\n  t: " in head else ""
     return f"{head}outputs:\n{outputs}graph:\n  {', '.join(names)}: {example_call(operation, dtype)}\n{rows}"
 
 

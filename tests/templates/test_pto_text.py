@@ -131,14 +131,16 @@ def _words(text: str) -> list[str]:
 
 def arguments(kernel: InstrKernel, begin: int, end: int, blocks: int) -> dict[str, Any]:
     """Numbers for all arguments but pointers: the range of a launch, its blocks, 0.25 for every attr, small dims where
-    loops take them one by one."""
+    loops take them one by one, smaller ones where loops go over a multiple of them."""
     tensors = {t.name for t in kernel.tensors}
     values: dict[str, Any] = {name: 0.25 for name, _ in kernel.scalars}
     tensors |= {fifo.name for fifo in kernel.fifos}
     values |= {name: end for name in kernel.arguments if name not in tensors and name not in values}
-    loops = [node for node in walk(kernel.body) if isinstance(node, For) and node.step == 1]
-    single = {str(node.stop) for node in loops} & values.keys() - {f"{kernel.segment}_end", str(kernel.segment)}
-    values |= {name: min(end, 5) for name in single}
+    stops = [node.stop for node in walk(kernel.body) if isinstance(node, For) and node.step == 1]
+    free = values.keys() - {f"{kernel.segment}_begin", f"{kernel.segment}_end", str(kernel.segment)}
+    many = {name for stop in stops for name in stop.names() if len(stop.terms) == 1}
+    values |= {name: min(end, 2) for name in many & free}
+    values |= {name: min(end, 5) for name in {str(stop) for stop in stops} & free}
     return values | {"nblk": blocks, f"{kernel.segment}_begin": begin}
 
 

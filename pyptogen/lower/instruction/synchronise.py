@@ -35,7 +35,7 @@ ROUNDS = 64
 
 
 @dataclass(slots=True)
-class _Shared:
+class _Ids:
     """Ids that orders of several bodies use, none of them inside of another. ``first`` and ``last`` are the outermost
     nodes before and after which tokens are primed and drained."""
 
@@ -56,7 +56,7 @@ class _Plan:
     share: bool
     places: dict[tuple[Path, int, str], list[Sync]] = field(default_factory=dict)
     ids: dict[tuple[str, str], int] = field(default_factory=dict)
-    used: dict[tuple[Pipe, Pipe, bool, int], list[_Shared]] = field(default_factory=dict)
+    used: dict[tuple[Pipe, Pipe, bool, int], list[_Ids]] = field(default_factory=dict)
     """By pipes, whether orders are carried, and copies."""
     shared: bool = False
 
@@ -65,14 +65,14 @@ class _Plan:
         if not (isinstance(sync, Barrier) and any(isinstance(p, Barrier) and p.pipe == sync.pipe for p in planned)):
             planned.append(sync)  # the same barrier twice in one place is one barrier
 
-    def ids_for(self, edge: _Edge) -> _Shared | None:
+    def ids_for(self, edge: _Edge) -> _Ids | None:
         """As many ids as the order has copies: fresh ones, or else those of loops before or after."""
         known = self.used.setdefault((edge.src, edge.dst, edge.carried, edge.copies), [])
         used = self.ids.get((edge.src, edge.dst), 0)
         if used + edge.copies <= EVENT_IDS:
             self.ids[(edge.src, edge.dst)] = used + edge.copies
             outermost = edge.body[0] if edge.body else 0
-            known.append(_Shared(used, [edge.body], outermost, outermost))
+            known.append(_Ids(used, [edge.body], outermost, outermost))
             return known[-1]
         free = [ids for ids in known if self.share and edge.body and ids.takes(edge.body)]
         if not free:
@@ -203,7 +203,7 @@ def _forward(plan: _Plan, edge: _Edge, event: int) -> None:
     plan.put(edge.body, edge.then, "before", WaitFlag(*pipes, event, "", edge.span, edge.slot))
 
 
-def _carried(plan: _Plan, edge: _Edge, ids: _Shared) -> None:
+def _carried(plan: _Plan, edge: _Edge, ids: _Ids) -> None:
     """A token from one iteration to a later one, for every copy of the buffer. It is primed before the outermost loop
     and drained after that, so that it also passes from the last round of an inner loop to the first of the next:
     priming an inner loop again might set a token that nobody has taken yet."""

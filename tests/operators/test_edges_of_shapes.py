@@ -244,3 +244,27 @@ def test_an_axis_that_is_a_multiple_of_a_run_time_dim(target: str, tmp_path: Pat
     got = operator(x=x, eps=2.0)
     np.testing.assert_array_equal(got.y, x[:, 1::2] - np.float32(2))
     np.testing.assert_array_equal(got.z, x.reshape(3, 4, 18).max(axis=1))
+
+
+WIDE_ROWS = """\
+pyptogen: 1
+operator: wide_rows
+dims: {n: {min: 1, max: 4096}, classes: 32003}
+inputs:
+  label: int32[n]
+outputs:
+  y: fp32[n, classes]
+  far: fp32[n, 32003]
+graph:
+  y: cast(one_hot(label, classes), fp32)
+  far: cast(arange(32003) > label[:, None], fp32)
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_numbers_that_fill_a_row_longer_than_the_memory(target: str, tmp_path: Path) -> None:
+    """The length of `arange` is a number, which loops cut as they cut a dim."""
+    label = np.array([0, 32002, 17], np.int32)
+    got = compiled(WIDE_ROWS, target, tmp_path)(label=label)
+    np.testing.assert_array_equal(got.y, np.eye(32003, dtype=np.float32)[label])
+    np.testing.assert_array_equal(got.far, (np.arange(32003) > label[:, None]).astype(np.float32))

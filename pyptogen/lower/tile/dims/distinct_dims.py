@@ -40,7 +40,7 @@ from pyptogen.lower.tile.sizes.sizes import Selected
 
 _KEEPS_AXES = REDUCE | ARG_REDUCE | SCAN | {"prod"}
 _OTHERS_AXES = frozenset({"gather", "index_select", "scatter", "index_add", "scatter_update", "by_hand", "full",
-                          "arange", "places", "topk_values", "topk_indices", "only", "picked"})  # fmt: skip
+                          "places", "topk_values", "topk_indices", "only", "picked"})  # fmt: skip
 """Operations whose result has its axes from elsewhere: they are named as they come."""
 
 
@@ -183,7 +183,11 @@ class _Namer:
         return tuple(s if s == 1 or at == skipped or not self._same(s, result[at]) else result[at] for at, s in axes)
 
     def _reshaped(self, source: Shape, given: Shape) -> Shape:
-        """Whole dims keep their names."""
+        """Whole dims keep their names; a reshape that only adds or drops axes of size 1 keeps those of numbers, too."""
+        axes = [size for size in source if size != 1]
+        kept = [size for size in given if size != 1]
+        if len(axes) == len(kept) and all(map(self._same, axes, kept)):
+            return self._distinct(tuple(axes.pop(0) if size != 1 else size for size in given))
         names = [symbol for size in source for symbol in self._symbols(size)]
         left = list(names)
         result = []

@@ -1,11 +1,11 @@
-"""Pass: an axis of an input whose size is given as a number has a dim, so that loops can cut it.
+"""Pass: an axis of an input, or of `arange`, whose size is given as a number has a dim, so that loops can cut it.
 
 before: y = matmul(x: [t, 1024], w: [1024, 512])            dim n = 512
 after:  y = matmul(x: [t, size_1024], w: [size_1024, n])    dim size_1024 = 1024
 
 A number that is the size of a dim of the spec becomes that dim, so the tiles of `n` cut the product above. Numbers
-within other sizes, such as `2 * n`, stay. Computed values have numbers by reshapes alone, `distinct_dims` names other
-axes by the operands: where a reshape gives several leading axes as numbers, they have dims too, because a tile has one
+within other sizes, such as `2 * n`, stay. Other computed values have numbers by reshapes alone, `distinct_dims` names
+their axes by the operands: where a reshape gives several leading axes as numbers, they have dims too, because a tile has one
 of them; and where the author names tiles, so has a leading axis that a slice or a concat made, beside another one.
 """
 
@@ -50,7 +50,7 @@ class _Namer:
         numbers = sum(size.is_Integer for size in leading)
         several = op.kind == "reshape" and numbers > 1
         made = op.kind in ("slice", "concat") and not op.loop and self.by_author and numbers and len(leading) > 1
-        if not several and not made:
+        if not several and not made and op.kind != "iota":
             return op
         result = self.value(op.result)
         return replace(op, result=result, attrs={**op.attrs, "shape": result.shape} if several else op.attrs)

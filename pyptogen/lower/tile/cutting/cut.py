@@ -19,6 +19,7 @@ from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.cutting.axes import Apart, Axes, GmView, unsupported
@@ -238,6 +239,9 @@ class Cutter(Products):
         return self.whole_tiles[base], offset
 
     def _concat(self, op: Op, scope: Scope) -> None:
+        if op.loop and not lie_in_a_tile(op, lambda size: self.axes.poly(size).constant):
+            fix = "collect the parts, and put them together after the loop"
+            raise unsupported(op.span, "a concat in a round of parts that are one column or begin inside 32 bytes", fix)
         shapes = [op.result.shape, *(part.shape for part in op.operands if isinstance(part, Value))]
         for factor in (f for shape in shapes for f in self.axes.axes(shape)[-1]):
             if self.loop_of(factor.dim, self.nest.inner if scope.role == "grid" else scope) is not None:
@@ -250,7 +254,8 @@ class Cutter(Products):
         for part, offset in self.concats.copies[name]:
             value = next(v for v in op.operands if isinstance(v, Value) and v.name == part)
             source = self.operand(value, op, scope)
-            scopes.append(source.scope)
+            home = self.deepest([scope, source.scope]) if op.loop else source.scope  # a carried value changes
+            scopes.append(home)
             shape = self.shape2d(self.axes.axes(value.shape), source.scope, op)
             if tile_name not in self.tiles:
                 whole = self.shape2d(self.axes.axes(op.result.shape), source.scope, op)
@@ -259,7 +264,7 @@ class Cutter(Products):
             self.tiles[view] = TileVal(
                 view, op.result.dtype, shape.rows, shape.cols, shape.form, op.span, tile_name, offset
             )
-            self.emit(TileOp("copy", view, (source.tile,), op.span, op.stage), source.scope, False)
+            self.emit(TileOp("copy", view, (source.tile,), op.span, op.stage), home, False)
         self.placed[(name, "")] = Placed(tile_name, self.deepest(scopes), False)
 
     def _scatter(self, op: Op, scope: Scope) -> None:

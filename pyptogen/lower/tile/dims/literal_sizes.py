@@ -5,8 +5,9 @@ after:  y = matmul(x: [t, size_1024], w: [size_1024, n])    dim size_1024 = 1024
 
 A number that is the size of a dim of the spec becomes that dim, so the tiles of `n` cut the product above. Numbers
 within other sizes, such as `2 * n`, stay. Other computed values have numbers by reshapes alone, `distinct_dims` names
-their axes by the operands: where a reshape gives several leading axes as numbers, they have dims too, because a tile has one
-of them; and where the author names tiles, so has a leading axis that a slice or a concat made, beside another one.
+their axes by the operands: where a reshape gives several leading axes as numbers, they have dims too, because a tile
+has one of them; and where the author names tiles, so has a leading axis that a slice or a concat made, beside another
+one.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
 from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, SORTING, Op, Program, Value
 from pyptogen.lower.tile.cutting.axes import Axes
 
@@ -40,14 +41,6 @@ class Alone:
         return length is None or length * DTYPES[source.dtype] > self.platform.memories["ub"] // SHARE
 
     def _concat(self, op: Op) -> bool:
-        """Of an axis that is not the last, or of parts that do not begin at multiples of 32 bytes."""
-        if int(op.attrs["axis"]) != len(op.result.shape) - 1:
-            return True
-        at = 0
-        for part in op.operands:
-            assert isinstance(part, Value)
-            width = self.axes.poly(part.shape[-1]).constant
-            if width is None or at * DTYPES[op.result.dtype] % 32:
-                return True
-            at += width
-        return False
+        """Of an axis that is not the last, or of parts that are no columns of a tile."""
+        last = int(op.attrs["axis"]) == len(op.result.shape) - 1
+        return not last or not lie_in_a_tile(op, lambda size: self.axes.poly(size).constant)

@@ -27,6 +27,7 @@ from pyptogen.lower.tile.ir import (
 )
 from pyptogen.lower.tile.kernels.partition import KernelOps, producers
 from pyptogen.lower.tile.names import names_used
+from pyptogen.lower.tile.rounds.between_rounds import values_apart
 
 CPU_TILE_BYTES, TILE_BYTES = 16 * 1024, 24 * 1024
 """Bytes of one tile: what stays in L1 of a CPU, what leaves room for several copies in UB."""
@@ -71,6 +72,7 @@ class SoloBuilder:
         self.program, self.kernel, self.platform = program, kernel, platform
         self.axes = Axes(program)
         self.made_by = producers(program)
+        self.apart = values_apart(program, self.axes)
         self.tensors, self.gm_names = tensors, gm_names
         self.tiles: dict[str, TileVal] = {}
         self.reads: list[str] = []
@@ -97,7 +99,7 @@ class SoloBuilder:
         whole = self.made_by[base].result if base in self.made_by else self._input(base)
         if self.tensors[tensor].layout == "nz":
             raise unsupported(self.op.span, f"`{self.op.kind}` of the packed tensor `{tensor}`", "give it as nd")
-        view = self.axes.whole(tensor, whole)
+        view = replace(self.axes.whole(tensor, whole), apart=self.apart.get(base))
         for op in value_views(self.made_by, value.name):
             if op.kind == "picked":
                 error = unsupported(self.op.span, f"`{self.op.kind}` of what an index names", "copy it first")

@@ -1,5 +1,5 @@
-"""Random specs of loops: what rounds collect, recurrences step by step, rounds that are left out, rows that rounds put
-into a tensor; and outputs that begin with a number everywhere."""
+"""Random specs of loops: what rounds collect and what is made of it, recurrences step by step, rounds that are left
+out, rows that rounds put into a tensor; and outputs that begin with a number everywhere."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Sections = dict[str, Sequence[str]]
 @st.composite
 def round_specs(draw: st.DrawFn) -> Case:
     """(spec text, dims): a loop of one of the forms below."""
-    return draw(st.sampled_from([_blocks, _steps, _conditional, _updates]))(draw)
+    return draw(st.sampled_from([_blocks, _steps, _stacked, _conditional, _updates]))(draw)
 
 
 def _text(sections: Sections, after: Sequence[str] = ()) -> str:
@@ -97,6 +97,38 @@ def _steps(draw: st.DrawFn) -> Case:
         "verify": ['generate: {w: "uniform(0, 0.9)"}'],
     }
     return _text(sections), {"r": draw(st.integers(1, 12))}
+
+
+def _stacked(draw: st.DrawFn) -> Case:
+    """Rounds side by side along a new axis, some made of parts, and what whole tensors are read for afterwards."""
+    wide = draw(st.sampled_from([4, 8, 24]))
+    parts = {
+        "m * 0.5 + e": wide, "concat(m, e, axis=1)": 2 * wide, "concat(m, top, axis=1)": wide + 1,
+        "concat(top, e, axis=1)": wide + 1, "concat(top, sum(e * 0.125, axis=1, keepdim=true), axis=1)": 2,
+    }  # fmt: skip
+    made = draw(st.sampled_from(sorted(parts)))
+    d = parts[made]
+    uses = {
+        "permute(h, [1, 0, 2])": "r, t, d", "permute(h, [2, 0, 1])": "d, t, r", "sum(h * 0.03125, axis=0)": "r, d",
+        "cumsum(h * 0.03125, axis=0)": "t, r, d", "amax(h, axis=1)": "t, d", "matmul(h, w, dtype=fp32)": "t, r, 16",
+        "concat(x[:, :, 0:1], h, axis=2)": "t, r, d + 1", "reshape(h, [t * r, d])": "t * r, d", "softmax(h)": "t, r, d",
+        "h[:, :, ::2] * 2": f"t, r, {-(-d // 2)}",
+    }  # fmt: skip
+    chosen = draw(st.lists(st.sampled_from(sorted(uses)), min_size=1, max_size=3, unique=True))
+    following = draw(st.sampled_from(["maximum(m, e)", "m * 0.5 + e"]))
+    stage = [
+        "loop: {over: t, tile: 1}", "carry:", "  m: full([r, k], 0.25, fp32)", "body:", "  e: reshape(x[t], [r, k])",
+        "  top: amax(e, axis=1, keepdim=true)", "next:", f"  m: {following}", "collect:", f"  h: {made}",
+    ]  # fmt: skip
+    out = [f"  y{at}: {use}" for at, use in enumerate(chosen)]
+    sections: Sections = {
+        "dims": ["t: {min: 1, max: 4096}", "r: {min: 1, max: 4096}", f"k: {wide}", f"d: {d}"],
+        "inputs": ["x: fp32[t, r, k]", "w: fp32[d, 16]"],
+        "outputs": [f"y{at}: fp32[{uses[use]}]" for at, use in enumerate(chosen)],
+        "graph": ["rounds:", *(f"  {line}" for line in stage), "out:", *out],
+        "tiling": ["  - {}"],
+    }
+    return _text(sections), {"t": draw(st.integers(1, 9)), "r": draw(st.integers(1, 70))}
 
 
 def _conditional(draw: st.DrawFn) -> Case:

@@ -16,10 +16,8 @@ PTO_INLINE void binary_tiles(Dst& dst, Src0& src0, Src1& src1)
     if constexpr (on_words<Op, T>()) {
         map_words([](u16v a, u16v b) __attribute__((always_inline)) { return apply_words<Op, T>(a, b); }, dst, src0, src1);
     } else {
-        using C = compute_t<T>;
-        map_tiles<4>(
-            [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return Op::template apply<C>(a, b); }, dst, src0,
-            src1);
+        using V = compute_vec<T>;
+        map_tiles<4>([](V a, V b) __attribute__((always_inline)) { return apply_to<Op, T>(a, b); }, dst, src0, src1);
     }
 }
 
@@ -29,6 +27,12 @@ PTO_INLINE void binary_scalar(Dst& dst, Src& src, Scalar scalar)
     using T = typename Dst::DType;
     if constexpr (on_words<Op, T>()) {
         const u16v s = splat_words<T>(scalar);
+#if defined(PTO_CPU_AVX512) && !defined(__AVX512FP16__)
+        if (ExtremeWithScalar<Op, T>::takes(__builtin_bit_cast(uint16_t, static_cast<T>(scalar)))) {
+            map_words(ExtremeWithScalar<Op, T>(s), dst, src);
+            return;
+        }
+#endif
         map_words([s](u16v a) __attribute__((always_inline)) { return apply_words<Op, T>(a, s); }, dst, src);
     } else if constexpr (is_same<Op, Div> && is_float<T>) {
         const InvariantDivisor by(static_cast<float>(scalar));
@@ -36,7 +40,7 @@ PTO_INLINE void binary_scalar(Dst& dst, Src& src, Scalar scalar)
     } else {
         using C = compute_t<T>;
         const vec<C> s = splat<C>(static_cast<C>(scalar));
-        map_tiles<4>([s](vec<C> a) __attribute__((always_inline)) { return Op::template apply<C>(a, s); }, dst, src);
+        map_tiles<4>([s](vec<C> a) __attribute__((always_inline)) { return apply_to<Op, T>(a, s); }, dst, src);
     }
 }
 

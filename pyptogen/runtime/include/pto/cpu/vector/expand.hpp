@@ -54,7 +54,7 @@ PTO_INLINE void expand_rows(Dst& dst, Whole& whole, Column& column)
         T* to = dst.data() + r * Dst::RowStride;
         const T* from = whole.data() + r * Whole::RowStride;
         const auto combine = [](vec<C> a, vec<C> b) __attribute__((always_inline)) {
-            return ColumnFirst ? Op::template apply<C>(b, a) : Op::template apply<C>(a, b);
+            return ColumnFirst ? apply_to<Op, T>(b, a) : apply_to<Op, T>(a, b);
         };
         if constexpr (kBlock && kLanes<T> * sizeof(T) < 32) {  // a vector shorter than a block: element by element
             constexpr int kLength = 32 / static_cast<int>(sizeof(T));
@@ -119,7 +119,7 @@ PTO_INLINE void expand_cols(Dst& dst, Src& src, Row& row)
         using C = compute_t<T>;
         map_lines<4>(
             dst.GetValidRow(), dst.GetValidCol(),
-            [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return Op::template apply<C>(a, b); },
+            [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return apply_to<Op, T>(a, b); },
             lines_of(dst), lines_of(src), repeated);
     }
 }

@@ -63,12 +63,13 @@ PTO_INLINE void reduce_cols_of(T* to, const T* from, int64_t stride, int64_t row
 /// As ManyWords, of fp32.
 template <typename Op>
 struct ManyFloats {
+    using State = __m512i;
     using Look = __mmask16;
 
     static constexpr Look kNothingSeen = 0xffff;
-    PTO_INLINE static __m512i enter(__m512i v) { return v; }
-    PTO_INLINE static __m512i leave(__m512i v) { return v; }
-    PTO_INLINE static __m512i meet(__m512i so_far, __m512i v) { return (__m512i)Op::ignoring_nan((f32v)so_far, (f32v)v); }
+    PTO_INLINE static State begin(__m512i v) { return v; }
+    PTO_INLINE static State meet(State so_far, __m512i v) { return (__m512i)Op::ignoring_nan((f32v)so_far, (f32v)v); }
+    PTO_INLINE static __m512i extremes(State state) { return state; }
     PTO_INLINE static Look look_at(Look so_far, __m512i x, __m512i y) { return still_ordered(so_far, (f32v)x, (f32v)y); }
     PTO_INLINE static bool ordered(Look seen) { return seen == kNothingSeen; }
 };
@@ -85,7 +86,7 @@ public:
         PTO_CPU_UNROLL
         for (int u = 0; u < kVectors; ++u) {
             const __m512i v = load_bits<__m512i>(first + u * kLanesOf);
-            extreme_[u] = Many::enter(v);
+            state_[u] = Many::begin(v);
             seen_[u] = Many::look_at(Many::kNothingSeen, v, v);
         }
     }
@@ -94,7 +95,7 @@ public:
         PTO_CPU_UNROLL
         for (int u = 0; u < kVectors; ++u) {
             const __m512i v = load_bits<__m512i>(row + u * kLanesOf);
-            extreme_[u] = Many::meet(extreme_[u], Many::enter(v));
+            state_[u] = Many::meet(state_[u], v);
             seen_[u] = Many::look_at(seen_[u], v, v);
         }
     }
@@ -111,7 +112,7 @@ public:
         }
         PTO_CPU_UNROLL
         for (int u = 0; u < kVectors; ++u) {
-            store_bits(to + u * kLanesOf, Many::leave(extreme_[u]));
+            store_bits(to + u * kLanesOf, Many::extremes(state_[u]));
         }
         return true;
     }
@@ -119,7 +120,7 @@ public:
 private:
     using Many = typename Chosen<sizeof(T) == 4, ManyFloats<Op>, ManyWords<Op, T>>::type;
 
-    __m512i extreme_[kVectors];
+    typename Many::State state_[kVectors];
     typename Many::Look seen_[kVectors];
 };
 
@@ -140,7 +141,7 @@ PTO_INLINE int64_t reduce_col_groups(T* to, const T* from, int64_t stride, int64
             for (int64_t r = 1; r < rows; ++r) {
                 at += stride;
                 first = Op::template apply<float>(first, load_first(at));
-                second = Op::template apply<float>(second, load_second(at));
+                second = apply_beside<Op>(second, load_second(at));
             }
             store_pair(to + done, first, second);
         }

@@ -58,6 +58,7 @@ PTO_INLINE void scalar_binary(Dst& dst, Scalar scalar, Src& src)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TADD(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TADD", dst, src0, src1);
     cpu::binary_tiles<cpu::Add>(dst, src0, src1);
     return {};
 }
@@ -66,6 +67,7 @@ PTO_INST RecordEvent TADD(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TSUB(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TSUB", dst, src0, src1);
     cpu::binary_tiles<cpu::Sub>(dst, src0, src1);
     return {};
 }
@@ -74,6 +76,7 @@ PTO_INST RecordEvent TSUB(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TMUL(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMUL", dst, src0, src1);
     cpu::binary_tiles<cpu::Mul>(dst, src0, src1);
     return {};
 }
@@ -82,6 +85,7 @@ PTO_INST RecordEvent TMUL(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TDIV(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TDIV", dst, src0, src1);
     cpu::binary_tiles<cpu::Div>(dst, src0, src1);
     return {};
 }
@@ -90,6 +94,7 @@ PTO_INST RecordEvent TDIV(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TMAX(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMAX", dst, src0, src1);
     cpu::binary_tiles<cpu::Max>(dst, src0, src1);
     return {};
 }
@@ -98,6 +103,7 @@ PTO_INST RecordEvent TMAX(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TMIN(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMIN", dst, src0, src1);
     cpu::binary_tiles<cpu::Min>(dst, src0, src1);
     return {};
 }
@@ -106,6 +112,7 @@ PTO_INST RecordEvent TMIN(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TADDS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TADDS", dst, src);
     cpu::binary_scalar<cpu::Add>(dst, src, scalar);
     return {};
 }
@@ -114,6 +121,7 @@ PTO_INST RecordEvent TADDS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TSUBS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TSUBS", dst, src);
     cpu::binary_scalar<cpu::Sub>(dst, src, scalar);
     return {};
 }
@@ -122,6 +130,7 @@ PTO_INST RecordEvent TSUBS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMULS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMULS", dst, src);
     cpu::binary_scalar<cpu::Mul>(dst, src, scalar);
     return {};
 }
@@ -130,6 +139,7 @@ PTO_INST RecordEvent TMULS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TDIVS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TDIVS", dst, src);
     cpu::binary_scalar<cpu::Div>(dst, src, scalar);
     return {};
 }
@@ -138,6 +148,7 @@ PTO_INST RecordEvent TDIVS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TDIVS(Dst& dst, typename Src::DType scalar, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TDIVS", dst, src);
     cpu::scalar_binary<cpu::Div>(dst, scalar, src);
     return {};
 }
@@ -146,6 +157,7 @@ PTO_INST RecordEvent TDIVS(Dst& dst, typename Src::DType scalar, Src& src, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMAXS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMAXS", dst, src);
     cpu::binary_scalar<cpu::Max>(dst, src, scalar);
     return {};
 }
@@ -154,6 +166,7 @@ PTO_INST RecordEvent TMAXS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMINS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMINS", dst, src);
     cpu::binary_scalar<cpu::Min>(dst, src, scalar);
     return {};
 }
@@ -162,6 +175,7 @@ PTO_INST RecordEvent TMINS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename... Events>
 PTO_INST RecordEvent TEXPANDS(Dst& dst, typename Dst::DType scalar, const Events&...)
 {
+    PTO_EXPECT_VEC("TEXPANDS", dst);
     using C = cpu::compute_t<typename Dst::DType>;
     const cpu::vec<C> s = cpu::splat<C>(static_cast<C>(scalar));
     cpu::map_tiles<4>([s]() __attribute__((always_inline)) { return s; }, dst);

@@ -14,11 +14,7 @@ namespace cpu {
 template <typename Op, typename Dst, typename Src>
 PTO_INLINE void reduce_rows(Dst& dst, Src& src)
 {
-    check_vec_tile<Dst>();
-    check_vec_tile<Src>();
     using T = typename Src::DType;
-    static_assert(is_same<T, typename Dst::DType>, "all tiles need the same element type");
-    static_assert(Src::isRowMajor, "the source of a row reduction must be row-major");
     const int64_t rows = src.GetValidRow();
     const int64_t cols = src.GetValidCol();
     for (int64_t r = 0; r < rows; r += 4) {
@@ -176,9 +172,7 @@ PTO_INLINE int64_t reduce_col_groups(T*, const T*, int64_t, int64_t, int64_t)
 template <typename Op, typename Dst, typename Src>
 PTO_INLINE void reduce_cols(Dst& dst, Src& src)
 {
-    check_same_shape_tiles<Dst, Src>();
     using T = typename Src::DType;
-    static_assert(Src::isRowMajor, "the source of a column reduction must be row-major");
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol(), stride = Src::RowStride;
     const T* from = src.data();
     T* to = dst.data();
@@ -195,6 +189,9 @@ PTO_INLINE void reduce_cols(Dst& dst, Src& src)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TROWSUM(Dst& dst, Src& src, const Rest&...)
 {
+    PTO_EXPECT_VEC("TROWSUM", dst, src);
+    PTO_EXPECT_ELEMENT_TYPE("TROWSUM", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TROWSUM", src);
     cpu::reduce_rows<cpu::Add>(dst, src);
     return {};
 }
@@ -203,6 +200,9 @@ PTO_INST RecordEvent TROWSUM(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TROWMAX(Dst& dst, Src& src, const Rest&...)
 {
+    PTO_EXPECT_VEC("TROWMAX", dst, src);
+    PTO_EXPECT_ELEMENT_TYPE("TROWMAX", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TROWMAX", src);
     cpu::reduce_rows<cpu::Max>(dst, src);
     return {};
 }
@@ -211,6 +211,9 @@ PTO_INST RecordEvent TROWMAX(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TROWMIN(Dst& dst, Src& src, const Rest&...)
 {
+    PTO_EXPECT_VEC("TROWMIN", dst, src);
+    PTO_EXPECT_ELEMENT_TYPE("TROWMIN", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TROWMIN", src);
     cpu::reduce_rows<cpu::Min>(dst, src);
     return {};
 }
@@ -219,6 +222,8 @@ PTO_INST RecordEvent TROWMIN(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TCOLSUM(Dst& dst, Src& src, const Rest&...)
 {
+    PTO_EXPECT_ALIKE("TCOLSUM", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TCOLSUM", src);
     cpu::reduce_cols<cpu::Add>(dst, src);
     return {};
 }
@@ -227,6 +232,8 @@ PTO_INST RecordEvent TCOLSUM(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCOLMAX(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TCOLMAX", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TCOLMAX", src);
     cpu::reduce_cols<cpu::Max>(dst, src);
     return {};
 }
@@ -235,6 +242,8 @@ PTO_INST RecordEvent TCOLMAX(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCOLMIN(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TCOLMIN", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TCOLMIN", src);
     cpu::reduce_cols<cpu::Min>(dst, src);
     return {};
 }

@@ -103,6 +103,31 @@ double far_move(int64_t repeats)
     });
 }
 
+/// What instructions leave of the overlap of such streams: a tile of each is brought close, then combined, then stored.
+template <int Reads>
+double in_turns(int64_t repeats)
+{
+    constexpr int64_t kTile = 16384;
+    alignas(4096) static char tiles[(Reads + 1) * kTile];
+    const char* from = far_memory(0);
+    char* to = far_memory(2);
+    return bench::timed(repeats, [=] {
+        for (int64_t at = 0; at < kFar; at += kTile) {
+            for (int r = 0; r < Reads; ++r) {
+                move<1, 1, false>(from + r * kFar + at, tiles + r * kTile, 0, kTile);
+                asm volatile("" ::: "memory");
+            }
+            move<Reads, 1, false>(tiles, tiles + Reads * kTile, kTile, kTile);
+            asm volatile("" ::: "memory");
+            move<1, 1, true>(tiles + Reads * kTile, to + at, 0, kTile);
+            asm volatile("" ::: "memory");
+        }
+#if defined(__AVX2__)
+        _mm_sfence();
+#endif
+    });
+}
+
 constexpr int64_t kSteps = 1000;
 /// More than two a cycle times the latency of four; with both factors they fill 14 of the 16 registers of AVX2.
 constexpr int kSums = 12;
@@ -243,6 +268,8 @@ const bench::Case cases[] = {
     {"memory 1:1 streaming", "", 0, kWide, kWide, 0, far_move<1, 1, true>},
     {"memory 2:1 streaming", "", 0, 2 * kWide, kWide, 0, far_move<2, 1, true>},
     {"memory 1:2 streaming", "", 0, kWide, 2 * kWide, 0, far_move<1, 2, true>},
+    {"memory 1:1 in turns", "", 0, kWide, kWide, 0, in_turns<1>},
+    {"memory 2:1 in turns", "", 0, 2 * kWide, kWide, 0, in_turns<2>},
     {"fp32 multiply-add", "", 0, 0, 0, 2.0 * (kLine / 4) * kSums * kSteps, multiply_adds},
 #if defined(PTO_CPU_BF16_DOTS)
     {"bf16 dot products", "", 0, 0, 0, 2.0 * 32 * 2 * kSums * kSteps, dot_products<bfloat16_t>},

@@ -169,6 +169,16 @@ def test_conversion(build: Build, pair: str, mode: int) -> None:
         assert is_guard(out[:rows, cols:])
 
 
+@pytest.mark.parametrize("pair", ["int8_fp16", "uint8_fp16"])
+def test_all_bytes(build: Build, pair: str) -> None:
+    """Every byte, at every place of a vector and in a tail."""
+    source, target = (DTYPES[name] for name in pair.split("_"))
+    data = np.stack([np.resize(np.roll(np.arange(256, dtype=np.uint8), r), COLS) for r in range(ROWS)]).view(source)
+    out = guarded((ROWS, COLS), target)
+    getattr(build("convert"), f"convert_{pair}")(pointer(out), pointer(data), RINT, 1, ROWS, COLS)
+    assert (out.view(np.uint16) == data.astype(target).view(np.uint16)).all()
+
+
 @pytest.mark.parametrize("pair", ["int32_int16", "int32_int8", "int64_int32"])
 def test_without_saturation_the_low_bits_stay(build: Build, pair: str) -> None:
     source, target = pair.split("_")

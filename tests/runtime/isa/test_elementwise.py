@@ -165,3 +165,24 @@ def test_all_narrow_floats(build: Build, name: str, label: str) -> None:
             operands = a.astype(np.float32), b.astype(np.float32), np.float32(SCALAR)
             expected = np.asarray(OPERATIONS[op][1](*operands)).astype(dtype)
             assert same(out, expected), first
+
+
+@pytest.mark.parametrize("scalar", [0.0, -0.0, 1.5, -1.5, np.inf, -np.inf, np.nan])
+@pytest.mark.parametrize("name", ["fp16", "bf16"])
+@pytest.mark.parametrize("label", ["TMAXS", "TMINS"])
+def test_extreme_of_all_narrow_floats_and_a_number(build: Build, label: str, name: str, scalar: float) -> None:
+    """Bit for bit but for NaN: of equal numbers, which zeros of both signs are, the scalar is the result."""
+    op = [entry for entry, _ in OPERATIONS].index(label)
+    dtype = DTYPES[name]
+    function = getattr(build("elementwise"), f"elementwise_{name}")
+    count = ROWS * COLS
+    for first in range(0, 65536, count):
+        a = np.resize(np.arange(first, min(first + count, 65536), dtype=np.uint16), (ROWS, COLS)).view(dtype)
+        out = guarded((ROWS, COLS), dtype)
+        function(op, pointer(out), pointer(a), pointer(a), ctypes.c_float(scalar), ROWS, COLS)
+        wide = a.astype(np.float32)
+        beyond = wide > scalar if label == "TMAXS" else wide < scalar
+        nan = np.isnan(wide) | np.isnan(scalar)
+        expected = np.where(beyond, a, dtype.type(scalar))
+        assert np.isnan(out.astype(np.float32))[nan].all(), first
+        assert (out.view(np.uint16) == expected.view(np.uint16))[~nan].all(), first

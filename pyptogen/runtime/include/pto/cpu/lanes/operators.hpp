@@ -185,6 +185,31 @@ struct Min {
     }
 };
 
+/// Op on fp32 beside conversions or shifts: on Zen 5 sums take the units that these need, so they are made where products are.
+template <typename Op>
+PTO_INLINE f32v apply_beside(f32v a, f32v b)
+{
+#if defined(PTO_CPU_AVX512)
+    if constexpr (is_same<Op, Add>) {
+        return plus_product(a, b, 1.0f);
+    } else if constexpr (is_same<Op, Sub>) {
+        return plus_product(a, b, -1.0f);
+    }
+#endif
+    return Op::template apply<float>(a, b);
+}
+
+/// Op of an elementwise instruction on elements of T.
+template <typename Op, typename T>
+PTO_INLINE compute_vec<T> apply_to(compute_vec<T> a, compute_vec<T> b)
+{
+    if constexpr (is_same<T, half>) {
+        return apply_beside<Op>(a, b);
+    } else {
+        return Op::template apply<compute_t<T>>(a, b);
+    }
+}
+
 /// max(v, 0); a NaN stays.
 template <typename C>
 PTO_INLINE vec<C> relu(vec<C> v)

@@ -57,6 +57,15 @@ using u32v = vec<uint32_t>;
 
 constexpr int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+template <bool First, typename A, typename B>
+struct Chosen {
+    using type = A;
+};
+template <typename A, typename B>
+struct Chosen<false, A, B> {
+    using type = B;
+};
+
 template <typename A, typename B>
 inline constexpr bool is_same = false;
 template <typename A>

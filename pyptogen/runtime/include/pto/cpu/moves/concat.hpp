@@ -9,22 +9,6 @@ namespace pto {
 
 namespace cpu {
 
-template <typename... Tiles>
-constexpr void check_row_major_tiles()
-{
-    (check_vec_tile<Tiles>(), ...);
-    static_assert((Tiles::isRowMajor && ...), "all tiles must be row-major");
-}
-
-template <typename Dst, typename A, typename B>
-constexpr void check_concat_tiles()
-{
-    check_row_major_tiles<Dst, A, B>();
-    static_assert(
-        is_same<typename Dst::DType, typename A::DType> && is_same<typename Dst::DType, typename B::DType>,
-        "TCONCAT needs the same element type in all tiles");
-}
-
 template <typename T>
 PTO_INLINE void copy_row_part(T* to, const T* from, int64_t n)
 {
@@ -60,7 +44,9 @@ template <typename Dst, typename A, typename B, typename... Events>
 PTO_INST RecordEvent TCONCAT(Dst& dst, A& src0, B& src1, const Events&... events)
 {
     TSYNC(events...);
-    cpu::check_concat_tiles<Dst, A, B>();
+    PTO_EXPECT_VEC("TCONCAT", dst, src0, src1);
+    PTO_EXPECT_ELEMENT_TYPE("TCONCAT", dst, src0, src1);
+    PTO_EXPECT_ROW_MAJOR("TCONCAT", dst, src0, src1);
     cpu::concat_rows(dst, src0, src1, [&](int64_t, int64_t& a, int64_t& b) {
         a = src0.GetValidCol();
         b = src1.GetValidCol();
@@ -76,7 +62,9 @@ PTO_INST RecordEvent TCONCAT(
     Dst& dst, A& src0, B& src1, IndexA& src0Idx, IndexB& src1Idx, const Events&... events)
 {
     TSYNC(events...);
-    cpu::check_concat_tiles<Dst, A, B>();
+    PTO_EXPECT_VEC("TCONCAT", dst, src0, src1);
+    PTO_EXPECT_ELEMENT_TYPE("TCONCAT", dst, src0, src1);
+    PTO_EXPECT_ROW_MAJOR("TCONCAT", dst, src0, src1);
     constexpr int64_t kUnit = sizeof(typename IndexA::DType);
     cpu::concat_rows(dst, src0, src1, [&](int64_t row, int64_t& a, int64_t& b) {
         a = cpu::least(cpu::row_count(src0Idx, row) / kUnit, dst.GetValidCol());
@@ -92,7 +80,9 @@ PTO_INST RecordEvent TCONCAT(
     Dst& dst, A& src0, B& src1, IndexD& dstIdx, IndexA& src0Idx, IndexB& src1Idx, const Events&... events)
 {
     TSYNC(events...);
-    cpu::check_concat_tiles<Dst, A, B>();
+    PTO_EXPECT_VEC("TCONCAT", dst, src0, src1);
+    PTO_EXPECT_ELEMENT_TYPE("TCONCAT", dst, src0, src1);
+    PTO_EXPECT_ROW_MAJOR("TCONCAT", dst, src0, src1);
     constexpr int64_t kUnit = sizeof(typename IndexA::DType);
     cpu::concat_rows(dst, src0, src1, [&](int64_t row, int64_t& a, int64_t& b) {
         a = cpu::least(cpu::row_count(src0Idx, row) / kUnit, dst.GetValidCol());
@@ -116,8 +106,9 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TINTERLEAVE(Dst& dst1, Dst& dst0, Src& src1, Src& src0, const Events&... events)
 {
     TSYNC(events...);
-    cpu::check_row_major_tiles<Dst, Src>();
-    static_assert(cpu::is_same<typename Dst::DType, typename Src::DType>, "TINTERLEAVE needs one element type");
+    PTO_EXPECT_VEC("TINTERLEAVE", dst0, src0);
+    PTO_EXPECT_ELEMENT_TYPE("TINTERLEAVE", dst0, src0);
+    PTO_EXPECT_ROW_MAJOR("TINTERLEAVE", dst0, src0);
     const int64_t rows = dst0.GetValidRow(), half = dst0.GetValidCol() / 2;
     for (int64_t r = 0; r < rows; ++r) {
         const auto* a = src0.data() + r * Src::RowStride;
@@ -140,8 +131,9 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TDEINTERLEAVE(Dst& dst1, Dst& dst0, Src& src1, Src& src0, const Events&... events)
 {
     TSYNC(events...);
-    cpu::check_row_major_tiles<Dst, Src>();
-    static_assert(cpu::is_same<typename Dst::DType, typename Src::DType>, "TDEINTERLEAVE needs one element type");
+    PTO_EXPECT_VEC("TDEINTERLEAVE", dst0, src0);
+    PTO_EXPECT_ELEMENT_TYPE("TDEINTERLEAVE", dst0, src0);
+    PTO_EXPECT_ROW_MAJOR("TDEINTERLEAVE", dst0, src0);
     const int64_t rows = dst0.GetValidRow(), half = dst0.GetValidCol() / 2;
     for (int64_t r = 0; r < rows; ++r) {
         const auto* a = src0.data() + r * Src::RowStride;
@@ -164,8 +156,9 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TDEINTERLEAVE(Dst& dst1, Dst& dst0, Src& src, const Events&... events)
 {
     TSYNC(events...);
-    cpu::check_row_major_tiles<Dst, Src>();
-    static_assert(cpu::is_same<typename Dst::DType, typename Src::DType>, "TDEINTERLEAVE needs one element type");
+    PTO_EXPECT_VEC("TDEINTERLEAVE", dst0, src);
+    PTO_EXPECT_ELEMENT_TYPE("TDEINTERLEAVE", dst0, src);
+    PTO_EXPECT_ROW_MAJOR("TDEINTERLEAVE", dst0, src);
     const int64_t rows = src.GetValidRow(), half = src.GetValidCol() / 2;
     for (int64_t r = 0; r < rows; ++r) {
         const auto* from = src.data() + r * Src::RowStride;

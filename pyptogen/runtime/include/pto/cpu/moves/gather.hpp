@@ -41,10 +41,11 @@ constexpr int64_t pattern_first(MaskPattern pattern)
 template <typename Dst, typename Src>
 constexpr void check_same_size_rows()
 {
-    check_vec_tile<Dst>();
-    check_vec_tile<Src>();
-    static_assert(Dst::isRowMajor && Src::isRowMajor, "both tiles must be row-major");
-    static_assert(sizeof(typename Dst::DType) == sizeof(typename Src::DType), "elements must have the same size");
+    static_assert(is_plain_vec_tile<Dst>() && is_plain_vec_tile<Src>(), "TGATHER and TSCATTER take plain Vec tiles");
+    static_assert(Dst::isRowMajor && Src::isRowMajor, "TGATHER and TSCATTER by a pattern take row-major tiles");
+    static_assert(
+        sizeof(typename Dst::DType) == sizeof(typename Src::DType),
+        "TGATHER and TSCATTER by a pattern take elements of the same size");
 }
 
 /// Offset in elements of the element that stands at flat position `index` of a tile's static rows.
@@ -156,7 +157,7 @@ PTO_INST RecordEvent TGATHER(
     Dst& dst, Src& src0, Value& k_value, Counts& cdst, Tmp&, uint32_t offset, const Events&... events)
 {
     TSYNC(events...);
-    cpu::check_vec_tile<Src>();
+    PTO_EXPECT_VEC("TGATHER", src0);
     cpu::gather_matches<cmpMode>(dst, src0, k_value, cdst, offset);
     return {};
 }
@@ -178,9 +179,8 @@ template <typename Dst, typename Src, typename Offset, typename... Events>
 PTO_INST RecordEvent TGATHERB(Dst& dst, Src& src, Offset& offset, const Events&... events)
 {
     TSYNC(events...);
-    cpu::check_vec_tile<Src>();
-    cpu::check_vec_tile<Dst>();
-    static_assert(Dst::isRowMajor, "TGATHERB needs a row-major dst");
+    PTO_EXPECT_VEC("TGATHERB", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TGATHERB", dst);
     static_assert(cpu::is_integer<typename Offset::DType>, "TGATHERB needs integer offsets");
     constexpr int64_t kBlock = BLOCK_BYTE_SIZE / static_cast<int64_t>(sizeof(typename Dst::DType));
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol();

@@ -42,20 +42,10 @@ PTO_INLINE int64_t first_position(const T* p, int64_t n, compute_t<T> value)
     return 0;
 }
 
-template <typename Index, typename Src>
-constexpr void check_arg_tiles()
-{
-    check_vec_tile<Index>();
-    check_vec_tile<Src>();
-    static_assert(is_integer<typename Index::DType>, "positions are stored in a tile of integers");
-    static_assert(Src::isRowMajor, "the source of a reduction must be row-major");
-}
-
 /// index[r, 0] = position of the extreme of src[r, :]; found(r, value) gets the element there: of two zeros, its own sign.
 template <typename Op, typename Index, typename Src, typename Found>
 PTO_INLINE void arg_reduce_rows(Index& index, Src& src, Found found)
 {
-    check_arg_tiles<Index, Src>();
     const int64_t cols = src.GetValidCol();
     for (int64_t r = 0; r < static_cast<int64_t>(src.GetValidRow()); ++r) {
         const typename Src::DType* row = src.data() + r * Src::RowStride;
@@ -115,7 +105,6 @@ PTO_INLINE auto load_for_arg(const T* p, Extent extent)
 template <typename Op, typename Index, typename Src, typename Found>
 PTO_INLINE void arg_reduce_cols(Index& index, Src& src, Found found)
 {
-    check_arg_tiles<Index, Src>();
     using C = typename ArgCompute<typename Src::DType>::type;
     using I = typename Index::DType;
     constexpr int kStep = kVectorBytes / static_cast<int>(sizeof(C));
@@ -146,18 +135,9 @@ PTO_INLINE void arg_reduce_cols(Index& index, Src& src, Found found)
         });
 }
 
-template <typename Value, typename Src>
-constexpr void check_extreme_tile()
-{
-    check_vec_tile<Value>();
-    static_assert(
-        is_same<typename Value::DType, typename Src::DType>, "the extremes need the element type of the source");
-}
-
 template <typename Op, typename Value, typename Index, typename Src>
 PTO_INLINE void extreme_and_arg_of_rows(Value& value, Index& index, Src& src)
 {
-    check_extreme_tile<Value, Src>();
     using T = typename Src::DType;
     arg_reduce_rows<Op>(index, src, [&](int64_t r, T extreme) { value.data()[r * Value::RowStride] = extreme; });
 }
@@ -165,7 +145,6 @@ PTO_INLINE void extreme_and_arg_of_rows(Value& value, Index& index, Src& src)
 template <typename Op, typename Value, typename Index, typename Src>
 PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
 {
-    check_extreme_tile<Value, Src>();
     using T = typename Src::DType;
     arg_reduce_cols<Op>(
         index, src, [&](int64_t c, auto extremes, auto extent) __attribute__((always_inline)) {
@@ -179,6 +158,12 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
 
 }  // namespace cpu
 
+// The rules of positions of elements of src.
+#define PTO_EXPECT_POSITIONS(NAME)         \
+    PTO_EXPECT_VEC(NAME, index, src)       \
+    PTO_EXPECT_INTEGERS(NAME, index)       \
+    PTO_EXPECT_ROW_MAJOR(NAME, src)
+
 // TxxxARGyyy(index, src, tmp): positions. TxxxARGyyy(value, index, src, tmp): the extremes, too. The scratch tile is
 // not needed here.
 #define PTO_CPU_ARG_REDUCE(NAME, OP)                                                                           \
@@ -186,6 +171,7 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
         requires(!(is_tile_data_v<Events> || ...))                                                             \
     PTO_INST RecordEvent TROWARG##NAME(Index& index, Src& src, Tmp&, const Events&...)                         \
     {                                                                                                          \
+        PTO_EXPECT_POSITIONS("TROWARG" #NAME);                                                                 \
         cpu::arg_reduce_rows<cpu::OP>(index, src, [](int64_t, auto) {});                                       \
         return {};                                                                                             \
     }                                                                                                          \
@@ -193,6 +179,9 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
         requires(is_tile_data_v<Tmp>)                                                                          \
     PTO_INST RecordEvent TROWARG##NAME(Value& value, Index& index, Src& src, Tmp&, const Events&...)           \
     {                                                                                                          \
+        PTO_EXPECT_POSITIONS("TROWARG" #NAME);                                                                 \
+        PTO_EXPECT_VEC("TROWARG" #NAME, value);                                                                \
+        PTO_EXPECT_ELEMENT_TYPE("TROWARG" #NAME, src, value);                                                  \
         cpu::extreme_and_arg_of_rows<cpu::OP>(value, index, src);                                              \
         return {};                                                                                             \
     }                                                                                                          \
@@ -200,6 +189,7 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
         requires(!(is_tile_data_v<Events> || ...))                                                             \
     PTO_INST RecordEvent TCOLARG##NAME(Index& index, Src& src, Tmp&, const Events&...)                         \
     {                                                                                                          \
+        PTO_EXPECT_POSITIONS("TCOLARG" #NAME);                                                                 \
         cpu::arg_reduce_cols<cpu::OP>(index, src, [](int64_t, auto, auto) {});                                 \
         return {};                                                                                             \
     }                                                                                                          \
@@ -207,6 +197,9 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
         requires(is_tile_data_v<Tmp>)                                                                          \
     PTO_INST RecordEvent TCOLARG##NAME(Value& value, Index& index, Src& src, Tmp&, const Events&...)           \
     {                                                                                                          \
+        PTO_EXPECT_POSITIONS("TCOLARG" #NAME);                                                                 \
+        PTO_EXPECT_VEC("TCOLARG" #NAME, value);                                                                \
+        PTO_EXPECT_ELEMENT_TYPE("TCOLARG" #NAME, src, value);                                                  \
         cpu::extreme_and_arg_of_cols<cpu::OP>(value, index, src);                                              \
         return {};                                                                                             \
     }
@@ -214,5 +207,6 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
 PTO_CPU_ARG_REDUCE(MAX, Max)
 PTO_CPU_ARG_REDUCE(MIN, Min)
 #undef PTO_CPU_ARG_REDUCE
+#undef PTO_EXPECT_POSITIONS
 
 }  // namespace pto

@@ -16,10 +16,8 @@ PTO_INLINE void binary_tiles(Dst& dst, Src0& src0, Src1& src1)
     if constexpr (on_words<Op, T>()) {
         map_words([](u16v a, u16v b) __attribute__((always_inline)) { return apply_words<Op, T>(a, b); }, dst, src0, src1);
     } else {
-        using C = compute_t<T>;
-        map_tiles<4>(
-            [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return Op::template apply<C>(a, b); }, dst, src0,
-            src1);
+        using V = compute_vec<T>;
+        map_tiles<4>([](V a, V b) __attribute__((always_inline)) { return apply_to<Op, T>(a, b); }, dst, src0, src1);
     }
 }
 
@@ -29,6 +27,12 @@ PTO_INLINE void binary_scalar(Dst& dst, Src& src, Scalar scalar)
     using T = typename Dst::DType;
     if constexpr (on_words<Op, T>()) {
         const u16v s = splat_words<T>(scalar);
+#if defined(PTO_CPU_AVX512) && !defined(__AVX512FP16__)
+        if (ExtremeWithScalar<Op, T>::takes(__builtin_bit_cast(uint16_t, static_cast<T>(scalar)))) {
+            map_words(ExtremeWithScalar<Op, T>(s), dst, src);
+            return;
+        }
+#endif
         map_words([s](u16v a) __attribute__((always_inline)) { return apply_words<Op, T>(a, s); }, dst, src);
     } else if constexpr (is_same<Op, Div> && is_float<T>) {
         const InvariantDivisor by(static_cast<float>(scalar));
@@ -36,7 +40,7 @@ PTO_INLINE void binary_scalar(Dst& dst, Src& src, Scalar scalar)
     } else {
         using C = compute_t<T>;
         const vec<C> s = splat<C>(static_cast<C>(scalar));
-        map_tiles<4>([s](vec<C> a) __attribute__((always_inline)) { return Op::template apply<C>(a, s); }, dst, src);
+        map_tiles<4>([s](vec<C> a) __attribute__((always_inline)) { return apply_to<Op, T>(a, s); }, dst, src);
     }
 }
 
@@ -54,6 +58,7 @@ PTO_INLINE void scalar_binary(Dst& dst, Scalar scalar, Src& src)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TADD(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TADD", dst, src0, src1);
     cpu::binary_tiles<cpu::Add>(dst, src0, src1);
     return {};
 }
@@ -62,6 +67,7 @@ PTO_INST RecordEvent TADD(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TSUB(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TSUB", dst, src0, src1);
     cpu::binary_tiles<cpu::Sub>(dst, src0, src1);
     return {};
 }
@@ -70,6 +76,7 @@ PTO_INST RecordEvent TSUB(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TMUL(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMUL", dst, src0, src1);
     cpu::binary_tiles<cpu::Mul>(dst, src0, src1);
     return {};
 }
@@ -78,6 +85,7 @@ PTO_INST RecordEvent TMUL(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TDIV(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TDIV", dst, src0, src1);
     cpu::binary_tiles<cpu::Div>(dst, src0, src1);
     return {};
 }
@@ -86,6 +94,7 @@ PTO_INST RecordEvent TDIV(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TMAX(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMAX", dst, src0, src1);
     cpu::binary_tiles<cpu::Max>(dst, src0, src1);
     return {};
 }
@@ -94,6 +103,7 @@ PTO_INST RecordEvent TMAX(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TMIN(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMIN", dst, src0, src1);
     cpu::binary_tiles<cpu::Min>(dst, src0, src1);
     return {};
 }
@@ -102,6 +112,7 @@ PTO_INST RecordEvent TMIN(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TADDS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TADDS", dst, src);
     cpu::binary_scalar<cpu::Add>(dst, src, scalar);
     return {};
 }
@@ -110,6 +121,7 @@ PTO_INST RecordEvent TADDS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TSUBS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TSUBS", dst, src);
     cpu::binary_scalar<cpu::Sub>(dst, src, scalar);
     return {};
 }
@@ -118,6 +130,7 @@ PTO_INST RecordEvent TSUBS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMULS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMULS", dst, src);
     cpu::binary_scalar<cpu::Mul>(dst, src, scalar);
     return {};
 }
@@ -126,6 +139,7 @@ PTO_INST RecordEvent TMULS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TDIVS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TDIVS", dst, src);
     cpu::binary_scalar<cpu::Div>(dst, src, scalar);
     return {};
 }
@@ -134,6 +148,7 @@ PTO_INST RecordEvent TDIVS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TDIVS(Dst& dst, typename Src::DType scalar, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TDIVS", dst, src);
     cpu::scalar_binary<cpu::Div>(dst, scalar, src);
     return {};
 }
@@ -142,6 +157,7 @@ PTO_INST RecordEvent TDIVS(Dst& dst, typename Src::DType scalar, Src& src, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMAXS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMAXS", dst, src);
     cpu::binary_scalar<cpu::Max>(dst, src, scalar);
     return {};
 }
@@ -150,6 +166,7 @@ PTO_INST RecordEvent TMAXS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMINS(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMINS", dst, src);
     cpu::binary_scalar<cpu::Min>(dst, src, scalar);
     return {};
 }
@@ -158,6 +175,7 @@ PTO_INST RecordEvent TMINS(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename... Events>
 PTO_INST RecordEvent TEXPANDS(Dst& dst, typename Dst::DType scalar, const Events&...)
 {
+    PTO_EXPECT_VEC("TEXPANDS", dst);
     using C = cpu::compute_t<typename Dst::DType>;
     const cpu::vec<C> s = cpu::splat<C>(static_cast<C>(scalar));
     cpu::map_tiles<4>([s]() __attribute__((always_inline)) { return s; }, dst);

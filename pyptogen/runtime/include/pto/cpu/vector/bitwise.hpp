@@ -62,16 +62,9 @@ struct ShiftRight {
     }
 };
 
-template <typename Dst>
-constexpr void check_integer_tile()
-{
-    static_assert(is_integer<typename Dst::DType>, "a bitwise instruction takes integer tiles");
-}
-
 template <typename Op, typename Dst, typename Src0, typename Src1>
 PTO_INLINE void bitwise_tiles(Dst& dst, Src0& src0, Src1& src1)
 {
-    check_integer_tile<Dst>();
     if constexpr (is_integer<typename Dst::DType>) {
         binary_tiles<Op>(dst, src0, src1);
     }
@@ -80,7 +73,6 @@ PTO_INLINE void bitwise_tiles(Dst& dst, Src0& src0, Src1& src1)
 template <typename Op, typename Dst, typename Src, typename T>
 PTO_INLINE void bitwise_scalar(Dst& dst, Src& src, T scalar)
 {
-    check_integer_tile<Dst>();
     if constexpr (is_integer<typename Dst::DType>) {
         binary_scalar<Op>(dst, src, scalar);
     }
@@ -92,7 +84,8 @@ PTO_INLINE void bitwise_scalar(Dst& dst, Src& src, T scalar)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TNOT(Dst& dst, Src& src, const Events&...)
 {
-    cpu::check_integer_tile<Dst>();
+    PTO_EXPECT_ALIKE("TNOT", dst, src);
+    PTO_EXPECT_INTEGERS("TNOT", dst);
     using C = typename Dst::DType;
     if constexpr (cpu::is_integer<C>) {
         cpu::map_tiles<4>([](cpu::vec<C> v) __attribute__((always_inline)) { return ~v; }, dst, src);
@@ -105,12 +98,16 @@ PTO_INST RecordEvent TNOT(Dst& dst, Src& src, const Events&...)
     template <typename Dst, typename Src0, typename Src1, typename... Events>                                  \
     PTO_INST RecordEvent T##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...)                           \
     {                                                                                                          \
+        PTO_EXPECT_ALIKE("T" #NAME, dst, src0, src1);                                                          \
+        PTO_EXPECT_INTEGERS("T" #NAME, dst);                                                                   \
         cpu::bitwise_tiles<cpu::OP>(dst, src0, src1);                                                          \
         return {};                                                                                             \
     }                                                                                                          \
     template <typename Dst, typename Src, typename... Events>                                                  \
     PTO_INST RecordEvent T##NAME##S(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)          \
     {                                                                                                          \
+        PTO_EXPECT_ALIKE("T" #NAME "S", dst, src);                                                             \
+        PTO_EXPECT_INTEGERS("T" #NAME "S", dst);                                                               \
         cpu::bitwise_scalar<cpu::OP>(dst, src, scalar);                                                        \
         return {};                                                                                             \
     }

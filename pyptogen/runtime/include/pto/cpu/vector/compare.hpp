@@ -112,13 +112,11 @@ PTO_INLINE auto splat_to_compare(T value)
     }
 }
 
-template <typename Mask>
-constexpr void check_predicate_tile()
-{
-    check_vec_tile<Mask>();
-    static_assert(Mask::isRowMajor, "a predicate tile must be row-major");
-    static_assert(is_integer<typename Mask::DType>, "a predicate tile has an integer element type");
-}
+/// Predicates are bits of integers in rows.
+#define PTO_EXPECT_PREDICATES(NAME, X) \
+    PTO_EXPECT_VEC(NAME, X)            \
+    PTO_EXPECT_INTEGERS(NAME, X)       \
+    PTO_EXPECT_ROW_MAJOR(NAME, X)
 
 /// The predicate bits of 64 elements from `start` on.
 template <typename T, typename Other>
@@ -180,9 +178,6 @@ PTO_INLINE void compare_row(char* to, int64_t limit, const T* row, int64_t cols,
 template <typename Dst, typename Src, typename Other>
 PTO_INLINE void compare_tile(Dst& dst, Src& src, CmpMode mode, Other other)
 {
-    check_predicate_tile<Dst>();
-    check_vec_tile<Src>();
-    static_assert(Src::isRowMajor, "the operands of a comparison must be row-major");
     using T = typename Src::DType;
     const int64_t limit = static_cast<int64_t>(dst.GetValidCol()) * static_cast<int64_t>(sizeof(typename Dst::DType));
     for (int64_t r = 0; r < static_cast<int64_t>(src.GetValidRow()); ++r) {
@@ -223,9 +218,6 @@ PTO_INLINE int64_t select_words(
 template <typename Dst, typename Mask, typename Src, typename Other>
 PTO_INLINE void select_tile(Dst& dst, Mask& mask, Src& src, Other other)
 {
-    check_same_shape_tiles<Dst, Src>();
-    check_vec_tile<Mask>();
-    static_assert(Dst::isRowMajor && Mask::isRowMajor, "the tiles of a selection must be row-major");
     using R = raw_t<typename Dst::DType>;
     constexpr int kStep = kLanes<R>;
     for (int64_t r = 0; r < static_cast<int64_t>(dst.GetValidRow()); ++r) {
@@ -254,7 +246,9 @@ PTO_INLINE void select_tile(Dst& dst, Mask& mask, Src& src, Other other)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TCMP(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const Events&...)
 {
-    cpu::check_same_shape_tiles<Src0, Src1>();
+    PTO_EXPECT_ALIKE("TCMP", src0, src1);
+    PTO_EXPECT_PREDICATES("TCMP", dst);
+    PTO_EXPECT_ROW_MAJOR("TCMP", src0);
     cpu::compare_tile(
         dst, src0, mode, [&](int64_t r, int64_t i, auto extent) __attribute__((always_inline)) {
             return cpu::load(cpu::to_compare(src1.data() + r * Src1::RowStride) + i, extent);
@@ -266,6 +260,9 @@ PTO_INST RecordEvent TCMP(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const 
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCMPS(Dst& dst, Src& src, typename Src::DType scalar, CmpMode mode, const Events&...)
 {
+    PTO_EXPECT_VEC("TCMPS", src);
+    PTO_EXPECT_PREDICATES("TCMPS", dst);
+    PTO_EXPECT_ROW_MAJOR("TCMPS", src);
     const auto s = cpu::splat_to_compare(scalar);
     cpu::compare_tile(
         dst, src, mode, [s](int64_t, int64_t, auto) __attribute__((always_inline)) { return s; });
@@ -277,8 +274,8 @@ template <typename Dst, typename Src0, typename Src1, typename... Events>
     requires(is_tile_data_v<Src1>)
 PTO_INST RecordEvent TCMPS(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const Events&...)
 {
-    static_assert(
-        cpu::is_same<typename Src0::DType, typename Src1::DType>, "TCMPS: src0 and src1 need the same element type");
+    PTO_EXPECT_VEC("TCMPS", src0, src1);
+    PTO_EXPECT_ELEMENT_TYPE("TCMPS", src0, src1);
     return TCMPS(dst, src0, src1.data()[0], mode);
 }
 
@@ -286,7 +283,9 @@ PTO_INST RecordEvent TCMPS(Dst& dst, Src0& src0, Src1& src1, CmpMode mode, const
 template <typename Dst, typename Mask, typename Src0, typename Src1, typename... Rest>
 PTO_INST RecordEvent TSEL(Dst& dst, Mask& mask, Src0& src0, Src1& src1, const Rest&...)
 {
-    cpu::check_same_shape_tiles<Dst, Src1>();
+    PTO_EXPECT_ALIKE("TSEL", dst, src0, src1);
+    PTO_EXPECT_VEC("TSEL", mask);
+    PTO_EXPECT_ROW_MAJOR("TSEL", dst, mask);
     using R = cpu::raw_t<typename Dst::DType>;
     cpu::select_tile(
         dst, mask, src0, [&](int64_t r, int64_t i, auto extent) __attribute__((always_inline)) {
@@ -299,6 +298,9 @@ PTO_INST RecordEvent TSEL(Dst& dst, Mask& mask, Src0& src0, Src1& src1, const Re
 template <typename Dst, typename Mask, typename Src, typename Tmp, typename... Events>
 PTO_INST RecordEvent TSELS(Dst& dst, Mask& mask, Src& src, Tmp&, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TSELS", dst, src);
+    PTO_EXPECT_VEC("TSELS", mask);
+    PTO_EXPECT_ROW_MAJOR("TSELS", dst, mask);
     using R = cpu::raw_t<typename Dst::DType>;
     const cpu::vec<R> s = cpu::splat<R>(__builtin_bit_cast(R, scalar));
     cpu::select_tile(

@@ -171,9 +171,8 @@ PTO_INLINE void convert_lines(int64_t m, int64_t n, Lines<To> to, Lines<From> fr
 template <typename Dst, typename Src>
 PTO_INLINE void convert_tiles(Dst& dst, Src& src, RoundMode mode, SaturationMode saturation)
 {
-    check_vec_tile<Dst>();
-    check_vec_tile<Src>();
-    static_assert(Dst::isRowMajor == Src::isRowMajor, "TCVT needs both tiles in the same layout");
+    PTO_EXPECT_VEC("TCVT", dst, src);
+    PTO_EXPECT_LAYOUT("TCVT", dst, src);
     const bool saturate = saturation == SaturationMode::ON;
     if constexpr (is_small_type<typename Dst::DType> || is_small_type<typename Src::DType>) {
         convert_small_lines(line_count(dst), line_length(dst), lines_of(dst), lines_of(src), mode, saturate);

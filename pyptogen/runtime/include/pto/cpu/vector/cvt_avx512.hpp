@@ -90,7 +90,7 @@ PTO_INLINE void convert_to_int32(int32_t* to, const float* from)
 
 #if defined(__AVX512BF16__)
 
-/// 64 floats to bf16. As store_two; results of two conversions share the look for zeros.
+/// 64 floats to bf16. As store_two; results of two conversions share the look for zeros. No half is a denormal in bf16.
 template <typename From>
 PTO_INLINE void convert_to_bf16(bfloat16_t* to, const From* from)
 {
@@ -103,7 +103,7 @@ PTO_INLINE void convert_to_bf16(bfloat16_t* to, const From* from)
     const __m512i second = (__m512i)_mm512_cvtne2ps_pbh((__m512)v[3], (__m512)v[2]);
     const __m512i magnitude = _mm512_set1_epi16(0x7fff);
     const __mmask32 none = _mm512_testn_epi16_mask(first, magnitude), nor = _mm512_testn_epi16_mask(second, magnitude);
-    if (__builtin_expect(_kortestz_mask32_u8(none, nor) == 0, 0)) {
+    if (is_same<From, float> && __builtin_expect(_kortestz_mask32_u8(none, nor) == 0, 0)) {
         store_two(to, v[0], v[1]);
         store_two(to + 32, v[2], v[3]);
         return;
@@ -209,6 +209,47 @@ PTO_INLINE void convert_bytes_to_half(half* to, const From* from)
 
 #endif
 
+#if defined(__AVX512VBMI__) && !defined(__AVX512FP16__)
+
+/// The bits of half for 0 to 127: the lower bytes of all of them, then the upper bytes.
+struct HalvesOfBytes {
+    alignas(64) uint8_t bytes[2][128] = {};
+
+    constexpr HalvesOfBytes()
+    {
+        for (int value = 1; value < 128; ++value) {
+            int exponent = 0;
+            while (value >> (exponent + 1) != 0) {
+                ++exponent;
+            }
+            const int bits = ((exponent + 15) << 10) | ((value << (10 - exponent)) & 0x3ff);
+            bytes[0][value] = static_cast<uint8_t>(bits);
+            bytes[1][value] = static_cast<uint8_t>(bits >> 8);
+        }
+    }
+};
+inline constexpr HalvesOfBytes kHalvesOfBytes;
+
+/// 64 int8 to half; exact. Magnitudes are looked up, all but that of -128.
+PTO_INLINE void convert_bytes_to_half(half* to, const int8_t* from)
+{
+    const auto looked_up = [](__m512i at, int which) __attribute__((always_inline)) {
+        const uint8_t* table = kHalvesOfBytes.bytes[which];
+        return _mm512_permutex2var_epi8(load_bits<__m512i>(table), at, load_bits<__m512i>(table + 64));
+    };
+    const __m512i order = _mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0), sign = _mm512_set1_epi8(static_cast<char>(0x80));
+    const __m512i v = _mm512_permutexvar_epi64(order, load_bits<__m512i>(from)), magnitude = _mm512_abs_epi8(v);
+    const __m512i lower = looked_up(magnitude, 0);
+    const __m512i upper = _mm512_mask_blend_epi8(
+        _mm512_cmpeq_epi8_mask(v, sign), looked_up(magnitude, 1), _mm512_set1_epi8(0x58));  // 128 is 0x5800
+    constexpr int kOrOfAnd = 0xf8;  // a | (b & c)
+    const __m512i with_sign = _mm512_ternarylogic_epi64(upper, v, sign, kOrOfAnd);
+    store_bits(to, _mm512_unpacklo_epi8(lower, with_sign));
+    store_bits(to + 32, _mm512_unpackhi_epi8(lower, with_sign));
+}
+
+#endif
+
 /// Converts as much of a line as there are whole groups of vectors, where there is a way that is shorter than one
 /// vector of fp32 after the other. Returns how many elements that was.
 template <typename To, typename From>
@@ -239,6 +280,11 @@ PTO_INLINE int64_t convert_groups(To* to, const From* from, int64_t n, bool near
 #if defined(__AVX512FP16__)
     } else if constexpr (is_same<To, half> && !is_float<From> && sizeof(From) == 1) {
         for (; i + 32 <= n; i += 32) {
+            convert_bytes_to_half(to + i, from + i);
+        }
+#elif defined(__AVX512VBMI__)
+    } else if constexpr (is_same<To, half> && is_same<From, int8_t>) {
+        for (; i + 64 <= n; i += 64) {
             convert_bytes_to_half(to + i, from + i);
         }
 #endif

@@ -3,7 +3,7 @@
 
 #include <pto/common/event.hpp>
 #include <pto/common/pto_tile.hpp>
-#include <pto/cpu/lanes/operators.hpp>
+#include <pto/cpu/vector/operand_rules.hpp>
 
 namespace pto::cpu {
 
@@ -28,24 +28,6 @@ template <typename Tile>
 PTO_INLINE int64_t line_length(const Tile& tile)
 {
     return Tile::isRowMajor ? tile.GetValidCol() : tile.GetValidRow();
-}
-
-template <typename Tile>
-constexpr void check_vec_tile()
-{
-    static_assert(is_tile_data_v<Tile>, "a vector instruction takes tiles");
-    static_assert(Tile::Loc == TileType::Vec && !Tile::isBoxedLayout, "a vector instruction takes plain Vec tiles");
-}
-
-/// All tiles are Vec tiles of one element type, stored in the same direction.
-template <typename Dst, typename... Src>
-constexpr void check_same_shape_tiles()
-{
-    check_vec_tile<Dst>();
-    (check_vec_tile<Src>(), ...);
-    static_assert((is_same<typename Dst::DType, typename Src::DType> && ...), "all tiles need the same element type");
-    static_assert(
-        ((Dst::isRowMajor == Src::isRowMajor) && ...), "all tiles need the same layout (row-major or column-major)");
 }
 
 #if defined(PTO_CPU_AVX512) || defined(PTO_CPU_AVX2)
@@ -105,7 +87,6 @@ PTO_INLINE void map_lines(int64_t m, int64_t n, F f, Lines<D> dst, Lines<S>... s
 template <int Unroll, typename F, typename Dst, typename... Src>
 PTO_INLINE void map_tiles(F f, Dst& dst, Src&... src)
 {
-    check_same_shape_tiles<Dst, Src...>();
     map_lines<Unroll>(line_count(dst), line_length(dst), f, lines_of(dst), lines_of(src)...);
 }
 

@@ -8,13 +8,6 @@ namespace pto {
 
 namespace cpu {
 
-template <typename Tile>
-constexpr void check_broadcast_tiles()
-{
-    check_vec_tile<Tile>();
-    static_assert(Tile::isRowMajor, "the result of a broadcast must be row-major");
-}
-
 /// An operand with one value (or one 32-byte block of values) per row, as opposed to a full tile of dst's shape.
 template <typename Operand, typename Dst>
 constexpr bool is_row_operand()
@@ -40,12 +33,8 @@ PTO_INLINE compute_vec<T> repeated_block(const T* p)
 template <typename Op, bool ColumnFirst, typename Dst, typename Whole, typename Column>
 PTO_INLINE void expand_rows(Dst& dst, Whole& whole, Column& column)
 {
-    check_broadcast_tiles<Dst>();
-    check_same_shape_tiles<Dst, Whole>();
-    check_vec_tile<Column>();
     using T = typename Dst::DType;
     using C = compute_t<T>;
-    static_assert(is_same<T, typename Column::DType>, "all tiles need the same element type");
     constexpr bool kBlock = Column::isRowMajor && Column::ValidCol != 1;
     const int64_t rows = dst.GetValidRow();
     const int64_t cols = dst.GetValidCol();
@@ -54,7 +43,7 @@ PTO_INLINE void expand_rows(Dst& dst, Whole& whole, Column& column)
         T* to = dst.data() + r * Dst::RowStride;
         const T* from = whole.data() + r * Whole::RowStride;
         const auto combine = [](vec<C> a, vec<C> b) __attribute__((always_inline)) {
-            return ColumnFirst ? Op::template apply<C>(b, a) : Op::template apply<C>(a, b);
+            return ColumnFirst ? apply_to<Op, T>(b, a) : apply_to<Op, T>(a, b);
         };
         if constexpr (kBlock && kLanes<T> * sizeof(T) < 32) {  // a vector shorter than a block: element by element
             constexpr int kLength = 32 / static_cast<int>(sizeof(T));
@@ -97,7 +86,6 @@ PTO_INLINE void expand_rows_either(Dst& dst, Src0& src0, Src1& src1)
     if constexpr (is_row_operand<Src1, Dst>()) {
         expand_rows<Op, false>(dst, src0, src1);
     } else {
-        static_assert(is_row_operand<Src0, Dst>(), "one operand must have one value or one 32-byte block per row");
         expand_rows<Op, true>(dst, src1, src0);
     }
 }
@@ -106,8 +94,6 @@ PTO_INLINE void expand_rows_either(Dst& dst, Src0& src0, Src1& src1)
 template <typename Op, typename Dst, typename Src, typename Row>
 PTO_INLINE void expand_cols(Dst& dst, Src& src, Row& row)
 {
-    check_broadcast_tiles<Dst>();
-    check_same_shape_tiles<Dst, Src, Row>();
     using T = typename Dst::DType;
     const Lines<T> repeated{row.data(), 0};
     if constexpr (on_words<Op, T>()) {
@@ -119,22 +105,36 @@ PTO_INLINE void expand_cols(Dst& dst, Src& src, Row& row)
         using C = compute_t<T>;
         map_lines<4>(
             dst.GetValidRow(), dst.GetValidCol(),
-            [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return Op::template apply<C>(a, b); },
+            [](vec<C> a, vec<C> b) __attribute__((always_inline)) { return apply_to<Op, T>(a, b); },
             lines_of(dst), lines_of(src), repeated);
     }
 }
 
 }  // namespace cpu
 
+// The rules of dst = src0 op src1 where one operand is a column, or src1 is a row.
+#define PTO_EXPECT_COLUMN_OPERAND(NAME)                                                                         \
+    PTO_EXPECT_VEC(NAME, dst, src0, src1)                                                                       \
+    PTO_EXPECT_ELEMENT_TYPE(NAME, dst, src0, src1)                                                              \
+    PTO_EXPECT_ROW_MAJOR(NAME, dst)                                                                             \
+    static_assert(                                                                                              \
+        cpu::is_row_operand<Src0, Dst>() || cpu::is_row_operand<Src1, Dst>(),                                   \
+        NAME ": src0 or src1 must have one value, or one block of 32 bytes, in a row");                         \
+    static_assert(                                                                                              \
+        Src0::isRowMajor || Src1::isRowMajor, NAME ": one of src0 and src1 must be row-major, as dst is")
+#define PTO_EXPECT_ROW_OPERAND(NAME)                                                                            \
+    PTO_EXPECT_ALIKE(NAME, dst, src0, src1)                                                                     \
+    PTO_EXPECT_ROW_MAJOR(NAME, dst)
+
 /// dst[r, c] = src[r, 0]
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TROWEXPAND(Dst& dst, Src& src, const Events&...)
 {
-    cpu::check_broadcast_tiles<Dst>();
-    cpu::check_vec_tile<Src>();
+    PTO_EXPECT_VEC("TROWEXPAND", dst, src);
+    PTO_EXPECT_ELEMENT_TYPE("TROWEXPAND", dst, src);
+    PTO_EXPECT_ROW_MAJOR("TROWEXPAND", dst);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
-    static_assert(cpu::is_same<T, typename Src::DType>, "all tiles need the same element type");
     for (int64_t r = 0; r < static_cast<int64_t>(dst.GetValidRow()); ++r) {
         const cpu::vec<C> value = cpu::splat<C>(static_cast<C>(src.data()[r * Src::RowStride]));
         cpu::map_lines<4>(
@@ -148,8 +148,8 @@ PTO_INST RecordEvent TROWEXPAND(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCOLEXPAND(Dst& dst, Src& src, const Events&...)
 {
-    cpu::check_broadcast_tiles<Dst>();
-    cpu::check_same_shape_tiles<Dst, Src>();
+    PTO_EXPECT_ALIKE("TCOLEXPAND", dst, src);
+    PTO_EXPECT_ROW_MAJOR("TCOLEXPAND", dst);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     cpu::map_lines<4>(
@@ -164,12 +164,14 @@ PTO_INST RecordEvent TCOLEXPAND(Dst& dst, Src& src, const Events&...)
     template <typename Dst, typename Src0, typename Src1, typename... Rest>                                     \
     PTO_INST RecordEvent TROWEXPAND##NAME(Dst& dst, Src0& src0, Src1& src1, const Rest&...)                     \
     {                                                                                                           \
+        PTO_EXPECT_COLUMN_OPERAND("TROWEXPAND" #NAME);                                                          \
         cpu::expand_rows_either<cpu::OP>(dst, src0, src1);                                                      \
         return {};                                                                                              \
     }                                                                                                           \
     template <typename Dst, typename Src0, typename Src1, typename... Events>                                   \
     PTO_INST RecordEvent TCOLEXPAND##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...)                   \
     {                                                                                                           \
+        PTO_EXPECT_ROW_OPERAND("TCOLEXPAND" #NAME);                                                             \
         cpu::expand_cols<cpu::OP>(dst, src0, src1);                                                             \
         return {};                                                                                              \
     }
@@ -185,6 +187,7 @@ PTO_CPU_BROADCAST(MIN, Min)
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src0, typename Src1, typename... Rest>
 PTO_INST RecordEvent TROWEXPANDDIV(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
 {
+    PTO_EXPECT_COLUMN_OPERAND("TROWEXPANDDIV");
     cpu::expand_rows_either<cpu::Div>(dst, src0, src1);
     return {};
 }
@@ -193,6 +196,7 @@ PTO_INST RecordEvent TROWEXPANDDIV(Dst& dst, Src0& src0, Src1& src1, const Rest&
 template <auto Precision = DivAlgorithm::DEFAULT, typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TCOLEXPANDDIV(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ROW_OPERAND("TCOLEXPANDDIV");
     cpu::expand_cols<cpu::Div>(dst, src0, src1);
     return {};
 }

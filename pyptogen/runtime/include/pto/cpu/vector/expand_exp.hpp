@@ -16,22 +16,15 @@ struct ExpDif {
     }
 };
 
-/// True, or the one error of tiles of other elements.
-template <typename Tile>
-constexpr bool takes_exponentials()
-{
-    constexpr bool kFloats = is_float<typename Tile::DType>;
-    static_assert(kFloats, "this instruction takes fp32, half or bfloat16_t tiles");
-    return kFloats;
-}
-
 }  // namespace cpu
 
 /// dst = e to the power (src0 - src1) where one operand is a column. A scratch tile may follow; it is not needed here.
 template <typename Dst, typename Src0, typename Src1, typename... Rest>
 PTO_INST RecordEvent TROWEXPANDEXPDIF(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
 {
-    if constexpr (cpu::takes_exponentials<Dst>()) {
+    PTO_EXPECT_COLUMN_OPERAND("TROWEXPANDEXPDIF");
+    PTO_EXPECT_FLOATS("TROWEXPANDEXPDIF", dst);
+    if constexpr (cpu::is_float<typename Dst::DType>) {
         cpu::expand_rows_either<cpu::ExpDif>(dst, src0, src1);
     }
     return {};
@@ -41,7 +34,9 @@ PTO_INST RecordEvent TROWEXPANDEXPDIF(Dst& dst, Src0& src0, Src1& src1, const Re
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TCOLEXPANDEXPDIF(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
-    if constexpr (cpu::takes_exponentials<Dst>()) {
+    PTO_EXPECT_ROW_OPERAND("TCOLEXPANDEXPDIF");
+    PTO_EXPECT_FLOATS("TCOLEXPANDEXPDIF", dst);
+    if constexpr (cpu::is_float<typename Dst::DType>) {
         cpu::expand_cols<cpu::ExpDif>(dst, src0, src1);
     }
     return {};

@@ -50,6 +50,7 @@ PTO_INLINE vec<C> leaky(vec<C> v, vec<C> slope)
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TMULADDDST(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TMULADDDST", dst, src0, src1);
     using T = typename Dst::DType;
     using V = cpu::compute_vec<T>;
     cpu::map_tiles<4>(
@@ -62,6 +63,7 @@ PTO_INST RecordEvent TMULADDDST(Dst& dst, Src0& src0, Src1& src1, const Events&.
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TFUSEDMULADD(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TFUSEDMULADD", dst, src0, src1);
     using C = cpu::compute_t<typename Dst::DType>;
     using V = cpu::vec<C>;
     cpu::map_tiles<4>(
@@ -74,6 +76,7 @@ PTO_INST RecordEvent TFUSEDMULADD(Dst& dst, Src0& src0, Src1& src1, const Events
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TFUSEDMULADDRELU(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TFUSEDMULADDRELU", dst, src0, src1);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
@@ -87,6 +90,7 @@ PTO_INST RecordEvent TFUSEDMULADDRELU(Dst& dst, Src0& src0, Src1& src1, const Ev
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TSUBRELU(Dst& dst, Src0& src0, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TSUBRELU", dst, src0, src1);
     using C = cpu::compute_t<typename Dst::DType>;
     using V = cpu::vec<C>;
     cpu::map_tiles<4>(
@@ -99,16 +103,15 @@ PTO_INST RecordEvent TSUBRELU(Dst& dst, Src0& src0, Src1& src1, const Events&...
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TAXPY(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_VEC("TAXPY", dst, src);
+    PTO_EXPECT_LAYOUT("TAXPY", dst, src);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
     using S = typename Src::DType;
-    cpu::check_vec_tile<Dst>();
-    cpu::check_vec_tile<Src>();
     static_assert(
         cpu::is_same<T, S> || (cpu::is_same<T, float> && cpu::is_float<S>),
         "TAXPY: dst and src need the same element type, or dst is float and src a narrower float");
-    static_assert(Dst::isRowMajor == Src::isRowMajor, "all tiles need the same layout (row-major or column-major)");
     const V s = cpu::splat<C>(static_cast<C>(scalar));
     cpu::map_lines<4>(
         cpu::line_count(dst), cpu::line_length(dst),
@@ -121,6 +124,7 @@ PTO_INST RecordEvent TAXPY(Dst& dst, Src& src, typename Src::DType scalar, const
 template <typename Dst, typename Src0, typename Src1, typename Src2, typename... Events>
 PTO_INST RecordEvent TADDC(Dst& dst, Src0& src0, Src1& src1, Src2& src2, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TADDC", dst, src0, src1, src2);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
@@ -136,6 +140,7 @@ PTO_INST RecordEvent TADDC(Dst& dst, Src0& src0, Src1& src1, Src2& src2, const E
 template <typename Dst, typename Src0, typename Src1, typename Src2, typename... Events>
 PTO_INST RecordEvent TSUBC(Dst& dst, Src0& src0, Src1& src1, Src2& src2, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TSUBC", dst, src0, src1, src2);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
@@ -151,6 +156,7 @@ PTO_INST RecordEvent TSUBC(Dst& dst, Src0& src0, Src1& src1, Src2& src2, const E
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TADDSC(Dst& dst, Src0& src0, typename Src0::DType scalar, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TADDSC", dst, src0, src1);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
@@ -167,6 +173,7 @@ PTO_INST RecordEvent TADDSC(Dst& dst, Src0& src0, typename Src0::DType scalar, S
 template <typename Dst, typename Src0, typename Src1, typename... Events>
 PTO_INST RecordEvent TSUBSC(Dst& dst, Src0& src0, typename Src0::DType scalar, Src1& src1, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TSUBSC", dst, src0, src1);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     using V = cpu::vec<C>;
@@ -183,6 +190,7 @@ PTO_INST RecordEvent TSUBSC(Dst& dst, Src0& src0, typename Src0::DType scalar, S
 template <typename Dst, typename Src0, typename Src1, typename... Rest>
 PTO_INST RecordEvent TPRELU(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
 {
+    PTO_EXPECT_ALIKE("TPRELU", dst, src0, src1);
     using C = cpu::compute_t<typename Dst::DType>;
     using V = cpu::vec<C>;
     cpu::map_tiles<4>(
@@ -194,6 +202,7 @@ PTO_INST RecordEvent TPRELU(Dst& dst, Src0& src0, Src1& src1, const Rest&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TLRELU(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TLRELU", dst, src);
     using C = cpu::compute_t<typename Dst::DType>;
     using V = cpu::vec<C>;
     const V s = cpu::splat<C>(static_cast<C>(scalar));

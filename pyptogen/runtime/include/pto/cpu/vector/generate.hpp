@@ -81,7 +81,7 @@ PTO_INLINE void philox_lanes(const uint32_t (&base)[4], const uint32_t* key, uin
 template <typename TileData, typename T, int descending, typename... Events>
 PTO_INST RecordEvent TCI(TileData& dst, T start, const Events&...)
 {
-    cpu::check_vec_tile<TileData>();
+    PTO_EXPECT_VEC("TCI", dst);
     static_assert(cpu::is_same<typename TileData::DType, T>, "TCI: start needs the element type of dst");
     constexpr bool kSize = sizeof(T) == 2 || sizeof(T) == 4;
     static_assert(kSize, "TCI: dst must have elements of 2 or 4 bytes");
@@ -103,9 +103,9 @@ PTO_INST RecordEvent TCI(TileData& dst, T start, TileDataTmp&, const Events&...)
 template <typename TileData, int isUpperOrLower, typename... Events>
 PTO_INST RecordEvent TTRI(TileData& dst, int diagonal, const Events&...)
 {
-    cpu::check_vec_tile<TileData>();
+    PTO_EXPECT_VEC("TTRI", dst);
+    PTO_EXPECT_ROW_MAJOR("TTRI", dst);
     static_assert(isUpperOrLower == 0 || isUpperOrLower == 1, "TTRI: isUpperOrLower must be 0 (lower) or 1 (upper)");
-    static_assert(TileData::isRowMajor, "TTRI: dst must be row-major");
     using T = typename TileData::DType;
     const int64_t cols = dst.GetValidCol();
     for (int64_t r = 0; r < static_cast<int64_t>(dst.GetValidRow()); ++r) {
@@ -123,11 +123,11 @@ PTO_INST RecordEvent TTRI(TileData& dst, int diagonal, const Events&...)
 template <uint16_t Rounds = 10, typename DstTile, typename... Events>
 PTO_INST RecordEvent TRANDOM(DstTile& dst, TRandomKey& key, TRandomCounter& counter, const Events&...)
 {
-    cpu::check_vec_tile<DstTile>();
+    PTO_EXPECT_VEC("TRANDOM", dst);
+    PTO_EXPECT_ROW_MAJOR("TRANDOM", dst);
     using T = typename DstTile::DType;
     static_assert(cpu::is_same<T, int32_t> || cpu::is_same<T, uint32_t>, "TRANDOM: dst must be int32 or uint32");
     static_assert(Rounds == 7 || Rounds == 10, "TRANDOM: 7 or 10 rounds");
-    static_assert(DstTile::isRowMajor, "TRANDOM: dst must be row-major");
     constexpr int kWords = cpu::kVectorBytes / 8;
     const int64_t cols = dst.GetValidCol();
     uint32_t at[4] = {counter[0], counter[1], counter[2], counter[3]};

@@ -34,9 +34,8 @@ template <HistByte byte, typename Dst, typename Src, typename Index, typename...
 PTO_INST RecordEvent THISTOGRAM(Dst& dst, Src& src, Index& idx, const Events&... events)
 {
     TSYNC(events...);
+    PTO_EXPECT_VEC("THISTOGRAM", dst, src);
     using T = typename Src::DType;
-    cpu::check_vec_tile<Dst>();
-    cpu::check_vec_tile<Src>();
     static_assert(cpu::is_same<T, uint16_t> || cpu::is_same<T, uint32_t>, "THISTOGRAM reads uint16 or uint32");
     static_assert(cpu::is_same<typename Dst::DType, uint32_t>, "THISTOGRAM counts in uint32");
     static_assert(cpu::is_same<typename Index::DType, uint8_t>, "THISTOGRAM needs uint8 filter bytes");

@@ -81,9 +81,9 @@ PTO_INLINE f32v reduce_narrow_line(const T* p, int64_t n)
     int64_t i = 0;
     for (; i + 4 * kF32Lanes <= n; i += 4 * kF32Lanes) {
         a = with(a, load_first(p + i));
-        b = with(b, load_second(p + i));
+        b = apply_beside<Op>(b, load_second(p + i));
         c = with(c, load_first(p + i + 2 * kF32Lanes));
-        d = with(d, load_second(p + i + 2 * kF32Lanes));
+        d = apply_beside<Op>(d, load_second(p + i + 2 * kF32Lanes));
     }
     if constexpr (is_same<T, bfloat16_t>) {
         interleave(a, b);
@@ -108,33 +108,33 @@ PTO_INLINE __m512i words_or(const T* p, int64_t left, __m512i rest)
                       : _mm512_mask_loadu_epi16(rest, lane_mask<2>(static_cast<int>(left)), p);
 }
 
-/// Max or Min over n contiguous narrow floats, the lanes still apart and not yet left (ManyWords); false where there are
-/// NaN, or with the machine's halves what else they take for NaN in bf16, for which the caller has to look again.
+/// Max or Min over n contiguous narrow floats, the lanes still apart. Where `seen` is not ordered afterwards they are not to be
+/// used: there are NaN, or with the machine's halves what else they take for NaN in bf16.
 template <typename Op, typename T>
-PTO_INLINE bool ordered_extremes(const T* p, int64_t n, __m512i& lanes)
+PTO_INLINE __m512i extremes_of_line(const T* p, int64_t n, typename ManyWords<Op, T>::Look& seen)
 {
     using Many = ManyWords<Op, T>;
     const __m512i least = _mm512_set1_epi16(Many::kLeast);
-    __m512i a = Many::enter(least), b = a;
-    typename Many::Look seen = Many::kNothingSeen, also = seen;
+    typename Many::State a = Many::begin(least), b = a;
+    typename Many::Look also = Many::kNothingSeen;
     int64_t i = 0;
     for (; i + 128 <= n; i += 128) {
         const __m512i x = load_bits<__m512i>(p + i), y = load_bits<__m512i>(p + i + 32);
         const __m512i z = load_bits<__m512i>(p + i + 64), w = load_bits<__m512i>(p + i + 96);
-        a = Many::meet(a, Many::enter(x));
-        b = Many::meet(b, Many::enter(y));
+        a = Many::meet(a, x);
+        b = Many::meet(b, y);
         seen = Many::look_at(seen, x, y);
-        a = Many::meet(a, Many::enter(z));
-        b = Many::meet(b, Many::enter(w));
+        a = Many::meet(a, z);
+        b = Many::meet(b, w);
         also = Many::look_at(also, z, w);
     }
     for (; i < n; i += 32) {
         const __m512i x = words_or(p + i, n - i, least);
-        a = Many::meet(a, Many::enter(x));
+        a = Many::meet(a, x);
         seen = Many::look_at(seen, x, x);
     }
-    lanes = Many::meet(a, b);
-    return Many::ordered(seen) && Many::ordered(also) && n > 0;
+    seen = Many::both(seen, also);
+    return Many::extremes(Many::merge(a, b));
 }
 
 /// The extreme of the 32 narrow floats of one vector.
@@ -150,10 +150,10 @@ PTO_INLINE float extreme_of_lanes(__m512i words)
 template <typename Op, typename T>
 PTO_INLINE float extreme_of_words(const T* p, int64_t n)
 {
-    __m512i a;
-    if (__builtin_expect(ordered_extremes<Op>(p, n, a), 1)) {
-        a = ManyWords<Op, T>::leave(a);
-    } else {
+    using Many = ManyWords<Op, T>;
+    typename Many::Look seen = Many::kNothingSeen;
+    __m512i a = extremes_of_line<Op>(p, n, seen);
+    if (__builtin_expect(!Many::ordered(seen) || n == 0, 0)) {
         const __m512i neutral = (__m512i)splat_words<T>(static_cast<T>(Op::template neutral<float>()));
         a = neutral;
         for (int64_t i = 0; i < n; i += 32) {
@@ -212,15 +212,6 @@ PTO_INLINE compute_t<T> reduce_line(const T* p, int64_t n)
 
 #if defined(PTO_CPU_AVX512)
 
-template <bool First, typename A, typename B>
-struct Chosen {
-    using type = A;
-};
-template <typename A, typename B>
-struct Chosen<false, A, B> {
-    using type = B;
-};
-
 /// Four vectors, each folded to a quarter of its own: lane i with lane i + half, then with lane i + quarter.
 template <typename With>
 PTO_INLINE __m512i quarters(const __m512i (&rows)[4], With with)
@@ -238,11 +229,16 @@ PTO_INLINE void reduce_lines(const T* p, int64_t pitch, int64_t n, int count, T 
     using C = compute_t<T>;
     constexpr bool kWords = is_half_width_float<T> && is_extreme<Op> && reduces_words<Op, T>();
     __m512i rows[4];
-    bool together = kWords || sizeof(C) == 4;
-    for (int r = 0; r < count && together; ++r) {
-        if constexpr (kWords) {
-            together = ordered_extremes<Op>(p + r * pitch, n, rows[r]);
-        } else if constexpr (sizeof(C) == 4) {
+    bool together = sizeof(C) == 4;
+    if constexpr (kWords) {
+        using Many = ManyWords<Op, T>;
+        typename Many::Look seen = Many::kNothingSeen;
+        for (int r = 0; r < count; ++r) {
+            rows[r] = ordered_bits(extremes_of_line<Op>(p + r * pitch, n, seen));
+        }
+        together = Many::ordered(seen) && n > 0;
+    } else if constexpr (sizeof(C) == 4) {
+        for (int r = 0; r < count; ++r) {
             rows[r] = (__m512i)line_lanes<Op>(p + r * pitch, n);
         }
     }
@@ -257,7 +253,7 @@ PTO_INLINE void reduce_lines(const T* p, int64_t pitch, int64_t n, int count, T 
     }
     const auto with = [](__m512i x, __m512i y) __attribute__((always_inline)) {
         if constexpr (kWords) {
-            return ManyWords<Op, T>::meet(x, y);
+            return extreme_of_ordered<Op>(x, y);
         } else {
             return (__m512i)FoldOfLanes<Op, C>::template apply<C>((vec<C>)x, (vec<C>)y);
         }
@@ -267,7 +263,7 @@ PTO_INLINE void reduce_lines(const T* p, int64_t pitch, int64_t n, int count, T 
     all = with(all, _mm512_shuffle_epi32(all, _MM_PERM_CDAB));
     using Lane = typename Chosen<kWords, T, C>::type;
     if constexpr (kWords) {
-        all = ManyWords<Op, T>::leave(with(all, _mm512_rol_epi32(all, 16)));
+        all = ordered_bits(with(all, _mm512_rol_epi32(all, 16)));  // its own inverse
     }
     alignas(64) Lane lanes[64 / sizeof(Lane)];
     store_bits(lanes, all);

@@ -30,8 +30,6 @@ PTO_INLINE void copy_line(T* to, const T* from, int64_t n)
 template <typename Op, typename Dst, typename Src0, typename Src1>
 PTO_INLINE void partial_tiles(Dst& dst, Src0& src0, Src1& src1)
 {
-    check_same_shape_tiles<Dst, Src0, Src1>();
-    static_assert(Dst::isRowMajor, "the tiles of a partial instruction must be row-major");
     using T = typename Dst::DType;
     using C = compute_t<T>;
     const int64_t cols = dst.GetValidCol();
@@ -95,11 +93,6 @@ template <
 PTO_INLINE void partial_arg_tiles(
     Dst& dst, Src0& src0, Src1& src1, DstIndex& dst_index, Index0& index0, Index1& index1)
 {
-    check_same_shape_tiles<Dst, Src0, Src1>();
-    check_same_shape_tiles<DstIndex, Index0, Index1>();
-    static_assert(is_integer<typename DstIndex::DType>, "the index tiles of a partial instruction hold integers");
-    static_assert(
-        Dst::isRowMajor && DstIndex::isRowMajor, "the tiles of a partial instruction must be row-major");
     using T = typename Dst::DType;
     using I = typename DstIndex::DType;
     const int64_t cols = dst.GetValidCol();
@@ -125,6 +118,8 @@ PTO_INLINE void partial_arg_tiles(
     template <typename Dst, typename Src0, typename Src1, typename... Events>                                  \
     PTO_INST RecordEvent TPART##NAME(Dst& dst, Src0& src0, Src1& src1, const Events&...)                       \
     {                                                                                                          \
+        PTO_EXPECT_ALIKE("TPART" #NAME, dst, src0, src1);                                                      \
+        PTO_EXPECT_ROW_MAJOR("TPART" #NAME, dst);                                                              \
         cpu::partial_tiles<cpu::OP>(dst, src0, src1);                                                          \
         return {};                                                                                             \
     }
@@ -144,6 +139,10 @@ PTO_CPU_PARTIAL(MIN, Min)
     PTO_INST RecordEvent TPARTARG##NAME(                                                                       \
         Dst& dst, Src0& src0, Src1& src1, DstIdx& dstIdx, Src0Idx& src0Idx, Src1Idx& src1Idx, const Events&...) \
     {                                                                                                          \
+        PTO_EXPECT_ALIKE("TPARTARG" #NAME, dst, src0, src1);                                                   \
+        PTO_EXPECT_ALIKE("TPARTARG" #NAME, dstIdx, src0Idx, src1Idx);                                          \
+        PTO_EXPECT_INTEGERS("TPARTARG" #NAME, dstIdx);                                                         \
+        PTO_EXPECT_ROW_MAJOR("TPARTARG" #NAME, dst, dstIdx);                                                   \
         cpu::partial_arg_tiles<cpu::WINS>(dst, src0, src1, dstIdx, src0Idx, src1Idx);                          \
         return {};                                                                                             \
     }

@@ -58,6 +58,9 @@ PTO_INLINE void add_pairs(T* to, const T* from, int64_t n)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TROWPROD(Dst& dst, Src& src, const Rest&...)
 {
+    PTO_EXPECT_VEC("TROWPROD", dst, src);
+    PTO_EXPECT_ELEMENT_TYPE("TROWPROD", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TROWPROD", src);
     cpu::reduce_rows<cpu::Mul>(dst, src);
     return {};
 }
@@ -66,6 +69,8 @@ PTO_INST RecordEvent TROWPROD(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCOLPROD(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TCOLPROD", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TCOLPROD", src);
     cpu::reduce_cols<cpu::Mul>(dst, src);
     return {};
 }
@@ -74,8 +79,8 @@ PTO_INST RecordEvent TCOLPROD(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TPAIRREDUCESUM(Dst& dst, Src& src, const Events&...)
 {
-    cpu::check_same_shape_tiles<Dst, Src>();
-    static_assert(Dst::isRowMajor, "TPAIRREDUCESUM: the tiles must be row-major");
+    PTO_EXPECT_ALIKE("TPAIRREDUCESUM", dst, src);
+    PTO_EXPECT_ROW_MAJOR("TPAIRREDUCESUM", dst);
     for (int64_t r = 0; r < static_cast<int64_t>(dst.GetValidRow()); ++r) {
         cpu::add_pairs(dst.data() + r * Dst::RowStride, src.data() + r * Src::RowStride, dst.GetValidCol());
     }

@@ -23,9 +23,8 @@ template <typename Dst, typename Src, typename Para>
 PTO_INLINE void quantise_rows(Dst& dst, Src& src, Para& scale, Para* offset)
 {
     using To = typename Dst::DType;
-    check_vec_tile<Dst>();
-    check_vec_tile<Src>();
-    static_assert(Dst::isRowMajor && Src::isRowMajor, "TQUANT takes row-major tiles");
+    PTO_EXPECT_VEC("TQUANT", dst, src);
+    PTO_EXPECT_ROW_MAJOR("TQUANT", dst, src);
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     for (int64_t r = 0; r < rows; ++r) {
         const f32v factor = splat(row_parameter(scale, r));
@@ -63,9 +62,9 @@ PTO_INLINE void combine_relu_narrow(Dst& dst, Src0& src0, Src1& src1)
 {
     using From = typename Src0::DType;
     using To = typename Dst::DType;
-    check_same_shape_tiles<Src0, Src1>();
-    check_vec_tile<Dst>();
-    static_assert(Dst::isRowMajor && Src0::isRowMajor, "TADDRELUCONV and TSUBRELUCONV take row-major tiles");
+    PTO_EXPECT_ALIKE("TADDRELUCONV and TSUBRELUCONV", src0, src1);
+    PTO_EXPECT_VEC("TADDRELUCONV and TSUBRELUCONV", dst);
+    PTO_EXPECT_ROW_MAJOR("TADDRELUCONV and TSUBRELUCONV", dst, src0);
     static_assert(
         (is_same<From, float> && is_same<To, half>) ||
             (is_same<To, int8_t> && (is_same<From, half> || is_same<From, int16_t>)),
@@ -124,12 +123,11 @@ template <typename Dst, typename Src, typename Para, typename... Events>
 PTO_INST RecordEvent TDEQUANT(Dst& dst, Src& src, Para& scale, Para& offset, const Events&... events)
 {
     TSYNC(events...);
+    PTO_EXPECT_VEC("TDEQUANT", dst, src);
+    PTO_EXPECT_ROW_MAJOR("TDEQUANT", dst, src);
     using From = typename Src::DType;
-    cpu::check_vec_tile<Dst>();
-    cpu::check_vec_tile<Src>();
     static_assert(cpu::is_same<typename Dst::DType, float>, "TDEQUANT writes fp32");
     static_assert(cpu::is_same<From, int8_t> || cpu::is_same<From, int16_t>, "TDEQUANT reads int8 or int16");
-    static_assert(Dst::isRowMajor && Src::isRowMajor, "TDEQUANT takes row-major tiles");
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol();
     for (int64_t r = 0; r < rows; ++r) {
         const cpu::f32v factor = cpu::splat(cpu::row_parameter(scale, r));
@@ -152,12 +150,12 @@ PTO_INST RecordEvent TADDDEQRELU(Dst& dst, Src0& src0, Src1& src1, float deqScal
 {
     TSYNC(events...);
     using namespace cpu;
-    check_same_shape_tiles<Src0, Src1>();
-    check_vec_tile<Dst>();
+    PTO_EXPECT_ALIKE("TADDDEQRELU", src0, src1);
+    PTO_EXPECT_VEC("TADDDEQRELU", dst);
+    PTO_EXPECT_ROW_MAJOR("TADDDEQRELU", dst, src0);
     static_assert(
         is_same<typename Src0::DType, int32_t> && is_same<typename Dst::DType, half>,
         "TADDDEQRELU reads int32 and writes half");
-    static_assert(Dst::isRowMajor && Src0::isRowMajor, "TADDDEQRELU takes row-major tiles");
     const int64_t rows = dst.GetValidRow(), cols = dst.GetValidCol();
     const f32v down = splat(1.0f / 131072.0f), up = splat(131072.0f), scale = splat(deqScale);
     for (int64_t r = 0; r < rows; ++r) {

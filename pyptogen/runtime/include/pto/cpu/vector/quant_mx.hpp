@@ -110,8 +110,7 @@ constexpr void check_mx_quant_tiles()
 {
     static_assert(Axis == 0 || Axis == 1, "TQUANT groups along axis 0 (rows) or 1 (columns)");
     static_assert(Type == QuantType::MXFP8 || Type == QuantType::MXFP4_E2M1, "TQUANT to MX makes MXFP8 or MXFP4_E2M1");
-    check_vec_tile<Dst>();
-    check_vec_tile<Src>();
+    static_assert(is_plain_vec_tile<Dst>() && is_plain_vec_tile<Src>(), "TQUANT to MX takes plain Vec tiles");
     static_assert(
         Dst::isRowMajor && Src::isRowMajor && Dst::Rows == Src::Rows && Dst::Cols == Src::Cols,
         "TQUANT to MX needs row-major source and destination of the same static shape");

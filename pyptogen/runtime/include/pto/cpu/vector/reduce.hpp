@@ -14,11 +14,7 @@ namespace cpu {
 template <typename Op, typename Dst, typename Src>
 PTO_INLINE void reduce_rows(Dst& dst, Src& src)
 {
-    check_vec_tile<Dst>();
-    check_vec_tile<Src>();
     using T = typename Src::DType;
-    static_assert(is_same<T, typename Dst::DType>, "all tiles need the same element type");
-    static_assert(Src::isRowMajor, "the source of a row reduction must be row-major");
     const int64_t rows = src.GetValidRow();
     const int64_t cols = src.GetValidCol();
     for (int64_t r = 0; r < rows; r += 4) {
@@ -63,12 +59,13 @@ PTO_INLINE void reduce_cols_of(T* to, const T* from, int64_t stride, int64_t row
 /// As ManyWords, of fp32.
 template <typename Op>
 struct ManyFloats {
+    using State = __m512i;
     using Look = __mmask16;
 
     static constexpr Look kNothingSeen = 0xffff;
-    PTO_INLINE static __m512i enter(__m512i v) { return v; }
-    PTO_INLINE static __m512i leave(__m512i v) { return v; }
-    PTO_INLINE static __m512i meet(__m512i so_far, __m512i v) { return (__m512i)Op::ignoring_nan((f32v)so_far, (f32v)v); }
+    PTO_INLINE static State begin(__m512i v) { return v; }
+    PTO_INLINE static State meet(State so_far, __m512i v) { return (__m512i)Op::ignoring_nan((f32v)so_far, (f32v)v); }
+    PTO_INLINE static __m512i extremes(State state) { return state; }
     PTO_INLINE static Look look_at(Look so_far, __m512i x, __m512i y) { return still_ordered(so_far, (f32v)x, (f32v)y); }
     PTO_INLINE static bool ordered(Look seen) { return seen == kNothingSeen; }
 };
@@ -85,7 +82,7 @@ public:
         PTO_CPU_UNROLL
         for (int u = 0; u < kVectors; ++u) {
             const __m512i v = load_bits<__m512i>(first + u * kLanesOf);
-            extreme_[u] = Many::enter(v);
+            state_[u] = Many::begin(v);
             seen_[u] = Many::look_at(Many::kNothingSeen, v, v);
         }
     }
@@ -94,7 +91,7 @@ public:
         PTO_CPU_UNROLL
         for (int u = 0; u < kVectors; ++u) {
             const __m512i v = load_bits<__m512i>(row + u * kLanesOf);
-            extreme_[u] = Many::meet(extreme_[u], Many::enter(v));
+            state_[u] = Many::meet(state_[u], v);
             seen_[u] = Many::look_at(seen_[u], v, v);
         }
     }
@@ -111,7 +108,7 @@ public:
         }
         PTO_CPU_UNROLL
         for (int u = 0; u < kVectors; ++u) {
-            store_bits(to + u * kLanesOf, Many::leave(extreme_[u]));
+            store_bits(to + u * kLanesOf, Many::extremes(state_[u]));
         }
         return true;
     }
@@ -119,7 +116,7 @@ public:
 private:
     using Many = typename Chosen<sizeof(T) == 4, ManyFloats<Op>, ManyWords<Op, T>>::type;
 
-    __m512i extreme_[kVectors];
+    typename Many::State state_[kVectors];
     typename Many::Look seen_[kVectors];
 };
 
@@ -140,7 +137,7 @@ PTO_INLINE int64_t reduce_col_groups(T* to, const T* from, int64_t stride, int64
             for (int64_t r = 1; r < rows; ++r) {
                 at += stride;
                 first = Op::template apply<float>(first, load_first(at));
-                second = Op::template apply<float>(second, load_second(at));
+                second = apply_beside<Op>(second, load_second(at));
             }
             store_pair(to + done, first, second);
         }
@@ -175,9 +172,7 @@ PTO_INLINE int64_t reduce_col_groups(T*, const T*, int64_t, int64_t, int64_t)
 template <typename Op, typename Dst, typename Src>
 PTO_INLINE void reduce_cols(Dst& dst, Src& src)
 {
-    check_same_shape_tiles<Dst, Src>();
     using T = typename Src::DType;
-    static_assert(Src::isRowMajor, "the source of a column reduction must be row-major");
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol(), stride = Src::RowStride;
     const T* from = src.data();
     T* to = dst.data();
@@ -194,6 +189,9 @@ PTO_INLINE void reduce_cols(Dst& dst, Src& src)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TROWSUM(Dst& dst, Src& src, const Rest&...)
 {
+    PTO_EXPECT_VEC("TROWSUM", dst, src);
+    PTO_EXPECT_ELEMENT_TYPE("TROWSUM", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TROWSUM", src);
     cpu::reduce_rows<cpu::Add>(dst, src);
     return {};
 }
@@ -202,6 +200,9 @@ PTO_INST RecordEvent TROWSUM(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TROWMAX(Dst& dst, Src& src, const Rest&...)
 {
+    PTO_EXPECT_VEC("TROWMAX", dst, src);
+    PTO_EXPECT_ELEMENT_TYPE("TROWMAX", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TROWMAX", src);
     cpu::reduce_rows<cpu::Max>(dst, src);
     return {};
 }
@@ -210,6 +211,9 @@ PTO_INST RecordEvent TROWMAX(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TROWMIN(Dst& dst, Src& src, const Rest&...)
 {
+    PTO_EXPECT_VEC("TROWMIN", dst, src);
+    PTO_EXPECT_ELEMENT_TYPE("TROWMIN", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TROWMIN", src);
     cpu::reduce_rows<cpu::Min>(dst, src);
     return {};
 }
@@ -218,6 +222,8 @@ PTO_INST RecordEvent TROWMIN(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Rest>
 PTO_INST RecordEvent TCOLSUM(Dst& dst, Src& src, const Rest&...)
 {
+    PTO_EXPECT_ALIKE("TCOLSUM", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TCOLSUM", src);
     cpu::reduce_cols<cpu::Add>(dst, src);
     return {};
 }
@@ -226,6 +232,8 @@ PTO_INST RecordEvent TCOLSUM(Dst& dst, Src& src, const Rest&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCOLMAX(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TCOLMAX", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TCOLMAX", src);
     cpu::reduce_cols<cpu::Max>(dst, src);
     return {};
 }
@@ -234,6 +242,8 @@ PTO_INST RecordEvent TCOLMAX(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCOLMIN(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TCOLMIN", src, dst);
+    PTO_EXPECT_ROW_MAJOR("TCOLMIN", src);
     cpu::reduce_cols<cpu::Min>(dst, src);
     return {};
 }

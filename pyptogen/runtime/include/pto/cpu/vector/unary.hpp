@@ -15,10 +15,9 @@ template <int Unroll, typename F, typename G, typename Dst, typename Src>
 PTO_INLINE void float_unary(F f, G exact, Dst& dst, Src& src)
 {
     using T = typename Dst::DType;
-    static_assert(is_float<T> || is_integer<T>, "this instruction takes fp32, half or bfloat16_t tiles");
     if constexpr (is_float<T>) {
         map_tiles<Unroll>(f, dst, src);
-    } else {
+    } else if constexpr (is_integer<T>) {
         map_tiles<1>(
             [exact](vec<T> v) {
                 for (int i = 0; i < kLanes<T>; ++i) {
@@ -56,6 +55,8 @@ PTO_INLINE vec<C> negated(vec<C> v)
 template <auto Precision = ExpAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TEXP(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TEXP", dst, src);
+    PTO_EXPECT_NUMBERS("TEXP", dst);
     cpu::float_unary<4>(
         [](cpu::f32v v) __attribute__((always_inline)) { return cpu::exp_f32(v); },
         [](double v) { return __builtin_exp(v); }, dst, src);
@@ -66,6 +67,8 @@ PTO_INST RecordEvent TEXP(Dst& dst, Src& src, const Events&...)
 template <auto Precision = LogAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TLOG(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TLOG", dst, src);
+    PTO_EXPECT_NUMBERS("TLOG", dst);
     cpu::float_unary<2>(
         [](cpu::f32v v) __attribute__((always_inline)) { return cpu::log_f32(v); },
         [](double v) { return __builtin_log(v); }, dst, src);
@@ -76,6 +79,7 @@ PTO_INST RecordEvent TLOG(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TABS(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TABS", dst, src);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     if constexpr (cpu::is_half_width_float<T>) {
@@ -90,6 +94,7 @@ PTO_INST RecordEvent TABS(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TNEG(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TNEG", dst, src);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     if constexpr (cpu::is_half_width_float<T>) {
@@ -104,6 +109,7 @@ PTO_INST RecordEvent TNEG(Dst& dst, Src& src, const Events&...)
 template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TRELU(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TRELU", dst, src);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;
     if constexpr (cpu::is_half_width_float<T>) {
@@ -119,6 +125,8 @@ PTO_INST RecordEvent TRELU(Dst& dst, Src& src, const Events&...)
 template <auto Precision = SqrtAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TSQRT(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TSQRT", dst, src);
+    PTO_EXPECT_NUMBERS("TSQRT", dst);
     cpu::float_unary<2>(
         [](cpu::f32v v) __attribute__((always_inline)) { return cpu::sqrt_f32(v); },
         [](double v) { return __builtin_sqrt(v); }, dst, src);
@@ -129,6 +137,8 @@ PTO_INST RecordEvent TSQRT(Dst& dst, Src& src, const Events&...)
 template <auto Precision = RsqrtAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TRSQRT(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TRSQRT", dst, src);
+    PTO_EXPECT_NUMBERS("TRSQRT", dst);
     cpu::float_unary<2>(
         [](cpu::f32v v) __attribute__((always_inline)) { return 1.0f / cpu::sqrt_f32(v); },
         [](double v) { return 1.0 / __builtin_sqrt(v); }, dst, src);
@@ -139,6 +149,8 @@ PTO_INST RecordEvent TRSQRT(Dst& dst, Src& src, const Events&...)
 template <auto Precision = RecipAlgorithm::DEFAULT, typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TRECIP(Dst& dst, Src& src, const Events&...)
 {
+    PTO_EXPECT_ALIKE("TRECIP", dst, src);
+    PTO_EXPECT_NUMBERS("TRECIP", dst);
     cpu::float_unary<2>(
         [](cpu::f32v v) __attribute__((always_inline)) { return 1.0f / v; }, [](double v) { return 1.0 / v; }, dst,
         src);

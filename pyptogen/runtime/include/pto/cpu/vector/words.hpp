@@ -64,7 +64,6 @@ PTO_INLINE u16v relu_words(u16v v)
 template <typename F, typename Dst, typename... Src>
 PTO_INLINE void map_words(F f, Dst& dst, Src&... src)
 {
-    check_same_shape_tiles<Dst, Src...>();
     map_lines<4>(line_count(dst), line_length(dst), f, words_of(lines_of(dst)), words_of(lines_of(src))...);
 }
 
@@ -93,26 +92,36 @@ PTO_INLINE __m512i extreme_ignoring_nan(__m512i x, __m512i y)
     return is_same<Op, Max> ? (__m512i)_mm512_max_ph((__m512h)x, (__m512h)y)
                             : (__m512i)_mm512_min_ph((__m512h)x, (__m512h)y);
 }
+/// What the extremes of lanes are put together by: the words themselves.
+PTO_INLINE __m512i ordered_bits(__m512i words) { return words; }
+template <typename Op>
+PTO_INLINE __m512i extreme_of_ordered(__m512i x, __m512i y)
+{
+    return extreme_ignoring_nan<Op>(x, y);
+}
 PTO_INLINE __mmask32 unordered_words(__m512i x, __m512i y)
 {
     return _mm512_cmp_ph_mask((__m512h)x, (__m512h)y, _CMP_UNORD_Q);
 }
 
-/// How the extreme of many vectors is found: each one is entered, meets what is there, and the result leaves. A NaN, and
-/// what else a half takes for one, is looked for beside that.
+/// How the extremes of the lanes of many vectors are found. A NaN, and what else a half takes for one, is looked for beside
+/// that.
 template <typename Op, typename T>
 struct ManyWords {
+    using State = __m512i;
     using Look = __mmask32;  // lanes in which everything so far was ordered
 
     static constexpr Look kNothingSeen = ~Look(0);
     static constexpr auto kLeast = static_cast<short>(is_same<Op, Max> ? 0xfc00 : 0x7c00);  // of halves
-    PTO_INLINE static __m512i enter(__m512i words) { return words; }
-    PTO_INLINE static __m512i leave(__m512i words) { return words; }
-    PTO_INLINE static __m512i meet(__m512i so_far, __m512i words) { return extreme_ignoring_nan<Op>(so_far, words); }
+    PTO_INLINE static State begin(__m512i words) { return words; }
+    PTO_INLINE static State meet(State so_far, __m512i words) { return extreme_ignoring_nan<Op>(so_far, words); }
+    PTO_INLINE static State merge(State x, State y) { return extreme_ignoring_nan<Op>(x, y); }
+    PTO_INLINE static __m512i extremes(State state) { return state; }
     PTO_INLINE static Look look_at(Look so_far, __m512i x, __m512i y)
     {
         return _mm512_mask_cmp_ph_mask(so_far, (__m512h)x, (__m512h)y, _CMP_ORD_Q);
     }
+    PTO_INLINE static Look both(Look x, Look y) { return x & y; }
     PTO_INLINE static bool ordered(Look seen) { return seen == ~Look(0); }
 };
 
@@ -149,12 +158,11 @@ PTO_INLINE __m512i ordered_bits(__m512i words)
     return _mm512_ternarylogic_epi64(words, _mm512_srai_epi16(words, 15), _mm512_set1_epi16(0x7fff), kXorOfAnd);
 }
 
-/// The larger or smaller, of two zeros +0 or -0; a NaN counts as beyond the infinity of its sign.
+/// The larger or smaller of two of those; a NaN counts as beyond the infinity of its sign.
 template <typename Op>
-PTO_INLINE __m512i extreme_ignoring_nan(__m512i x, __m512i y)
+PTO_INLINE __m512i extreme_of_ordered(__m512i x, __m512i y)
 {
-    const __m512i a = ordered_bits(x), b = ordered_bits(y);
-    return ordered_bits(is_same<Op, Max> ? _mm512_max_epi16(a, b) : _mm512_min_epi16(a, b));
+    return is_same<Op, Max> ? _mm512_max_epi16(x, y) : _mm512_min_epi16(x, y);
 }
 
 /// In the extremes that this one looks for, NaN of this sign get lost; the largest of them as integers without a sign (Max:
@@ -171,25 +179,39 @@ PTO_INLINE __mmask32 lost_nan(__m512i words)
                             : _mm512_cmpgt_epi16_mask(words, _mm512_set1_epi16(static_cast<short>(kInfinityBits<T>)));
 }
 
-/// How the extreme of many vectors is found: each one is entered, meets what is there, and the result leaves. NaN that would
-/// get lost are looked for beside that.
+/// How the extremes of the lanes of many vectors are found. NaN that would get lost are looked for beside that.
 template <typename Op, typename T>
 struct ManyWords {
+    /// A lane's extreme is the first one if there was any number on the extreme's side of zero, or else the second.
+    struct State {
+        __m512i far_side;   // Max: the largest signed integer. Min: the largest without a sign
+        __m512i near_zero;  // the smallest integer without a sign
+    };
     using Look = __m512i;
 
     static constexpr Look kNothingSeen = {};
     static constexpr auto kLeast = static_cast<short>((is_same<Op, Max> ? 0x8000 : 0) | kInfinityBits<T>);
-    PTO_INLINE static __m512i enter(__m512i words) { return ordered_bits(words); }
-    PTO_INLINE static __m512i leave(__m512i bits) { return ordered_bits(bits); }
-    PTO_INLINE static __m512i meet(__m512i so_far, __m512i bits)
+    PTO_INLINE static State begin(__m512i words) { return {words, words}; }
+    PTO_INLINE static State meet(State so_far, __m512i words) { return merge(so_far, {words, words}); }
+    PTO_INLINE static State merge(State x, State y)
     {
-        return is_same<Op, Max> ? _mm512_max_epi16(so_far, bits) : _mm512_min_epi16(so_far, bits);
+        return {lost_first<Opposite>(x.far_side, y.far_side), _mm512_min_epu16(x.near_zero, y.near_zero)};
+    }
+    PTO_INLINE static __m512i extremes(State state)
+    {
+        const __mmask32 negative = _mm512_movepi16_mask(state.far_side);
+        return is_same<Op, Max> ? _mm512_mask_blend_epi16(negative, state.far_side, state.near_zero)
+                                : _mm512_mask_blend_epi16(negative, state.near_zero, state.far_side);
     }
     PTO_INLINE static Look look_at(Look so_far, __m512i x, __m512i y)
     {
-        return lost_first<Op>(lost_first<Op>(so_far, x), y);
+        return lost_first<Op>(so_far, lost_first<Op>(x, y));
     }
+    PTO_INLINE static Look both(Look x, Look y) { return lost_first<Op>(x, y); }
     PTO_INLINE static bool ordered(Look seen) { return lost_nan<Op, T>(seen) == 0; }
+
+private:
+    using Opposite = typename Chosen<is_same<Op, Max>, Min, Max>::type;
 };
 
 /// Max or Min: of equal numbers, which +0 and -0 are, the second one.
@@ -201,14 +223,42 @@ PTO_INLINE u16v apply_words(u16v a, u16v b)
     // As unsigned integers negative numbers are the higher ones, the higher the smaller. As signed ones they are the lower
     // ones, the lower the nearer to zero. Both ways a negative `high` says that both of them are on the wrong side.
     const __m512i low = is_same<Op, Max> ? _mm512_min_epu16(x, y) : _mm512_min_epi16(x, y);
-    const __m512i high = lost_first<Op>(x, y), negative = _mm512_srai_epi16(high, 15);
-    constexpr int kSelect = 0xca;  // negative ? second : third
-    const __m512i extreme = is_same<Op, Max> ? _mm512_ternarylogic_epi64(negative, low, high, kSelect)
-                                             : _mm512_ternarylogic_epi64(negative, high, low, kSelect);
-    const __m512i ordered = _mm512_mask_mov_epi16(extreme, lost_nan<Op, T>(high), high);
+    const __m512i high = lost_first<Op>(x, y);
+    const __mmask32 ordered = ~lost_nan<Op, T>(high);  // where one would get lost it is `high`
+    const __m512i all = _mm512_set1_epi16(-1);
+    constexpr int kSelect = 0xca;  // first ? second : third
+    const __m512i extreme =
+        is_same<Op, Max> ? _mm512_ternarylogic_epi64(_mm512_maskz_srai_epi16(ordered, high, 15), low, high, kSelect)
+                         : _mm512_ternarylogic_epi64(_mm512_mask_srai_epi16(all, ordered, high, 15), high, low, kSelect);
     const __mmask32 zeros = _mm512_testn_epi16_mask(_mm512_or_si512(x, y), magnitude);
-    return (u16v)_mm512_mask_mov_epi16(ordered, zeros, y);
+    return (u16v)_mm512_mask_blend_epi16(zeros, extreme, y);
 }
+
+/// Max or Min with one number: what is as apply_words, but in an order of bits that fits the sign of that number.
+template <typename Op, typename T>
+class ExtremeWithScalar {
+public:
+    PTO_INLINE explicit ExtremeWithScalar(u16v scalar)
+        : flip_(_mm512_srli_epi16(_mm512_srai_epi16((__m512i)scalar, 15), 1)), flipped_(_mm512_xor_si512((__m512i)scalar, flip_))
+    {
+    }
+    /// Not for NaN, nor for the zero that is smaller (Max) or larger than the other one: it would have to win.
+    static constexpr bool takes(uint16_t bits)
+    {
+        return (bits & 0x7fff) <= kInfinityBits<T> && bits != (is_same<Op, Max> ? 0x8000 : 0);
+    }
+    PTO_INLINE u16v operator()(u16v v) const
+    {
+        const __m512i words = (__m512i)v, flipped = _mm512_xor_si512(words, flip_);
+        const __m512i extreme =
+            is_same<Op, Max> ? _mm512_max_epi16(flipped, flipped_) : _mm512_min_epi16(flipped, flipped_);
+        const __mmask32 nan = lost_nan<Op, T>(words);
+        return (u16v)_mm512_mask_blend_epi16(nan, _mm512_xor_si512(extreme, flip_), words);
+    }
+
+private:
+    __m512i flip_, flipped_;
+};
 
 #elif defined(PTO_CPU_AVX2)
 

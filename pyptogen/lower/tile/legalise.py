@@ -35,8 +35,8 @@ SCRATCH_BYTES = 512
 
 EVERY = {2: "P0101", 4: "P0001"}
 """The mask pattern that selects every so many elements."""
-BETWEEN_SHARE = 6
-"""A tile of all elements, also those between the wanted ones, takes at most this part of UB."""
+BETWEEN_SHARE = 2
+"""Tiles of all elements, also those between the wanted ones, take at most this part of UB in a kernel."""
 
 INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
 
@@ -45,6 +45,8 @@ class _Legaliser:
     def __init__(self, kernel: TileKernel, platform: Platform) -> None:
         self.tiles = {t.name: t for t in kernel.tiles}
         self.platform = platform
+        self.between = platform.memories["ub"] // BETWEEN_SHARE
+        """Bytes left for tiles of all elements between the wanted ones."""
         self.bits: dict[str, str] = {}
         """Predicate bits of each tile of truth values that a comparison made."""
 
@@ -149,14 +151,15 @@ class _Legaliser:
         does not say which, or a row of all would be too long. What is gathered lies without gaps, so rows that are not
         whole 32 bytes are gathered one by one; where all rows would take too much, they are loaded one by one, too."""
         step, size = gm.col_stride.constant, DTYPES[dst.dtype]
-        taken, most = INSTRUCTIONS["TGATHER"].dtypes[self.platform.name], self.platform.memories["ub"] // BETWEEN_SHARE
-        valid = dst.cols.valid
+        taken, valid = INSTRUCTIONS["TGATHER"].dtypes[self.platform.name], dst.cols.valid
         if step not in EVERY or dst.dtype not in taken or dst.parent is not None:
             return None
         cols = Extent((dst.cols.size - 1) * step + 1, None if valid is None else valid * step - (step - 1))
-        if cols.size * size > most:
+        at_once = dst.rows.size * cols.size * size <= self.between
+        held = (dst.rows.size if at_once else 1) * cols.size * size
+        if held > self.between:
             return None
-        at_once = dst.rows.size * cols.size * size <= most
+        self.between -= held
         between = self.add(f"{dst.name}_between", replace(dst, cols=cols, rows=dst.rows if at_once else Extent(1)))
         load = replace(op, dst=between, gm=replace(gm, col_stride=ONE, cols=cols))
         gather = TileOp("every", dst.name, (between,), op.span, op.stage, mode=EVERY[step])

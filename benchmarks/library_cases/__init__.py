@@ -9,7 +9,7 @@ from library_cases.experts import EXPERTS
 from library_cases.low_bits import LOW_BITS
 from library_cases.places import PLACES
 from library_cases.products import PRODUCTS
-from library_cases.prologs import indexer_prolog, mla_prolog
+from library_cases.prologs import PROLOGS
 from library_cases.rows import ROWS
 
 __all__ = ["CASES", "Case", "Tensors"]
@@ -22,12 +22,5 @@ CASES: tuple[Case, ...] = (
     *LOW_BITS,
     *ATTENTION,
     *EXPERTS,
-    *(
-        Case(f"mla_prolog t={t}", "mla_prolog.yaml", {"t": t, "slots": 4096}, mla_prolog, apart=0.03)
-        for t in (1, 8, 128)
-    ),
-    *(
-        Case(f"indexer_prolog t={t}", "indexer_prolog.yaml", {"t": t, "blocks": 32}, indexer_prolog, apart=0.03)
-        for t in (1, 8, 128)
-    ),
+    *PROLOGS,
 )

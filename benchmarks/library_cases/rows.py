@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 import torch.nn.functional as F  # noqa: N812  (PyTorch's own name for it)
 
@@ -43,12 +45,12 @@ def rope_qkv(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
     return turned[:, :32], turned[:, 32:40]
 
 
-def rope_cache(t: Tensors) -> tuple[torch.Tensor, ...]:
+def rope_cache(t: Tensors, turned: Callable[[Tensors], torch.Tensor] = rope) -> tuple[torch.Tensor, ...]:
     """Queries turned; keys turned and values to their slots."""
     angles = {"cos": t["cos"], "sin": t["sin"]}
-    for name, rows in (("k_cache", rope({"x": t["k"], **angles})), ("v_cache", t["v"])):
+    for name, rows in (("k_cache", turned({"x": t["k"], **angles})), ("v_cache", t["v"])):
         t[name].view(-1, *rows.shape[1:]).index_copy_(0, t["slot"], rows)
-    return rope({"x": t["q"], **angles}), t["k_cache"], t["v_cache"]
+    return turned({"x": t["q"], **angles}), t["k_cache"], t["v_cache"]
 
 
 def quant_per_token(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
@@ -165,6 +167,14 @@ ROWS = (
         "rope_cache.yaml",
         {"t": 2048, "blocks": 256},
         rope_cache,
+        moved=lambda d: 2.0 * d["t"] * 128 * (2 * 16 + 4 * 4 + 2),
+        apart=2**-7,
+    ),
+    Case(
+        "rope_cache_interleaved 2048×16×128",
+        "rope_cache_interleaved.yaml",
+        {"t": 2048, "blocks": 256},
+        lambda t: rope_cache(t, rope_interleaved),
         moved=lambda d: 2.0 * d["t"] * 128 * (2 * 16 + 4 * 4 + 2),
         apart=2**-7,
     ),

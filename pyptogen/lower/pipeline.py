@@ -4,6 +4,7 @@
                  opaque       stages with a kernel by hand      lowering    those kernels join at their own level
                  update_after_loop  rows of rounds into a tensor, once the loop is over
                  fit          dtypes and operations that the platform has
+                 late_reshapes  single elements first, another shape after them
                  named_sizes  a dim for each size that loops may cut
                  host_scalars  numbers that the caller's processor computes
                  distinct_dims  each dim on one axis of a value at most
@@ -57,7 +58,7 @@ from pyptogen.lower.spec_lines import spec_lines
 from pyptogen.lower.tensor import fit
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
-from pyptogen.lower.tensor.passes import host_scalars, unlowered, update_after_loop
+from pyptogen.lower.tensor.passes import host_scalars, late_reshapes, unlowered, update_after_loop
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import legalise, solo
 from pyptogen.lower.tile import printer as tile_printer
@@ -136,7 +137,8 @@ def _lowered(
     program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None, copied: frozenset[str]
 ) -> Lowered:
     """All passes, where these values are copied."""
-    fitted = fixpipe.run(named_sizes.run(fit.run(program, platform, copied)), platform, rows)
+    fitted = late_reshapes.run(fit.run(program, platform, copied))
+    fitted = fixpipe.run(named_sizes.run(fitted), platform, rows)
     fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(host_scalars.run(fitted), rows), rows))
     fitted = turned_values.run(fitted, platform, rows)
     program = replace(program, attrs=fitted.attrs)
@@ -216,7 +218,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
         if part.ops.name in by_hand.tiles:
             return replace(by_hand.tiles[part.ops.name], depths=part.depths)
         if alone(part.ops.ops[0]):
-            return solo.run(program, part.ops, tensors, gm_names, platform)
+            return solo.run(program, part.ops, tensors, gm_names, platform, segment if part.longest else None)
         kernel = cut.run(program, part.ops, table, tensors, gm_names, platform, part.longest, segment)
         kernel = carried.run(kernel)
         return replace(kernel, depths=part.depths, slots=part.ops.slots, vector_cores=part.ops.vector_cores)

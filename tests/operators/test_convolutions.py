@@ -36,15 +36,17 @@ graph:
   c: {y_steps: "conv(steps, w_steps, groups=3, strides=2)"}
   d: {y_bytes: "conv(bytes, w_bytes)"}
   e: {y_up: "conv(x, w_up, transposed=true, strides=2)"}
-tiling: [{}]
+tiling: [TILING]
 """
+RANGES = "{n: {unroll: [1]}}"
 
 
-@pytest.fixture(scope="module", params=["cpu", "a2a3"])
+@pytest.fixture(scope="module", params=[("cpu", "{}"), ("cpu", RANGES), ("a2a3", "{}"), ("a2a3", RANGES)])
 def operator(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> pyptogen.CompiledOperator:
     path = tmp_path_factory.mktemp("convolutions") / "convolutions.yaml"
-    path.write_text(TEXT, encoding="utf-8")
-    return pyptogen.compile(path, target=request.param)
+    target, tiling = request.param
+    path.write_text(TEXT.replace("TILING", tiling), encoding="utf-8")
+    return pyptogen.compile(path, target=target)
 
 
 @pytest.mark.parametrize(("n", "s", "m"), [(1, 4, 4), (3, 67, 37), (2, 300, 130)])

@@ -76,7 +76,7 @@ Operand = Value | Scalar
 UNARY = frozenset({"neg", "abs", "exp", "log", "sqrt", "rsqrt", "reciprocal", "relu"})
 BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
-VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder", "collected", "picked"})
+VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder", "collected", "picked", "unfold"})
 LOOP = frozenset({"carry", "carried", "only"})
 PRODUCTS = frozenset({"matmul", "batch_matmul"})
 ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
@@ -113,6 +113,7 @@ class Op:
     reshape    ``shape`` (sympy tuple); covers unsqueeze and squeeze
     slice      ``axis``, ``start``, ``stop`` (sympy)
     transpose  swaps the last two axes
+    unfold     ``axis``, ``step``, ``dilation``: [i] of the axis and [j] of a new last one are [i * step + j * dilation]
     block      ``axis``; inside a loop: this round's block of it, whose size is the loop's block dim
     carry      operand (start); inside a loop: the value at the start of the round, ``name`` in the spec
     carried    operands (carry, next); after the loop ``loop``: the value when it is over

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.tensor.building import selection
+from pyptogen.lower.tensor.building import selection, strided
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import DimTable
 from pyptogen.lower.tensor.ir import (
@@ -136,6 +136,9 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     "reshape": lambda b, op: b.reshape(_value(op), op.attrs["shape"]),
     "slice": lambda b, op: b.slice(_value(op), op.attrs["axis"], op.attrs["start"], op.attrs["stop"]),
     "transpose": lambda b, op: b.transpose(_value(op)),
+    "unfold": lambda b, op: strided.unfold(
+        b, _value(op), op.attrs["axis"], int(op.result.shape[-1]), op.attrs["step"], op.attrs["dilation"]
+    ),
     "block": lambda b, op: b.block(_value(op), op.attrs["axis"], op.result.shape[op.attrs["axis"]]),
     "carry": lambda b, op: b.emit("carry", [_value(op)], _value(op).dtype, _value(op).shape),
     "carried": lambda b, op: b.carried(op.attrs["loop"], _value(op), _value(op, 1)),

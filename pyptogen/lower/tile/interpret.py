@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -24,7 +23,6 @@ from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_graph import GraphRun
 from pyptogen.lower.instruction.interpret_rings import Port
 from pyptogen.lower.instruction.ir import GmWindow
-from pyptogen.lower.instruction.select.sorting import SIDES
 from pyptogen.lower.isa.kinds import instruction_of
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
@@ -51,7 +49,7 @@ SORTING: Mapping[str, Callable[..., Any]] = {
     "merge_blocks": MEANINGS["TMRGSORT(pairs, a, block)"], "merge_lists": meaning_of_call("TMRGSORT", range(4)),
     "take": meaning_of_call("MGATHER", ()), "take_rows": MEANINGS["MGATHER"],
     "pad": meaning_of_call("TFILLPAD_INPLACE", ()),
-    **{kind: partial(MEANINGS["TGATHER(dst, a)"], pattern=pattern) for kind, pattern in SIDES.items()},
+    "every": MEANINGS["TGATHER(dst, a)"],
 }  # fmt: skip
 COMPARE = {
     "eq": np.equal, "ne": np.not_equal, "lt": np.less, "le": np.less_equal, "gt": np.greater, "ge": np.greater_equal,
@@ -315,8 +313,8 @@ class TileRun:
         if op.kind == "merge_lists" and op.first is not None:
             fresh = self.env[op.first] == 0
             sources = sources[1:] if fresh else [self._read(str(op.dst)), sources[0]]
-        if op.kind == "pair_indices":
-            sources = [source.view(dst.numpy) for source in sources]
+        if op.kind == "every":
+            return np.asarray(SORTING[op.kind](dst, sources[0].view(dst.numpy), pattern=op.mode))
         return np.asarray(SORTING[op.kind](dst, *sources))
 
     def _matmul(self, op: TileOp, dst: Shaped) -> Array:

@@ -110,7 +110,8 @@ class TileOp:
     cumsum, cumprod  running sums, products of the first operand along its rows, going on from the second's last column
     topk, bottomk  places of the extreme elements of a row in ``gm``; take: the elements of that row at places
     sort_blocks  (value, place) pairs of every 32 elements in falling order; merge_blocks: of every four blocks of
-             ``row`` elements one; pair_values, pair_indices: one side of pairs
+             ``row`` elements one
+    every    the elements of each row that the mask pattern ``mode`` selects, such as one side of pairs
     merge_lists  sorted lists in one, as far as dst goes; with ``first``: of the sources after the first one where that
              loop variable is 0, of dst and the first source elsewhere
     pad      src → the front of dst, which is the same place; the least number in the rest

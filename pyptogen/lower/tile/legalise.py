@@ -8,6 +8,9 @@ after:  y_int32 = cast(x, int32, rint)          s_wide [R, 32 bytes] = expand(s)
 before: x = load a[…; 8 x 48, strides 1, 48] where a platform moves runs of elements
 after:  x_across = load a[…; 48 x 8, strides 48, 1]; x = turn x_across
 
+before: x = load a[…; 8 x 48, strides 96, 2]
+after:  x_between = load a[…; 8 x 95, strides 96, 1]; x = every x_between, of two elements the first
+
 before: s = load a[…; 48 x 1, strides 64, 1] of a column
 after:  s_apart = load a[…; 48 x 1, strides 64, 1] with a row for each element; s = copy s_apart
 
@@ -30,6 +33,11 @@ from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, ScalarArg, Source,
 SCRATCH_BYTES = 512
 """Scratch of a row reduction, bytes a row: two vector repeats, the most that any path of the A2/A3 code writes."""
 
+EVERY = {2: "P0101", 4: "P0001"}
+"""The mask pattern that selects every so many elements."""
+BETWEEN_SHARE = 2
+"""Tiles of all elements, also those between the wanted ones, take at most this part of UB in a kernel."""
+
 INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
 
 
@@ -37,6 +45,8 @@ class _Legaliser:
     def __init__(self, kernel: TileKernel, platform: Platform) -> None:
         self.tiles = {t.name: t for t in kernel.tiles}
         self.platform = platform
+        self.between = platform.memories["ub"] // BETWEEN_SHARE
+        """Bytes left for tiles of all elements between the wanted ones."""
         self.bits: dict[str, str] = {}
         """Predicate bits of each tile of truth values that a comparison made."""
 
@@ -127,18 +137,54 @@ class _Legaliser:
             return [op]
         if tile.form == "col" and gm.row_stride != ONE and tile.rows.size > 1:
             return self.one_by_one(op, tile)
+        gathered = self.gathered(op, tile, gm) if op.kind == "load" and gm.cols.size > 1 else None
+        if gathered is not None:
+            return gathered
         if gm.cols.size > 1 and gm.col_stride != ONE and (op.kind == "store" or gm.row_stride == ONE):
             return self.across(op, tile, gm)
         if op.kind == "load" and gm.cols.size > 1 and gm.col_stride != ONE:
             return self.row_by_row(op, tile, gm)
         return [op]
 
+    def gathered(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node] | None:
+        """Rows of every second or fourth element: all between are loaded, and left out on chip. None where a pattern
+        does not say which, or a row of all would be too long. What is gathered lies without gaps, so rows that are not
+        whole 32 bytes are gathered one by one; where all rows would take too much, they are loaded one by one, too."""
+        step, size = gm.col_stride.constant, DTYPES[dst.dtype]
+        taken, valid = INSTRUCTIONS["TGATHER"].dtypes[self.platform.name], dst.cols.valid
+        if step not in EVERY or dst.dtype not in taken or dst.parent is not None:
+            return None
+        cols = Extent((dst.cols.size - 1) * step + 1, None if valid is None else valid * step - (step - 1))
+        at_once = dst.rows.size * cols.size * size <= self.between
+        held = (dst.rows.size if at_once else 1) * cols.size * size
+        if held > self.between:
+            return None
+        self.between -= held
+        between = self.add(f"{dst.name}_between", replace(dst, cols=cols, rows=dst.rows if at_once else Extent(1)))
+        load = replace(op, dst=between, gm=replace(gm, col_stride=ONE, cols=cols))
+        gather = TileOp("every", dst.name, (between,), op.span, op.stage, mode=EVERY[step])
+        if dst.rows.size == 1 or (at_once and valid is None and dst.cols.size * size % 32 == 0):
+            return [load, gather]
+        at = f"{dst.name}_at"
+        line = self.line(dst.name, at)
+        if at_once:
+            row: tuple[Node, ...] = (replace(gather, dst=line, srcs=(self.line(between, at),)),)
+        else:
+            window = replace(gm, offset=gm.offset + gm.row_stride * at, col_stride=ONE, rows=Extent(1), cols=cols)
+            row = (replace(load, gm=window), replace(gather, dst=line))
+        loop = Loop(at, at, ZERO, dst.rows.poly(), 1, None, "sub", False, row, op.span)
+        return [load, loop] if at_once else [loop]
+
+    def line(self, name: str, at: str | int) -> str:
+        """Row number ``at`` of a tile."""
+        tile = self.tiles[name]
+        window = replace(tile, rows=Extent(1), form="row", parent=tile.parent or name)
+        return self.add(f"{name}_line", replace(window, row_offset=tile.row_offset + Poly.of(at)))
+
     def row_by_row(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node]:
         """Neither rows nor columns are runs in GM: row after row, each as a column of elements that lie apart."""
         at, many = f"{dst.name}_at", dst.rows.size > 1
-        row_offset = dst.row_offset + (Poly.of(at) if many else ZERO)
-        window = replace(dst, rows=Extent(1), form="row", parent=dst.parent or dst.name, row_offset=row_offset)
-        line = self.add(f"{dst.name}_line", window)
+        line = self.line(dst.name, at if many else 0)
         column = replace(dst, rows=dst.cols, cols=Extent(1), form="full", parent=None, col_offset=0, row_offset=ZERO)
         apart = self.add(f"{dst.name}_apart", column)
         scratch = self.add(f"{apart}_tmp", column)

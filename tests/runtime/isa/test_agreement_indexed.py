@@ -25,7 +25,7 @@ def test_by_pattern(build: Build, name: str) -> None:
         function = getattr(build("rearrange"), f"pattern_{name}")
         function(pointer(gathered), pointer(chosen), pointer(scattered), pointer(source), rows, cols)
         part = source[:rows, :cols]
-        flat = MEANINGS["TGATHER(dst, a)"](Shaped("fp32", 8, 32), part, pattern=name)
+        flat = MEANINGS["TGATHER(dst, a)"](Shaped("fp32", 8, 32), part, pattern=name).reshape(1, -1)
         assert np.array_equal(gathered.reshape(1, -1)[:, : flat.size], flat)
         lines = MEANINGS["TGATHER(dst, a)"](Shaped("fp32", 8, 32), part, pattern=name, rows=True)
         assert np.array_equal(chosen[: len(lines), :cols], lines)

@@ -11,7 +11,7 @@ from .arrays import DTYPES, Array, guarded, is_guard, pointer, same, values
 from .conftest import Build
 
 TYPES = ["fp32", "fp16", "bf16", "int8"]
-SOURCES = ["nd", "dn", "nz", "packed", "mat_nd", "mat_dn", "mat_nz"]
+SOURCES = ["nd", "dn", "nz", "packed", "mat_nd", "mat_dn", "mat_nz", "vec"]
 SIZES = [
     (1, 64, 32),
     (1, 256, 160),

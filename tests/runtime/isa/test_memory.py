@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 import subprocess
 import threading
@@ -72,6 +73,29 @@ def test_strided_columns(build: Build) -> None:
     function = build("memory").nd_fp32
     function(pointer(tile), pointer(out), pointer(memory), longs((1, 1, 1, 6, 9)), longs((0, 0, 0, 1, 50)), 6, 9)
     assert np.array_equal(tile[:6, :9], memory[np.arange(6)[:, None] + 50 * np.arange(9)])
+
+
+@pytest.mark.parametrize("step", [2, 4, 8])
+@pytest.mark.parametrize("name", TYPES)
+def test_every_few_elements_and_none_behind_the_last(build: Build, name: str, step: int) -> None:
+    """The rows end where memory that may be read ends."""
+    rng = np.random.default_rng(step)
+    with mmap.mmap(-1, 9 * mmap.PAGESIZE) as pages:
+        start = ctypes.addressof(ctypes.c_char.from_buffer(pages))
+        assert ctypes.CDLL(None).mprotect(ctypes.c_void_p(start + 8 * mmap.PAGESIZE), mmap.PAGESIZE, 0) == 0
+        for rows, cols in [(1, 1), (3, 2), (2, 15), (2, 16), (3, 17), (1, 28), (2, 33), (1, 65), (2, 128)]:
+            pitch = step * cols + 3
+            memory = values(rng, ((rows - 1) * pitch + (cols - 1) * step + 1,), name)
+            at = start + 8 * mmap.PAGESIZE - memory.nbytes
+            ctypes.memmove(at, memory.ctypes.data, memory.nbytes)
+            tile = guarded((8, 128), DTYPES[name])
+            function = getattr(build("memory"), f"every_{name}")
+            longs = (ctypes.c_int64(step), ctypes.c_int64(pitch))
+            function(pointer(tile), ctypes.c_void_p(at), *longs, rows, cols)
+            wanted = memory[np.arange(rows)[:, None] * pitch + step * np.arange(cols)]
+            assert np.array_equal(raw(tile[:rows, :cols]), raw(wanted)), (rows, cols)
+            assert is_guard(tile[rows:])
+            assert is_guard(tile[:rows, cols:])
 
 
 def test_static_tile_and_events(build: Build) -> None:

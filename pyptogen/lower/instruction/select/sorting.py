@@ -11,8 +11,6 @@ from pyptogen.lower.instruction.select.transfers import window
 from pyptogen.lower.tile.ir import TileOp
 
 WALKS = {"topk": "TTOPK", "bottomk": "TBOTTOMK"}
-SIDES = {"pair_values": "P0101", "pair_indices": "P1010"}
-"""Which elements of a tile of pairs one side is."""
 
 
 def walk(sel: Selector, op: TileOp) -> list[Node]:
@@ -56,16 +54,16 @@ def merge_lists(sel: Selector, op: TileOp) -> list[Node]:
     return [Choose(op.first, fresh, sel.instr(op, "TMRGSORT", dst, scratch, dst, lists[0]), op.span)]
 
 
-def side(sel: Selector, op: TileOp) -> list[Node]:
-    """Places are whole numbers among the pairs, whose tile is seen as such."""
+def every(sel: Selector, op: TileOp) -> list[Node]:
+    """Places are whole numbers among the pairs of a sort, whose tile is seen as such."""
     dst = str(op.dst)
-    pairs = sel.use_as(str(op.srcs[0]), sel.tiles[dst].dtype)
-    return [sel.instr(op, "TGATHER", sel.use(dst), pairs, Pattern(SIDES[op.kind]))]
+    source = sel.use_as(str(op.srcs[0]), sel.tiles[dst].dtype)
+    return [sel.instr(op, "TGATHER", sel.use(dst), source, Pattern(op.mode))]
 
 
 HANDLERS: Mapping[str, Handler] = {
     **dict.fromkeys(WALKS, walk),
-    **dict.fromkeys(SIDES, side),
+    "every": every,
     "take": take,
     "take_rows": take,
     "pad": pad,

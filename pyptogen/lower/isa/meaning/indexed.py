@@ -30,10 +30,13 @@ def _gathered(dst: Shaped, a: Array, index: Array) -> Array:
     return np.asarray(np.where(inside, a.reshape(-1)[np.where(inside, at, 0)], np.zeros((), a.dtype)))
 
 
-def _gathered_by_pattern(_dst: Shaped, a: Array, pattern: str = "P1111", rows: bool = False) -> Array:
-    """The selected columns of every row, one after the other without gaps (one row); or the selected rows."""
+def _gathered_by_pattern(dst: Shaped, a: Array, pattern: str = "P1111", rows: bool = False) -> Array:
+    """The selected columns of every row, one after the other without gaps; or the selected rows."""
     period, first = PATTERNS[pattern]
-    return a[first::period] if rows else a[:, first::period].reshape(1, -1)
+    if rows:
+        return a[first::period]
+    found = a[:, first::period]
+    return found.reshape(dst.shape if found.size == dst.rows * dst.cols else (1, -1))
 
 
 def _matches(

@@ -1,4 +1,4 @@
-"""Slices with a step, `x[a:b:s]`, made of views.
+"""Slices with a step, `x[a:b:s]`, made of views; windows that may overlap.
 
 before: x[1:9:2]                               x[::2] of 5 elements
 after:  reshape(x[1:9], [4, 2])[:, 0]          concat(reshape(x[0:4], [2, 2])[:, 0], x[4:5])
@@ -20,16 +20,7 @@ def run(b: Builder, x: Value, axis: int, start: Any, stop: Any, step: int) -> Va
     whole = b.slice(x, axis, start, stop)
     if step == 1:
         return whole
-    length = b.dims.resolve(stop - start)
-    count = _count(sympy.expand(stop - start), step) if length.free_symbols else sympy.ceiling(length / step)
-    count = _count(length, step) if count is None else count
-    if count is None:
-        raise b.fault(
-            "PTG205",
-            f"a step of {step} along {show_size(length)} elements: how many are left is no sum of products of dims",
-            expected=f"a length that is a multiple of {step}, but for a number",
-            fix=f"write the size as `{step} * name` with a dim `name`",
-        )
+    count = _steps(b, stop - start, step)
     if b.dims.is_one(count):
         return b.slice(x, axis, start, start + 1)
     missing = b.dims.resolve(start + count * step - x.shape[axis])
@@ -41,6 +32,33 @@ def run(b: Builder, x: Value, axis: int, start: Any, stop: Any, step: int) -> Va
     front = b.slice(x, axis, start, start + 1) if b.dims.is_one(count - 1) else None
     front = front or _groups(b, x, axis, start, count - 1, step, 0)
     return b.concat([front, b.slice(x, axis, last, last + 1)], axis, hint="every")
+
+
+def unfold(b: Builder, x: Value, axis: int, size: int, step: int, dilation: int, hint: str = "") -> Value:
+    """Windows of ``size`` elements, ``dilation`` apart, one every ``step`` elements of an axis: the axis counts the
+    windows, a new last one their elements. The axis has room for one. Raises PTG205."""
+    if size == step == 1:
+        return b.reshape(x, (*x.shape, sympy.Integer(1)), hint)
+    count = _steps(b, x.shape[axis] - dilation * (size - 1), step)
+    shape = (*x.shape[:axis], count, *x.shape[axis + 1 :], sympy.Integer(size))
+    return b.emit("unfold", [x], x.dtype, shape, hint, axis=axis, step=step, dilation=dilation)
+
+
+def _steps(b: Builder, length: Any, step: int) -> Any:
+    """ceil(length / step). Raises PTG205 where that is no polynomial of dims."""
+    if step == 1:
+        return length
+    known = b.dims.resolve(length)
+    count = _count(sympy.expand(length), step) if known.free_symbols else sympy.ceiling(known / step)
+    count = _count(known, step) if count is None else count
+    if count is None:
+        raise b.fault(
+            "PTG205",
+            f"a step of {step} along {show_size(known)} elements: how many are left is no sum of products of dims",
+            expected=f"a length that is a multiple of {step}, but for a number",
+            fix=f"write the size as `{step} * name` with a dim `name`",
+        )
+    return count
 
 
 def _count(length: Any, step: int) -> Any | None:

@@ -26,21 +26,29 @@ _ONE = sympy.Integer(1)
 
 @dataclass(frozen=True, slots=True)
 class _Windows:
-    """Which places a convolution reads: of each axis the size of the kernel, the steps, and the padding in front and
-    behind. ``flipped``: the kernel is read backwards."""
+    """Which places a convolution reads: of each axis the size of the kernel, the steps, and how far the kernel's
+    elements lie apart."""
 
     kernel: tuple[int, ...]
     strides: tuple[int, ...]
     dilations: tuple[int, ...]
-    padding: tuple[tuple[int, int], ...]
-    flipped: bool = False
 
     def offsets(self) -> list[tuple[int, ...]]:
         """Where each element of the kernel, in its order in memory, lies in a window."""
         places = itertools.product(*(range(size) for size in self.kernel))
-        far = [size - 1 for size in self.kernel]
-        turned = ([e - p for e, p in zip(far, place, strict=True)] if self.flipped else place for place in places)
-        return [tuple(p * d for p, d in zip(place, self.dilations, strict=True)) for place in turned]
+        return [tuple(p * d for p, d in zip(place, self.dilations, strict=True)) for place in places]
+
+    def require_room(self, b: Builder, x: Value) -> None:
+        """Raises PTG205 where a kernel is longer than the places of ``x``, for some size in range."""
+        for axis, (size, hole) in enumerate(zip(self.kernel, self.dilations, strict=True), 2):
+            reach = hole * (size - 1)
+            if not b.dims.nonnegative(x.shape[axis] - reach - 1):
+                places = f"{show_size(x.shape[axis])} places, padding included"
+                raise b.fault(
+                    "PTG205",
+                    f"conv along {places}, with a kernel that spans {reach + 1}",
+                    expected="at least one window, for every size in range",
+                )
 
 
 @operation(
@@ -83,19 +91,17 @@ def conv(
         steps = (1,) * axes
     elif any(extra):
         raise b.fault("PTG215", "output_paddings without transposed=true", fix="drop it, or say `transposed=true`")
-    windows = _Windows(kernel, steps, holes, padding, transposed)
+    windows = _Windows(kernel, steps, holes)
     x = _padded(b, x, padding)
+    windows.require_room(b, x)
     wide = "int32" if result == "int32" else "fp32"
-    parts = [_window(b, x, windows, offsets) for offsets in windows.offsets()]
-    shape = (x.shape[0], groups * outs, *parts[0].shape[2:])
     if all(b.dims.is_one(size) for size in (channels, outs)) and x.dtype in FLOATS:
-        total = _element_by_element(b, parts, weight)
-    else:
-        total = b.reshape(_product(b, parts, weight, (groups, channels, outs), wide), shape, "places")
-    if bias is not None:
-        column = b.reshape(b.cast(bias, wide, hint="bias_wide"), (*bias.shape, *(_ONE,) * axes), "bias_column")
-        total = b.binary("add", total, column, hint="biased")
-    return b.cast(total, result)
+        parts = [_window(b, x, windows, offsets) for offsets in windows.offsets()]
+        return b.cast(_biased(b, _element_by_element(b, parts, weight), bias, wide), result)
+    laid_out = _laid_out(b, x, windows)
+    product = _product(b, laid_out, weight, (groups, channels, outs), wide)
+    total = b.cast(_biased(b, product, bias, wide), result)
+    return b.reshape(total, (*total.shape[:2], *laid_out.shape[-axes:]), "places")
 
 
 def _kernel(b: Builder, x: Value, weight: Value) -> tuple[int, ...]:
@@ -158,10 +164,13 @@ def _spread(b: Builder, x: Value, steps: Sequence[int]) -> Value:
 
 
 def _turned(b: Builder, weight: Value, groups: int) -> Value:
-    """The weight [c, oc / groups, …] of a transposed convolution as [oc, c / groups, …]."""
+    """The weight [c, oc / groups, …] of a transposed convolution as [oc, c / groups, …], each kernel backwards."""
     channels, outs, *kernel = weight.shape
     split = b.reshape(weight, (sympy.Integer(groups), channels / groups, outs, *kernel), "weight_groups")
     turned = permute(b, split, (0, 2, 1, *range(3, len(split.shape))))
+    for axis, size in enumerate(kernel, 3):
+        parts = [b.slice(turned, axis, at, at + 1, hint="tap") for at in reversed(range(int(size)))]
+        turned = b.concat(parts, axis, hint="backwards") if len(parts) > 1 else turned
     return b.reshape(turned, (groups * outs, channels / groups, *kernel), "weight_turned")
 
 
@@ -169,16 +178,19 @@ def _window(b: Builder, x: Value, windows: _Windows, offsets: tuple[int, ...]) -
     """What one element of the kernel meets: [n, c, …] with the places of the result."""
     reads = zip(offsets, windows.strides, windows.kernel, windows.dilations, strict=True)
     for axis, (offset, step, size, hole) in enumerate(reads, 2):
-        room = x.shape[axis] - hole * (size - 1)
-        if not b.dims.nonnegative(room - 1):
-            raise b.fault(
-                "PTG205",
-                f"conv along {show_size(x.shape[axis])} places, padding included, with a kernel that spans "
-                f"{hole * (size - 1) + 1}",
-                expected="at least one window, for every size in range",
-            )
-        x = strided.run(b, x, axis, sympy.Integer(offset), offset + room, step)
+        x = strided.run(b, x, axis, sympy.Integer(offset), offset + x.shape[axis] - hole * (size - 1), step)
     return x
+
+
+def _laid_out(b: Builder, x: Value, windows: _Windows) -> Value:
+    """The windows beside each other, [n, c, kernel…, places…]: a view in which they overlap, copied once."""
+    axes = len(windows.kernel)
+    if set(windows.kernel) == set(windows.strides) == {1}:
+        return b.reshape(x, (*x.shape[:2], *(_ONE,) * axes, *x.shape[2:]), "windows")
+    for axis, (size, step, hole) in enumerate(zip(windows.kernel, windows.strides, windows.dilations, strict=True), 2):
+        x = strided.unfold(b, x, axis, size, step, hole, "unfolded")
+    order = (0, 1, *range(2 + axes, 2 + 2 * axes), *range(2, 2 + axes))
+    return b.emit("permute", [x], x.dtype, tuple(x.shape[axis] for axis in order), "windows", axes=order)
 
 
 def _element_by_element(b: Builder, parts: Sequence[Value], weight: Value) -> Value:
@@ -194,18 +206,24 @@ def _element_by_element(b: Builder, parts: Sequence[Value], weight: Value) -> Va
     return total
 
 
-def _product(b: Builder, parts: list[Value], weight: Value, sizes: tuple[int, Any, Any], wide: str) -> Value:
-    """The weight of each group times the windows of its channels, which are laid beside each other: [n, oc, places]."""
+def _biased(b: Builder, total: Value, bias: Value | None, wide: str) -> Value:
+    """The sums with the bias of their channel, the second axis."""
+    if bias is None:
+        return total
+    shape = (*bias.shape, *(_ONE,) * (len(total.shape) - 2))
+    column = b.reshape(b.cast(bias, wide, hint="bias_wide"), shape, "bias_column")
+    return b.binary("add", total, column, hint="biased")
+
+
+def _product(b: Builder, windows: Value, weight: Value, sizes: tuple[int, Any, Any], wide: str) -> Value:
+    """The weight of each group times the windows of its channels: [n, oc, all places]."""
     groups, channels, outs = sizes
-    n, whole, *places = parts[0].shape
-    windows = parts[0]
-    if len(parts) > 1:
-        windows = b.concat([b.reshape(part, (n, whole, _ONE, *places), "tap") for part in parts], 2, hint="windows")
+    n, places = windows.shape[0], windows.shape[len(weight.shape) :]
     group = (sympy.Integer(groups),) if groups > 1 else ()
     # The windows' axes come from two each, which loops could cut at the outer one only: they get dims of their own.
-    inner = (channels * len(parts), b.dims.product(tuple(places)))
+    inner = (channels * b.dims.product(weight.shape[2:]), b.dims.product(places))
     shape = (n, *group, *inner)
     columns = b.emit("reshape", [windows], windows.dtype, shape, "columns", shape=shape, cut=(*group, *inner))
     rows = b.reshape(weight, (_ONE, *group, outs, inner[0]), "rows")
     product = selection.batch_matmul(b, rows, columns, wide, "conv")
-    return b.reshape(product, (n, groups * outs, inner[1]), "channels")
+    return b.reshape(product, (n, groups * outs, inner[1]), "sums")

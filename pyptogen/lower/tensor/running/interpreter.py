@@ -273,6 +273,10 @@ class _Run:
             window = slice(self._number(op.attrs["start"]), self._number(op.attrs["stop"]))
             part: Array = x[(slice(None),) * op.attrs["axis"] + (window,)]
             return part
+        if op.kind == "unfold":
+            count, size = (self._number(op.result.shape[axis]) for axis in (op.attrs["axis"], -1))
+            at = np.add.outer(op.attrs["step"] * np.arange(count), op.attrs["dilation"] * np.arange(size))
+            return np.moveaxis(np.take(x, at, axis=op.attrs["axis"]), op.attrs["axis"] + 1, -1)
         shape = self._shape(op.result)
         if rows is not None and op.result.shape and op.result.shape[0] == rows[0]:
             shape = (rows[1], *shape[1:])

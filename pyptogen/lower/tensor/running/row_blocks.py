@@ -101,7 +101,7 @@ def _is_rowwise(op: Op, rows: Any) -> bool:
         return False
     if op.kind in _WHOLE or not any(batched):
         return False
-    if op.kind in REDUCE | ARG_REDUCE | SCAN or op.kind in {"prod", "slice", "concat"}:
+    if op.kind in REDUCE | ARG_REDUCE | SCAN or op.kind in {"prod", "slice", "concat", "unfold"}:
         return op.attrs["axis"] != 0 and all(batched)
     if op.kind == "transpose":
         return len(op.result.shape) > 2

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -18,6 +17,7 @@ from pyptogen.lower.tensor.building.dims import show_size
 from pyptogen.lower.tensor.ir import Loop, Op, Program, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root, value_views
+from pyptogen.lower.tile.rounds.block_lengths import named_tiles
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +249,8 @@ class Axes:
             (whole,) = view.axes[axis]
             block = self._restride(self.factor(op.result.shape[axis]), whole.stride, whole.pick)
             return replace(view, axes=(*view.axes[:axis], block, *view.axes[axis + 1 :]))
+        if op.kind == "unfold":
+            return self._unfolded(view, op)
         if op.kind == "slice":
             axis = int(op.attrs["axis"])
             if not one_run(view.axes[axis]):
@@ -259,6 +261,17 @@ class Axes:
                 )
             return self.window(view, axis, op.result.shape[axis], self.poly(op.attrs["start"]))
         return replace(view, axes=self._regroup(view, op))
+
+    def _unfolded(self, view: GmView, op: Op) -> GmView:
+        """Windows of an axis, beside each other."""
+        axis = int(op.attrs["axis"])
+        if not one_run(view.axes[axis]) or any(factor.pick is not None for factor in view.axes[axis]):
+            raise unsupported(op.span, "windows of an axis whose dims lie apart", "reshape first")
+        stride = view.axes[axis][-1].stride if view.axes[axis] else ONE
+        count, size = op.result.shape[axis], op.result.shape[-1]
+        windows = self._restride(self.factor(count), stride * int(op.attrs["step"]))
+        inside = self._restride(self.factor(size), stride * int(op.attrs["dilation"]))
+        return replace(view, axes=(*view.axes[:axis], windows, *view.axes[axis + 1 :], inside))
 
     def _collected(self, view: GmView, op: Op) -> GmView:
         """All rounds of a value: its block is the whole axis, or where it lies apart there is one more axis."""
@@ -344,19 +357,6 @@ class Axes:
                 break
             left[:2] = [Factor(None, first.extent * left[1].extent, left[1].stride, pick=first.pick)]
         raise unsupported(op.span, "a reshape that splits or merges other than whole dims", "reshape along named dims")
-
-
-def named_tiles(program: Program, loop: Loop) -> list[int]:
-    """The lengths of a loop's blocks: its own, and those of tiling rows."""
-    tiles = [loop.tile]
-    if loop.exact:
-        return tiles
-    for row in program.tiling:
-        for scope in (loop.stage, ""):
-            size = row.sizes.get(scope, {}).get(loop.over)
-            size = size.get("tile", size.get("l1")) if isinstance(size, Mapping) else size
-            tiles += [size] if isinstance(size, int) else []
-    return tiles
 
 
 def one_run(axis: Axis) -> bool:

@@ -141,6 +141,9 @@ class _Namer:
             axis = int(op.attrs["axis"])
             size = first[axis] if self._same(first[axis], given[axis]) else given[axis]
             return shapes, self._distinct((*first[:axis], size, *first[axis + 1 :]))
+        if op.kind == "unfold":
+            axis = int(op.attrs["axis"])
+            return shapes, self._distinct((*first[:axis], given[axis], *first[axis + 1 :], given[-1]))
         if op.kind == "reshape":
             return shapes, self._reshaped(first, given)
         if op.kind in ("carry", "carried"):

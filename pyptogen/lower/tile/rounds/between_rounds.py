@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.views import indices_of, root, value_views
-from pyptogen.lower.tile.cutting.axes import Axes, InRounds, named_tiles
+from pyptogen.lower.tile.cutting.axes import Axes, InRounds
+from pyptogen.lower.tile.rounds.block_lengths import named_tiles
 
 
 def varying(ops: Sequence[Op], made_by: Mapping[str, Op]) -> set[str]:

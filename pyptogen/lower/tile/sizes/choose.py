@@ -3,10 +3,10 @@
 before: - {}                                  x [rows, 4096] fp32, softmax
 after:  rows 2 on cpu (16 KB a tile: L1), 8 on a2a3 (the largest power of two that fits UB)
 
-A dynamic dim always needs a tile; static dims are chosen only where the row names no size at all. The first guess is
-what suits the platform, then the tile that matters least is halved until the kernel fits: K, then N, then the rows. On
-a platform with figures, tiles are then doubled and halved as long as that makes the kernel faster by `duration`.
-`narrow` cuts what no tile can have: rows of two dims, columns that are longer than memory.
+A dynamic dim always needs a tile; static dims are chosen only where the row names no size at all, but ranges. The first
+guess is what suits the platform, then the tile that matters least is halved until the kernel fits: K, then N, then the
+rows. On a platform with figures, tiles are then doubled and halved as long as that makes the kernel faster by
+`duration`. `narrow` cuts what no tile can have: rows of two dims, columns that are longer than memory.
 """
 
 from __future__ import annotations
@@ -305,7 +305,7 @@ def run(
             compared only on platforms that have figures.
     """
     static = {d.name: d.value for d in program.dims if d.value is not None}
-    silent = not any(written.values())
+    silent = all(size.unroll for dims in written.values() for size in dims.values())
     named = {dim for dims in written.values() for dim in dims}
     open_dims = {
         c.dim: c.within(static.get(c.dim))

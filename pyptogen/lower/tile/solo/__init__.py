@@ -35,13 +35,15 @@ def run(
     tensors: Mapping[str, GmTensor],
     gm_names: Mapping[str, str],
     platform: Platform,
+    segment: str | None = None,
 ) -> TileKernel:
-    """The kernel of one operation, or of several that are made together.
+    """The kernel of one operation, or of several that are made together; ``segment`` is the dim that launches get in
+    ranges, where they do.
 
     Raises:
         DiagnosticError: PTG303, a form of it that is not lowered.
     """
-    builder = SoloBuilder(program, kernel, tensors, gm_names, platform)
+    builder = SoloBuilder(program, kernel, tensors, gm_names, platform, segment)
     CUTTERS[builder.op.kind](builder, builder.op)
     return builder.finish()
 

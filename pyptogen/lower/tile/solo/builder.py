@@ -33,6 +33,10 @@ CPU_TILE_BYTES, TILE_BYTES = 16 * 1024, 24 * 1024
 """Bytes of one tile: what stays in L1 of a CPU, what leaves room for several copies in UB."""
 
 
+COPIES = frozenset({"copy", "permute", "expand", "concat"})
+"""Operations whose loops go over the axes of the result, outermost first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One axis of an iteration space: its extent, and how far one step moves in each tensor, in elements."""
@@ -68,6 +72,7 @@ class SoloBuilder:
         tensors: Mapping[str, GmTensor],
         gm_names: Mapping[str, str],
         platform: Platform,
+        segment: str | None = None,
     ) -> None:
         self.program, self.kernel, self.platform = program, kernel, platform
         self.axes = Axes(program)
@@ -79,12 +84,20 @@ class SoloBuilder:
         self.writes: list[str] = []
         self.body: list[Node] = []
         self.op: Op = kernel.ops[0]
+        self.segment = segment if segment is not None and self._leads(segment) else None
+        """The dim of whose range each launch gets a part."""
         self.dealt = True
         """Whether the blocks of a launch share the work; else one block does it in order."""
         self.taken = names_in_kernels(program, tensors)
         self.place = loop_variable("place", self.taken)
         """The local number that an index is read into."""
         self._vars = 0
+
+    def _leads(self, dim: str) -> bool:
+        """Whether the operation copies to a result whose first axis, and no other one, is a dim."""
+        first, *others = self.op.result.shape or (ONE,)
+        names = {symbol.name for size in others for symbol in size.free_symbols}
+        return self.op.kind in COPIES and str(first) == dim and dim not in names
 
     def is_input(self, tensor: str) -> bool:
         """Whether the caller gives a tensor."""
@@ -189,11 +202,19 @@ class SoloBuilder:
         longest = max(looped, key=_trips, default=None) if dealt else None
         nodes = list(body)
         for s in reversed(looped):
-            body, stop = tuple(nodes), s.item.extent
-            nodes = [Loop(s.var, s.var, ZERO, stop, s.tile, s.valid, "grid", s is longest, body, self.op.span)]
+            start, stop = self._range(s.item.extent)
+            body = tuple(nodes)
+            nodes = [Loop(s.var, s.var, start, stop, s.tile, s.valid, "grid", s is longest, body, self.op.span)]
         if dealt and longest is None:
             nodes = [Loop("once", "once", ZERO, ONE, 1, None, "grid", True, tuple(nodes), self.op.span)]
         return nodes
+
+    def _range(self, extent: Poly) -> tuple[Poly, Poly]:
+        """Where a loop over an axis begins and ends: of the axis that the segment dim leads, a launch has a part."""
+        inner = extent.quotient(Poly.of(self.segment)) if self.segment is not None else None
+        if inner is None:
+            return ZERO, extent
+        return Poly.of(f"{self.segment}_begin") * inner, Poly.of(f"{self.segment}_end") * inner
 
     @staticmethod
     def at(start: Poly, steps: Sequence[Step], tensor: int) -> Poly:
@@ -241,8 +262,8 @@ class SoloBuilder:
         dynamic = {d.name for d in self.program.dims if d.value is None}
         dims = tuple(sorted(names_used(self.body) & dynamic))
         return TileKernel(
-            kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), (), None, dims,
-            tuple(self.tiles.values()), tuple(self.body), (), kernel.span,
+            kernel.name, "vector", kernel.stages, tensors, tuple(self.reads), tuple(self.writes), (), self.segment,
+            dims, tuple(self.tiles.values()), tuple(self.body), (), kernel.span,
         )  # fmt: skip
 
 

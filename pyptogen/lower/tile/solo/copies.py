@@ -12,6 +12,8 @@ from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 
 SQUARE = 64
 """Rows and columns of a tile that is transposed."""
+NEAR = (2, 4)
+"""Distances of elements that are loaded as a row: platforms that move runs load all between and leave it out."""
 
 
 def copy(b: SoloBuilder, op: Op) -> None:
@@ -62,7 +64,7 @@ def move(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
         _line(b, dtype, target, source, [], Item(ONE, (ONE, ONE)))
     elif col is None:
         _elements(b, dtype, target, source, items[:-1], items[-1])
-    elif col.steps[1] == ONE:
+    elif col.steps[1] == ONE or col.steps[1].constant in NEAR:
         _line(b, dtype, target, source, [i for i in items if i is not col], col)
     elif col.steps[1] == ZERO:
         _spread(b, dtype, target, source, [i for i in items if i is not col], col)
@@ -85,16 +87,17 @@ def _rows(b: SoloBuilder, dtype: str, items: list[Item], width: int) -> tuple[li
 
 
 def _line(b: SoloBuilder, dtype: str, target: GmView, source: GmView, items: list[Item], col: Item) -> None:
-    """Rows that are contiguous on both sides."""
-    cols = b.step(col, b.budget(dtype))
-    outer, rows = _rows(b, dtype, items, cols.tile)
+    """Rows that are contiguous in the target, and of elements near each other in the source."""
+    apart = col.steps[1].constant or 1
+    cols = b.step(col, b.budget(dtype) // apart)
+    outer, rows = _rows(b, dtype, items, cols.tile * apart)
     steps = [*outer, *([rows] if rows else []), cols]
     tile = b.tile("part", dtype, rows.extent() if rows else Extent(1), cols.extent(), "full" if rows else "row")
     strides = rows.item.steps if rows else (ONE, ONE)
     b.nest(
         steps,
         [
-            b.load(tile, source.tensor, b.at(source.offset, steps, 1), strides[1]),
+            b.load(tile, source.tensor, b.at(source.offset, steps, 1), strides[1], col.steps[1]),
             b.store(tile, target.tensor, b.at(target.offset, steps, 0), strides[0]),
         ],
     )

@@ -4,7 +4,7 @@ before: v, i = topk(x: fp32[t, 4096], 64)
 after:  a2a3  for t0: for n0 step 2048: part = load x[t0, n0..]; pairs = sort_blocks(part, places), blocks of 32
                                         pairs = merge_blocks(pairs) until one block is left
                                         best = merge_lists(best, pairs), the first 64 stay
-                      v = pair_values(best), i = pair_places(best)
+                      v = every first of best, i = every second
         cpu   for t0: i = topk(x[t0, :]) in one walk over GM; v = take(x[t0, :], i)
 
 Of equal elements the first ones come first: places rise within a block, and an earlier list goes before a later one.
@@ -131,11 +131,12 @@ def _taken(b: SoloBuilder, rows: _Rows, outer: list[Step], pairs: str, count: tu
     k, kept = count
     first = b.window("best", pairs, 0, Extent(2 * kept))
     body: list[Node] = []
-    for kind, word, dtype in (("topk_values", "values", "fp32"), ("topk_indices", "indices", "int32")):
+    sides = (("topk_values", "values", "fp32", "P0101"), ("topk_indices", "indices", "int32", "P1010"))
+    for kind, word, dtype, pattern in sides:
         if kind not in rows.targets:
             continue
         whole = b.tile(word, dtype, Extent(1), Extent(kept), "row")
-        body.append(b.do(f"pair_{word}", whole, first))
+        body.append(b.do("every", whole, first, mode=pattern))
         if kind == "topk_values" and not rows.largest:
             body.append(b.do("neg", whole, whole))
         body.append(_store(b, rows, outer, kind, b.window(f"{word}_out", whole, 0, Extent(k)) if k < kept else whole))

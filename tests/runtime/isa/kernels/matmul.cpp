@@ -8,7 +8,7 @@ constexpr int kRows = 288;
 constexpr int kInner = 256;
 constexpr int kCols = 160;
 
-enum Source { kNd, kDn, kNz, kPacked, kMatNd, kMatDn, kMatNz };
+enum Source { kNd, kDn, kNz, kPacked, kMatNd, kMatDn, kMatNz, kVec };
 
 template <typename T>
 using Left = TileLeft<T, kRows, kInner, -1, -1>;
@@ -44,8 +44,10 @@ void load_b(Right<T>& b, int source, const T* p, int k, int n)
     using MatDn = Tile<TileType::Mat, T, kInner, kCols, BLayout::RowMajor, -1, -1, SLayout::ColMajor>;
     MatNd nd(k, n);
     MatDn dn(k, n);
+    Tile<TileType::Vec, T, kInner, kCols, BLayout::RowMajor, -1, -1> vec(k, n);
     TASSIGN(nd, 0);
     TASSIGN(dn, 0);
+    TASSIGN(vec, 0);
     constexpr int kStep = 64 / sizeof(T);
     auto row_major = matrix<Layout::ND>(p, k, n, n, 1);
     auto column_major = matrix<Layout::DN>(p, k, n, 1, k);
@@ -59,6 +61,7 @@ void load_b(Right<T>& b, int source, const T* p, int k, int n)
         case kMatNd: TLOAD(nd, row_major); TMOV(b, nd); break;
         case kMatDn: TLOAD(dn, column_major); TEXTRACT(b, dn, 0, 0); break;
         case kMatNz: TLOAD(nd, boxes); TMOV(b, nd); break;
+        case kVec: TLOAD(vec, row_major); TMOV(b, vec); break;
         default: break;
     }
 }

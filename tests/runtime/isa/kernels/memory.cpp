@@ -46,6 +46,30 @@ ROUND_TRIP(bf16, bfloat16_t)
 ROUND_TRIP(int8, int8_t)
 ROUND_TRIP(int64, int64_t)
 
+// Every few elements of each row, known when this is compiled.
+template <typename T, int Step>
+void every(T* tile, T* from, int64_t pitch, int rows, int cols)
+{
+    Tile<TileType::Vec, T, 8, 128, BLayout::RowMajor, -1, -1> t(rows, cols);
+    TASSIGN(t, 0);
+    fill_tile(t, tile);
+    using Rows = GlobalTensor<T, Anywhere, Stride<-1, -1, -1, -1, Step>, Layout::DN>;
+    Rows in(from, Anywhere(1, 1, 1, rows, cols), Stride<-1, -1, -1, -1, Step>(0, 0, 0, pitch));
+    TLOAD(t, in);
+    read_tile(tile, t);
+}
+#define EVERY(NAME, T)                                                                              \
+    extern "C" void every_##NAME(T* tile, T* from, int64_t step, int64_t pitch, int rows, int cols) \
+    {                                                                                               \
+        step == 2   ? every<T, 2>(tile, from, pitch, rows, cols)                                    \
+        : step == 4 ? every<T, 4>(tile, from, pitch, rows, cols)                                    \
+                    : every<T, 8>(tile, from, pitch, rows, cols);                                   \
+    }
+EVERY(fp32, float)
+EVERY(bf16, bfloat16_t)
+EVERY(int8, int8_t)
+EVERY(int64, int64_t)
+
 // A static tile through the shortest constructors: a fixed 8 x 16 block at a fixed stride of 24.
 extern "C" void fixed_block(float* to, float* from)
 {

@@ -4,6 +4,7 @@
 #include <pto/common/event.hpp>
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/cube/held_operands.hpp>
+#include <pto/cpu/layout/every.hpp>
 #include <pto/cpu/layout/global_slabs.hpp>
 #include <pto/cpu/layout/pack.hpp>
 #include <pto/cpu/layout/pad.hpp>
@@ -45,6 +46,13 @@ PTO_INLINE void load_slabs(Tile& dst, Global& src)
             T* at = reinterpret_cast<T*>(from.at);
             if constexpr (SlabShape<Tile>::kPlain && Tile::isRowMajor) {
                 T* to = dst.data() + from.row * Tile::RowStride + from.col;
+                if constexpr (takes_every<T, Global::Stride::staticStride[4]>) {
+                    for (int64_t r = 0; r < from.rows; ++r) {
+                        every<Global::Stride::staticStride[4]>(
+                            to + r * Tile::RowStride, at + r * from.row_stride, from.cols);
+                    }
+                    return;
+                }
                 if (load_lines(
                         to, Tile::RowStride, 1, at, from.row_stride, from.col_stride, from.rows, from.cols)) {
                     return;

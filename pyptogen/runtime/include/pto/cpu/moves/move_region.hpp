@@ -114,7 +114,7 @@ PTO_INLINE void extract(Dst& dst, Src& src, int64_t row, int64_t col)
             Src::Loc == TileType::Mat || (Src::Loc == TileType::Vec && !Src::isBoxedLayout && Src::isRowMajor);
         if constexpr (Dst::Loc == TileType::Left && kPlainSource && kSame) {
             extract_to_left(dst, src, row, col);
-        } else if constexpr (Dst::Loc == TileType::Right && Src::Loc == TileType::Mat && kSame) {
+        } else if constexpr (Dst::Loc == TileType::Right && kPlainSource && kSame) {
             extract_to_right(dst, src, row, col);
         } else {
             extract_part(dst, src, row, col, dst.GetValidRow(), dst.GetValidCol());

@@ -257,7 +257,7 @@ class Program:
     kernels: tuple[HandKernel, ...] = field(default=())
     """Stages that are given at a lower level."""
     laid_out: Mapping[str, Value] = field(default_factory=dict)
-    """By name, as declared, the outputs whose memory is not row after row: `dn`, or with strides."""
+    """By name, as declared, the outputs whose memory is not row after row: `dn`, `nz`, or with strides."""
     spoken: frozenset[str] = frozenset()
     """Values that the spec itself names; the names of all others are the compiler's."""
 

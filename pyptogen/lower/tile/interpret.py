@@ -9,7 +9,7 @@ instructions.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
 
@@ -338,8 +338,6 @@ class TileRun:
 
 def _plain(ref: GmRef, tensor: GmTensor) -> GmRef:
     """The window of a packed matrix in the plain one."""
-    from dataclasses import replace
-
     rows, columns = tensor.shape[-2:]
     return replace(ref, offset=(ref.matrix * rows + ref.k) * columns + ref.n, row_stride=columns, col_stride=Poly.of(1))
 
@@ -351,6 +349,9 @@ class _LevelRun(GraphRun):
         self._tiles = {k.name: k for k in lowered.tiles}
         self._plans = {b.tile.name: b for b in lowered.blocks} if level == "block" else {}
         super().__init__(lowered, *arguments)
+
+    def in_boxes(self, name: str) -> bool:
+        return False
 
     def physical(self, layout: str, array: Array, target: str) -> Array:
         return array if layout == "nz" else super().physical(layout, array, target)

@@ -61,7 +61,8 @@ class GmTensor:
 @dataclass(frozen=True, slots=True)
 class GmRef:
     """A 2-D window of a GM tensor; offset and strides in elements. For ``layout: nz`` tensors ``k``/``n`` give the
-    window's position in its matrix, ``matrix`` counts the matrices before that, and ``offset`` is unused."""
+    window's position in its matrix, ``matrix`` counts the matrices before that, and ``offset`` is unused; where one is
+    stored, ``row_stride`` is the number of the matrix's rows."""
 
     tensor: str
     offset: Poly

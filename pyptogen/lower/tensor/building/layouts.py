@@ -32,8 +32,13 @@ def by_columns(value: Value | None) -> bool:
     return value is not None and value.layout == "dn"
 
 
+def by_rows(value: Value | None) -> bool:
+    """Whether a tensor of the contract lies row after row, with or without gaps between them."""
+    return value is None or value.layout == "nd"
+
+
 def check_contract(spec: Spec) -> None:
-    """Raises PTG104 for `dn` tensors without columns, PTG109 for outputs in `nz`."""
+    """Raises PTG104 for `dn` tensors without columns and outputs in `nz` without, or with strides."""
     for tensor in (*spec.inputs, *spec.outputs):
         if tensor.layout == "dn" and len(tensor.shape) < 2:
             raise fault(
@@ -44,12 +49,13 @@ def check_contract(spec: Spec) -> None:
                 fix="leave `@ dn` out",
             )
     for output in spec.outputs:
-        if output.layout == "nz" and output.inplace is None:
+        if output.layout == "nz" and output.inplace is None and (len(output.shape) < 2 or output.strides):
             raise fault(
-                "PTG109",
-                f"the output `{output.name}` is `@ nz`, and kernels only read that layout yet",
+                "PTG104",
+                f"`{output.name}` is `@ nz`, and no matrix that lies in one piece",
                 output.type_span,
-                expected="`nd`, or `dn`",
+                expected="two axes or more, and no strides",
+                fix="leave `@ nz` out",
             )
 
 

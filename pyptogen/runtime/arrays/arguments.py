@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _TORCH_FLOATS = (
     ("bfloat16", "int16", "bf16"), ("float8_e4m3fn", "uint8", "fp8_e4m3"), ("float8_e5m2", "uint8", "fp8_e5m2"),
+    ("float8_e8m0fnu", "uint8", "fp8_e8m0"),
 )  # fmt: skip
 """Floats that numpy has not itself: torch's name, torch's whole numbers of that size, the language's name."""
 

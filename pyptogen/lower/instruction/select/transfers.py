@@ -28,6 +28,9 @@ def window(sel: Selector, ref: GmRef, op: TileOp, transposed: bool = False) -> G
     tensor = sel.tensors[ref.tensor]
     if tensor.layout == "nz":
         return _nz(sel, ref, tensor, op)
+    if op.role.endswith("scales"):
+        kind: GmLayout = "MX_A_ND" if op.role.startswith("a") else "MX_B_DN"
+        return GmWindow(tensor.name, tensor.dtype, kind, ref.offset, ref.rows, ref.cols, ref.row_stride, ref.col_stride)
     if transposed:
         return GmWindow(tensor.name, tensor.dtype, "ND", ref.offset, Extent(1), ref.rows, ZERO, ref.row_stride)
     layout: GmLayout = "ND" if ref.col_stride == ONE or ref.cols.size == 1 else "DN"

@@ -7,10 +7,8 @@ from typing import Any
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.lower.tensor.ir import Op, Program, Shape, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Shape, Value
 from pyptogen.schema import Spec
-
-_PRODUCTS = frozenset({"matmul", "batch_matmul"})
 
 
 def steps(value: Value) -> Shape:
@@ -83,7 +81,7 @@ def _takes(op: Op, position: int) -> bool:
     """Whether an operand may be packed: that of a product, or several matrices of which an index names some."""
     if op.kind == "index_select" and position == 0:
         return int(op.attrs["axis"]) < len(op.result.shape) - 2
-    return op.kind == "by_hand" or (op.kind in _PRODUCTS and position == 1)
+    return op.kind == "by_hand" or (op.kind in PRODUCTS and position == 1)
 
 
 def _no_weight(value: Value, name: str, expected: str) -> DiagnosticError:

@@ -22,6 +22,7 @@ NUMPY_DTYPES: Mapping[str, np.dtype[Any]] = {
     "bool": np.dtype(np.bool_),
     "fp8_e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
     "fp8_e5m2": np.dtype(ml_dtypes.float8_e5m2),
+    "fp8_e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
 }
 """By the language's name. A 16-bit float travels to native code as its bits."""
 

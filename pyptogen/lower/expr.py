@@ -9,7 +9,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from fractions import Fraction
+from typing import Any, cast
 
 Monomial = tuple[str, ...]
 
@@ -76,7 +77,8 @@ class Poly:
             for name in mono:
                 coeff *= env[name]
             total += coeff
-        return total
+        assert total == int(total), f"{self} is no whole number"
+        return int(total)
 
     def divided(self, divisor: int) -> Poly:
         """Exact quotient by a positive integer.
@@ -87,6 +89,11 @@ class Poly:
         if any(c % divisor for _, c in self.terms):
             raise ValueError(f"{self} is not a multiple of {divisor}")
         return Poly(tuple((m, c // divisor) for m, c in self.terms))
+
+    def over(self, divisor: int) -> Poly:
+        """The quotient by a positive integer, of a value that is a multiple of it whatever its names are, such as the
+        steps of a loop; coefficients become fractions."""
+        return Poly(tuple((m, _fraction(c, divisor)) for m, c in self.terms))
 
     def quotient(self, divisor: Poly) -> Poly | None:
         """The exact quotient by a product of names and a positive integer, or None."""
@@ -121,13 +128,21 @@ class Poly:
                 parts.append(f"{'-' if coeff < 0 else '+'} {abs(coeff)}")
                 continue
             first = f"int64_t({mono[0]})" if wide else mono[0]
-            factors = [first, *mono[1:]] + ([str(abs(coeff))] if abs(coeff) != 1 else [])
-            parts.append(f"{'-' if coeff < 0 else '+'} {' * '.join(factors)}")
+            factors = [first, *mono[1:]] + ([str(abs(coeff.numerator))] if abs(coeff.numerator) != 1 else [])
+            rest = f" / {coeff.denominator}" if coeff.denominator != 1 else ""
+            parts.append(f"{'-' if coeff < 0 else '+'} {' * '.join(factors)}{rest}")
         text = " ".join(parts) or "+ 0"
         return text[2:] if text.startswith("+ ") else "-" + text[2:]
 
     def __str__(self) -> str:
         return self.c()
+
+
+def _fraction(number: int, divisor: int) -> int:
+    """A quotient, an integer where it is one. Fractions of integers count as integers for the type checker: sums,
+    products and rests of both are the same operations."""
+    found = Fraction(number, divisor)
+    return found.numerator if found.denominator == 1 else cast(int, found)
 
 
 def part_of(rounds: range, after: Poly | None, before: Poly | None, env: Mapping[str, int]) -> range:

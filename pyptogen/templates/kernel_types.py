@@ -6,8 +6,12 @@ from dataclasses import dataclass, field
 
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import GmWindow, TileType
+from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tile.ir import Extent
 from pyptogen.templates.cpp_names import C_TYPES, SHORT, camel
+
+PAIRS = ("MX_A_ND", "MX_B_DN")
+"""Layouts of scales: two of the depth side by side, as many pairs as there are, for each row (column) of an operand."""
 
 
 @dataclass(slots=True)
@@ -25,6 +29,11 @@ class Aliases:
         shape = f"{ctype}, {kind.rows}, {kind.cols}"
         if kind.loc in ("Left", "Right", "Acc"):
             text = f"Tile{kind.loc}<{shape}, {vr}, {vc}>"
+        elif kind.loc in ("ScaleLeft", "ScaleRight"):
+            text = f"Tile{kind.loc.removeprefix('Scale')}Scale<{shape}, {vr}, {vc}>"
+        elif kind.loc == "Mat" and kind.dtype == SCALE:
+            major = "ColMajor" if kind.col_major else "RowMajor"
+            text = f"Tile<TileType::Mat, {shape}, BLayout::{major}, {vr}, {vc}, SLayout::{major}, 32>"
         elif kind.loc == "Mat":
             text = f"Tile<TileType::Mat, {shape}, BLayout::ColMajor, {vr}, {vc}, SLayout::RowMajor, 512>"
         else:
@@ -67,6 +76,9 @@ class Aliases:
                 for e, step in ((window.cols, c0), (window.rows, 16))
             ]
             return f"Shape<1, {blocks[0]}, {blocks[1]}, 16, {c0}>"
+        if window.layout in PAIRS:
+            across, along = (rows, window.cols) if window.layout == "MX_A_ND" else (cols, window.rows)
+            return f"Shape<1, 1, {across}, {'DYNAMIC' if along.valid is not None else along.size // 2}, 2>"
         return f"Shape<1, 1, 1, {rows}, {cols}>"
 
     @staticmethod
@@ -77,6 +89,8 @@ class Aliases:
         if window.layout == "NZ":
             c0 = 32 // _bytes(window.dtype)
             return f"Stride<1, {text(window.row_stride * c0)}, {16 * c0}, {c0}, 1>"
+        if window.layout in PAIRS:
+            return f"Stride<1, 1, {text(window.row_stride if window.layout == 'MX_A_ND' else window.col_stride)}, 2, 1>"
         return f"Stride<1, 1, 1, {text(window.row_stride)}, {text(window.col_stride)}>"
 
 
@@ -84,7 +98,11 @@ def gm_arguments(window: GmWindow) -> str:
     """Constructor arguments of a GlobalTensor: pointer, run-time extents, run-time strides."""
     offset = window.offset.c(wide=True)
     pointer = window.tensor if offset == "0" else f"{window.tensor} + {offset}"
-    extents = [e.valid.c() for e in (window.rows, window.cols) if e.valid is not None]
+    sizes = (window.rows.valid, window.cols.valid)
+    if window.layout in PAIRS:
+        across, along = sizes if window.layout == "MX_A_ND" else reversed(sizes)
+        sizes = (across, along.over(2) if along is not None else None)
+    extents = [size.c() for size in sizes if size is not None]
     strides = [s.c(wide=True) for s in (window.row_stride, window.col_stride) if s.constant is None]
     text = pointer
     if extents or strides:

@@ -44,7 +44,7 @@ from pyptogen.templates.pto_text_windows import Windows
 ARCHITECTURES = {"a2a3": "a3", "a5": "a5"}
 """The assembler's name of each target's architecture."""
 
-MNEMONICS = {"TMATMUL_ACC": "tmatmul.acc"}
+MNEMONICS = {"TMATMUL_ACC": "tmatmul.acc", "TMATMUL_MX": "tmatmul.mx"}
 """Where the assembler's name of an instruction is not its lower case."""
 
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pyptogen.lower.instruction.ir import TileType
+from pyptogen.lower.tensor.building.rules import SCALE
 
 DTYPES = {
     "fp32": "f32", "fp16": "f16", "bf16": "bf16", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
     "uint8": "ui8", "uint16": "ui16", "uint32": "ui32",
-    "fp8_e4m3": "f8E4M3FN", "fp8_e5m2": "f8E5M2",
+    "fp8_e4m3": "f8E4M3FN", "fp8_e5m2": "f8E5M2", "fp8_e8m0": "f8E8M0FNU",
 }  # fmt: skip
 """MLIR element type of each dtype of a spec."""
 
@@ -24,6 +25,8 @@ LAYOUTS = {
     "Left": ("col_major", "row_major", 512),
     "Right": ("row_major", "col_major", 512),
     "Acc": ("col_major", "row_major", 1024),
+    "ScaleLeft": ("row_major", "row_major", 32),
+    "ScaleRight": ("col_major", "col_major", 32),
 }
 """Base layout, layout inside a fractal and bytes of a fractal of the cube's tiles. The assembler turns the base layout
 of ``left`` to what the architecture wants."""
@@ -33,6 +36,8 @@ def tile_buf(kind: TileType) -> str:
     """``!pto.tile_buf<loc=…, dtype=…, …>`` of a tile type; ``?`` stands for a run-time valid extent."""
     vec = ("col_major" if kind.col_major else "row_major", "none_box", 512)
     blayout, slayout, fractal = LAYOUTS.get(kind.loc, vec)
+    if kind.loc == "Mat" and kind.dtype == SCALE:
+        blayout, slayout, fractal = LAYOUTS["ScaleRight" if kind.col_major else "ScaleLeft"]
     fields = {
         "loc": kind.loc.lower(), "dtype": DTYPES[kind.dtype], "rows": kind.rows, "cols": kind.cols,
         "v_row": "?" if kind.valid_rows is None else kind.valid_rows,

@@ -152,11 +152,13 @@ class Values:
         total: str | None = None
         for mono, coeff in sorted(value.terms, key=lambda term: (term[1] < 0, not term[0], -term[1], term[0])):
             factors = [self.bound(name) for name in mono]
-            if abs(coeff) != 1 or not factors:
-                factors.append(self.index(abs(coeff)))
+            if abs(coeff.numerator) != 1 or not factors:
+                factors.append(self.index(abs(coeff.numerator)))
             term = factors[0]
             for factor in factors[1:]:
                 term = self.compute(f"arith.muli {term}, {factor} : index")
+            if coeff.denominator != 1:
+                term = self.compute(f"arith.divui {term}, {self.index(coeff.denominator)} : index")
             if coeff < 0:
                 total = self.compute(f"arith.subi {total or self.index(0)}, {term} : index")
             else:

@@ -35,6 +35,8 @@ def render(program: Program, targets: Sequence[str], spec_file: str) -> str:
             doc=textwrap.fill(_docstring(contract.doc), 106, subsequent_indent="    "),
             in_place=_in_place,
             parameter_type=_parameter_type,
+            result_type=_result_type,
+            taken_types=_taken_types(contract),
             runtime_imports=", ".join(_runtime_names(contract)),
             sizes=_sizes(contract),
             spec_file=spec_file,
@@ -54,8 +56,18 @@ def _parameter_type(tensor: TensorView) -> str:
     return "npt.NDArray[Any] | PackedWeight" if tensor.layout == "nz" else "npt.NDArray[Any]"
 
 
+def _result_type(tensor: TensorView) -> str:
+    return "PackedWeight" if tensor.layout == "nz" and not tensor.updates else "npt.NDArray[Any]"
+
+
+def _taken_types(contract: ContractView) -> str:
+    """The types of arrays that results are written into."""
+    types = {_result_type(tensor) for tensor in contract.new_outputs} or {"npt.NDArray[Any]"}
+    return " | ".join(sorted(types, reverse=True))
+
+
 def _runtime_names(contract: ContractView) -> list[str]:
-    packed = any(tensor.layout == "nz" for tensor in contract.inputs)
+    packed = any(tensor.layout == "nz" for tensor in (*contract.inputs, *contract.new_outputs))
     return ["CompiledOperator", *(["PackedWeight"] if packed else []), "load_generated"]
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from pyptogen.runtime.arrays.packing import PackedWeight, pack
 from pyptogen.verify.compare import Verdict, compare
 from pyptogen.verify.golden import golden
 from pyptogen.verify.inputs import laid_out
@@ -46,12 +47,17 @@ def verify_case(
     inputs = operator.example_inputs(seed=seed, **sizes)
     # The golden comes first: the operator updates its in-place inputs.
     expected = golden(operator, inputs)
-    fresh = {name: _poisoned(array) for name, array in expected.items() if name not in operator.program.inplace}
-    known = resolve_dims(operator.program, sizes)
-    fresh |= {
-        name: laid_out(value, fresh[name], known) for name, value in operator.program.laid_out.items() if name in fresh
+    fresh: dict[str, Any] = {
+        name: _poisoned(array) for name, array in expected.items() if name not in operator.program.inplace
     }
+    known = resolve_dims(operator.program, sizes)
+    for name, value in operator.program.laid_out.items():
+        if name in fresh and value.layout == "nz":
+            fresh[name] = pack(fresh[name], target=operator.target)
+        elif name in fresh:
+            fresh[name] = laid_out(value, fresh[name], known)
     actual = (run or operator)(**inputs, out=fresh)._asdict()
+    actual = {name: got.unpack() if isinstance(got, PackedWeight) else got for name, got in actual.items()}
     verdicts = compare(actual, expected, tolerances(operator.spec, operator.program))
     return CaseResult(sizes, verdicts, operator.last_run)
 

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
+from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -115,11 +116,13 @@ class Generator:
 
 def draw_default(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
     """Where a spec says nothing: reals from -1 to 1, integers over the full range of the dtype, booleans by a
-    fair coin."""
+    fair coin, powers of two near 1."""
     if dtype == np.bool_:
         return rng.integers(0, 2, shape, dtype=np.uint8).astype(np.bool_)
     if _is_integer(dtype):
         return _full_range(shape, dtype, rng)
+    if dtype == NUMPY_DTYPES["fp8_e8m0"]:
+        return np.exp2(rng.integers(-4, 5, shape)).astype(dtype)
     return _to_dtype(_reals(shape, -1.0, 1.0, rng), dtype)
 
 

@@ -10,7 +10,9 @@ from library import fp8_goldens
 from library.agreement import assert_agree, operator
 
 TARGETS = ("cpu", "a5")
-ALLOWED = {"linear_fp8": {"y": (2**-7, 1e-3)}, "linear_fp8_blocks": {"y": (2**-7, 1e-2)}}
+ALLOWED = {
+    "linear_fp8": {"y": (2**-7, 1e-3)}, "linear_fp8_blocks": {"y": (2**-7, 1e-2)}, "linear_mxfp8": {"y": (2**-7, 2.0)},
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -29,3 +31,13 @@ def test_rows_of_zeros_of_one_value_and_of_far_apart_values(target: str) -> None
     x[3] = np.geomspace(1e-6, 1e6, 2048)
     got = assert_agree("linear_fp8", target, arrays | {"x": x}, fp8_goldens.linear_fp8, {"y": (2**-7, 1e-2)})
     assert not got.y[0].any()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(("exponent", "absolute"), [(-40, 1e-3), (30, 1e13)])
+def test_groups_of_zeros_and_scales_far_from_one(target: str, exponent: int, absolute: float) -> None:
+    arrays = operator("linear_mxfp8", target).example_inputs(seed=5, t=3)
+    arrays["x"][0] = 0
+    arrays["x_scale"].view(np.uint8)[...] = 127 + exponent
+    got = assert_agree("linear_mxfp8", target, arrays, fp8_goldens.linear_mxfp8, {"y": (2**-7, absolute)})
+    np.testing.assert_array_equal(got.y[0], arrays["bias"].astype(ml_dtypes.bfloat16))

@@ -95,10 +95,18 @@ def test_is_refused(name: str, tmp_path: Path) -> None:
     assert (diagnostic.code, diagnostic.span is not None) == (code, True)
 
 
-def test_nz_outputs_are_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("declared", "code"),
+    [
+        ("{shape: [t, d], dtype: fp32, layout: nz, strides: [96, 1]}", "PTG104"),  # boxes lie in one piece
+        ("fp32[d] @ nz", "PTG104"),
+        ("fp32[t, d] @ nz", "PTG303"),  # t may be no whole boxes
+    ],
+)
+def test_nz_outputs_that_no_boxes_hold(tmp_path: Path, declared: str, code: str) -> None:
     with pytest.raises(DiagnosticError) as raised:
-        built(tmp_path, HEAD.replace("y: fp32[t, d]", "y: fp32[t, d] @ nz") + PLAIN)
-    assert raised.value.diagnostics[0].code == "PTG109"
+        built(tmp_path, HEAD.replace("y: fp32[t, d]", f"y: {declared}") + PLAIN)
+    assert raised.value.diagnostics[0].code == code
 
 
 def test_hints_without_effect_are_named(tmp_path: Path) -> None:

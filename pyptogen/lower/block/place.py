@@ -15,6 +15,7 @@ from dataclasses import replace
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.platforms.model import Memory
+from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.program_names import loop_variable
 from pyptogen.lower.tile.cutting.axes import unsupported
 from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, walk_loops
@@ -49,17 +50,20 @@ class _Placer:
         memory: Memory = "ub"
         if op.kind == "load" and op.role in ("a", "b"):
             memory = ("l0a" if op.role == "a" else "l0b") if self.platform.operands_from_gm else "l1"
+        elif op.kind == "load" and op.role.endswith("scales"):
+            memory = "l1"
         self.memory[op.dst] = memory
         parent = self.tiles[op.dst].parent
         if parent is not None:
             self.memory.setdefault(parent, memory)
 
     def matmul(self, op: TileOp) -> list[Node]:
-        a, b = (str(s) for s in op.srcs)
+        a, b, *scales = (str(s) for s in op.srcs)
         assert op.dst is not None
         self.memory[op.dst] = "l0c"
         home = [self.where(a), self.where(b)]
         if home == ["l0a", "l0b"]:
+            self.beside(op, scales)
             return [op]
         if "ub" in home:
             if not self.platform.unified:
@@ -75,10 +79,20 @@ class _Placer:
                 )
                 moves += [TileOp("move", operand, (tile,), op.span, op.stage)] if there == "ub" else []
                 operands.append(operand)
-            return [*moves, replace(op, srcs=tuple(operands))]
-        return self.through_l1(op, a, b)
+            op = replace(op, srcs=(*operands, *scales))
+            self.beside(op, scales)
+            return [*moves, op]
+        return self.through_l1(op, a, b, scales)
 
-    def through_l1(self, op: TileOp, a: str, b: str) -> list[Node]:
+    def beside(self, op: TileOp, scales: list[str]) -> None:
+        """Scales that a core loads straight to their place beside the operands."""
+        for name, operand in zip(scales, op.srcs, strict=False):
+            if self.tiles[name].parent not in (None, operand):
+                raise unsupported(op.span, f"scales `{name}` of several operands", "give each its own")
+            self.tiles[name] = replace(self.tiles[name], parent=str(operand), beside=True)
+            self.memory.pop(name, None)
+
+    def through_l1(self, op: TileOp, a: str, b: str, scales: list[str]) -> list[Node]:
         """L1 → L0 in steps of the L0 tile of K."""
         k = self.tiles[a].cols
         inner = min(op.k_inner or k.size, k.size)
@@ -93,14 +107,29 @@ class _Placer:
         first = op.first
         if stepped:
             first = f"{op.first} + {var}" if op.first else var
+        beside = self.scales_through_l1(op, scales, (left, right), start)
         body: tuple[Node, ...] = (
             TileOp("move", left, (a,), op.span, op.stage, role="a", row=start),
             TileOp("move", right, (b,), op.span, op.stage, role="b", row=start),
-            replace(op, srcs=(left, right), first=first),
+            *beside,
+            replace(op, srcs=(left, right, *(str(move.dst) for move in beside)), first=first),
         )
         if not stepped:
             return list(body)
         return [Loop(var, "k1", ZERO, k.poly(), inner, valid, "reduce", False, body, op.span)]
+
+    def scales_through_l1(self, op: TileOp, scales: list[str], operands: tuple[str, str], start: Poly) -> list[TileOp]:
+        """Moves of the scales of a step of K from L1 to their place beside the operands."""
+        moves = []
+        for name, operand, role in zip(scales, operands, "ab", strict=False):
+            tile, whole = self.tiles[operand], self.tiles[name]
+            depth = tile.cols if role == "a" else tile.rows
+            groups = Extent(depth.size // GROUP, None if depth.valid is None else depth.valid.over(GROUP))
+            rows, cols = (tile.rows, groups) if role == "a" else (groups, tile.cols)
+            there = f"{operand}_scales"
+            self.tiles[there] = TileVal(there, whole.dtype, rows, cols, "full", whole.span, operand, beside=True)
+            moves.append(TileOp("move", there, (name,), op.span, op.stage, role=role, row=start.over(GROUP)))
+        return moves
 
     def where(self, tile: str) -> Memory:
         return self.memory[self.tiles[tile].parent or tile]

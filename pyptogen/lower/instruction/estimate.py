@@ -82,8 +82,8 @@ def instruction_cycles(instr: Instr, tiles: Mapping[str, Declare], costs: Costs)
     first = operands[0]
     elements = first.rows.size * first.cols.size
     moved = elements * DTYPES[first.type.dtype]
-    if instr.name in ("TMATMUL", "TMATMUL_ACC"):
-        left = operands[-2]
+    if instr.name in ("TMATMUL", "TMATMUL_ACC", "TMATMUL_MX"):
+        left = next(o for o in operands if o.type.loc == "Left")
         steps = -(-first.rows.size // 16) * -(-first.cols.size // 16)
         depth = -(-left.cols.size * DTYPES[left.type.dtype] // 32)
         return costs.matmul_issue + steps * depth * (4 if left.type.dtype == "fp32" else 1)
@@ -91,7 +91,7 @@ def instruction_cycles(instr: Instr, tiles: Mapping[str, Declare], costs: Costs)
         key = f"GM>{'L1' if first.type.loc == 'Mat' else 'UB'}" if instr.name == "TLOAD" else f"{first.type.loc}>GM"
         return costs.transfer_issue + moved / costs.bytes_per_cycle[key]
     if instr.pipe in ("MTE1", "FIX"):
-        return moved / costs.bytes_per_cycle[first.type.loc]
+        return moved / costs.bytes_per_cycle[first.type.loc.removeprefix("Scale")]
     wide = max(elements, *(o.rows.size * o.cols.size for o in operands))
     slope, bias = costs.vector.get(instr.name, costs.vector["default"])
     return bias + slope * wide * min(4, DTYPES[first.type.dtype]) / 4

@@ -62,6 +62,17 @@ class BoundWindow:
             return shape, (self.row_stride, deep * 32, deep * 16, deep, group, 1), (1, 3, 5, 0, 2, 4)
         return (self.rows, self.cols), (self.row_stride, self.col_stride), (0, 1)
 
+    def places(self) -> Array:
+        """Where each element of the window lies in its tensor, [rows, cols]."""
+        from pyptogen.runtime.arrays.packing import places
+
+        if self.window.layout in ("ND", "DN"):
+            down, across = (np.arange(n) * s for n, s in ((self.rows, self.row_stride), (self.cols, self.col_stride)))
+            return np.asarray(self.offset + down[:, None] + across)
+        size, packed = DTYPES[self.window.dtype], self.window.layout == "CPU_PACKED"
+        pitch = self.row_stride if packed else self.row_stride * (32 // size)
+        return self.offset + places(self.rows, self.cols, size, packed, pitch)
+
     def fault(self, kind: FaultKind, what: str, last: int) -> MachineFault:
         size = DTYPES[self.window.dtype]
         return MachineFault(
@@ -126,15 +137,22 @@ class GlobalMemory:
         return plain[: bound.rows, : bound.cols]
 
     def write(self, bound: BoundWindow, values: Array) -> None:
-        """Put the elements of a plain window.
+        """Put the elements of a window.
 
         Raises:
-            MachineFault: it leaves its tensor, or the tensor is packed (kernels only read those).
+            MachineFault: it leaves its tensor.
         """
         array = self.arrays[bound.window.tensor]
         self._check_dtype(bound, array)
         if bound.blocks()[2] != (0, 1):
-            raise bound.fault("dtype", "is written in a packed layout", bound.offset)
+            places = bound.places()
+            if places.size and not 0 <= places.min() <= places.max() < array.elements.size:
+                last = int(places.max())
+                raise bound.fault("bounds", f"reaches element {last} of {array.elements.size}", last)
+            array.elements[places] = values
+            if array.written is not None:
+                array.written[places] = self.segment
+            return
         self._view(bound, array.elements)[...] = values
         if array.written is not None:
             self._view(bound, array.written)[...] = self.segment

@@ -26,7 +26,7 @@ from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.instruction.replay import Finding, prove
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.building import layouts
-from pyptogen.lower.tensor.ir import Program, Value
+from pyptogen.lower.tensor.ir import DTYPES, Program, Value
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.passes import host_scalars
 from pyptogen.lower.tensor.reading import conditions
@@ -149,9 +149,7 @@ class GraphRun:
             result[value.name] = GmArray(_as_bytes(np.array(flat).reshape(-1)))
         for name, value in self._program.outputs:
             if name not in self._program.inplace:
-                shape, steps = self._in_memory(name, value)
-                elements = 1 + sum((n - 1) * step for n, step in zip(shape, steps, strict=True))
-                result[name] = GmArray.empty(_in_gm(value.dtype), elements if all(shape) else 0)
+                result[name] = GmArray.empty(_in_gm(value.dtype), self._elements(name, value))
         for space in self._graph.workspaces:
             result[space.name] = GmArray.empty(space.dtype, space.elements.evaluate(self._env))
         return result
@@ -188,11 +186,31 @@ class GraphRun:
     def _shape(self, shape: tuple[Any, ...]) -> tuple[int, ...]:
         return tuple(int(self._dims.resolve(size).xreplace(self._sizes)) for size in shape)
 
-    def _in_memory(self, name: str, value: Value) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The shape of an output, and elements from one index of each axis to the next."""
+    def in_boxes(self, name: str) -> bool:
+        """Whether an output lies in boxes, as kernels of this level see it."""
+        return name in self._program.laid_out and self._program.laid_out[name].layout == "nz"
+
+    def _places(self, name: str, value: Value) -> Array:
+        """Where each element of an output lies in its memory, counted in elements; of the output's shape."""
+        from pyptogen.runtime.arrays.packing import places_of_all
+
         shape = self._shape(value.shape)
+        if self.in_boxes(name):
+            return places_of_all(shape, DTYPES[value.dtype], self._target)
         steps = self._shape(layouts.steps(self._program.laid_out[name])) if name in self._program.laid_out else ()
-        return shape, steps or tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
+        steps = steps or tuple(int(np.prod(shape[axis + 1 :])) for axis in range(len(shape)))
+        places = np.zeros(shape, np.int64)
+        for axis, step in enumerate(steps):
+            places += (np.arange(shape[axis]) * step).reshape(-1, *(1,) * (len(shape) - 1 - axis))
+        return places
+
+    def _elements(self, name: str, value: Value) -> int:
+        """Elements of the memory of an output, with what lies between those that count."""
+        from pyptogen.runtime.arrays.packing import packed_size
+
+        if self.in_boxes(name):
+            return packed_size(self._shape(value.shape), NUMPY_DTYPES[value.dtype], self._target)
+        return int(self._places(name, value).max(initial=-1)) + 1
 
     def outputs(self) -> dict[str, Array]:
         """Run all segments."""
@@ -204,11 +222,10 @@ class GraphRun:
         result = {}
         for name, value in self._program.outputs:
             array = self.memory.arrays[self._program.inplace.get(name, name)]
-            shape, steps = self._in_memory(name, value)
-            elements = _seen(array.elements.view(NUMPY_DTYPES[value.dtype]), shape, steps)
+            places = self._places(name, value)
             if array.written is not None:
-                self._check_written(name, value, array.written, _seen(array.written, shape, steps))
-            result[name] = np.array(elements)
+                self._check_written(name, value, array.written, array.written[places])
+            result[name] = array.elements.view(NUMPY_DTYPES[value.dtype])[places]
         return result
 
     @staticmethod

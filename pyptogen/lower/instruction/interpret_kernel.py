@@ -225,7 +225,9 @@ class BlockRun:
         if instr.name == "TCVT":
             return
         legal = own.dtype == dtype
-        if own.loc in ("Left", "Right"):
+        if own.loc in ("ScaleLeft", "ScaleRight"):
+            legal |= dtype == "fp32"
+        elif own.loc in ("Left", "Right"):
             legal = dtype == ("int32" if own.dtype in ("int8", "uint8") else "fp32")
         elif own.loc == "Acc" and instr.name in ("TSTORE", "TEXTRACT", "TMOV"):
             legal |= own.dtype == "fp32" and dtype in ("bf16", "fp16")

@@ -21,6 +21,8 @@ from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 MEMORY_OF: dict[str, Memory] = {"Vec": "ub", "Mat": "l1", "Left": "l0a", "Right": "l0b", "Acc": "l0c"}
+SCALES_OF: dict[str, Memory] = {"ScaleLeft": "l0a", "ScaleRight": "l0b"}
+"""Scales lie at a sixteenth of the addresses of what they scale."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +193,7 @@ class Core:
             loc: (VectorMemory if loc == "Vec" else MatrixMemory)(platform.memories[name])
             for loc, name in MEMORY_OF.items()
         }
+        self._memories |= {loc: MatrixMemory(platform.memories[name] // 16) for loc, name in SCALES_OF.items()}
 
     def clear(self) -> None:
         """A new block starts with nothing written."""

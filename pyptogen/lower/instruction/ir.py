@@ -13,14 +13,15 @@ from pyptogen.diagnostics import Span
 from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tile.ir import Condition, Extent, Fifo, GmTensor
 
-Loc = Literal["Vec", "Mat", "Left", "Right", "Acc"]
+Loc = Literal["Vec", "Mat", "Left", "Right", "Acc", "ScaleLeft", "ScaleRight"]
 Pipe = Literal["S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX"]
-GmLayout = Literal["ND", "DN", "NZ", "CPU_PACKED"]
+GmLayout = Literal["ND", "DN", "NZ", "CPU_PACKED", "MX_A_ND", "MX_B_DN"]
 
 
 @dataclass(frozen=True, slots=True)
 class TileType:
-    """A C++ tile type: capacity, which valid extents are run-time, layout."""
+    """A C++ tile type: capacity, which valid extents are run-time, layout. ``col_major`` of scales in L1: those of a
+    right operand."""
 
     loc: Loc
     dtype: str

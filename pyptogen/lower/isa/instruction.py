@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 DTYPES = (
     "fp32", "fp16", "bf16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
-    "fp8_e4m3", "fp8_e5m2", "hif8", "e8m0", "e2m1", "e1m2", "int4",
+    "fp8_e4m3", "fp8_e5m2", "hif8", "fp8_e8m0", "e2m1", "e1m2", "int4",
 )  # fmt: skip
 """Element types of PTO tiles."""
 

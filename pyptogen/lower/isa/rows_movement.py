@@ -22,7 +22,7 @@ from pyptogen.lower.isa.instruction import (
     Types,
 )
 
-_A5: Types = ALL | FP8 | FP4 | {"e8m0"}
+_A5: Types = ALL | FP8 | FP4 | {"fp8_e8m0"}
 _CUBE: Types = frozenset({"fp32", "fp16", "bf16", "int8"})
 _SORTED: Types = FLOATS_3 | {"int16", "int32"}
 _QUANTISED: Types = frozenset({"int8", "uint8", "int16", "fp16"})
@@ -30,7 +30,7 @@ _A5_QUANTISED: Types = frozenset({"int8", "uint8", "fp16", "bf16", "fp32", "hif8
 _COUNTED: Types = frozenset({"uint16", "uint32"})
 _TABLE_TYPES: Types = UP_TO_4_BYTES | FP8
 _INSERTED: Types = UP_TO_4_BYTES
-_A5_INSERTED: Types = UP_TO_4_BYTES | {"e8m0"} | FP8 | FP4
+_A5_INSERTED: Types = UP_TO_4_BYTES | {"fp8_e8m0"} | FP8 | FP4
 
 _MOVES = (
     *Group("dst, gm", ALL, _A5, _A5, pipe="MTE2", layouts="any gm")(TLOAD="GM to UB or L1 (cpu: also to L0A, L0B)"),

@@ -14,7 +14,7 @@ _NARROW: Types = frozenset({"fp16", "int8"})
 _MX: Types = frozenset({"fp8_e4m3", "e2m1"})
 _FIXPIPE: Types = frozenset({"int8", "uint8", "fp16", "bf16", "int16"})
 _A5_FIXPIPE: Types = frozenset({"int8", "uint8", "fp16", "bf16", "fp32", "hif8", "fp8_e4m3"})
-_SCALES: Types = frozenset({"e8m0"})
+_SCALES: Types = frozenset({"fp8_e8m0"})
 _BOXES = "nz nz zn"
 
 _PRODUCTS = (

@@ -65,3 +65,8 @@ class Platform:
     vector_passes: bool = False
     runs_of_elements: bool = False
     rings_on_chip: bool = False
+
+    def box(self, size: int) -> tuple[int, int]:
+        """Rows and columns of a box of the layout `nz`, for elements of ``size`` bytes: matrices begin and end at whole
+        ones."""
+        return (64 // size, 32) if self.packed_nz else (16, 32 // size)

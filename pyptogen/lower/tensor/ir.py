@@ -78,7 +78,7 @@ BINARY = frozenset({"add", "sub", "mul", "div", "maximum", "minimum"})
 REDUCE = frozenset({"sum", "amax", "amin"})
 VIEWS = frozenset({"reshape", "slice", "transpose", "block", "reorder", "collected", "picked", "unfold"})
 LOOP = frozenset({"carry", "carried", "only"})
-PRODUCTS = frozenset({"matmul", "batch_matmul"})
+PRODUCTS = frozenset({"matmul", "batch_matmul", "matmul_mx"})
 ROUNDING = frozenset({"floor", "ceil", "trunc", "round"})
 COMPARE = frozenset({"lt", "le", "gt", "ge", "eq", "ne"})
 INTEGER = frozenset({"floor_div", "gcd"})
@@ -145,6 +145,7 @@ class Op:
     picked     the same as a view: whoever reads it finds each slice by the index, where x lies
     scatter    operands (x, index, src); ``axis``, ``reduce`` (none, add); the inverse of gather
     index_add  operands (x, index of rank 1, src); ``axis``
+    matmul_mx  as matmul, operands (a, b, scales of a [.., m, k / 32], scales of b [k / 32, n])
     batch_matmul  as matmul, operands [.., m, k] and [.., k, n] with equal leading axes; ``part``: the dim of the
                parts of one product (`split_k`)
     either     ``conditions``, ``stages``, one for each operand: the one whose condition holds, exactly one where the
@@ -258,7 +259,7 @@ class Program:
     kernels: tuple[HandKernel, ...] = field(default=())
     """Stages that are given at a lower level."""
     laid_out: Mapping[str, Value] = field(default_factory=dict)
-    """By name, as declared, the outputs whose memory is not row after row: `dn`, or with strides."""
+    """By name, as declared, the outputs whose memory is not row after row: `dn`, `nz`, or with strides."""
     spoken: frozenset[str] = frozenset()
     """Values that the spec itself names; the names of all others are the compiler's."""
 
@@ -275,6 +276,7 @@ class Program:
 DTYPES: Mapping[str, int] = {
     "fp32": 4, "fp16": 2, "bf16": 2, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2,
     "int32": 4, "uint32": 4, "int64": 8, "bool": 1, "fp8_e4m3": 1, "fp8_e5m2": 1,
+    "fp8_e8m0": 1,
 }  # fmt: skip
 """Element sizes in bytes of the dtypes that the Tensor level computes with."""
 

@@ -28,12 +28,11 @@ from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
 from pyptogen.lower.tensor.running import numerics
 from pyptogen.lower.tensor.running.numerics import Array
+from pyptogen.lower.tensor.running.numerics_selection import in_groups
 from pyptogen.lower.tensor.running.rounding import whole
 from pyptogen.lower.tile.ir import (
     Element,
     Extent,
-    GmRef,
-    GmTensor,
     Loop,
     Node,
     ScalarArg,
@@ -131,16 +130,17 @@ class TileRun:
 
     def _where(self, tile: TileVal) -> tuple[str, int, int]:
         """Memory and bytes of the tile's data; a place of its own at the Tile level."""
-        owner = tile.parent or tile.name
+        owner = tile.owner
         if self.plan is None:
             return owner, 0, 1
         buffer = self.plan.buffer(tile.name)
         begin = buffer.place().evaluate(self.env)
-        return buffer.memory, begin, begin + buffer.size
+        memory, end = buffer.memory, begin + buffer.size
+        return (f"{memory} scales", begin // 16, end // 16) if tile.beside else (memory, begin, end)
 
     def _write(self, name: str, values: Array) -> None:
         tile = self.tiles[name]
-        owner = tile.parent or name
+        owner = tile.owner
         memory, begin, end = self._where(tile)
         lost = [
             key
@@ -149,7 +149,7 @@ class TileRun:
         ]
         for key in lost:
             del self.held[key]
-        if tile.parent is None:
+        if owner == name:
             self.held[owner, begin] = _Place(memory, begin, end, values)
             return
         base = self.tiles[owner]
@@ -167,12 +167,12 @@ class TileRun:
     def _read(self, name: str) -> Array:
         tile = self.tiles[name]
         memory, begin, end = self._where(tile)
-        place = self.held.get((tile.parent or name, begin))
+        place = self.held.get((tile.owner, begin))
         if place is None:
             what = f"tile `{name}` is read, and nobody wrote it or another tile took its place"
             raise MachineFault("unwritten", what, tile.span, memory=memory, begin=begin, end=end)
         top = tile.row_offset.evaluate(self.env)
-        if tile.form == "col" or tile.parent is None:
+        if tile.form == "col" or tile.owner == name:
             rows, cols = min(self._size(tile.rows), place.values.shape[0] - top), place.values.shape[1]
             cols = min(cols, self._size(tile.cols)) if place.parts else cols
         else:
@@ -200,7 +200,7 @@ class TileRun:
     def _window(self, op: TileOp) -> BoundWindow:
         assert op.gm is not None
         tensor = next(t for t in self.kernel.addressable if t.name == op.gm.tensor)
-        ref = op.gm if tensor.layout != "nz" else _plain(op.gm, tensor)
+        ref = op.gm if tensor.layout != "nz" else op.gm.plain(tensor)
         window = GmWindow(
             ref.tensor, tensor.dtype, "ND", ref.offset, ref.rows, ref.cols, ref.row_stride, ref.col_stride
         )
@@ -318,9 +318,11 @@ class TileRun:
         return np.asarray(SORTING[op.kind](dst, *sources))
 
     def _matmul(self, op: TileOp, dst: Shaped) -> Array:
-        left, right = (self._read(str(s)) for s in op.srcs)
+        left, right, *scales = (self._read(str(s)) for s in op.srcs)
         fresh = op.first is None or sum(self.env[name] for name in op.first.split(" + ")) == 0
         depth = min(left.shape[1], right.shape[0])
+        if scales:
+            left, right = in_groups(left, scales[0], 1), in_groups(right, scales[1], 0)
         product = numerics.matmul(
             left[: dst.rows, :depth], numerics.prepare_right(right[:depth, : dst.cols]), dst.numpy
         )
@@ -334,14 +336,6 @@ class TileRun:
         return np.array(part if part.dtype == dst.numpy else numerics.cast(part, dst.numpy, "rint", True))
 
 
-def _plain(ref: GmRef, tensor: GmTensor) -> GmRef:
-    """The window of a packed matrix in the plain one."""
-    from dataclasses import replace
-
-    rows, columns = tensor.shape[-2:]
-    return replace(ref, offset=(ref.matrix * rows + ref.k) * columns + ref.n, row_stride=columns, col_stride=Poly.of(1))
-
-
 class _LevelRun(GraphRun):
     """All launches, at one level."""
 
@@ -349,6 +343,9 @@ class _LevelRun(GraphRun):
         self._tiles = {k.name: k for k in lowered.tiles}
         self._plans = {b.tile.name: b for b in lowered.blocks} if level == "block" else {}
         super().__init__(lowered, *arguments)
+
+    def in_boxes(self, name: str) -> bool:
+        return False
 
     def physical(self, layout: str, array: Array, target: str) -> Array:
         return array if layout == "nz" else super().physical(layout, array, target)

@@ -8,7 +8,7 @@ decided at the Block level.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from pyptogen.diagnostics import Span
@@ -33,7 +33,8 @@ class Extent:
 @dataclass(frozen=True, slots=True)
 class TileVal:
     """A tile value. ``parent`` makes it a window of another tile (no data of its own): of its columns from
-    ``col_offset`` on, and of its rows from ``row_offset`` on."""
+    ``col_offset`` on, and of its rows from ``row_offset`` on. ``beside``: no window, but the scales of the operand
+    ``parent`` of a product, whose place follows from that of the operand."""
 
     name: str
     dtype: str
@@ -44,6 +45,12 @@ class TileVal:
     parent: str | None = None
     col_offset: int = 0
     row_offset: Poly = ZERO
+    beside: bool = False
+
+    @property
+    def owner(self) -> str:
+        """The tile that has the data."""
+        return self.name if self.parent is None or self.beside else self.parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +68,8 @@ class GmTensor:
 @dataclass(frozen=True, slots=True)
 class GmRef:
     """A 2-D window of a GM tensor; offset and strides in elements. For ``layout: nz`` tensors ``k``/``n`` give the
-    window's position in its matrix, ``matrix`` counts the matrices before that, and ``offset`` is unused."""
+    window's position in its matrix, ``matrix`` counts the matrices before that, and ``offset`` is unused; where one is
+    stored, ``row_stride`` is the number of the matrix's rows."""
 
     tensor: str
     offset: Poly
@@ -72,6 +80,12 @@ class GmRef:
     k: Poly = ZERO
     n: Poly = ZERO
     matrix: Poly = ZERO
+
+    def plain(self, tensor: GmTensor) -> GmRef:
+        """The same window of an `nz` tensor, were its matrices row-major."""
+        rows, columns = tensor.shape[-2:]
+        offset = (self.matrix * rows + self.k) * columns + self.n
+        return replace(self, offset=offset, row_stride=columns, col_stride=ONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +104,13 @@ class TileOp:
     """One tile operation.
 
     ======== ============================================================================================
-    load     ``gm`` → dst. ``role`` is "a", "b" (matmul operands) or "vector"
+    load     ``gm`` → dst. ``role`` is "a", "b" (matmul operands), "a scales", "b scales" or "vector"
     store    src → ``gm``
     load_rows  rows of ``gm``, picked by the tensor ``index`` from ``index_offset`` on, ``index_step`` apart → dst
     take_rows  the same by a tile of their places, all at once: rows of the table ``gm``
     scatter  rows of src → rows of ``gm`` picked by the int64 tensor ``index`` from ``index_offset``; −1 skips
     matmul   dst = a @ b where the loop variable ``first`` is 0 (None: always), dst += a @ b elsewhere; ``k_inner`` is
-             the K tile at L0
+             the K tile at L0; with four sources the last two are scales of groups of 32 along K
     extract  rows from ``row`` on of an accumulator → dst
     copy     src → dst (same shape, same dtype)
     fill     scalar → dst

@@ -12,6 +12,7 @@ import numpy as np
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
 from pyptogen.numpy_dtypes import dtype_name, numpy_dtype
 from pyptogen.runtime.arrays.buffers import aligned_empty
+from pyptogen.runtime.arrays.packing import PackedWeight, new_packed
 from pyptogen.runtime.operator.contract import Contract, TensorArg
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _TORCH_FLOATS = (
     ("bfloat16", "int16", "bf16"), ("float8_e4m3fn", "uint8", "fp8_e4m3"), ("float8_e5m2", "uint8", "fp8_e5m2"),
+    ("float8_e8m0fnu", "uint8", "fp8_e8m0"),
 )  # fmt: skip
 """Floats that numpy has not itself: torch's name, torch's whole numbers of that size, the language's name."""
 
@@ -135,25 +137,48 @@ def result_array(tensor: TensorArg, extents: tuple[int, ...], given: Any | None)
     if given is None:
         return _new_array(tensor, shape, steps)
     array = as_array(tensor.name, given)
-    if array.dtype != tensor.dtype:
-        raise fault(
-            "PTG403",
-            f"`out` for `{tensor.name}` has dtype {dtype_name(array.dtype)}",
-            tensor.span,
-            expected=tensor.type,
-        )
-    if array.shape != shape:
-        raise fault(
-            "PTG402",
-            f"`out` for `{tensor.name}` has shape {list(array.shape)}",
-            tensor.span,
-            expected=f"{tensor.type} = {list(shape)}",
-        )
+    _check_type(tensor, array, shape)
     if tensor.layout == "dn" and not tensor.in_memory(array).flags.c_contiguous:
         raise _wrong_strides(tensor, array, "each matrix column after column, as `np.asfortranarray` makes one")
     if tensor.layout == "dn" or steps:
         return _in_steps(tensor, array, steps)
     return updated_array(tensor, array)
+
+
+def result_packed(tensor: TensorArg, shape: tuple[int, ...], given: Any | None, target: str) -> PackedWeight:
+    """What takes an output of the layout `nz`: ``given``, checked (PTG402, PTG403, PTG407), or a new one, whose boxes
+    are filled up with zeros. What fills up the boxes of a given one stays."""
+    if given is None:
+        return new_packed(shape, tensor.dtype, target)
+    if not isinstance(given, PackedWeight) or given.target != target:
+        what = f"in the form of {given.target}" if isinstance(given, PackedWeight) else "a plain array"
+        raise fault(
+            "PTG407",
+            f"`out` for `{tensor.name}` is {what}",
+            tensor.span,
+            expected=f"{tensor.type} in the form of {target}",
+            fix=f'give `pyptogen.pack(array, layout="nz", target="{target}")`, or leave `{tensor.name}` out of `out`',
+        )
+    _check_type(tensor, given, shape)
+    return given
+
+
+def _check_type(tensor: TensorArg, given: npt.NDArray[Any] | PackedWeight, shape: tuple[int, ...]) -> None:
+    """Raises PTG402, PTG403."""
+    if given.dtype != tensor.dtype:
+        raise fault(
+            "PTG403",
+            f"`out` for `{tensor.name}` has dtype {dtype_name(given.dtype)}",
+            tensor.span,
+            expected=tensor.type,
+        )
+    if given.shape != shape:
+        raise fault(
+            "PTG402",
+            f"`out` for `{tensor.name}` has shape {list(given.shape)}",
+            tensor.span,
+            expected=f"{tensor.type} = {list(shape)}",
+        )
 
 
 def _new_array(tensor: TensorArg, shape: tuple[int, ...], steps: tuple[int, ...]) -> npt.NDArray[Any]:

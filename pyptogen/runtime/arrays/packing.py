@@ -101,6 +101,48 @@ def pack(w: Any, layout: str = "nz", target: str = "cpu") -> PackedWeight:
     return PackedWeight(_joined(parts), matrix.shape, matrix.dtype, layout, target)
 
 
+def _box(size: int, target: str) -> tuple[int, int]:
+    from pyptogen.lower.platforms import PLATFORMS
+
+    return PLATFORMS[target].box(size)
+
+
+def packed_size(shape: tuple[int, ...], dtype: np.dtype[Any], target: str) -> int:
+    """Elements of the physical form of matrices [..., K, N], padding included."""
+    deep, wide = _box(dtype.itemsize, target)
+    *several, rows, cols = shape
+    return int(np.prod(several)) * _up(rows, deep) * _up(cols, wide)
+
+
+def new_packed(shape: tuple[int, ...], dtype: np.dtype[Any], target: str) -> PackedWeight:
+    """Matrices of zeros in the physical form of a platform, padding included."""
+    data = aligned_empty((packed_size(shape, dtype, target),), dtype)
+    data.view(np.uint8).fill(0)
+    return PackedWeight(data, shape, dtype, "nz", target)
+
+
+def places_of_all(shape: tuple[int, ...], size: int, target: str) -> npt.NDArray[Any]:
+    """Where each element of matrices [..., K, N] lies in their physical form, int64 [..., K, N]."""
+    *several, rows, cols = shape
+    deep, wide = _box(size, target)
+    height, width = _up(rows, deep), _up(cols, wide)
+    one = places(rows, cols, size, target == "cpu", height * wide)
+    before = np.arange(int(np.prod(several))) * (height * width)
+    return np.asarray(before[:, None, None] + one).reshape(shape)
+
+
+def places(rows: int, cols: int, size: int, packed: bool, pitch: int) -> npt.NDArray[Any]:
+    """Where each element of a matrix lies in its physical form, in elements of ``size`` bytes, int64 [rows, cols].
+    ``pitch`` is the distance from one panel or column of boxes to the next; ``packed``: the form of ``cpu``."""
+    k, n = np.arange(rows)[:, None], np.arange(cols)[None, :]
+    if not packed:
+        wide = 32 // size
+        return np.asarray(n // wide * pitch + k * wide + n % wide)
+    deep, group = 64 // size, 4 // size
+    fragment = k // deep * 2 + n % 32 // 16
+    return np.asarray(n // 32 * pitch + (fragment * 16 + k % deep // group) * 16 * group + n % 16 * group + k % group)
+
+
 def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
     """Packed matrices one behind the other."""
     if len(parts) == 1:

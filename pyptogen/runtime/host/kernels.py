@@ -248,8 +248,9 @@ class NativeKernel:
 
 def _require_rows(contract: Contract) -> None:
     """Raises PTG109 for tensors that do not lie row after row: those of a host do."""
+    boxed = {tensor.name for tensor in contract.outputs if tensor.layout == "nz"} - contract.inplace.keys()
     for tensor in (*contract.inputs, *contract.outputs):
-        if tensor.strides or tensor.layout == "dn":
+        if tensor.strides or tensor.layout == "dn" or tensor.name in boxed:
             raise fault(
                 "PTG109",
                 f"`{tensor.name}` of `{contract.name}` is {tensor.type}, and a host keeps tensors row after row",

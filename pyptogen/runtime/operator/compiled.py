@@ -19,6 +19,7 @@ from pyptogen.runtime.arrays.arguments import (
     check_out_names,
     check_overlap,
     result_array,
+    result_packed,
     updated_array,
 )
 from pyptogen.runtime.arrays.buffers import aligned_empty
@@ -139,14 +140,15 @@ class CompiledOperator:
             check_out_names(contract, out)
         extents = contract.output_extents(*dims.values())
         results: dict[str, Any] = {
-            tensor.name: result_array(tensor, extents[index], out.get(tensor.name) if out else None)
+            tensor.name: self._result(tensor, extents[index], out.get(tensor.name) if out else None)
             for index, tensor in self._fresh
         }
         # `held` keeps copies alive until native code has returned.
         held = [self._physical(tensor, arrays[tensor.name]) for tensor in contract.inputs]
         pointers = [address(array) for array in held]
-        pointers += [address(results[tensor.name]) for _, tensor in self._fresh]
-        self._check_overlap(held, results, pointers)
+        written = {name: value.data if isinstance(value, PackedWeight) else value for name, value in results.items()}
+        pointers += [address(written[tensor.name]) for _, tensor in self._fresh]
+        self._check_overlap(held, written, pointers)
         packed = self._slots.pack(*pointers, *dims.values(), *scalars)
         for name, source in contract.inplace.items():
             results[name] = arrays[source]
@@ -162,6 +164,12 @@ class CompiledOperator:
         read = (tensor for tensor in self.contract.inputs if tensor.name not in self._updated)
         apart = (tensor for tensor in read if tensor.strides and tensor.name in arrays)
         return arrays | {tensor.name: tensor.in_rows(arrays[tensor.name]) for tensor in apart}
+
+    def _result(self, tensor: TensorArg, extents: tuple[int, ...], given: Any | None) -> Any:
+        """What takes an output: ``given``, checked, or something new."""
+        if tensor.layout == "nz":
+            return result_packed(tensor, extents, given, self.target)
+        return result_array(tensor, extents, given)
 
     def _physical(self, tensor: TensorArg, value: Any) -> Any:
         """The bytes that native code reads: C-contiguous, and in the target's layout."""

@@ -23,11 +23,13 @@ def extract(sel: Selector, op: TileOp) -> list[Node]:
 
 
 def matmul(sel: Selector, op: TileOp) -> list[Node]:
-    acc, left, right = sel.use(str(op.dst)), sel.use(str(op.srcs[0])), sel.use(str(op.srcs[1]))
-    fresh = sel.instr(op, "TMATMUL", acc, left, right)
+    acc, left, right, *scales = (sel.use(str(tile)) for tile in (op.dst, *op.srcs))
+    plain = ("TMATMUL", "TMATMUL_ACC", left, right)
+    name, added, *operands = ("TMATMUL_MX", "TMATMUL_MX", left, scales[0], right, scales[1]) if scales else plain
+    fresh = sel.instr(op, name, acc, *operands)
     if op.first is None:
         return [fresh]
-    return [Choose(op.first, fresh, sel.instr(op, "TMATMUL_ACC", acc, acc, left, right), op.span)]
+    return [Choose(op.first, fresh, sel.instr(op, added, acc, acc, *operands), op.span)]
 
 
 HANDLERS: Mapping[str, Handler] = {"move": move, "extract": extract, "matmul": matmul}

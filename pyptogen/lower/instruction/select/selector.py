@@ -13,14 +13,17 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
 
-from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.block.ir import BlockKernel, Buffer
 from pyptogen.lower.instruction.ir import Declare, For, Instr, Loc, Node, Operand, TileType
 from pyptogen.lower.isa import pipe_of
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import DTYPES
-from pyptogen.lower.tile.ir import Extent, GmTensor, Loop, TileOp, TileVal
+from pyptogen.lower.tile.ir import Extent, GmTensor, Loop, TileOp, TileVal, walk
 from pyptogen.lower.tile.ir import Node as TileNode
 
+SCALES: dict[str, Loc] = {"l0a": "ScaleLeft", "l0b": "ScaleRight"}
+"""Where the scales of operands lie: at a sixteenth of the operands' addresses."""
 LOCS: dict[str, Loc] = {"ub": "Vec", "l1": "Mat", "l0a": "Left", "l0b": "Right", "l0c": "Acc"}
 WORDS = {"ub": "UB", "l1": "L1", "l0a": "L0A", "l0b": "L0B", "l0c": "L0C"}
 View = Literal["own", "row"]
@@ -39,6 +42,7 @@ class Selector:
         self.declared: dict[str, Declare] = {}
         self.scattered: set[str] = set()
         """Tiles whose rows have been given names."""
+        self.right_scales = {op.dst for op in walk(kernel.body) if op.role == "b scales"}
         self.taken = {*kernel.tile.arguments, *self.tiles}
         self.steps = dict(_loop_steps(kernel.body))
         columns = [DTYPES[t.dtype] for t in kernel.tiles if t.form == "col" and self.memory.get(t.name) == "ub"]
@@ -84,6 +88,8 @@ class Selector:
     def _declare(self, tile: TileVal, name: str, as_row: bool) -> Declare:
         owner = tile.parent or tile.name
         buffer = self.buffers[owner]
+        if tile.beside:
+            return self._declare_scales(tile, name, buffer)
         loc = LOCS[buffer.memory]
         size = DTYPES[tile.dtype]
         rows, cols = tile.rows, tile.cols
@@ -96,7 +102,9 @@ class Selector:
             height = 1 if tile.form == "row" else capacity if self.rows_fit else rows.size
             kind = self._type(loc, tile.dtype, height, buffer.pitch, rows, cols, False)
         else:
-            kind = self._type(loc, tile.dtype, *_in_fractals(loc, rows.size, cols.size, size), rows, cols, False)
+            right = tile.name in self.right_scales
+            box: str = "ScaleRight" if right else "ScaleLeft" if tile.dtype == SCALE else loc
+            kind = self._type(loc, tile.dtype, *_in_fractals(box, rows.size, cols.size, size), rows, cols, right)
         copies = f", {buffer.copies} copies" if buffer.slot else ""
         where = f"{WORDS[buffer.memory]} 0x{buffer.address:05x}..0x{buffer.end:05x}{copies}"
         note = (
@@ -114,6 +122,15 @@ class Selector:
             left = tile.rows.size * line - tile.col_offset * size
             return Declare(name, kind, rows, cols, address, left, note, tile.span, owner, whole)
         return Declare(name, kind, rows, cols, address, left, note, tile.span, owner)
+
+    def _declare_scales(self, tile: TileVal, name: str, buffer: Buffer) -> Declare:
+        """Scales beside their operand."""
+        loc = SCALES[buffer.memory]
+        kind = self._type(
+            loc, tile.dtype, *_in_fractals(loc, tile.rows.size, tile.cols.size, 1), tile.rows, tile.cols, False
+        )
+        address, note = buffer.place().divided(16), f"beside {tile.parent}"
+        return Declare(name, kind, tile.rows, tile.cols, address, buffer.size // 16, note, tile.span, tile.name)
 
     @staticmethod
     def _type(
@@ -163,8 +180,10 @@ def _loop_steps(nodes: tuple[TileNode, ...]) -> Iterator[tuple[str, int]]:
             yield from _loop_steps(node.body)
 
 
-def _in_fractals(loc: Loc, rows: int, cols: int, size: int) -> tuple[int, int]:
-    """Capacity of a cube tile in whole fractals: 16 rows x 32 bytes, turned for L0B, 16 x 16 for an accumulator."""
+def _in_fractals(loc: str, rows: int, cols: int, size: int) -> tuple[int, int]:
+    """Capacity of a cube tile in whole fractals: 16 rows x 32 bytes, turned for L0B, 16 x 16 for an accumulator, 16 x 2
+    for scales."""
     deep = 32 // size
-    row_step, col_step = {"Right": (deep, 16), "Acc": (16, 16)}.get(loc, (16, deep))
+    others = {"Right": (deep, 16), "Acc": (16, 16), "ScaleLeft": (16, 2), "ScaleRight": (2, 16)}
+    row_step, col_step = others.get(loc, (16, deep))
     return -(-rows // row_step) * row_step, -(-cols // col_step) * col_step

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
@@ -27,6 +28,9 @@ def window(sel: Selector, ref: GmRef, op: TileOp, transposed: bool = False) -> G
     tensor = sel.tensors[ref.tensor]
     if tensor.layout == "nz":
         return _nz(sel, ref, tensor, op)
+    if op.role.endswith("scales"):
+        kind: GmLayout = "MX_A_ND" if op.role.startswith("a") else "MX_B_DN"
+        return GmWindow(tensor.name, tensor.dtype, kind, ref.offset, ref.rows, ref.cols, ref.row_stride, ref.col_stride)
     if transposed:
         return GmWindow(tensor.name, tensor.dtype, "ND", ref.offset, Extent(1), ref.rows, ZERO, ref.row_stride)
     layout: GmLayout = "ND" if ref.col_stride == ONE or ref.cols.size == 1 else "DN"
@@ -39,9 +43,7 @@ def _nz(sel: Selector, ref: GmRef, tensor: GmTensor, op: TileOp) -> GmWindow:
     Raises:
         DiagnosticError: PTG302, a tile of K or N cuts through one.
     """
-    size, k_total = DTYPES[tensor.dtype], tensor.shape[-2].constant
-    assert k_total is not None
-    k_step, n_step = (64 // size, 32) if sel.platform.packed_nz else (16, 32 // size)
+    k_step, n_step = sel.platform.box(DTYPES[tensor.dtype])
     for place, step, axis in ((ref.k, k_step, "K"), (ref.n, n_step, "N")):
         if not place.is_multiple_of(step, sel.steps):
             raise DiagnosticError(
@@ -53,17 +55,24 @@ def _nz(sel: Selector, ref: GmRef, tensor: GmTensor, op: TileOp) -> GmWindow:
                     fix=f"cut {axis} of this matmul at a multiple of {step}, or leave it whole",
                 )
             )
-    padded = -(-k_total // k_step) * k_step
-    before = ZERO
-    if ref.matrix.terms:
-        n_total = tensor.shape[-1].constant
-        assert n_total is not None
-        before = ref.matrix * (padded * (-(-n_total // n_step) * n_step))
     if sel.platform.packed_nz:
-        offset, stride = before + ref.n * padded + ref.k * 32, Poly.of(padded * 32)
+        offset, stride = _in_boxes(sel, ref, tensor, ref.k * 32), _padded(tensor.shape[-2], k_step) * 32
         return GmWindow(tensor.name, tensor.dtype, "CPU_PACKED", offset, ref.rows, ref.cols, stride, ONE)
-    offset = before + ref.n * padded + ref.k * n_step
-    return GmWindow(tensor.name, tensor.dtype, "NZ", offset, ref.rows, ref.cols, Poly.of(padded), ONE)
+    offset, stride = _in_boxes(sel, ref, tensor, ref.k * n_step), _padded(tensor.shape[-2], k_step)
+    return GmWindow(tensor.name, tensor.dtype, "NZ", offset, ref.rows, ref.cols, stride, ONE)
+
+
+def _in_boxes(sel: Selector, ref: GmRef, tensor: GmTensor, rows: Poly) -> Poly:
+    """Elements before a window in `nz`: matrices, columns, and what the ``rows`` above it take in its own columns."""
+    k_step, n_step = sel.platform.box(DTYPES[tensor.dtype])
+    height = _padded(tensor.shape[-2], k_step)
+    before = ref.matrix * height * _padded(tensor.shape[-1], n_step) if ref.matrix.terms else ZERO
+    return before + ref.n * height + rows
+
+
+def _padded(size: Poly, step: int) -> Poly:
+    """A size in whole boxes; one that is known at run time only has been proved to be."""
+    return size if size.constant is None else Poly.of(-(-size.constant // step) * step)
 
 
 def as_row(sel: Selector, tile: TileVal, ref: GmRef) -> bool:
@@ -81,9 +90,44 @@ def load(sel: Selector, op: TileOp) -> list[Node]:
 def store(sel: Selector, op: TileOp) -> list[Node]:
     assert op.gm is not None
     tile = sel.tiles[str(op.srcs[0])]
+    if sel.tensors[op.gm.tensor].layout == "nz" and not sel.platform.packed_nz:
+        return _by_boxes(sel, op, tile, op.gm)
     flat = as_row(sel, tile, op.gm)
     relu = (Relu(),) if op.mode == "relu" else ()
     return [sel.instr(op, "TSTORE", window(sel, op.gm, op, flat), sel.use(tile.name, "row" if flat else "own"), *relu)]
+
+
+def _by_boxes(sel: Selector, op: TileOp, tile: TileVal, gm: GmRef) -> list[Node]:
+    """A loop over the columns of a tile, as many of them at a time as a box of `nz` has: in such a box row lies after
+    row."""
+    tensor = sel.tensors[gm.tensor]
+    _, width = sel.platform.box(DTYPES[tensor.dtype])
+    sel.use(tile.name)
+    at = sel.local("col")
+    whole = tile.cols.valid is None and tile.cols.size % width == 0
+    valid = None if whole else f"{at}_valid"
+    cols = Extent(width, Poly.of(valid) if valid else None)
+    part = _columns_of(sel, tile, Poly.of(at), cols)
+    sel.declared[part.name] = part
+    place = replace(gm, n=gm.n + Poly.of(at))
+    offset = _in_boxes(sel, place, tensor, gm.k * width)
+    there = GmWindow(tensor.name, tensor.dtype, "ND", offset, gm.rows, cols, Poly.of(width), ONE)
+    body: tuple[Node, ...] = (part, sel.instr(op, "TSTORE", there, part.name))
+    del sel.declared[part.name]
+    note = f"boxes of {tile.name}, {width} columns each"
+    return [For(at, ZERO, tile.cols.poly(), width, valid, False, body, note, op.span)]
+
+
+def _columns_of(sel: Selector, tile: TileVal, at: Poly, cols: Extent) -> Declare:
+    """Columns of a tile from ``at`` on, others from round to round, under a name of their own."""
+    own = sel.declared[tile.name]
+    size = DTYPES[tile.dtype]
+    fixed = cols.size if cols.valid is None else None
+    kind = replace(own.type, valid_cols=fixed)
+    name, address = f"{tile.name}_box", own.address + at * size
+    return Declare(
+        name, kind, own.rows, cols, address, own.size, f"columns of {tile.name}", tile.span, own.owner, own.size
+    )
 
 
 def scatter(sel: Selector, op: TileOp) -> list[Node]:

@@ -56,6 +56,8 @@ def meaning_of_call(name: str, operands: Sequence[object]) -> Meaning:
     """
     if name == "TGATHER" and len(operands) == 3:
         return lambda dst, a, pattern: MEANINGS["TGATHER(dst, a)"](dst, a, pattern=pattern)
+    if name == "TMATMUL_MX" and len(operands) == 6:
+        return MEANINGS["TMATMUL_MX(acc, acc, left, ls, right, rs)"]
     if name == "TMRGSORT" and len(operands) == 3:
         return MEANINGS["TMRGSORT(pairs, a, block)"]
     if name == "TMRGSORT":

@@ -15,7 +15,7 @@ from pyptogen.numpy_dtypes import NUMPY_DTYPES
 VALUE_DTYPES: Mapping[str, np.dtype[Any]] = {
     **NUMPY_DTYPES,
     "uint64": np.dtype(np.uint64),
-    "e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
+    "fp8_e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
     "e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
     "int4": np.dtype(ml_dtypes.int4),
     "hif8": np.dtype(np.float32),

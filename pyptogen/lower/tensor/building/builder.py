@@ -20,6 +20,7 @@ from pyptogen.lower.tensor.building.rules import (
     FLOATS,
     FP8,
     MOVES,
+    SCALE,
     broadcast,
     matmul_dtype,
     number_fault,
@@ -84,7 +85,7 @@ class Builder:
 
     def _check_not_fp8(self, kind: str, dtypes: Sequence[str]) -> None:
         for dtype in dtypes:
-            if dtype in FP8:
+            if dtype in FP8 or dtype == SCALE:
                 raise self.fault(
                     "PTG206",
                     f"`{kind}` has no meaning for {dtype}, which is a dtype of memory and of products",

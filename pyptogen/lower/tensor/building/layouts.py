@@ -7,10 +7,8 @@ from typing import Any
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.lower.tensor.ir import Op, Program, Shape, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Shape, Value
 from pyptogen.schema import Spec
-
-_PRODUCTS = frozenset({"matmul", "batch_matmul"})
 
 
 def steps(value: Value) -> Shape:
@@ -32,8 +30,13 @@ def by_columns(value: Value | None) -> bool:
     return value is not None and value.layout == "dn"
 
 
+def by_rows(value: Value | None) -> bool:
+    """Whether a tensor of the contract lies row after row, with or without gaps between them."""
+    return value is None or value.layout == "nd"
+
+
 def check_contract(spec: Spec) -> None:
-    """Raises PTG104 for `dn` tensors without columns, PTG109 for outputs in `nz`."""
+    """Raises PTG104 for `dn` tensors without columns and outputs in `nz` without, or with strides."""
     for tensor in (*spec.inputs, *spec.outputs):
         if tensor.layout == "dn" and len(tensor.shape) < 2:
             raise fault(
@@ -44,12 +47,13 @@ def check_contract(spec: Spec) -> None:
                 fix="leave `@ dn` out",
             )
     for output in spec.outputs:
-        if output.layout == "nz" and output.inplace is None:
+        if output.layout == "nz" and output.inplace is None and (len(output.shape) < 2 or output.strides):
             raise fault(
-                "PTG109",
-                f"the output `{output.name}` is `@ nz`, and kernels only read that layout yet",
+                "PTG104",
+                f"`{output.name}` is `@ nz`, and no matrix that lies in one piece",
                 output.type_span,
-                expected="`nd`, or `dn`",
+                expected="two axes or more, and no strides",
+                fix="leave `@ nz` out",
             )
 
 
@@ -77,7 +81,7 @@ def _takes(op: Op, position: int) -> bool:
     """Whether an operand may be packed: that of a product, or several matrices of which an index names some."""
     if op.kind == "index_select" and position == 0:
         return int(op.attrs["axis"]) < len(op.result.shape) - 2
-    return op.kind == "by_hand" or (op.kind in _PRODUCTS and position == 1)
+    return op.kind == "by_hand" or (op.kind in PRODUCTS and position == 1)
 
 
 def _no_weight(value: Value, name: str, expected: str) -> DiagnosticError:

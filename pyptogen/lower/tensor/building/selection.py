@@ -9,7 +9,7 @@ import sympy
 
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape, show_size
-from pyptogen.lower.tensor.building.rules import INTEGERS, broadcast, matmul_dtype, reduced
+from pyptogen.lower.tensor.building.rules import FP8, GROUP, INTEGERS, SCALE, broadcast, matmul_dtype, reduced
 from pyptogen.lower.tensor.ir import Operand, Scalar, Shape, Value
 
 
@@ -198,3 +198,25 @@ def batch_matmul(b: Builder, left: Value, right: Value, dtype: str | None, hint:
         raise b.fault("PTG206", f"matmul of {left.dtype} and {right.dtype}", expected="as for matmul of two axes")
     shape = (*leading, left.shape[-2], right.shape[-1])
     return b.emit("batch_matmul", [left, right], result, shape, hint, dtype=result)
+
+
+def matmul_mx(b: Builder, left: Value, right: Value, left_scale: Value, right_scale: Value, hint: str = "") -> Value:
+    """``a[m, k] @ b[k, n]`` in fp32, each element times the scale of its group of 32 along k: ``scale_a[m, k / 32]``
+    and ``scale_b[k / 32, n]``. PTG204, PTG205, PTG206."""
+    values = (left, right, left_scale, right_scale)
+    shapes = " and ".join(show_shape(value.shape) for value in values)
+    expected = "[m, k], [k, n], and scales [m, k / 32] and [k / 32, n]"
+    if any(len(value.shape) != 2 for value in values):
+        raise b.fault("PTG204", f"a scaled product of {shapes}", expected=expected)
+    if not {left.dtype, right.dtype} <= FP8 or {left_scale.dtype, right_scale.dtype} != {SCALE}:
+        dtypes = " and ".join(value.dtype for value in values)
+        raise b.fault("PTG206", f"a scaled product of {dtypes}", expected=f"two of fp8, and {SCALE}")
+    (m, k), (depth, n), groups = left.shape, right.shape, left.shape[1] / GROUP
+    wanted = ((k, depth), (m, left_scale.shape[0]), (groups, left_scale.shape[1]), (groups, right_scale.shape[0]))
+    if not all(b.agree(x, y) for x, y in (*wanted, (n, right_scale.shape[1]))):
+        raise b.fault("PTG205", f"a scaled product of {shapes}", expected=expected)
+    size = b.dims.number(k)
+    if size is None or size % (2 * GROUP):
+        depth_text = f"a scaled product over a depth of {show_size(k)}"
+        raise b.fault("PTG205", depth_text, expected=f"a multiple of {2 * GROUP}, known at build time")
+    return b.emit("matmul_mx", values, "fp32", (m, n), hint, dtype="fp32")

@@ -240,11 +240,14 @@ class Fitter:
             value = self.stored.get(original.name, self.fitted[original.name])
             base, kinds = root(value.name, made_by), {view.kind for view in value_views(made_by, value.name)}
             whole = kinds <= {"reshape", "reorder", "collected"}
+            boxed = name in self.program.laid_out and self.program.laid_out[name].layout == "nz"
+            whole &= not (boxed and (kinds or value.name in self.copied))
             stays = whole and base == self.program.inplace.get(name)
             kind = "collected" if "collected" in kinds else made_by[base].kind if base in made_by else ""
             if not stays and (not kind or not whole or base in taken or self._must_move(name, kind)):
                 stage = made_by[value.name].stage if value.name in made_by else self.at.stage
                 self.at = replace(self.at, result=replace(value, name=name), span=original.span, stage=stage)
+                value = self.gathered(value) if boxed else value
                 value = self.emit("copy", [value], value.dtype, value.shape)
                 base = value.name
             taken.add(base)
@@ -256,7 +259,7 @@ class Fitter:
         laid_out = self.program.laid_out.get(name)
         if kind in ("scatter_update", "either") and name in self.program.inplace:
             return False
-        by_fixpipe = kind in PRODUCTS and not self.platform.unified and layouts.by_columns(laid_out)
+        by_fixpipe = kind in PRODUCTS and not self.platform.unified and not layouts.by_rows(laid_out)
         return laid_out is not None and (kind in _ROW_AFTER_ROW or by_fixpipe)
 
     def _settle(self, op: Op, value: Value) -> Value:

@@ -10,6 +10,7 @@ from pyptogen.lower.tensor.building import selection
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_size
 from pyptogen.lower.tensor.building.registry import SAME_FLOAT, operation
+from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import Value
 
 
@@ -27,11 +28,16 @@ def matmul(b: Builder, left: Value, right: Value, dtype: str | None, a_trans: bo
 
 @operation(
     "scaled_mm(a, b, scale_a, scale_b, dtype: dtype = bf16)",
-    "as matmul; scale_a and scale_b are fp32 and broadcast to the result; the given dtype",
+    "as matmul; scale_a and scale_b are fp32 and broadcast to the result, or fp8_e8m0 [m, k / 32] and [k / 32, n]; the"
+    " given dtype",
     "scaled_mm(x, w, s, s)",
 )
 def scaled_mm(b: Builder, left: Value, right: Value, scale_a: Value, scale_b: Value, dtype: str) -> Value:
-    """cast(cast(matmul(a, b), fp32) * scale_a * scale_b, dtype)."""
+    """cast(cast(matmul(a, b), fp32) * scale_a * scale_b, dtype). With scales of fp8_e8m0, the MX formats: every 32
+    elements of a row of a, and of a column of b, share a power of two, which they are multiplied by on the way to the
+    sum."""
+    if SCALE in (scale_a.dtype, scale_b.dtype):
+        return b.cast(selection.matmul_mx(b, left, right, scale_a, scale_b, "scaled"), dtype, hint="result")
     product = b.cast(
         matmul(b, left, right, None if left.dtype == "int8" else "fp32", False, False), "fp32", hint="wide"
     )

@@ -67,7 +67,7 @@ def from_spec(
         loops=tuple(reader.builder.loops),
         restricted=bool(spec.targets),
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
-        laid_out={value.name: value for value in contract.outputs if layouts.steps(value)},
+        laid_out={value.name: value for value in contract.outputs if layouts.steps(value) or value.layout == "nz"},
     )
     program = replace(program, notes=(*program.notes, *hints.notes(program)))
     program = passed("read", unify_dims.run(program, contract.dims, declared))

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.running.numerics import Array, matmul, prepare_right, round_float, widen
 
 ROUNDING: Mapping[str, Callable[[Array], Array]] = {
@@ -182,6 +183,16 @@ def _batch_matmul(
     return result
 
 
+def _matmul_mx(a: Array, b: Array, a_scale: Array, b_scale: Array, *, dtype: np.dtype[Any], **_: Any) -> Array:
+    return round_float(in_groups(a, a_scale, 1) @ in_groups(b, b_scale, 0), dtype)
+
+
+def in_groups(x: Array, scale: Array, axis: int) -> Array:
+    """Each element times the scale of its group along an axis, exactly."""
+    wide = np.repeat(scale.astype(np.float64), GROUP, axis)[: x.shape[0], : x.shape[1]]
+    return np.asarray(x.astype(np.float64) * wide)
+
+
 _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "prod": _prod,
     "cumsum": _cumsum,
@@ -200,6 +211,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "picked": _index_select,
     "index_add": _index_add,
     "batch_matmul": _batch_matmul,
+    "matmul_mx": _matmul_mx,
 }
 
 KINDS = frozenset({*ROUNDING, *COMPARE, *WHOLE, *_FUNCTIONS, "where"})

@@ -14,7 +14,7 @@ _WHOLE = (
     INDEXED
     | SORTING
     | LOOP
-    | {"collected", "either", "scatter_update", "full", "permute", "expand", "batch_matmul", "by_hand"}
+    | {"collected", "either", "scatter_update", "full", "permute", "expand", "batch_matmul", "matmul_mx", "by_hand"}
 )
 """Primitives that the interpreter runs on whole tensors."""
 

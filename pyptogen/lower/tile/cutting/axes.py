@@ -377,7 +377,8 @@ class Apart(DiagnosticError):
 
 
 class Copied(DiagnosticError):
-    """PTG303 for slices that cannot be read where an index finds them, though from a copy.
+    """PTG303 for a value that cannot be read where it lies, such as slices that an index finds, or not written where it
+    is to lie, though by way of a copy.
 
     Attributes:
         name: the value that is to be copied.

@@ -339,6 +339,8 @@ class Cutter(Products):
         view = replace(self.axes.whole(tensor, op.result), apart=self.apart.get(op.result.name))
         shape = self.shape2d(view.axes, placed.scope, op)
         ref = self.gm_ref(view, shape, placed.scope)
+        if self.tensors[tensor].layout == "nz":
+            ref = self.boxed_ref(view, ref, placed.scope, op, self.tiles[placed.tile].form == "col")
         self._note_write(tensor)
         mode = "relu" if placed.tile in self.clipped else "none"
         self.emit(

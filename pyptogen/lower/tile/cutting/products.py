@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from pyptogen.lower.expr import ZERO
+from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.cutting.axes import Apart, unsupported
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
-from pyptogen.lower.tile.ir import TileOp, TileVal
+from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.tile.rounds.rounds import Rounds
 
 
@@ -43,7 +44,7 @@ class Products(Rounds):
             raise Apart(error, (op.result.name, op.result.name))
 
     def product(self, op: Op, scope: Scope) -> None:
-        a, b = op.operands
+        a, b, *scales = op.operands
         assert isinstance(a, Value) and isinstance(b, Value)
         contracted = self.axes.axes(a.shape)[-1]
         k_dim = contracted[0].dim if len(contracted) == 1 else None
@@ -53,6 +54,11 @@ class Products(Rounds):
             k_dim = None
         k_tile = self.tile_size(op.stage, k_dim, op) if k_dim else None
         cut_k = k_dim is not None and k_tile is not None and k_tile != self.whole(k_dim)
+        size = self.sizes[op.stage].get(k_dim or "")
+        k_inner = size.inner if size is not None else None
+        if scales and any((step or 0) % (2 * GROUP) for step in (k_tile, k_inner)):
+            what = f"a scaled product in steps of {k_inner} along its depth"
+            raise unsupported(op.span, what, f"cut `{k_dim}` at multiples of {2 * GROUP}, or leave it whole")
         home = scope
         if cut_k:
             assert k_dim is not None and k_tile is not None
@@ -60,15 +66,17 @@ class Products(Rounds):
         left = self.operand(a, op, home, "a")
         right = self.operand(b, op, home, "b")
         self._check_complete(op, home, (left, right))
+        sources = [left.tile, right.tile]
+        for value, beside, role in zip(scales, (left, right), "ab", strict=False):
+            assert isinstance(value, Value)
+            sources.append(self._scales(value, op, home if cut_k else None, beside, role))
         shape = self.shape2d(self.axes.axes(op.result.shape), scope, op)
         acc_dtype = "int32" if a.dtype in ("int8", "uint8") else "fp32"
         name = self.name(f"{op.result.name}_acc")
         self.tiles[name] = TileVal(name, acc_dtype, shape.rows, shape.cols, shape.form, op.span)
-        size = self.sizes[op.stage].get(k_dim or "")
         first = home.var if cut_k else None
-        k_inner = size.inner if size is not None else None
         self.emit(
-            TileOp("matmul", name, (left.tile, right.tile), op.span, op.stage, first=first, k_inner=k_inner),
+            TileOp("matmul", name, tuple(sources), op.span, op.stage, first=first, k_inner=k_inner),
             home,
             False,
         )
@@ -76,13 +84,49 @@ class Products(Rounds):
         if op.attrs.get("relu"):
             self.clipped.add(name)
 
+    def _scales(self, value: Value, op: Op, rounds: Scope | None, beside: Placed, role: str) -> str:
+        """The tile with the scales of an operand's tile, loaded where that is made; ``rounds`` is the loop over the
+        depth.
+
+        Raises:
+            Apart: PTG303, this kernel computes them: they are read from GM.
+            DiagnosticError: PTG303, those of one row or column of the operand are no run.
+        """
+        view = self.gm_view(value.name, op)
+        if view is None:
+            error = unsupported(op.span, "scales that their own kernel computes", "put them into a stage of their own")
+            raise Apart(error, (op.result.name, root(value.name, self.made_by)))
+        tile, scope = self.tiles[beside.tile], beside.scope
+        along, across = (view.axes[-1], view.axes[-2]) if role == "a" else (view.axes[-2], view.axes[-1])
+        if along and along[-1].stride != ONE:
+            fix = "lay those of the right operand out as [n, k / 32], and give `.T` of that" if role == "b" else ""
+            raise unsupported(op.span, f"scales `{value.name}` that lie apart along the depth", fix)
+        depth = _in_groups(tile.cols if role == "a" else tile.rows)
+        offset = view.offset + (Poly.of(rounds.var).over(GROUP) if rounds is not None else ZERO)
+        for factor in across:
+            loop = self.loop_of(factor.dim, scope)
+            offset = offset + (Poly.of(loop.var) * factor.stride if loop is not None else ZERO)
+        pitch = across[-1].stride if across else ONE
+        key = (f"{value.name}:{role} scales", f"{beside.tile}")
+        if key not in self.placed:
+            self.note_read(view.tensor)
+            name = self.name(self._loaded_name(value, view.tensor))
+            rows, cols = (tile.rows, depth) if role == "a" else (depth, tile.cols)
+            self.tiles[name] = TileVal(name, value.dtype, rows, cols, "full", value.span)
+            steps = (pitch, ONE) if role == "a" else (ONE, pitch)
+            ref = GmRef(view.tensor, offset, *steps, rows, cols)
+            load = TileOp("load", name, (), op.span, op.stage, gm=ref, role=f"{role} scales")
+            self.emit(load, scope, beside.early and scope.role == "grid")
+            self.placed[key] = Placed(name, scope, False)
+        return self.placed[key].tile
+
     def _check_complete(self, op: Op, home: Scope, placed: tuple[Placed, Placed]) -> None:
         """Operands of a product are whole along its depth, when it begins.
 
         Raises:
             Apart: PTG303, one is made in tiles of a loop that does not stand around the product.
         """
-        for value, found in zip(op.operands, placed, strict=True):
+        for value, found in zip(op.operands, placed, strict=False):
             assert isinstance(value, Value)
             at: Scope | None = home
             while at is not None and at is not found.scope:
@@ -99,3 +143,14 @@ class Products(Rounds):
             exact = whole is not None and whole % k_tile == 0
             self.reduce_loops[key] = self.nest.child(scope, k_dim, ZERO, stop, k_tile, exact, "reduce", op.span)
         return self.reduce_loops[key]
+
+
+def _in_groups(depth: Extent) -> Extent:
+    """How many scales a tile has along its depth.
+
+    Raises:
+        ValueError: the tile cuts through a group.
+    """
+    return Extent(
+        Poly.of(depth.size).divided(GROUP).evaluate({}), None if depth.valid is None else depth.valid.over(GROUP)
+    )

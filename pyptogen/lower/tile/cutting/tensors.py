@@ -34,8 +34,9 @@ def gm_tensors(program: Program, kernels: Sequence[KernelOps]) -> tuple[dict[str
         target = program.inplace.get(name, name)
         gm_names[root(value.name, made_by)] = target
         if target not in tensors:
-            shape = _laid_out(program.laid_out.get(name, value), axes)
-            tensors[target] = GmTensor(target, value.dtype, shape, value.layout, False, value.span)
+            declared = program.laid_out.get(name, value)
+            layout = "nz" if declared.layout == "nz" else value.layout
+            tensors[target] = GmTensor(target, value.dtype, _laid_out(declared, axes), layout, False, value.span)
     _share(program, axes, made_by, tensors, gm_names)
     spoken = _spoken(program, made_by)
     for kernel in kernels:

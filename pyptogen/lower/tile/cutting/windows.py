@@ -18,7 +18,7 @@ from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.tensor.ir import Op, Scalar, Value
+from pyptogen.lower.tensor.ir import DTYPES, Op, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol, loop_variable
 from pyptogen.lower.tensor.views import root, value_views
 from pyptogen.lower.tile.cutting.axes import Apart, Copied, Factor, GmView, Pick, unsupported
@@ -97,6 +97,8 @@ class Windows(Grid):
         if base in self.mine or base not in self.gm_names:
             return None
         tensor = self.gm_names[base]
+        if base in self.made_by and self.tensors[tensor].layout == "nz":
+            raise Copied(unsupported(reader.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out"), base)
         source = (
             self.made_by[base].result
             if base in self.made_by
@@ -205,6 +207,26 @@ class Windows(Grid):
         elif len(view.axes) > len(tensor.shape):  # parts of the depth of one matrix
             matrix, depth = ZERO, tuple(factor for axis in (*outer, depth) for factor in axis)
         return replace(ref, k=self.position(depth, scope), n=self.position(columns, scope), matrix=matrix)
+
+    def boxed_ref(self, view: GmView, ref: GmRef, scope: Scope, op: Op, column: bool) -> GmRef:
+        """The window of a tile that is stored to an output of the form `nz`.
+
+        Raises:
+            Copied: PTG303, tiles that cut through its boxes, or are columns.
+        """
+        tensor = self.tensors[view.tensor]
+        ref = self.packed_ref(view, ref, tensor, scope, op)
+        steps: dict[str, int] = {}
+        around: Scope | None = scope
+        while around is not None:
+            steps[around.var] = 1 if around.start.terms and around.role != "sub" else around.tile
+            around = around.parent
+        k_step, n_step = self.platform.box(DTYPES[tensor.dtype])
+        rows = k_step if self.platform.packed_nz else 1  # elsewhere a box has row after row
+        if column or not ref.k.is_multiple_of(rows, steps) or not ref.n.is_multiple_of(n_step, steps):
+            error = unsupported(op.span, f"`{tensor.name}` @ nz from tiles that cut through its boxes", "cut others")
+            raise Copied(error, op.result.name)
+        return replace(ref, row_stride=tensor.shape[-2])
 
     def position(self, axis: tuple[Factor, ...], scope: Scope) -> Poly:
         """Where along an axis the tile inside ``scope`` begins."""

@@ -154,7 +154,7 @@ class _Namer:
 
     def _product(self, shapes: list[Shape]) -> tuple[list[Shape], Shape]:
         """Rows are named by the left operand, columns by the right one, the depth by either or anew."""
-        a, b = shapes
+        a, b, *scales = shapes
         lead = a[:-2] if len(b) == 2 else tuple(y if x == 1 else x for x, y in zip(a[:-2], b[:-2], strict=True))
         result = self._distinct((*lead, a[-2], b[-1]))
         used = self._names(result)
@@ -162,7 +162,9 @@ class _Namer:
         if depth is None:
             depth = self._distinct((*result, a[-1]))[-1]
         left, right = (self._aligned(shape[:-2], result[: len(shape) - 2]) for shape in (a, b))
-        return [(*left, result[-2], depth), (*right, depth, result[-1])], result
+        named = [(*left, result[-2], depth), (*right, depth, result[-1])]
+        of_scales = [(result[-2], scales[0][-1]), (scales[1][0], result[-1])] if scales else []
+        return [*named, *of_scales], result
 
     def _broadcast(self, op: Op, shapes: Sequence[Shape]) -> Shape:
         """The names of each axis: of what is computed before what is loaded, which costs nothing to rename."""

@@ -110,6 +110,8 @@ class SoloBuilder:
         base = root(value.name, self.made_by)
         tensor = self.gm_names[base]
         whole = self.made_by[base].result if base in self.made_by else self._input(base)
+        if self.tensors[tensor].layout == "nz" and base in self.made_by:
+            raise Copied(unsupported(self.op.span, f"what lies in boxes, `{tensor}`", "leave `@ nz` out"), base)
         if self.tensors[tensor].layout == "nz":
             raise unsupported(self.op.span, f"`{self.op.kind}` of the packed tensor `{tensor}`", "give it as nd")
         view = replace(self.axes.whole(tensor, whole), apart=self.apart.get(base))
@@ -125,10 +127,16 @@ class SoloBuilder:
     def _input(self, name: str) -> Value:
         return next(v for v in self.program.inputs if v.name == name)
 
-    def target(self, op: Op | None = None) -> GmView:
-        """The result in GM, of the operation at hand or of another one of the kernel."""
+    def target(self, op: Op | None = None, boxes: bool = False) -> GmView:
+        """The result in GM, of the operation at hand or of another one of the kernel.
+
+        Raises:
+            Copied: PTG303, it is an output of the layout `nz`, which only those write that ask for ``boxes``.
+        """
         result = (op or self.op).result
         tensor = self.gm_names[result.name]
+        if self.tensors[tensor].layout == "nz" and not boxes:
+            raise Copied(unsupported(self.op.span, f"`{tensor}` @ nz", "leave `@ nz` out"), result.name)
         if tensor not in self.writes:
             self.writes.append(tensor)
         return self.axes.whole(tensor, result)

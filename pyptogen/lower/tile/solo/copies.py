@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
-from pyptogen.lower.expr import ONE, ZERO
-from pyptogen.lower.tensor.ir import Op, Value
-from pyptogen.lower.tile.cutting.axes import Factor, GmView
+from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.tensor.ir import DTYPES, Op, Value
+from pyptogen.lower.tile.cutting.axes import Factor, GmView, unsupported
 from pyptogen.lower.tile.ir import Extent, Node
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 
@@ -20,7 +21,33 @@ def copy(b: SoloBuilder, op: Op) -> None:
     """The operand's elements in the order of its view."""
     (source,) = op.operands
     assert isinstance(source, Value)
-    move(b, op.result.dtype, b.target(), b.source(source))
+    target, view = b.target(boxes=True), b.source(source)
+    if b.tensors[target.tensor].layout == "nz":
+        _boxed(b, op.result.dtype, target, view)
+    else:
+        move(b, op.result.dtype, target, view)
+
+
+def _boxed(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
+    """Rows of the source into the boxes of `nz`: tiles of whole boxes, matrix after matrix."""
+    deep, wide = b.platform.box(DTYPES[dtype])
+    *several, down, across = (b.merged(b.items((t,), (s,))) for t, s in zip(target.axes, source.axes, strict=True))
+    one = Item(ONE, (ONE, ONE))
+    if any(len(axis) > 1 for axis in (down, across)) or (across and across[0].steps[1] != ONE):
+        raise unsupported(b.op.span, f"`{target.tensor}` @ nz from rows that lie apart", "copy it first")
+    cols = b.step((across or [one])[0], max(wide, b.budget(dtype) // deep // wide * wide))
+    rows = b.step((down or [one])[0], max(deep, b.most_rows(dtype, cols.tile) // deep * deep))
+    outer = [b.step(item, 1) for axis in several for item in axis]
+    tile = b.tile("part", dtype, rows.extent(), cols.extent(), "full")
+    steps = [*outer, rows, cols]
+    load = b.load(tile, source.tensor, b.at(source.offset, steps, 1), rows.item.steps[1])
+    matrix, size = ZERO, ONE
+    for step in reversed(outer):
+        matrix, size = matrix + Poly.of(step.var) * size, size * step.item.extent
+    k, n = (Poly.of(s.var) if s.item.extent != Poly.of(s.tile) else ZERO for s in (rows, cols))
+    store, height = b.store(tile, target.tensor, ZERO), b.tensors[target.tensor].shape[-2]
+    assert store.gm is not None
+    b.nest(steps, [load, replace(store, gm=replace(store.gm, row_stride=height, k=k, n=n, matrix=matrix))])
 
 
 def permute(b: SoloBuilder, op: Op) -> None:

@@ -20,7 +20,7 @@ struct CorePools {
     static constexpr size_t kLeft = 4 * kMiB;
     static constexpr size_t kRight = 2 * kMiB;
     static constexpr size_t kAcc = 2 * kMiB;
-    static constexpr size_t kSmall = 64 * 1024;  // Bias, Scaling and the scale pools, each
+    static constexpr size_t kSmall = 64 * 1024;  // Bias and Scaling, each
     static constexpr size_t kSkew = 13 * 64;
 
     // Tiles of the matrix unit's memories come in panels of 32 rows or columns and 64 bytes, so one may take up to four
@@ -35,12 +35,12 @@ struct CorePools {
     static constexpr size_t kBiasAt = kMatAt + kMat + kSkew;
     static constexpr size_t kScalingAt = kBiasAt + kSmall;
     static constexpr size_t kScaleLeftAt = kScalingAt + kSmall;
-    static constexpr size_t kScaleRightAt = kScaleLeftAt + kSmall;
+    static constexpr size_t kScaleRightAt = kScaleLeftAt + kLeft / 16;  // scales: a sixteenth of the operands
 
     // Packed Mat tiles; see held_operands.hpp.
     static constexpr int kHeldSlots = 8;
     static constexpr size_t kHeldSlot = 256 * 1024;
-    static constexpr size_t kHeldAt = kScaleRightAt + kSmall + kSkew;
+    static constexpr size_t kHeldAt = kScaleRightAt + kRight / 16 + kSkew;
 
     static constexpr size_t kBytes = 38 * kMiB;
     static_assert(kHeldAt + kHeldSlots * (kHeldSlot + kSkew) <= kBytes, "the pools must fit the region");
@@ -76,6 +76,8 @@ struct CorePools {
             case TileType::Left: return kLeft;
             case TileType::Right: return kRight;
             case TileType::Acc: return kAcc;
+            case TileType::ScaleLeft: return kLeft / 16;
+            case TileType::ScaleRight: return kRight / 16;
             default: return kSmall;
         }
     }

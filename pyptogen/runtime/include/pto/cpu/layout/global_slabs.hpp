@@ -38,6 +38,7 @@ PTO_INLINE Extents extents_of(const Global& global)
         case Layout::MX_A_DN: return {n3, n2 * n4};
         case Layout::MX_B_NN: return {n2 * n4, n1 * n3};
         case Layout::MX_B_ND: return {n2 * n4, n3};
+        case Layout::CPU_PACKED: return {n3, n4};
         default: return {n3 * n4, n2};
     }
 }
@@ -137,6 +138,7 @@ PTO_INLINE int64_t run_of_columns(const Global& global)
         case Layout::MX_A_ZZ:
         case Layout::MX_A_ND:
         case Layout::MX_A_DN: return 2;
+        case Layout::CPU_PACKED: return kGroupK<typename Global::RawDType> == 1 ? 16 : 1;
         default: return 1;
     }
 }
@@ -144,7 +146,7 @@ PTO_INLINE int64_t run_of_columns(const Global& global)
 /// Offset in elements of (r, c) in a tensor in a convolution or scale layout. NC1HWC0: rows are (N, H, W), columns
 /// (C1, C0). NDC1HWC0: rows (N, H, W), columns (D, C1, C0), C0 without an extent of its own. FRACTAL_Z: rows (0, 1,
 /// 2, 4). NCHW: rows (0, 2, 3), columns 1; NHWC: columns 3; NCDHW: rows (0, 3, 4), columns (2, 1). Scales: 16 x 2
-/// boxes.
+/// boxes. CPU_PACKED: a Right operand, whose first row and column begin a fragment.
 template <typename Global>
 inline int64_t channel_offset(const Global& global, int64_t r, int64_t c)
 {
@@ -177,6 +179,9 @@ inline int64_t channel_offset(const Global& global, int64_t r, int64_t c)
         return at(0, 0, c / 2, r, c % 2);
     } else if constexpr (kLayout == Layout::MX_B_ND) {
         return at(0, 0, r / 2, c, r % 2);
+    } else if constexpr (kLayout == Layout::CPU_PACKED) {
+        constexpr auto kSize = static_cast<int64_t>(sizeof(typename Global::RawDType));
+        return right_offset<typename Global::RawDType>(r, c, global.GetStride(3) * kSize) / kSize;
     } else {
         static_assert(kLayout == Layout::MX_B_DN, "TLOAD and TSTORE have no meaning for this layout of global memory");
         return at(0, 0, c, r / 2, r % 2);

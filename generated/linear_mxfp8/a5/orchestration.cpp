@@ -1,0 +1,74 @@
+// Orchestration of `linear_mxfp8` for a5. Made by pyptogen; change the spec, not this file.
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+#include <pto/runtime.hpp>
+
+#include "../wrapper.hpp"
+
+using pto_rt::Core;
+using pto_rt::Launch;
+
+extern "C" __global__ AICORE void linear_cube(
+    __gm__ float *acc,
+    __gm__ float8_e4m3_t *x,
+    __gm__ float8_e4m3_t *w,
+    __gm__ float8_e8m0_t *x_scale,
+    __gm__ float8_e8m0_t *w_scale,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+extern "C" __global__ AICORE void linear_vec(
+    __gm__ bfloat16_t *y,
+    __gm__ float *acc,
+    __gm__ float *bias,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+
+namespace {
+int32_t fewer(int64_t tiles, int32_t blocks)
+{
+    return tiles < blocks ? static_cast<int32_t>(tiles) : blocks;
+}
+
+// More blocks than cores, so that a core that is done early finds more to do; one block for a single core.
+int32_t blocks_for(pto_rt::Runtime &rt, Core core)
+{
+    return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
+}
+}  // namespace
+
+extern "C" void linear_mxfp8_a5(pto_rt::Runtime &rt, const linear_mxfp8_args &args)
+{
+    const int32_t t = static_cast<int32_t>(args.t);
+    auto *x = (__gm__ float8_e4m3_t *)args.x;
+    auto *x_scale = (__gm__ float8_e8m0_t *)args.x_scale;
+    auto *w = (__gm__ float8_e4m3_t *)args.w;
+    auto *w_scale = (__gm__ float8_e8m0_t *)args.w_scale;
+    auto *bias = (__gm__ float *)args.bias;
+    auto *y = (__gm__ bfloat16_t *)args.y;
+    // Values between kernels.
+    auto *acc = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1024 * sizeof(float)));
+    const int32_t cube = blocks_for(rt, Core::Cube);
+    const int32_t vector = blocks_for(rt, Core::Vector);
+
+    // The launches of one range of t; each starts when those it names have finished. Last: its priority.
+    const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+        const int32_t linear_cube_blocks = fewer((t_end - t_begin + 255) / 256, cube);
+        const Launch linear_cube_done = rt.launch(
+            "linear_cube", Core::Cube, linear_cube_blocks,
+            [=] {
+                linear_cube(acc, x, w, x_scale, w_scale, t_begin, t_end, linear_cube_blocks);
+            }, {}, 1);
+        const int32_t linear_vec_blocks = fewer((t_end - t_begin + 15) / 16, vector);
+        rt.launch(
+            "linear_vec", Core::Vector, linear_vec_blocks,
+            [=] {
+                linear_vec(y, acc, bias, t_begin, t_end, linear_vec_blocks);
+            }, {linear_cube_done});
+    };
+
+    segment(0, t);
+}

@@ -1,0 +1,152 @@
+"""Outputs in `nz`, the boxes in which products take their right operands: from vector work, from products, from what is
+a kernel of its own, with rows and columns that fill no box. For every target, against numpy, element by element and
+place by place."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import pyptogen
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.instruction import interpret
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.tile.interpret import interpret as interpret_level
+
+TEXT = """\
+pyptogen: 1
+operator: boxed
+dims:
+  t: {min: 64, max: 4096, multiple_of: 64}
+  m: 41
+  n: 72
+  k: 48
+  h: 3
+inputs:
+  x: fp32[m, n]
+  a: fp16[m, k]
+  b: fp16[k, n]
+  u: bf16[t, n]
+  c: int8[h, m, n]
+outputs:
+  y: fp32[m, n] @ nz
+  s: fp32[m, n]
+  z: bf16[m, n] @ nz
+  q: int8[t, n] @ nz
+  p: fp16[m, n] @ nz
+  r: fp32[m, n] @ nz
+  g: fp16[n, m] @ nz
+  j: fp16[m, 2 * n] @ nz
+  w: int8[h, m, n] @ nz
+  o: fp32[1, n] @ nz
+graph:
+  rows:
+    y: x * 2 + 1
+    s: y / sum(y, axis=-1, keepdim=true)
+    z: cast(x, bf16)
+    o: sum(x, axis=0, keepdim=true)
+  run_time:
+    q: cast(u, int8)
+  product:
+    p: matmul(a, b)
+    r: matmul(a, b, dtype=fp32)
+  others:
+    g: p.T
+    j: concat(p, p, axis=-1)
+    w: c
+tiling:
+  - {}
+"""
+
+
+def arguments(t: int) -> dict[str, Any]:
+    """Small whole numbers: sums and products of them are exact."""
+    rng = np.random.default_rng(t)
+    draw = {
+        "x": ((41, 72), np.float32), "a": ((41, 48), np.float16), "b": ((48, 72), np.float16),
+        "u": ((t, 72), ml_dtypes.bfloat16), "c": ((3, 41, 72), np.int8),
+    }  # fmt: skip
+    return {name: rng.integers(1, 5, shape).astype(dtype) for name, (shape, dtype) in draw.items()}
+
+
+def expected(x: Any, a: Any, b: Any, u: Any, c: Any) -> dict[str, Any]:
+    y, p = x * 2 + 1, (a.astype(np.float32) @ b.astype(np.float32))
+    return {
+        "y": y, "z": x, "q": u, "p": p, "r": p, "g": p.T, "j": np.concatenate([p, p], axis=1), "w": c,
+        "o": x.sum(0, keepdims=True),
+    }  # fmt: skip
+
+
+def boxes(matrix: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The fractal form by hand: columns in blocks of 32 bytes, in each row after row, up to a multiple of 16 rows."""
+    wide = 32 // matrix.itemsize
+    padded = np.zeros((-(-matrix.shape[0] // 16) * 16, -(-matrix.shape[1] // wide) * wide), matrix.dtype)
+    padded[: matrix.shape[0], : matrix.shape[1]] = matrix
+    return np.concatenate([padded[:, at : at + wide].ravel() for at in range(0, padded.shape[1], wide)])
+
+
+@pytest.fixture(scope="module", params=["cpu", "a2a3", "a5"])
+def operator(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
+    path = tmp_path_factory.mktemp("boxed") / "boxed.yaml"
+    path.write_text(TEXT)
+    return pyptogen.compile(path, target=request.param, threads=2)
+
+
+@pytest.mark.parametrize("t", [64, 320])
+def test_elements(operator: Any, t: int) -> None:
+    given = arguments(t)
+    want = expected(**given)
+    result = operator(**given)._asdict()
+    lowered = lower(operator.program, operator.target)
+    levels = [interpret_level(lowered, given, level=level) for level in ("tile", "block")]
+    for found in (result, operator.golden(**given)._asdict(), interpret(lowered, given), *levels):
+        for name, array in want.items():
+            np.testing.assert_array_equal(np.asarray(found[name]).astype(np.float64), array, err_msg=name)
+    np.testing.assert_allclose(result["s"], want["y"] / want["y"].sum(-1, keepdims=True), rtol=1e-6)
+
+
+def test_where_they_lie(operator: Any) -> None:
+    """A new result is the packed form of its matrix, boxes filled up with zeros."""
+    given = arguments(128)
+    result = operator(**given)._asdict()
+    for name, array in expected(**given).items():
+        matrices = np.asarray(array).astype(result[name].dtype)
+        packed = pyptogen.pack(matrices, target=operator.target)
+        np.testing.assert_array_equal(result[name].data.view(np.uint8), packed.data.view(np.uint8), err_msg=name)
+        if operator.target != "cpu" and matrices.ndim == 2:
+            np.testing.assert_array_equal(result[name].data.view(np.uint8), boxes(matrices).view(np.uint8))
+
+
+def test_given_memory_and_the_next_operator(operator: Any, tmp_path: Path) -> None:
+    """A result may be written to memory that is there, and is the weight of another operator."""
+    given, target = arguments(64), operator.target
+    out = pyptogen.pack(np.full((41, 72), 7, np.float16), target=target)
+    result = operator(**given, out={"p": out})
+    assert result.p is out
+    path = tmp_path / "next.yaml"
+    path.write_text(
+        "pyptogen: 1\noperator: next\ndims: {t: {min: 1, max: 64}, m: 41, n: 72}\n"
+        "inputs:\n  x: fp16[t, m]\n  w: fp16[m, n] @ nz\noutputs:\n  y: fp32[t, n]\n"
+        "graph:\n  y: matmul(x, w, dtype=fp32)\n"
+    )
+    x = np.random.default_rng(3).integers(-3, 4, (5, 41)).astype(np.float16)
+    y = pyptogen.compile(path, target=target, threads=1)(x=x, w=result.p).y
+    np.testing.assert_array_equal(y, x.astype(np.float32) @ np.asarray(out).astype(np.float32))
+    with pytest.raises(DiagnosticError, match="plain array"):
+        operator(**given, out={"p": np.empty((41, 72), np.float16)})
+    with pytest.raises(DiagnosticError, match="in the form of"):
+        operator(**given, out={"p": pyptogen.pack(np.asarray(out), target="a2a3" if target == "cpu" else "cpu")})
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_rows_that_may_not_fill_boxes(target: str, tmp_path: Path) -> None:
+    text = "pyptogen: 1\noperator: rows\ndims: {t: {min: 1, max: 64}, n: 32}\ninputs: {x: 'bf16[t, n]'}\n"
+    path = tmp_path / "rows.yaml"
+    path.write_text(text + "outputs: {y: 'bf16[t, n] @ nz'}\ngraph: {y: x + x}\n")
+    with pytest.raises(DiagnosticError, match="nothing proves that they are a multiple of") as found:
+        pyptogen.compile(path, target=target)
+    assert found.value.diagnostics[0].code == "PTG303"

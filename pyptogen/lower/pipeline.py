@@ -306,7 +306,8 @@ def _walked(session: _Session, kernels: list[InstrKernel], by_hand: ByHand) -> l
     """The kernels as their text has them; what an author wrote as instructions stays as it is."""
     if not session.platform.vector_passes:
         return kernels
-    walked = [k if k.name in by_hand.finished else passes.run(k) for k in kernels]
+    as_written = {name for name, level in by_hand.levels.items() if level in ("instruction", "source")}
+    walked = [k if k.name in as_written else passes.run(k, k.name in by_hand.finished) for k in kernels]
     session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
     return walked
 

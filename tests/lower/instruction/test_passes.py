@@ -15,10 +15,11 @@ from pyptogen.lower import pipeline, platforms
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction import interpret, passes
 from pyptogen.lower.instruction.declare import place_declarations
-from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, Pass, declarations, walk
-from pyptogen.lower.instruction.passes import form
+from pyptogen.lower.instruction.ir import For, GmWindow, Instr, InstrKernel, Node, Pass, declarations, walk
+from pyptogen.lower.instruction.passes import footprint, form
 from pyptogen.lower.instruction.passes.replan import apart, replan
 from pyptogen.lower.tensor import from_spec
+from pyptogen.lower.tile.ir import Extent
 from pyptogen.schema import load_spec
 from pyptogen.verify import example_inputs
 
@@ -154,6 +155,29 @@ def test_members_that_meet_at_other_elements_may_not_walk() -> None:
             assert not form.is_legal(node, {**tiles, result: onto}), (result, other)
             refused += 1
     assert refused > 5
+
+
+@pytest.mark.parametrize(
+    ("offset", "cols", "apart"),
+    [
+        pytest.param(8 * 128, 128, True, id="behind each other"),
+        pytest.param(7 * 128, 128, False, id="the last row in both"),
+        pytest.param(64, 64, True, id="side by side"),
+        pytest.param(64, 128, False, id="the second half in both"),
+        pytest.param(128 + 64, 64, True, id="side by side, a row further on"),
+    ],
+)
+def test_windows_of_one_tensor_without_a_common_element(offset: int, cols: int, apart: bool) -> None:
+    """Stores to two windows of eight rows of a tensor whose rows have 128 elements."""
+
+    def store(at: Poly) -> footprint.Access:
+        window = GmWindow("y", "fp32", "ND", at, Extent(8), Extent(cols), Poly.of(128), Poly.of(1))
+        return footprint.of_window(window, True)
+
+    first = Poly.of("i0") * 1024
+    for one, other in ((first, first + offset), (first + offset, first)):
+        assert footprint.apart([store(one)], [store(other)]) == apart
+    assert not footprint.apart([store(first)], [store(Poly.of("j0"))])
 
 
 def test_a_result_takes_the_place_of_an_operand_only_after_its_last_use() -> None:

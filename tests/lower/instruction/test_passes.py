@@ -25,7 +25,7 @@ from pyptogen.verify import example_inputs
 
 OPERATORS = [
     "softmax", "log_softmax", "layer_norm_residual", "rms_norm_bf16", "swiglu", "rope", "quant_per_token",
-    "linear_int8", "vector_add",
+    "linear_int8", "vector_add", "column_sum",
 ]  # fmt: skip
 SIZES = {
     "vector_add": {"n": 4100},
@@ -85,6 +85,15 @@ def test_softmax_walks_three_times() -> None:
     assert names(third) == ["TROWEXPANDDIV", "TSTORE"]
     assert first.kept == ("x_tile", "m")
     assert third.kept == ()
+
+
+def test_columns_are_added_up_as_rows_come_in() -> None:
+    """Lines of the tensor are read whole, and nothing of them goes through a tile."""
+    (kernel,) = lowered("column_sum", "cpu").instructions
+    (node,) = formed(kernel)
+    assert names(node) == ["TLOAD", "TCOLSUM"]
+    assert node.kept == ("found",)
+    assert node.cols.size == 4096
 
 
 def test_what_is_loaded_next_is_asked_for_while_a_pass_computes() -> None:

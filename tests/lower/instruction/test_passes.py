@@ -96,6 +96,26 @@ def test_columns_are_added_up_as_rows_come_in() -> None:
     assert node.cols.size == 4096
 
 
+def test_halves_of_rows_are_loaded_and_stored_apart() -> None:
+    """Both halves of a head in one walk from memory to memory; cosines and sines are widened in one before it."""
+    (kernel,) = lowered("rope", "cpu").instructions
+    angles, heads = formed(kernel)
+    assert names(angles) == ["TLOAD", "TCVT", "TLOAD", "TCVT"]
+    moved = [o for m in heads.members for o in m.operands if isinstance(o, GmWindow)]
+    assert [(w.tensor, w.cols.size) for w in moved] == [("x", 64), ("x", 64), ("y", 64), ("y", 64)]
+    assert [(b.offset - a.offset).constant for a, b in (moved[:2], moved[2:])] == [64, 64]
+    assert heads.kept == ()
+
+
+@pytest.mark.parametrize(("factor", "width"), [("s", 8), ("sum(e, axis=-1, keepdim=true)", 16)])
+def test_a_tile_goes_by_halves_if_nothing_needs_whole_rows(factor: str, width: int) -> None:
+    """All that is computed with is halves of e, and then the sum of its rows as well."""
+    graph = f"e: exp(x)\nh: e[:, :8] * e[:, 8:] * {factor}\ny: concat(h, h, axis=-1)"
+    (kernel,) = pipeline.lower(elementwise(graph), "cpu").instructions
+    found = {n.cols.size for n in formed(kernel) for m in n.members if m.name == "TEXP"}
+    assert found == {width}
+
+
 def test_what_is_loaded_next_is_asked_for_while_a_pass_computes() -> None:
     (kernel,) = lowered("softmax", "cpu").instructions
     first, second, third = formed(kernel)

@@ -1,5 +1,5 @@
 """Vector instructions walked together: one pass over a tile instead of one for each instruction (platforms with
-`vector_passes`). See `form`."""
+`vector_passes`). See `windows` and `form`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from pyptogen.lower.instruction.declare import place_declarations, used_tiles
 from pyptogen.lower.instruction.ir import Declare, InstrKernel, Node, Pass, declarations, walk
-from pyptogen.lower.instruction.passes import ahead, form
+from pyptogen.lower.instruction.passes import ahead, form, windows
 from pyptogen.lower.instruction.passes.replan import apart, extents, replan
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.verify import require
@@ -24,8 +24,9 @@ def run(kernel: InstrKernel, placed: bool = False) -> InstrKernel:
     """
     if placed:
         return _at_given_addresses(kernel)
-    tiles = apart(declarations(kernel))
-    body = form.Former(tiles, kernel.body).body(kernel.body)
+    body, tiles = windows.run(kernel.body, declarations(kernel))
+    tiles = apart(tiles)
+    body = form.Former(tiles, body).body(body)
     packed = replan(body, tiles, PLATFORMS[kernel.platform].memories["ub"])
     return kernel if packed is None else _finished(kernel, body, *packed)
 

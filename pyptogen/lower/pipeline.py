@@ -4,6 +4,7 @@
                  opaque       stages with a kernel by hand      lowering    those kernels join at their own level
                  update_after_loop  rows of rounds into a tensor, once the loop is over
                  fit          dtypes and operations that the platform has
+                 planes       small matrices of a long batch, element by element
                  named_sizes  a dim for each size that loops may cut
                  host_scalars  numbers that the caller's processor computes
                  distinct_dims  each dim on one axis of a value at most
@@ -57,7 +58,7 @@ from pyptogen.lower.spec_lines import spec_lines
 from pyptogen.lower.tensor import fit
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
-from pyptogen.lower.tensor.passes import host_scalars, unlowered, update_after_loop
+from pyptogen.lower.tensor.passes import host_scalars, planes, unlowered, update_after_loop
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import legalise, solo
 from pyptogen.lower.tile import printer as tile_printer
@@ -136,7 +137,8 @@ def _lowered(
     program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None, copied: frozenset[str]
 ) -> Lowered:
     """All passes, where these values are copied."""
-    fitted = fixpipe.run(named_sizes.run(fit.run(program, platform, copied)), platform, rows)
+    fitted = fit.run(program, platform, copied)
+    fitted = fixpipe.run(named_sizes.run(planes.run(fitted, platform)), platform, rows)
     fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(host_scalars.run(fitted), rows), rows))
     fitted = turned_values.run(fitted, platform, rows)
     program = replace(program, attrs=fitted.attrs)

@@ -126,7 +126,7 @@ def test_what_is_loaded_next_is_asked_for_while_a_pass_computes() -> None:
     assert not third.ahead
     _, middle, _ = formed(lowered("layer_norm", "cpu").instructions[0])
     assert middle.ahead
-    for name in ("swiglu", "rms_norm_bf16", "layer_norm_residual"):  # every pass moves something, or memory is busy still
+    for name in ("swiglu", "rms_norm_bf16", "layer_norm_residual"):  # passes move something, or memory is busy
         assert not any(node.ahead for kernel in lowered(name, "cpu").instructions for node in formed(kernel))
 
 

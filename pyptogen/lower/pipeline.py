@@ -5,6 +5,7 @@
                  update_after_loop  rows of rounds into a tensor, once the loop is over
                  fit          dtypes and operations that the platform has
                  late_reshapes  single elements first, another shape after them
+                 planes       small matrices of a long batch, element by element
                  named_sizes  a dim for each size that loops may cut
                  host_scalars  numbers that the caller's processor computes
                  distinct_dims  each dim on one axis of a value at most
@@ -58,7 +59,7 @@ from pyptogen.lower.spec_lines import spec_lines
 from pyptogen.lower.tensor import fit
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
-from pyptogen.lower.tensor.passes import host_scalars, late_reshapes, unlowered, update_after_loop
+from pyptogen.lower.tensor.passes import host_scalars, late_reshapes, planes, unlowered, update_after_loop
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import legalise, solo
 from pyptogen.lower.tile import printer as tile_printer
@@ -137,7 +138,7 @@ def _lowered(
     program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None, copied: frozenset[str]
 ) -> Lowered:
     """All passes, where these values are copied."""
-    fitted = late_reshapes.run(fit.run(program, platform, copied))
+    fitted = planes.run(late_reshapes.run(fit.run(program, platform, copied)), platform)
     fitted = fixpipe.run(named_sizes.run(fitted), platform, rows)
     fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(host_scalars.run(fitted), rows), rows))
     fitted = turned_values.run(fitted, platform, rows)
@@ -308,7 +309,8 @@ def _walked(session: _Session, kernels: list[InstrKernel], by_hand: ByHand) -> l
     """The kernels as their text has them; what an author wrote as instructions stays as it is."""
     if not session.platform.vector_passes:
         return kernels
-    walked = [k if k.name in by_hand.finished else passes.run(k) for k in kernels]
+    as_written = {name for name, level in by_hand.levels.items() if level in ("instruction", "source")}
+    walked = [k if k.name in as_written else passes.run(k, k.name in by_hand.finished) for k in kernels]
     session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
     return walked
 

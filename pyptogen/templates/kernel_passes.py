@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, Pass
-from pyptogen.lower.instruction.passes.roles import INTEGERS, REDUCTIONS
+from pyptogen.lower.instruction.passes.roles import INTEGERS
 from pyptogen.templates.cpp_names import C_TYPES
 
 INFIX = {"ADD": "+", "SUB": "-", "MUL": "*", "DIV": "/"}
@@ -16,7 +16,10 @@ UNARY = {
     "TNEG": "-{}", "TABS": "at.abs({})", "TEXP": "at.exp({})", "TLOG": "at.log({})", "TSQRT": "at.sqrt({})",
     "TRSQRT": "1.0f / at.sqrt({})", "TRECIP": "1.0f / {}", "TRELU": "at.relu({})",
 }  # fmt: skip
-RESULTS = {"TROWSUM": ("RowSum", "sum"), "TROWMAX": ("RowMax", "max"), "TROWMIN": ("RowMin", "min")}
+RESULTS = {
+    "TROWSUM": ("RowSum", "sum"), "TROWMAX": ("RowMax", "max"), "TROWMIN": ("RowMin", "min"),
+    "TCOLSUM": ("ColSum", "sum"), "TCOLMAX": ("ColMax", "max"), "TCOLMIN": ("ColMin", "min"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,7 @@ class PassText:
             return
         result = instr.operands[0]
         assert isinstance(result, str)
-        if instr.name in REDUCTIONS:
+        if instr.name in RESULTS:
             kind, word = RESULTS[instr.name]
             parameter = self.unused(f"{result}_{word}")
             self.operands[parameter] = f"{kind}({result})"

@@ -35,6 +35,13 @@ def _common(paths: list[Path]) -> Path:
     return first[: shared + 1]
 
 
+def used_tiles(body: tuple[Node, ...]) -> frozenset[str]:
+    """The names of the tiles that a body needs in memory."""
+    found: dict[str, list[Path]] = {}
+    _uses(body, (), found)
+    return frozenset(found)
+
+
 def place_declarations(body: tuple[Node, ...], declared: Mapping[str, Declare]) -> tuple[Node, ...]:
     """The body with its declarations."""
     found: dict[str, list[Path]] = {}

@@ -122,3 +122,38 @@ def test_the_page_of_the_language_example(tmp_path: Path) -> None:
     """The tile-level example as it is written there, comment and all."""
     kernel = TILE.replace("level: tile", "level: tile                       # tensors are cut by hand")
     assert from_spec(load_spec(write(tmp_path, kernel, HEAD))).kernels[0].level == "tile"
+
+
+HALVES = """\
+graph:
+  my_halves: {y: x * 2.0}
+kernels:
+  my_halves:
+    level: block
+    grid: {i: ceil(rows / 8)}
+    buffers:
+      low:   {memory: ub, address: 0x0000, shape: [8, 256], valid: [i, 256], dtype: fp32}
+      high:  {memory: ub, address: 0x2000, shape: [8, 256], valid: [i, 256], dtype: fp32}
+      twice: {memory: ub, address: 0x4000, shape: [8, 256], valid: [i, 256], dtype: fp32}
+    body:
+      - low: load(x[8*i:8*i+8, :256])
+      - high: load(x[8*i:8*i+8, 256:])
+      - low: muls(low, 2.0)
+      - twice: muls(high, 2.0)
+      - store(low, y[8*i:8*i+8, :256])
+      - store(twice, y[8*i:8*i+8, 256:])
+"""
+
+
+def test_buffers_placed_by_hand_are_walked_together(tmp_path: Path) -> None:
+    """Both halves of a row in one walk, values in registers."""
+    spec = write(tmp_path, HALVES)
+    (kernel,) = lower(from_spec(load_spec(spec)), "cpu").kernels
+    assert (kernel.text.count("TPASS("), kernel.text.count("TASSIGN(")) == (1, 0)
+    given = arrays(37)
+    np.testing.assert_array_equal(pyptogen.compile(spec, target="cpu")(**given).y, given["x"] * np.float32(2))
+
+
+def test_buffers_that_share_memory_are_left_to_their_instructions(tmp_path: Path) -> None:
+    (kernel,) = lower(from_spec(load_spec(write(tmp_path, HALVES.replace("0x4000", "0x2400")))), "cpu").kernels
+    assert (kernel.text.count("TPASS("), kernel.text.count("TASSIGN(")) == (0, 3)

@@ -15,16 +15,17 @@ from pyptogen.lower import pipeline, platforms
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction import interpret, passes
 from pyptogen.lower.instruction.declare import place_declarations
-from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, Pass, declarations, walk
-from pyptogen.lower.instruction.passes import form
+from pyptogen.lower.instruction.ir import For, GmWindow, Instr, InstrKernel, Node, Pass, declarations, walk
+from pyptogen.lower.instruction.passes import footprint, form
 from pyptogen.lower.instruction.passes.replan import apart, replan
 from pyptogen.lower.tensor import from_spec
+from pyptogen.lower.tile.ir import Extent
 from pyptogen.schema import load_spec
 from pyptogen.verify import example_inputs
 
 OPERATORS = [
     "softmax", "log_softmax", "layer_norm_residual", "rms_norm_bf16", "swiglu", "rope", "quant_per_token",
-    "linear_int8", "vector_add",
+    "linear_int8", "vector_add", "column_sum",
 ]  # fmt: skip
 SIZES = {
     "vector_add": {"n": 4100},
@@ -86,6 +87,35 @@ def test_softmax_walks_three_times() -> None:
     assert third.kept == ()
 
 
+def test_columns_are_added_up_as_rows_come_in() -> None:
+    """Lines of the tensor are read whole, and nothing of them goes through a tile."""
+    (kernel,) = lowered("column_sum", "cpu").instructions
+    (node,) = formed(kernel)
+    assert names(node) == ["TLOAD", "TCOLSUM"]
+    assert node.kept == ("found",)
+    assert node.cols.size == 4096
+
+
+def test_halves_of_rows_are_loaded_and_stored_apart() -> None:
+    """Both halves of a head in one walk from memory to memory; cosines and sines are widened in one before it."""
+    (kernel,) = lowered("rope", "cpu").instructions
+    angles, heads = formed(kernel)
+    assert names(angles) == ["TLOAD", "TCVT", "TLOAD", "TCVT"]
+    moved = [o for m in heads.members for o in m.operands if isinstance(o, GmWindow)]
+    assert [(w.tensor, w.cols.size) for w in moved] == [("x", 64), ("x", 64), ("y", 64), ("y", 64)]
+    assert [(b.offset - a.offset).constant for a, b in (moved[:2], moved[2:])] == [64, 64]
+    assert heads.kept == ()
+
+
+@pytest.mark.parametrize(("factor", "width"), [("s", 8), ("sum(e, axis=-1, keepdim=true)", 16)])
+def test_a_tile_goes_by_halves_if_nothing_needs_whole_rows(factor: str, width: int) -> None:
+    """All that is computed with is halves of e, and then the sum of its rows as well."""
+    graph = f"e: exp(x)\nh: e[:, :8] * e[:, 8:] * {factor}\ny: concat(h, h, axis=-1)"
+    (kernel,) = pipeline.lower(elementwise(graph), "cpu").instructions
+    found = {n.cols.size for n in formed(kernel) for m in n.members if m.name == "TEXP"}
+    assert found == {width}
+
+
 def test_what_is_loaded_next_is_asked_for_while_a_pass_computes() -> None:
     (kernel,) = lowered("softmax", "cpu").instructions
     first, second, third = formed(kernel)
@@ -94,7 +124,9 @@ def test_what_is_loaded_next_is_asked_for_while_a_pass_computes() -> None:
     assert rows == Poly.of("nblk") * 1  # the rows of this block's next round
     assert not first.ahead
     assert not third.ahead
-    for name in ("swiglu", "rms_norm_bf16"):  # every pass moves something
+    _, middle, _ = formed(lowered("layer_norm", "cpu").instructions[0])
+    assert middle.ahead
+    for name in ("swiglu", "rms_norm_bf16", "layer_norm_residual"):  # passes move something, or memory is busy
         assert not any(node.ahead for kernel in lowered(name, "cpu").instructions for node in formed(kernel))
 
 
@@ -154,6 +186,29 @@ def test_members_that_meet_at_other_elements_may_not_walk() -> None:
             assert not form.is_legal(node, {**tiles, result: onto}), (result, other)
             refused += 1
     assert refused > 5
+
+
+@pytest.mark.parametrize(
+    ("offset", "cols", "apart"),
+    [
+        pytest.param(8 * 128, 128, True, id="behind each other"),
+        pytest.param(7 * 128, 128, False, id="the last row in both"),
+        pytest.param(64, 64, True, id="side by side"),
+        pytest.param(64, 128, False, id="the second half in both"),
+        pytest.param(128 + 64, 64, True, id="side by side, a row further on"),
+    ],
+)
+def test_windows_of_one_tensor_without_a_common_element(offset: int, cols: int, apart: bool) -> None:
+    """Stores to two windows of eight rows of a tensor whose rows have 128 elements."""
+
+    def store(at: Poly) -> footprint.Access:
+        window = GmWindow("y", "fp32", "ND", at, Extent(8), Extent(cols), Poly.of(128), Poly.of(1))
+        return footprint.of_window(window, True)
+
+    first = Poly.of("i0") * 1024
+    for one, other in ((first, first + offset), (first + offset, first)):
+        assert footprint.apart([store(one)], [store(other)]) == apart
+    assert not footprint.apart([store(first)], [store(Poly.of("j0"))])
 
 
 def test_a_result_takes_the_place_of_an_operand_only_after_its_last_use() -> None:

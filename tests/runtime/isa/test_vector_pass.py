@@ -56,6 +56,21 @@ def test_a_pass_leaves_what_its_instructions_leave(build: Build, skew: int, far_
                 assert is_guard(got[name][:rows, cols:])
 
 
+def test_columns_are_those_of_the_instructions(build: Build) -> None:
+    """Bit for bit, and nothing beside the columns; NaN, infinities and zeros of either sign are among the values."""
+    rng = np.random.default_rng(5)
+    library = build("vector_pass")
+    for rows, cols in ((r, c) for r, c in SIZES if r):
+        whole = values(rng, (ROWS, COLS), "fp32")
+        found = {i: guarded((COLS,), np.dtype(np.float32)) for i in range(6)}
+        library.columns(pointer(whole), addresses(found), rows, cols)
+        for got, want in ((found[i], found[i + 3]) for i in range(3)):
+            nan = np.isnan(want[:cols])
+            assert (np.isnan(got[:cols]) == nan).all(), (rows, cols)
+            assert got[:cols][~nan].tobytes() == want[:cols][~nan].tobytes(), (rows, cols)
+            assert is_guard(got[cols:])
+
+
 def test_extremes_see_a_nan_in_any_column(build: Build) -> None:
     """NaN is looked for in two vectors at a time: in each place of them, alone in its row."""
     library = build("vector_pass")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from pyptogen.lower.expr import ONE
 from pyptogen.lower.instruction.ir import Declare, GmWindow, Instr
 from pyptogen.lower.instruction.passes.roles import BY_COLUMN, BY_ROW, PAIRS, SCALARS, UNARY, Role
 from pyptogen.lower.tensor.ir import DTYPES
@@ -100,7 +101,21 @@ def _same_elements(earlier: Access, later: Access) -> bool:
 
 def _meet(a: Access, b: Access) -> bool:
     touching = a.place == b.place and a.begin < b.end and b.begin < a.end
-    return (a.write or b.write) and touching and not _beside(a, b)
+    return (a.write or b.write) and touching and not _beside(a, b) and not _other_elements(a.order, b.order)
+
+
+def _other_elements(a: object, b: object) -> bool:
+    """Whether two windows of one tensor of global memory have no element in common, however many of their rows and
+    columns are valid: behind each other, or side by side in rows of one stride."""
+    if not (isinstance(a, GmWindow) and isinstance(b, GmWindow)) or a.row_stride != b.row_stride:
+        return False
+    gap, stride = (b.offset - a.offset).constant, a.row_stride.constant
+    if gap is None or stride is None or {a.col_stride, b.col_stride} != {ONE}:
+        return False
+    before, behind = (a, b) if gap >= 0 else (b, a)
+    if abs(gap) >= (before.rows.size - 1) * stride + before.cols.size:
+        return True
+    return stride > 0 and before.cols.size <= abs(gap) % stride <= stride - behind.cols.size
 
 
 def _beside(a: Access, b: Access) -> bool:

@@ -52,8 +52,10 @@ class Former:
 
     def body(self, nodes: Sequence[Node]) -> tuple[Node, ...]:
         """The nodes without their declarations, with passes."""
+        return tuple(recompute(self._nodes([n for n in nodes if not isinstance(n, Declare)]), self.roles, self.users))
+
+    def _nodes(self, pending: list[Node]) -> list[Node]:
         result: list[Node] = []
-        pending: list[Node] = [n for n in nodes if not isinstance(n, Declare)]
         while pending:
             node = pending.pop(0)
             if isinstance(node, For):
@@ -64,9 +66,9 @@ class Former:
                 result.append(node)
             else:
                 group = self._settle(group)
-                result += [*group.before, self._formed(group.members)]
+                result += [*self._nodes(group.before), self._formed(group.members)]
                 pending = group.rest
-        return tuple(recompute(result, self.roles, self.users))
+        return result
 
     def _gather(self, head: Role, pending: list[Node]) -> _Group:
         """The pass that begins with an instruction: every later one that may join. What cannot, and may be done before,

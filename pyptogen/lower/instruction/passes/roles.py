@@ -20,6 +20,7 @@ BY_COLUMN = {f"TROWEXPAND{stem}" for stem in ARITHMETIC}
 BY_ROW = {f"TCOLEXPAND{stem}" for stem in ARITHMETIC}
 UNARY = {"TNEG", "TABS", "TEXP", "TLOG", "TSQRT", "TRSQRT", "TRECIP", "TRELU"}
 REDUCTIONS = {"TROWSUM", "TROWMAX", "TROWMIN"}
+COLUMN_REDUCTIONS = {"TCOLSUM", "TCOLMAX", "TCOLMIN"}
 FLOATS = {"fp32", "bf16", "fp16"}
 INTEGERS = {"int8", "uint8", "int16", "int32"}
 NEAREST = {"none", "rint"}
@@ -34,11 +35,11 @@ class Role:
 
     Attributes:
         space: the extents of its element-by-element operands.
-        result: the tile written, element by element or, for a reduction, one value a row; None for a store.
+        result: the tile written, element by element or, for a reduction, one value a row or a column; None for a store.
         elements: tiles read element by element.
         columns, rows: tiles read as one value a row, and as one row for all.
         accumulators: tiles read row by row from the matrix unit's memory.
-        reduction: the result is a column.
+        reduction: the result is a column or a row that elements of several steps go into.
     """
 
     instr: Instr
@@ -74,7 +75,7 @@ class Roles:
             return self._extract(instr)
         if name == "TCVT":
             return self._cast(instr)
-        if name in REDUCTIONS:
+        if name in REDUCTIONS | COLUMN_REDUCTIONS:
             return self._reduction(instr)
         if name == "TMOV":
             return self._move(instr) if self._same_dtype(instr) else None
@@ -164,7 +165,11 @@ class Roles:
     def _reduction(self, instr: Instr) -> Role | None:
         result, source = (o for o in instr.operands[:2] if isinstance(o, str))
         kinds = self.tiles[result].type, self.tiles[source].type
-        fits = kinds[0].col_major and kinds[0].dtype == kinds[1].dtype == "fp32" and self.full(source)
+        fits = kinds[0].dtype == kinds[1].dtype == "fp32" and self.full(source)
+        if instr.name in REDUCTIONS:
+            fits = fits and kinds[0].col_major
+        else:
+            fits = fits and self.full(result) and self.tiles[result].cols == self.tiles[source].cols
         return Role(instr, self.space(source), result, (source,), reduction=True) if fits else None
 
 

@@ -54,6 +54,8 @@
 #include <pto/cpu/vector/generate.hpp>
 #include <pto/cpu/vector/histogram.hpp>
 #include <pto/cpu/vector/partial.hpp>
+#include <pto/cpu/vector/pass_columns.hpp>
+#include <pto/cpu/vector/pass_rows.hpp>
 #include <pto/cpu/vector/power.hpp>
 #include <pto/cpu/vector/product.hpp>
 #include <pto/cpu/vector/quant.hpp>

@@ -92,6 +92,37 @@ extern "C" void one_by_one(float* whole, const float* column, const float* row, 
     read_tile(to->least, statistic);
 }
 
+/// Sum, largest and least of each column of `whole`, by a pass; then by instructions.
+extern "C" void columns(float* whole, float* const* to, int rows, int cols)
+{
+    Block x(rows, cols);
+    Row sum(cols), largest(cols), least(cols);
+    TASSIGN(x, 0);
+    TASSIGN(sum, 0x2000);
+    TASSIGN(largest, 0x3000);
+    TASSIGN(least, 0x4000);
+    fill_tile(sum, to[0]);
+    fill_tile(largest, to[1]);
+    fill_tile(least, to[2]);
+    Gm<float> from(whole, {rows, cols});
+    TPASS(rows, cols, [&](auto at, auto &sum_of, auto &max_of, auto &min_of) {
+        const auto v = at.load(from);
+        sum_of.take(at, v);
+        max_of.take(at, v);
+        min_of.take(at, v);
+    }, ColSum(sum), ColMax(largest), ColMin(least));
+    read_tile(to[0], sum);
+    read_tile(to[1], largest);
+    read_tile(to[2], least);
+    TLOAD(x, from);
+    TCOLSUM(sum, x);
+    TCOLMAX(largest, x);
+    TCOLMIN(least, x);
+    read_tile(to[3], sum);
+    read_tile(to[4], largest);
+    read_tile(to[5], least);
+}
+
 /// The larger and the smaller of values and one number: by a pass, then by instructions.
 extern "C" void bounded(float* whole, float bound, float* const* to)
 {

@@ -6,6 +6,8 @@
 //         m_max.take(at, x);
 //     }, RowMax(m));
 //
+// What takes values of many steps is in pass_rows.hpp and pass_columns.hpp.
+//
 // The body is called for one vector of columns of one row after the other. Values are vectors of fp32, or of int32 where
 // they come from integers; narrow floats are widened by a load and rounded to nearest even by a store, and integers
 // saturate, as TCVT does with CAST_RINT. Every value is the one that the instructions in the body would have left in a
@@ -91,7 +93,7 @@ struct PassLanes {
     {
         auto* from = lanes_address(object, row_index, columns);
         if constexpr (is_global_data_v<Object> && kFull) {
-            __builtin_prefetch(reinterpret_cast<const char*>(from) + kAheadBytes, 0, 3);
+            __builtin_prefetch(reinterpret_cast<const char*>(from) + ahead_of<Object>(), 0, 3);
         }
         return allowed(site, "load", object, row_index) ? loaded(from) : decltype(loaded(from)){};
     }
@@ -184,6 +186,18 @@ struct PassLanes {
     }
 
 private:
+    /// Bytes to what a walk reads kAheadBytes later: of a window that is narrower than the rows of its tensor, further down.
+    template <typename Global>
+    PTO_INLINE static constexpr int64_t ahead_of()
+    {
+        constexpr int64_t kCols = Global::Shape::staticShape[4], kApart = Global::Stride::staticStride[3];
+        constexpr int64_t kSize = sizeof(typename Global::RawDType);
+        if constexpr (kCols > 0 && kApart > kCols) {
+            return (kAheadBytes + kCols * kSize - 1) / (kCols * kSize) * kApart * kSize;
+        } else {
+            return kAheadBytes;
+        }
+    }
     template <typename Object>
     PTO_INLINE bool allowed(
         checked::Site site, const char* name, const Object& object, int64_t row, bool writes = false) const
@@ -213,97 +227,7 @@ private:
     }
 };
 
-/// What every operand of a pass has: begin and end of a row.
-template <typename Tile>
-struct RowResult {
-    Tile& tile;
-    f32v partial[4];
-
-    PTO_INLINE void end(int64_t row, float value)
-    {
-        if (checked::pass_touches("a result", tile, row, 0, 1, true)) {
-            tile.data()[row * Tile::RowStride] = value;
-        }
-    }
-};
-
 }  // namespace cpu
-
-/// The sum of what a pass takes in a row, into a column of statistics.
-template <typename Tile>
-struct RowSum : cpu::RowResult<Tile> {
-    explicit RowSum(Tile& result) : cpu::RowResult<Tile>{result, {}} {}
-
-    PTO_INLINE void begin(int64_t)
-    {
-        PTO_CPU_UNROLL
-        for (int i = 0; i < 4; ++i) {
-            this->partial[i] = cpu::f32v{};
-        }
-    }
-    template <typename At>
-    PTO_INLINE void take(const At& at, cpu::f32v v)
-    {
-        this->partial[At::kSlot] = this->partial[At::kSlot] + cpu::only(at.extent, v, 0.0f);
-    }
-    PTO_INLINE void end(int64_t row)
-    {
-        auto& p = this->partial;
-        cpu::RowResult<Tile>::end(row, cpu::reduce_lanes<cpu::Add, float>((p[0] + p[1]) + (p[2] + p[3])));
-    }
-};
-
-namespace cpu {
-
-/// The largest or smallest value that a pass takes in a row. NaN is looked for beside the comparison, in two vectors of a
-/// group at a time.
-template <typename Op, typename Tile>
-struct RowExtreme : RowResult<Tile> {
-    decltype(unordered_lanes(f32v{})) nan;
-    f32v even;
-
-    explicit RowExtreme(Tile& result) : RowResult<Tile>{result, {}}, nan{}, even{} {}
-
-    PTO_INLINE void begin(int64_t)
-    {
-        PTO_CPU_UNROLL
-        for (int i = 0; i < 4; ++i) {
-            this->partial[i] = splat(Op::template neutral<float>());
-        }
-        nan = decltype(unordered_lanes(f32v{})){};
-    }
-    template <typename At>
-    PTO_INLINE void take(const At& at, f32v v)
-    {
-        v = only(at.extent, v, Op::template neutral<float>());
-        if constexpr (!At::kGrouped) {
-            nan |= unordered_lanes(v);
-        } else if constexpr (At::kSlot % 2 == 0) {
-            even = v;
-        } else {
-            nan |= unordered_lanes(even, v);
-        }
-        this->partial[At::kSlot] = Op::ignoring_nan(this->partial[At::kSlot], v);
-    }
-    PTO_INLINE void end(int64_t row)
-    {
-        auto& p = this->partial;
-        const f32v all = Op::ignoring_nan(Op::ignoring_nan(p[0], p[1]), Op::ignoring_nan(p[2], p[3]));
-        const float extreme = reduce_lanes<Op, float>(all);
-        RowResult<Tile>::end(row, any_lane(nan) ? __builtin_nanf("") : extreme);
-    }
-};
-
-}  // namespace cpu
-
-template <typename Tile>
-struct RowMax : cpu::RowExtreme<cpu::Max, Tile> {
-    explicit RowMax(Tile& result) : cpu::RowExtreme<cpu::Max, Tile>(result) {}
-};
-template <typename Tile>
-struct RowMin : cpu::RowExtreme<cpu::Min, Tile> {
-    explicit RowMin(Tile& result) : cpu::RowExtreme<cpu::Min, Tile>(result) {}
-};
 
 /// A left operand of the matrix unit that a pass fills. What is missing of a row's last step of K becomes zero.
 template <typename Tile>

@@ -132,8 +132,6 @@ def scatter(b: SoloBuilder, op: Op) -> None:
     target, places, source = b.target(), b.source(index), b.source(src)
     b.dealt = False
     move(b, op.result.dtype, target, b.source(x))
-    if op.attrs["reduce"] == "add":
-        b.body.append(b.do("barrier", None))
     steps: list[Step] = []
     start = target.offset
     for at, (own, read) in enumerate(zip(places.axes, source.axes, strict=True)):
@@ -157,14 +155,7 @@ def _put(b: SoloBuilder, adds: bool, tile: str, load: TileOp, tensor: str, there
     old = b.tile("old", kind.dtype, kind.rows, kind.cols, kind.form)
     if tensor not in b.reads:
         b.reads.append(tensor)
-    # The next one may be added to the same place, which no flag on chip orders.
-    return [
-        load,
-        b.load(old, tensor, there),
-        b.do("add", old, old, tile),
-        b.store(old, tensor, there),
-        b.do("barrier", None),
-    ]
+    return [load, b.load(old, tensor, there), b.do("add", old, old, tile), b.store(old, tensor, there)]
 
 
 def index_add(b: SoloBuilder, op: Op) -> None:
@@ -175,7 +166,6 @@ def index_add(b: SoloBuilder, op: Op) -> None:
     target, places, source = b.target(), b.source(index), b.source(src)
     b.dealt = False
     move(b, dtype, target, b.source(x))
-    b.body.append(b.do("barrier", None))
     (picked,) = b.merged(b.items((source.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
     which = b.step(picked, 1)
     parts = (slice(axis), slice(axis + 1, None))

@@ -84,10 +84,6 @@ class SoloBuilder:
         """The local number that an index is read into."""
         self._vars = 0
 
-    def is_input(self, tensor: str) -> bool:
-        """Whether the caller gives a tensor."""
-        return any(tensor == value.name for value in self.program.inputs)
-
     # -- tensors ----------------------------------------------------------------------------------------------------
 
     def source(self, value: Value) -> GmView:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tensor.views import input_part
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
@@ -183,7 +184,9 @@ def index_add(b: SoloBuilder, op: Op) -> None:
 
 def _read(b: SoloBuilder, places: GmView, offset: Poly, size: Any) -> TileOp:
     """Reads an index of an axis. One that a kernel computed gets its bound; those of a call were checked before."""
-    bound = None if b.is_input(places.tensor) else b.axes.poly(size)
+    index = b.op.operands[1]
+    assert isinstance(index, Value)
+    bound = b.axes.poly(size) if input_part(index.name, b.made_by) is None else None
     return b.do("read_index", None, index=places.tensor, index_offset=offset, mode=b.place, places=bound)
 
 

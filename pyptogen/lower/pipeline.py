@@ -20,7 +20,8 @@
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace   share       hints about blocks
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
-                 passes       vector instructions walked together, for the kernel's text
+                 passes       vector instructions walked together, for the kernel's text; elsewhere
+                              in_place: steps that overwrite each other under one name
 
 Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes (on the Tensor level with
 `--verify-each`).
@@ -46,7 +47,7 @@ from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.fitting_tiles import Recut
 from pyptogen.lower.hand import opaque
 from pyptogen.lower.hand.lowering import ByHand
-from pyptogen.lower.instruction import passes, select, side_by_side, synchronise
+from pyptogen.lower.instruction import in_place, passes, select, side_by_side, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.duration import duration, nominal_length
@@ -304,10 +305,9 @@ def _instruction_level(session: _Session, blocks: Sequence[BlockKernel], by_hand
 
 def _walked(session: _Session, kernels: list[InstrKernel], by_hand: ByHand) -> list[InstrKernel]:
     """The kernels as their text has them; what an author wrote as instructions stays as it is."""
-    if not session.platform.vector_passes:
-        return kernels
-    walked = [k if k.name in by_hand.finished else passes.run(k) for k in kernels]
-    session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
+    name, run = ("passes", passes.run) if session.platform.vector_passes else ("in-place", in_place.run)
+    walked = [k if k.name in by_hand.finished else run(k) for k in kernels]
+    session.note(42, f"instruction-{name}", lambda: instruction_printer.print_kernels(walked))
     return walked
 
 

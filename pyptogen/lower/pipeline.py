@@ -22,7 +22,8 @@
                               moves), rotate (copies of buffers), memory (pitches, liveness, addresses)
     Execution    build        launches, dependencies, workspace   share       hints about blocks
     Instruction  select       PTO instructions                  synchronise flags and barriers, where pipes run apart
-                 passes       vector instructions walked together, for the kernel's text
+                 passes       vector instructions walked together, for the kernel's text; elsewhere
+                              in_place: steps that overwrite each other under one name
 
 Each level has a printer (`--dump-ir`) and a legality check, run after each of its passes (on the Tensor level with
 `--verify-each`).
@@ -48,7 +49,7 @@ from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.fitting_tiles import Recut
 from pyptogen.lower.hand import opaque
 from pyptogen.lower.hand.lowering import ByHand
-from pyptogen.lower.instruction import passes, select, side_by_side, synchronise
+from pyptogen.lower.instruction import in_place, passes, select, side_by_side, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.duration import duration, nominal_length
@@ -307,11 +308,13 @@ def _instruction_level(session: _Session, blocks: Sequence[BlockKernel], by_hand
 
 def _walked(session: _Session, kernels: list[InstrKernel], by_hand: ByHand) -> list[InstrKernel]:
     """The kernels as their text has them; what an author wrote as instructions stays as it is."""
-    if not session.platform.vector_passes:
-        return kernels
-    as_written = {name for name, level in by_hand.levels.items() if level in ("instruction", "source")}
-    walked = [k if k.name in as_written else passes.run(k, k.name in by_hand.finished) for k in kernels]
-    session.note(42, "instruction-passes", lambda: instruction_printer.print_kernels(walked))
+    if session.platform.vector_passes:
+        as_written = {name for name, level in by_hand.levels.items() if level in ("instruction", "source")}
+        walked = [k if k.name in as_written else passes.run(k, k.name in by_hand.finished) for k in kernels]
+    else:
+        walked = [k if k.name in by_hand.finished else in_place.run(k) for k in kernels]
+    name = "passes" if session.platform.vector_passes else "in-place"
+    session.note(42, f"instruction-{name}", lambda: instruction_printer.print_kernels(walked))
     return walked
 
 

@@ -1,28 +1,33 @@
-"""Where cube and vector cores are apart: rings between them, or kernels of their own that meet in GM, for loops whose
+"""Where cube and vector cores are apart: rings between them, or kernels of their own that meet in GM, for stages whose
 tiling row leaves all to the compiler.
 
 before: - {}                      attention: scores and products of all rounds in GM, four launches one after the other
 after:  - {fifo: 2}               one mixed kernel, which keeps two tiles of each
 
-Both are lowered, and the one that the figures of the platform call faster is kept. A recurrence that only a mixed
-kernel can do gets its rings without a choice.
+before: - {}                      product and gelu: the product in GM, two launches
+after:  - {linear: {fifo: 2}}     one mixed kernel: the vector cores work on a tile while the cube core makes the next
+
+Both are lowered, and each stage gets the form that the figures of the platform call faster. A recurrence that only a
+mixed kernel can do gets its rings without a choice.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.execution.ir import LaunchPlan
 from pyptogen.lower.instruction.duration import duration
 from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, nominal_dims
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import PRODUCTS, Program
+from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Program
 from pyptogen.lower.tile.sizes.sizes import Selected
 
 SLOTS = 2
 """Tiles of a ring: one that is filled while the other is read."""
+LEAST_GAIN = 0.01
 DISPATCH_CYCLES = 1300
 """Of a launch: 0.7 us at 1.85 GHz (published: 0.6 to 0.9 us a task on silicon)."""
 
@@ -35,29 +40,62 @@ def run(
     Raises:
         DiagnosticError: neither can be lowered; what the rows as they are say.
     """
-    if not _is_open(program, platform, rows):
+    stages = _open(program, platform, rows)
+    if not stages:
         return lowered(rows)
-    ringed = [replace(row, row=replace(row.row, sizes={**row.row.sizes, "": {"fifo": SLOTS}})) for row in rows]
     apart, refusal = _attempt(lowered, rows)
-    mixed, _ = _attempt(lowered, ringed)
-    if mixed is None or not any(launch.programs for plan in mixed.execution.plans for launch in plan):
+    mixed, _ = _attempt(lowered, _with_rings(rows, stages))
+    if mixed is None or not (ringed := _ringed(mixed)):
         if apart is None:
             raise refusal or AssertionError
         return apart
-    gain = 0.0 if apart is None else _cycles(apart, platform) / _cycles(mixed, platform)
-    if apart is not None and gain <= 1:
+    if apart is None:
+        return _chosen(mixed, ringed, stages, "only they can do it")
+    through_gm, in_rings = _cycles(apart, platform), _cycles(mixed, platform)
+    faster = {stage for stage in ringed if in_rings[stage] < through_gm.get(stage, 0.0)}
+    if faster and faster != ringed:
+        mixed, _ = _attempt(lowered, _with_rings(rows, faster))
+    if mixed is None or not faster:
         return apart
-    why = "only they can do it" if apart is None else f"{gain:.2f} times as fast as through GM by the model"
-    note = f"{program.name}, {platform.name}: the cores meet in rings of {SLOTS} tiles (`fifo: {SLOTS}`): {why}"
-    return replace(mixed, notes=(*mixed.notes, note), report={**mixed.report, "chosen": {"fifo": SLOTS}})
+    gain = sum(through_gm.values()) / sum(_cycles(mixed, platform).values())
+    if gain < 1 + LEAST_GAIN:
+        return apart
+    return _chosen(mixed, faster, stages, f"{gain:.2f} times as fast as through GM by the model")
 
 
-def _is_open(program: Program, platform: Platform, rows: Sequence[Selected]) -> bool:
-    """Whether a loop with products is cut as the compiler likes, on cores that are apart and have figures."""
-    products = {op.loop for op in program.ops if op.kind in PRODUCTS}
-    loops = any(loop.name in products for loop in program.loops)
-    free = all(not row.row.fuse and not any(row.row.sizes.values()) for row in rows)
-    return loops and free and not platform.unified and platform.costs is not None
+def _open(program: Program, platform: Platform, rows: Sequence[Selected]) -> frozenset[str]:
+    """The stages with matrix and vector work that are cut as the compiler likes, on cores that are apart and have
+    figures."""
+    if platform.unified or platform.costs is None or any(row.row.fuse or any(row.row.sizes.values()) for row in rows):
+        return frozenset()
+    work = [op for op in program.ops if op.kind not in VIEWS]
+    products = {op.stage for op in work if op.kind in PRODUCTS}
+    return frozenset(products & {op.stage for op in work if op.kind not in PRODUCTS})
+
+
+def _with_rings(rows: Sequence[Selected], stages: Set[str]) -> list[Selected]:
+    sizes = {stage: {"fifo": SLOTS} for stage in sorted(stages)}
+    return [replace(row, row=replace(row.row, sizes={**row.row.sizes, **sizes})) for row in rows]
+
+
+def _ringed(result: Lowered) -> frozenset[str]:
+    """The stages whose cores meet in rings in some plan."""
+    return frozenset(_stage(result, launch) for plan in result.execution.plans for launch in plan if launch.programs)
+
+
+def _stage(result: Lowered, launch: LaunchPlan) -> str:
+    """The stage that a launch works for: rows without `fuse` have one for each kernel. C++ by an author has its own."""
+    stages = (stage for k in result.instructions if k.name in launch.kernels for stage in k.stages)
+    return next(stages, launch.kernel)
+
+
+def _chosen(mixed: Lowered, ringed: Set[str], stages: Set[str], why: str) -> Lowered:
+    """The result with rings, which says so: as a tiling row would."""
+    fifo = {"fifo": SLOTS}
+    chosen = fifo if ringed >= stages else dict.fromkeys(sorted(ringed), fifo)
+    where = "" if ringed >= stages else f" in {', '.join(sorted(ringed))}"
+    note = f"{mixed.name}, {mixed.target}: the cores meet in rings of {SLOTS} tiles (`fifo: {SLOTS}`){where}: {why}"
+    return replace(mixed, notes=(*mixed.notes, note), report={**mixed.report, "chosen": chosen})
 
 
 def _attempt(
@@ -69,10 +107,13 @@ def _attempt(
         return None, error
 
 
-def _cycles(result: Lowered, platform: Platform) -> float:
-    """Launch after launch of the last plan, which serves the longest calls; of a mixed one its slower program."""
+def _cycles(result: Lowered, platform: Platform) -> dict[str, float]:
+    """By stage, launch after launch of the last plan, which serves the longest calls; of a mixed one its slower
+    program."""
     dims = nominal_dims(result.program.dims)
     found: Mapping[str, float] = {k.name: duration(k, platform, NOMINAL_ROWS, dims) or 0.0 for k in result.instructions}
-    return sum(
-        DISPATCH_CYCLES + max(found.get(name, 0.0) for name in launch.kernels) for launch in result.execution.plans[-1]
-    )
+    total: dict[str, float] = {}
+    for launch in result.execution.plans[-1]:
+        stage, cycles = _stage(result, launch), max(found.get(name, 0.0) for name in launch.kernels)
+        total[stage] = total.get(stage, 0.0) + DISPATCH_CYCLES + cycles
+    return total

@@ -70,6 +70,36 @@ def test_shapes(tmp_path: Path, name: str, dtype: str, target: str) -> None:
         np.testing.assert_allclose(operator.golden(**arrays).o.astype(np.float64), want, rtol=allowed, atol=allowed)
 
 
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+@pytest.mark.parametrize(("name", "dtype"), [("rows", "fp32"), ("heads", "bf16"), ("groups", "bf16")])
+def test_one_key_has_all_of_the_weight(tmp_path: Path, name: str, dtype: str, target: str) -> None:
+    """A number of keys that is 1 for good: v for each query, and NaN where a score is."""
+    path = written(tmp_path, name, dtype)
+    path.write_text(path.read_text().replace("kv: {min: 1, max: 4096}", "kv: 1").replace(", kv: 64", ""))
+    operator = pyptogen.compile(path, target=target)
+    arrays = operator.example_inputs(seed=3, sq=37)
+    want = reference(arrays, name == "groups", 64**-0.5)
+    np.testing.assert_array_equal(operator(**arrays).o.astype(np.float64), want)
+    arrays["q"][..., 5, 7] = np.nan
+    got = np.isnan(operator(**arrays).o.astype(np.float64))
+    np.testing.assert_array_equal(np.isnan(operator.golden(**arrays).o.astype(np.float64)), got)
+    assert got[..., 5, :].all()
+    assert not np.delete(got, 5, axis=-2).any()
+
+
+def test_one_key_of_a_causal_attention_with_a_bias(tmp_path: Path) -> None:
+    path = written(tmp_path, "heads", call="attention(q, k, v, causal=true, bias=bias)")
+    text = path.read_text().replace("sq: {min: 1, max: 4096}", "sq: 1").replace("kv: {min: 1, max: 4096}", "kv: 1")
+    text = text.replace(", sq: 32, kv: 64", "").replace("outputs:", "  bias: fp32[b, 1, sq, kv]\noutputs:")
+    path.write_text(text)
+    operator = pyptogen.compile(path, target="cpu")
+    arrays = operator.example_inputs(seed=3)
+    np.testing.assert_array_equal(operator(**arrays).o, arrays["v"])
+    path.write_text(text.replace("sq: 1", "sq: 2"))
+    with pytest.raises(DiagnosticError, match="causal attention of sq queries and kv keys"):
+        check_specs(path)
+
+
 def test_the_scale_may_be_a_number(tmp_path: Path) -> None:
     operator = pyptogen.compile(written(tmp_path, "rows", call="attention(q, k, v, scale=2)"))
     arrays = operator.example_inputs(seed=1, sq=20, kv=100)

@@ -22,6 +22,7 @@ from pyptogen.lower.hand.tile import Core, dealt, in_grid, loop_node, tile_kerne
 from pyptogen.lower.instruction import synchronise
 from pyptogen.lower.instruction import verify as instruction_verify
 from pyptogen.lower.instruction.declare import place_declarations
+from pyptogen.lower.instruction.event_ids import EVENT_IDS
 from pyptogen.lower.instruction.ir import Barrier, Declare, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.replay import Finding, prove
 from pyptogen.lower.instruction.select import HANDLERS
@@ -135,7 +136,7 @@ class FixedBody(ABC):
             return
         event = node.args[2] if len(node.args) == 3 else None
         number = event.value if isinstance(event, ast.Constant) else None
-        if not isinstance(number, int) or not 0 <= number < synchronise.EVENT_IDS or not set(names) <= set(PIPES):
+        if not isinstance(number, int) or not 0 <= number < EVENT_IDS or not set(names) <= set(PIPES):
             raise _bad_sync(line, f"{line.call}(MTE2, V, 0)")
         src, dst = (cast_pipe(name) for name in names)
         kind = SetFlag if line.call == "set_flag" else WaitFlag
@@ -221,7 +222,7 @@ def _bad_sync(line: HandLine, example: str) -> DiagnosticError:
         "PTG203",
         f"`{line.value.text}` is no flag or barrier",
         line.span,
-        expected=f"such as `{example}`; pipes {' '.join(PIPES)}, ids 0 to {synchronise.EVENT_IDS - 1}",
+        expected=f"such as `{example}`; pipes {' '.join(PIPES)}, ids 0 to {EVENT_IDS - 1}",
     )
 
 

@@ -26,6 +26,13 @@ def _uses(nodes: tuple[Node, ...], path: Path, found: dict[str, list[Path]]) -> 
                         found.setdefault(operand, []).append(here)
 
 
+def uses_of(body: tuple[Node, ...]) -> dict[str, list[Path]]:
+    """Where each tile is used, in the order of the text."""
+    found: dict[str, list[Path]] = {}
+    _uses(body, (), found)
+    return found
+
+
 def _common(paths: list[Path]) -> Path:
     """Path of the innermost body around all, and the index in it of the first use."""
     first, last = min(paths), max(paths)
@@ -44,8 +51,7 @@ def used_tiles(body: tuple[Node, ...]) -> frozenset[str]:
 
 def place_declarations(body: tuple[Node, ...], declared: Mapping[str, Declare]) -> tuple[Node, ...]:
     """The body with its declarations."""
-    found: dict[str, list[Path]] = {}
-    _uses(body, (), found)
+    found = uses_of(body)
     at: dict[Path, list[Declare]] = {}
     for name, tile in declared.items():
         if name in found:

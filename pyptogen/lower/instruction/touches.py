@@ -2,6 +2,9 @@
 
 A rotating tile lies at another address from round to round, so what an instruction touches depends on the counters of
 the loops around it. Every (instruction, counters) is looked at once; so is every pair.
+
+Of GM, only tensors count of which a place is known at run time alone, because an index says it: each access may be to
+the same bytes as any other. Where places are affine, an element that a kernel reads and writes is the same round's.
 """
 
 from __future__ import annotations
@@ -9,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pyptogen.lower.instruction.ir import Declare, GmWindow, Instr, InstrKernel, declarations
+from pyptogen.lower.instruction.ir import Choose, Declare, GmWindow, Instr, InstrKernel, ReadIndex, declarations, walk
 from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.lower.tensor.ir import DTYPES
 
@@ -40,7 +43,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class Touch:
-    """What one instruction reads and writes on chip; ``number`` is its own."""
+    """What one instruction reads and writes, on chip and where an index says; ``number`` is its own."""
 
     number: int
     reads: tuple[Region, ...]
@@ -61,6 +64,7 @@ class Touches:
     def __init__(self, kernel: InstrKernel) -> None:
         self._kernel = kernel  # instructions are known by identity: they must stay alive
         self._tiles = declarations(kernel)
+        self._indexed = _indexed(kernel)
         self._found: dict[tuple[int, ...], Touch] = {}
         self._counters: dict[int, tuple[str, ...]] = {}
         self._fixed: dict[int, Touch] = {}
@@ -91,8 +95,12 @@ class Touches:
         for operand, effect in zip(operands, effects, strict=True):
             if isinstance(operand, str):
                 region = self._region(self._tiles[operand], slots)
-                reads += [region] if effect in "ru" else []
-                writes += [region] if effect in "wut" else []
+            elif operand.tensor in self._indexed:
+                region = Region(f"GM {operand.tensor}", 0, UNKNOWN_REACH, 0, 0)
+            else:
+                continue
+            reads += [region] if effect in "ru" else []
+            writes += [region] if effect in "wut" else []
         return Touch(len(self._found), tuple(reads), tuple(writes))
 
     def _region(self, tile: Declare, slots: Mapping[str, int]) -> Region:
@@ -120,6 +128,15 @@ class Touches:
         if earlier.number not in known:
             known[earlier.number] = _compare(earlier, later)
         return known[earlier.number]
+
+
+def _indexed(kernel: InstrKernel) -> frozenset[str]:
+    """The tensors of GM that the kernel accesses where a number says that it reads at run time."""
+    nodes = list(walk(kernel.body))
+    numbers = {node.name for node in nodes if isinstance(node, ReadIndex)}
+    instructions = [node.other if isinstance(node, Choose) else node for node in nodes]
+    windows = [o for i in instructions if isinstance(i, Instr) for o in i.operands if isinstance(o, GmWindow)]
+    return frozenset(window.tensor for window in windows if window.offset.names() & numbers)
 
 
 def _compare(a: Touch, b: Touch) -> Conflict | None:

@@ -37,3 +37,22 @@ def indices_of(name: str, made_by: Mapping[str, Op]) -> list[str]:
 def read_with(name: str, made_by: Mapping[str, Op]) -> set[str]:
     """The values with data of their own that are read with ``name``: its root, and those of its indices."""
     return {root(read, made_by) for read in (name, *indices_of(name, made_by))}
+
+
+def input_part(name: str, made_by: Mapping[str, Op]) -> tuple[str, list[Op]] | None:
+    """The input that a value is a part of as a call gives it, and the views that lead to the part, outermost last:
+    slices, other shapes, other orders of axes. Blocks of a loop are all of what they are taken from. None for what is
+    computed, and for a part of a block."""
+    chain: list[Op] = []
+    while name in made_by:
+        op = made_by[name]
+        if op.kind == "block" and not any(view.kind == "slice" for view in chain):
+            chain = []
+        elif op.kind in ("reshape", "transpose", "permute", "reorder", "slice"):
+            chain.append(op)
+        else:
+            return None
+        operand = op.operands[0]
+        assert isinstance(operand, Value)
+        name = operand.name
+    return name, chain[::-1]

@@ -243,8 +243,6 @@ class TileRun:
         elif op.kind == "read_index":
             assert op.index is not None
             self.env[op.mode] = self.memory.element(op.index, op.index_offset.evaluate(self.env), op.span)
-        elif op.kind == "barrier":
-            return
         elif op.fifo is not None:
             self._ring(op, op.fifo)
         else:

@@ -114,7 +114,6 @@ class TileOp:
     extract  rows from ``row`` on of an accumulator → dst
     copy     src → dst (same shape, same dtype)
     fill     scalar → dst
-    barrier  what comes later sees in GM what was stored so far
     read_index  the whole number named ``mode`` = element ``index_offset`` of the tensor ``index``; here and in scatter
              ``places`` is how many an index that a kernel computed may name (None: the call was checked)
     compare  bits of a predicate: comparison ``mode`` of two operands; select: by bits, one of two operands

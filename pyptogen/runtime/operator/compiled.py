@@ -48,6 +48,8 @@ class BoundCall:
     policy: str
     results: Any
     held: tuple[Any, ...]
+    dims: tuple[int, ...] = ()
+    """The dynamic dims, in the order of the contract."""
 
     def run(self, chip: Chip) -> RunReport:
         """Run it on a chip; the results are then in ``results``. Faults: ``Chip.run``."""
@@ -103,14 +105,14 @@ class CompiledOperator:
         """
         if out and self._last is not None and self._last.matches(arguments, out):
             for bound in self._index_bounds:
-                bound.check(arguments)
+                bound.check(arguments, self._last.dims)
             results = self._results(*(out[name] if where else arguments[name] for where, name in self._sources))
             call = BoundCall(self.contract.name, self._entry, self._last.packed, self.policy, results, ())
         else:
             self._last = None
             call = self.bind(arguments, out)
             if out and self._repeatable(arguments, out, call):
-                self._last = Repeated(arguments, out, call.packed)
+                self._last = Repeated(arguments, out, call.packed, call.dims)
         self.last_run = call.run(shared_chip(self.threads)).seconds
         return call.results
 
@@ -133,7 +135,7 @@ class CompiledOperator:
         arrays = self._arrays({name: value for name, value in arguments.items() if name not in attrs})
         dims = contract.bind(arrays)
         for bound in self._index_bounds:
-            bound.check(arrays)
+            bound.check(arrays, (*dims.values(),))
         scalars = contract.bind_attrs(attrs)
         contract.check_requires(dims, scalars)
         if out:
@@ -153,7 +155,7 @@ class CompiledOperator:
         for name, source in contract.inplace.items():
             results[name] = arrays[source]
         ordered = self._results(*(results[tensor.name] for tensor in contract.outputs))
-        return BoundCall(contract.name, self._entry, packed, self.policy, ordered, tuple(held))
+        return BoundCall(contract.name, self._entry, packed, self.policy, ordered, tuple(held), (*dims.values(),))
 
     def _arrays(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Every argument as a numpy array or a packed weight."""

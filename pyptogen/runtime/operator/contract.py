@@ -122,14 +122,13 @@ class Contract:
     def from_program(cls, program: Program) -> Contract:
         """The contract of a Tensor program."""
         dynamic = [dim.name for dim in program.dims if dim.dynamic]
-        definitions = _definitions(program)
+        known = definitions(program)
         in_texts = [
-            [expand(size_text(axis), definitions) for axis in (*value.shape, *value.strides)]
-            for value in program.inputs
+            [expand(size_text(axis), known) for axis in (*value.shape, *value.strides)] for value in program.inputs
         ]
         declared = [(name, program.laid_out.get(name, value)) for name, value in program.outputs]
         out_texts = [
-            [expand(size_text(axis), definitions) for axis in (*value.shape, *value.strides)] for _, value in declared
+            [expand(size_text(axis), known) for axis in (*value.shape, *value.strides)] for _, value in declared
         ]
         order = _solvable_order([dim for dim in program.dims if dim.dynamic], in_texts)
         by_name = {dim.name: dim for dim in order}
@@ -261,7 +260,7 @@ class Contract:
         return values
 
 
-def _definitions(program: Program) -> dict[str, str]:
+def definitions(program: Program) -> dict[str, str]:
     """Size texts of all dims that are not dynamic: a static one's number, a derived one's definition."""
     fixed = {dim.name: dim.value if dim.value is not None else dim.definition for dim in program.dims}
     return {name: size_text(size) for name, size in fixed.items() if size is not None}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pyptogen.diagnostics import Span, fault
+from pyptogen.runtime.operator.contract import definitions
+from pyptogen.runtime.operator.size_functions import expand, size_text, sizes_function
 
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Op, Program, Value
@@ -18,23 +20,33 @@ INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 
 @dataclass(frozen=True, slots=True)
 class IndexBound:
-    """Input ``index`` names places of ``target``: as many as ``size`` and the axes of inputs in ``axes`` make together.
-    ``least`` is the least index: -1 where that skips."""
+    """What input ``index`` holds are places of ``target``. ``least`` is the least index: -1 where that skips.
+
+    ``steps`` lead from the input to the part of it that is used: a reshape, the order of axes, or a slice of an axis.
+    ``sizes``, of the dynamic dims, gives the number of places, then the sizes of each step: a shape, or where a slice
+    begins and ends."""
 
     index: str
     target: str
-    size: int
-    axes: tuple[tuple[str, int], ...]
+    steps: tuple[tuple[str, Any], ...]
+    sizes: Callable[..., tuple[tuple[int, ...], ...]]
     least: int
     what: str
     span: Span
 
-    def check(self, arrays: Mapping[str, Any]) -> None:
+    def check(self, arrays: Mapping[str, Any], dims: Sequence[int]) -> None:
         """Raises PTG408 for an index that is no place of the target."""
+        (places,), *sizes = self.sizes(*dims)
         values = arrays[self.index]
+        for (kind, axes), size in zip(self.steps, sizes, strict=True):
+            if kind == "reshape":
+                values = values.reshape(size)
+            elif kind == "slice":
+                values = values[(slice(None),) * axes + (slice(*size),)]
+            else:
+                values = values.transpose(axes)
         if values.size == 0:
             return
-        places = self.size * math.prod(arrays[name].shape[axis] for name, axis in self.axes)
         least, largest = int(values.min()), int(values.max())
         if least < self.least or largest >= places:
             wrong = largest if largest >= places else least
@@ -48,47 +60,50 @@ class IndexBound:
 
 
 def index_bounds(program: Program) -> tuple[IndexBound, ...]:
-    """The bounds of every index that is an input of the operator itself, perhaps in another shape."""
+    """The bounds of every index that is an input of the operator itself, or a part of one."""
     bounds = (_bound(program, op) for op in program.ops if op.kind in INDEXED | {"scatter_update"})
     return tuple(bound for bound in bounds if bound is not None)
 
 
 def _bound(program: Program, op: Op) -> IndexBound | None:
-    """None where nothing at hand tells the index or the size: they are computed."""
+    """None for an index that is computed."""
     from pyptogen.lower.tensor.ir import Value
+    from pyptogen.lower.tensor.views import input_part
 
     target, index = op.operands[0], op.operands[1]
     assert isinstance(target, Value) and isinstance(index, Value)
-    name = _input_of(program, index)
-    if name is None:
+    made_by = {op.result.name: op for op in program.ops}
+    part = input_part(index.name, made_by)
+    if part is None:
         return None
+    name, views = part
     if op.kind == "scatter_update":
         sizes, least, what = target.shape[: op.attrs["dim"] % len(target.shape) + 1], -1, "row"
     else:
         axis = int(op.attrs["axis"])
         sizes, least, what = (target.shape[axis],), 0, f"place along axis {axis}"
-    found = _factors(program, sizes)
-    return None if found is None else IndexBound(name, _named(program, target), *found, least, what, op.span)
+    steps, texts = [], [[math.prod(sizes)]]
+    for view in views:
+        kind, axes, step = _step(view)
+        steps.append((kind, axes))
+        texts.append(step)
+    known = definitions(program)
+    function = sizes_function(
+        [[expand(size_text(size), known) for size in group] for group in texts],
+        [dim.name for dim in program.dims if dim.dynamic],
+    )
+    return IndexBound(name, _named(program, target), tuple(steps), function, least, what, op.span)
 
 
-def _factors(program: Program, sizes: Sequence[Any]) -> tuple[int, tuple[tuple[str, int], ...]] | None:
-    """The product of sizes: a number, and axes of inputs; None where no input has such an axis."""
-    import sympy
-
-    static = {dim.name: dim.value for dim in program.dims if dim.value is not None}
-    size, axes = 1, []
-    for expression in sizes:
-        known = {symbol: static[symbol.name] for symbol in expression.free_symbols if symbol.name in static}
-        for factor in sympy.Mul.make_args(expression.subs(known)):
-            if factor.is_Integer:
-                size *= int(factor)
-                continue
-            places = ((v.name, at) for v in program.inputs for at, own in enumerate(v.shape) if own == factor)
-            place = next(places, None)
-            if place is None:
-                return None
-            axes.append(place)
-    return size, tuple(axes)
+def _step(view: Op) -> tuple[str, Any, list[Any]]:
+    """A view as a step: its kind, axes, and sizes."""
+    axes = range(len(view.result.shape))
+    if view.kind == "slice":
+        return "slice", int(view.attrs["axis"]), [view.attrs["start"], view.attrs["stop"]]
+    if view.kind == "reshape":
+        return "reshape", None, list(view.result.shape)
+    order = view.attrs["axes"] if view.kind == "permute" else [*axes[:-2], *reversed(axes[-2:])]
+    return "order", tuple(map(int, order)), []
 
 
 def _named(program: Program, target: Value) -> str:
@@ -98,12 +113,3 @@ def _named(program: Program, target: Value) -> str:
     while name in updated and name not in outputs and all(name != value.name for value in program.inputs):
         name = updated[name]
     return outputs.get(name, name)
-
-
-def _input_of(program: Program, value: Value) -> str | None:
-    """The input that a value is, seen in another shape, or block after block of it."""
-    made_by = {op.result.name: op for op in program.ops}
-    name = value.name
-    while name in made_by and made_by[name].kind in ("reshape", "transpose", "permute", "block"):
-        name = made_by[name].operands[0].name  # type: ignore[union-attr]
-    return name if any(name == known.name for known in program.inputs) else None

@@ -48,14 +48,17 @@ class SameObject:
 
 
 class Repeated:
-    """What a call was made with, and the argument struct that came of it."""
+    """What a call was made with, and the argument struct and the dims that came of it."""
 
-    __slots__ = ("_arguments", "_out", "packed")
+    __slots__ = ("_arguments", "_out", "dims", "packed")
 
-    def __init__(self, arguments: Mapping[str, Any], out: Mapping[str, Any], packed: bytes) -> None:
+    def __init__(
+        self, arguments: Mapping[str, Any], out: Mapping[str, Any], packed: bytes, dims: tuple[int, ...]
+    ) -> None:
         self._arguments = {name: _known(value) for name, value in arguments.items()}
         self._out = {name: _known(value) for name, value in out.items()}
         self.packed = packed
+        self.dims = dims
 
     def matches(self, arguments: Mapping[str, Any], out: Mapping[str, Any]) -> bool:
         """Whether these are the same arguments, unchanged but for the values in them."""

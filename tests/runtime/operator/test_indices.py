@@ -77,6 +77,42 @@ def test_an_index_outside_an_axis_is_refused(tmp_path: Path, name: str, wrong: i
     assert f"0 to {size - 1}" in diagnostic.expected
 
 
+PARTS = {
+    "slice": ("i[1:n]", "int32[n]", "n - 1", (6,), (slice(1, None),)),
+    "of rows": ("i[1, :n - 1]", "int32[m, n]", "n - 1", (4, 6), (1, slice(None, -1))),
+    "of columns": ("transpose(i)[n - 1, :]", "int32[m, n]", "m", (4, 6), (slice(None), -1)),
+    "of another shape": ("reshape(i, [m * n])[n:2 * n]", "int32[m, n]", "n", (4, 6), (1,)),
+}
+"""An index, the input that it is a part of, how many it names; the input's shape, and the part in numpy."""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+@pytest.mark.parametrize("name", PARTS)
+def test_of_a_part_of_an_input_only_that_is_bounded(tmp_path: Path, name: str, target: str) -> None:
+    """Outside of the part anything may stand, in it each place is looked at; also where a call comes again."""
+    expression, kind, rows, shape, part = PARTS[name]
+    path = tmp_path / "parts.yaml"
+    path.write_text(
+        "pyptogen: 1\noperator: parts\ndims: {t: {min: 1, max: 64}, m: {min: 3, max: 64}, n: {min: 3, max: 64}, d: 8}\n"
+        f"inputs:\n  x: fp32[t, d]\n  i: {kind}\n  like: fp32[m]\noutputs:\n  y: fp32[{rows}, d]\n"
+        f"graph:\n  y: index_select(x, 0, {expression})\n"
+    )
+    made = pyptogen.compile(path, target=target)
+    x = np.arange(40, dtype=np.float32).reshape(5, 8)
+    index = np.full(shape, 10**6, np.int32)
+    places = np.arange(index[part].size, dtype=np.int32) % 5
+    index[part] = places
+    arrays = {"x": x, "i": index, "like": np.zeros(4, np.float32)}
+    out = {"y": np.zeros((places.size, 8), np.float32)}
+    np.testing.assert_array_equal(made(**arrays, out=out).y, x[places])
+    index[part] = places[::-1]
+    np.testing.assert_array_equal(made(**arrays, out=out).y, x[places[::-1]])
+    for wrong in (5, -1):
+        index[part] = [*places[1:], wrong]
+        with pytest.raises(DiagnosticError, match=f"`i` holds {wrong}, which is no place along axis 0 of `x`"):
+            made(**arrays, out=out)
+
+
 @pytest.mark.parametrize("wrong", [-2, 4 * 5])
 def test_an_index_outside_an_output_that_begins_with_a_number_is_refused(tmp_path: Path, wrong: int) -> None:
     path = tmp_path / "slots.yaml"

@@ -8,7 +8,6 @@ from dataclasses import replace
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.instruction.ir import (
-    Barrier,
     Declare,
     For,
     GmLayout,
@@ -182,15 +181,10 @@ def read_index(sel: Selector, op: TileOp) -> list[Node]:
     return [ReadIndex(op.mode, op.index, op.index_offset, op.span, op.places)]
 
 
-def barrier(sel: Selector, op: TileOp) -> list[Node]:
-    return [Barrier("ALL", op.span)] if sel.platform.flags else []
-
-
 HANDLERS: Mapping[str, Handler] = {
     "load": load,
     "store": store,
     "scatter": scatter,
     "load_rows": load_rows,
     "read_index": read_index,
-    "barrier": barrier,
 }

@@ -35,13 +35,15 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
     the same: NaN stays NaN, and 0 times infinity is NaN."""
     b.need_float(q, "attention")
     _check(b, q, k, v)
-    k, v = _over_a_dim(b, k, v)
+    one = b.dims.is_one(k.shape[-2])
+    k, v = (k, v) if one else _over_a_dim(b, k, v)
     over = k.shape[-2]
     if scale is None:
         scale = 1 / sympy.sqrt(sympy.Float(b.dims.resolve(q.shape[-1])))
     if len(q.shape) == len(k.shape) + 1:
-        one = sympy.Integer(1)
-        k, v = (b.reshape(x, (*x.shape[:-2], one, *x.shape[-2:]), "group") for x in (k, v))
+        k, v = (b.reshape(x, (*x.shape[:-2], sympy.Integer(1), *x.shape[-2:]), "group") for x in (k, v))
+    if one:
+        return _to_one_key(b, (q, k, v), scale, causal, bias)
     name = b.loop_name()
     tile = min(TILE, b.dims.number(over) or TILE)
     block = b.dims.open_block(over.name, tile, b.at)
@@ -103,12 +105,33 @@ def paged_attention(
     )
 
 
-def _positions(b: Builder, rows: Any, keys: Any, block: Any) -> tuple[Value, Value]:
-    """A number for each query and for each key of the block, whose difference is huge where the query sees the key and
-    as far below 0 where it does not: a score is the lesser of itself and this difference. Raises PTG205."""
+def _to_one_key(
+    b: Builder, operands: tuple[Value, Value, Value], scale: Any, causal: bool, bias: Value | None
+) -> Value:
+    """Attention to a single key, whose weight is 1: v, or NaN where the score is no finite number. Raises PTG205,
+    PTG206."""
+    q, k, v = operands
+    if causal:
+        _need_positions(b, q.shape[-2], k.shape[-2])
+    score = b.binary("mul", _product(b, q, b.transpose(k, "keys"), "qk"), b.scalar(scale), hint="s")
+    if bias is not None:
+        _check_bias(b, bias, k.shape[-2])
+        score = b.binary("add", score, bias, hint="s_biased")
+    weight = b.unary("exp", b.binary("sub", score, score, hint="below_max"), hint="p")
+    return b.cast(b.binary("mul", weight, b.cast(v, "fp32"), hint="pv"), q.dtype)
+
+
+def _need_positions(b: Builder, rows: Any, keys: Any) -> None:
+    """Raises PTG205 for more queries than keys."""
     if not b.dims.need_at_least(keys, rows, "causal attention: the queries are the last positions", b.at):
         shown = f"{show_size(rows)} queries and {show_size(keys)} keys"
         raise b.fault("PTG205", f"causal attention of {shown}", expected="no more queries than keys")
+
+
+def _positions(b: Builder, rows: Any, keys: Any, block: Any) -> tuple[Value, Value]:
+    """A number for each query and for each key of the block, whose difference is huge where the query sees the key and
+    as far below 0 where it does not: a score is the lesser of itself and this difference. Raises PTG205."""
+    _need_positions(b, rows, keys)
     far = b.scalar(sympy.Float(FAR))
     own = b.cast(b.places((rows, sympy.Integer(1)), keys - rows, "row_place"), "fp32", hint="row_number")
     key = b.cast(b.places((block,), 0, "key_place"), "fp32", hint="key_number")
@@ -118,12 +141,17 @@ def _positions(b: Builder, rows: Any, keys: Any, block: Any) -> tuple[Value, Val
 
 def _bias_block(b: Builder, bias: Value, keys: Any, block: Any) -> Value:
     """This round's columns of what is added to the scores. Raises PTG205, PTG206."""
+    _check_bias(b, bias, keys)
+    return b.block(bias, len(bias.shape) - 1, block)
+
+
+def _check_bias(b: Builder, bias: Value, keys: Any) -> None:
+    """Raises PTG205, PTG206."""
     if bias.dtype != "fp32":
         raise b.fault("PTG206", f"attention with a bias of {bias.dtype}", expected="fp32", fix="cast it")
     if not bias.shape or not b.agree(bias.shape[-1], keys, len(bias.shape) - 1):
         shown = f"attention to {show_size(keys)} keys with a bias {show_shape(bias.shape)}"
         raise b.fault("PTG205", shown, expected="the keys as last axis of the bias")
-    return b.block(bias, len(bias.shape) - 1, block)
 
 
 def _round(
@@ -180,7 +208,3 @@ def _check(b: Builder, q: Value, k: Value, v: Value) -> None:
     agree = b.agree_shapes(k.shape[:-1], v.shape[:-1]) and b.agree_shapes(q.shape[:leading], k.shape[:-2])
     if not agree or not b.agree(q.shape[-1], k.shape[-1], len(q.shape) - 1):
         raise b.fault("PTG205", f"attention of {shapes}", expected="q [.., sq, d], k [.., kv, d] and v [.., kv, e]")
-    if b.dims.is_one(k.shape[-2]):
-        raise b.fault(
-            "PTG205", f"attention of {shapes}: to one key", expected="more keys", fix="one has weight 1: use v"
-        )

@@ -21,7 +21,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
-from pyptogen.lower.tensor.views import read_with, root
+from pyptogen.lower.tensor.views import input_part, read_with, root
 from pyptogen.lower.tile.cutting.axes import Apart, Axes, GmView, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
@@ -312,7 +312,7 @@ class Cutter(Products):
         """How many rows an index that a kernel computed may name; None where the call was checked."""
         target, index, _ = op.operands
         assert isinstance(target, Value) and isinstance(index, Value)
-        if root(index.name, self.made_by) not in self.made_by:
+        if input_part(index.name, self.made_by) is not None:
             return None
         sizes = target.shape[: op.attrs["dim"] % len(target.shape) + 1]
         return reduce(Poly.__mul__, (self.axes.poly(size) for size in sizes))

@@ -20,7 +20,7 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import DTYPES, Op, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol, loop_variable
-from pyptogen.lower.tensor.views import root, value_views
+from pyptogen.lower.tensor.views import input_part, root, value_views
 from pyptogen.lower.tile.cutting.axes import Apart, Copied, Factor, GmView, Pick, unsupported
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
@@ -124,9 +124,8 @@ class Windows(Grid):
         if at is None:
             error = unsupported(op.span, "an index that its own kernel computes", "put it into a stage of its own")
             raise Apart(error, (reader.result.name, base))
-        computed = base in self.made_by or any(v.kind == "slice" for v in value_views(self.made_by, index.name))
         places = self.axes.poly(x.shape[int(op.attrs["axis"])])
-        return self.axes.picked(view, op, at, places, not computed)
+        return self.axes.picked(view, op, at, places, input_part(index.name, self.made_by) is not None)
 
     def find(self, view: GmView, shape: Shape2D, scope: Scope, op: Op, early: bool) -> Found:
         """Reads the indices of a view inside ``scope``. They name one slice each, or one of them each row of the tile.

@@ -260,7 +260,7 @@ def _needs_both(
 
 def _titles(name: str, runs: list[tuple[CoreKind, list[Op]]]) -> list[str]:
     """`query` → `query_cube`, `query_vec1`, `query_vec2`: numbers where a word would stand twice."""
-    words = ["cube" if core == "cube" else "vec" for core, _ in runs]
+    words = ["vec" if core == "vector" else core for core, _ in runs]
     return [
         f"{name}_{word}{words[: at + 1].count(word) if words.count(word) > 1 else ''}" for at, word in enumerate(words)
     ]

@@ -317,30 +317,36 @@ def run(
         stage: {**dict.fromkeys(crowded, TileSize(1, 1, (), place)), **sizes} for stage, sizes in written.items()
     }
     in_loops = {op.result.name for op in kernel.ops if op.loop or op.kind == "carry"}
-    chooser, tiles = _first(open_dims, static, in_loops, _Chooser(open_dims, written, place, cost))
+    chooser = _Chooser(open_dims, written, place, cost)
+    chooser, tiles = _first(chooser, static, in_loops, rings=kernel.slots > 0)
     if platform.costs is not None and tiles:
         found = [chooser.improve(start) for start in (tiles, chooser.flat(tiles)) if chooser.price(start) is not None]
         tiles = min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles)
     return narrow.columns(program, kernel, chooser.table(tiles), named, place, lambda table: cost(table) is not None)
 
 
-def _first(
-    open_dims: Mapping[str, Choice], static: Mapping[str, int], in_loops: Set[str], chooser: _Chooser
-) -> tuple[_Chooser, Tiles]:
-    """The first guess, shrunk until it fits; where it cuts what a loop needs whole, such as a carried value that goes
-    through a product, that with all rows and columns whole whose length is known.
+def _first(chooser: _Chooser, static: Mapping[str, int], in_loops: Set[str], *, rings: bool) -> tuple[_Chooser, Tiles]:
+    """The first guess, shrunk until it fits. Where it cuts what a loop needs whole, such as a carried value that goes
+    through a product, it is that with all rows and columns whole whose length is known; so it is where vector work
+    needs whole rows of a product that comes by a ring, if there is room for them.
 
     Raises:
         Apart: PTG303, the kernel is to be cut between values that are not both of a loop.
     """
+    open_dims = chooser.open_dims
     try:
         return chooser, chooser.shrink({dim: (choice.tile, choice.tile) for dim, choice in open_dims.items()})
-    except DiagnosticError as error:
-        fewer = {dim: choice for dim, choice in open_dims.items() if dim not in static or not choice.yields}
-        if len(fewer) == len(open_dims) or not isinstance(error, Apart) or not in_loops >= set(error.edge):
+    except Apart as error:
+        in_rounds = in_loops >= set(error.edge)
+        kept = (0, DEPTH) if not in_rounds else (0,)
+        fewer = {dim: choice for dim, choice in open_dims.items() if dim not in static or choice.yields in kept}
+        if len(fewer) == len(open_dims) or not (in_rounds or rings):
             raise
         whole = _Chooser(fewer, chooser.written, chooser.place, chooser.cost)
-        return whole, whole.shrink({dim: (choice.tile, choice.tile) for dim, choice in fewer.items()})
+        tiles = whole.shrink({dim: (choice.tile, choice.tile) for dim, choice in fewer.items()})
+        if not in_rounds and whole.price(tiles) is None:
+            raise
+        return whole, tiles
 
 
 def _tiles(written: Mapping[str, Mapping[str, TileSize]]) -> dict[str, int]:

@@ -99,10 +99,6 @@ class SoloBuilder:
         names = {symbol.name for size in others for symbol in size.free_symbols}
         return self.op.kind in COPIES and str(first) == dim and dim not in names
 
-    def is_input(self, tensor: str) -> bool:
-        """Whether the caller gives a tensor."""
-        return any(tensor == value.name for value in self.program.inputs)
-
     # -- tensors ----------------------------------------------------------------------------------------------------
 
     def source(self, value: Value) -> GmView:

@@ -7,6 +7,7 @@ from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tensor.views import input_part
 from pyptogen.lower.tile.cutting.axes import Factor, GmView
 from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
@@ -132,8 +133,6 @@ def scatter(b: SoloBuilder, op: Op) -> None:
     target, places, source = b.target(), b.source(index), b.source(src)
     b.dealt = False
     move(b, op.result.dtype, target, b.source(x))
-    if op.attrs["reduce"] == "add":
-        b.body.append(b.do("barrier", None))
     steps: list[Step] = []
     start = target.offset
     for at, (own, read) in enumerate(zip(places.axes, source.axes, strict=True)):
@@ -157,14 +156,7 @@ def _put(b: SoloBuilder, adds: bool, tile: str, load: TileOp, tensor: str, there
     old = b.tile("old", kind.dtype, kind.rows, kind.cols, kind.form)
     if tensor not in b.reads:
         b.reads.append(tensor)
-    # The next one may be added to the same place, which no flag on chip orders.
-    return [
-        load,
-        b.load(old, tensor, there),
-        b.do("add", old, old, tile),
-        b.store(old, tensor, there),
-        b.do("barrier", None),
-    ]
+    return [load, b.load(old, tensor, there), b.do("add", old, old, tile), b.store(old, tensor, there)]
 
 
 def index_add(b: SoloBuilder, op: Op) -> None:
@@ -175,7 +167,6 @@ def index_add(b: SoloBuilder, op: Op) -> None:
     target, places, source = b.target(), b.source(index), b.source(src)
     b.dealt = False
     move(b, dtype, target, b.source(x))
-    b.body.append(b.do("barrier", None))
     (picked,) = b.merged(b.items((source.axes[axis],), (places.axes[0],))) or [Item(ONE, (ONE, ONE))]
     which = b.step(picked, 1)
     parts = (slice(axis), slice(axis + 1, None))
@@ -193,7 +184,9 @@ def index_add(b: SoloBuilder, op: Op) -> None:
 
 def _read(b: SoloBuilder, places: GmView, offset: Poly, size: Any) -> TileOp:
     """Reads an index of an axis. One that a kernel computed gets its bound; those of a call were checked before."""
-    bound = None if b.is_input(places.tensor) else b.axes.poly(size)
+    index = b.op.operands[1]
+    assert isinstance(index, Value)
+    bound = b.axes.poly(size) if input_part(index.name, b.made_by) is None else None
     return b.do("read_index", None, index=places.tensor, index_offset=offset, mode=b.place, places=bound)
 
 

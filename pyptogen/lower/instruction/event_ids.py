@@ -1,0 +1,217 @@
+"""Orders between pipes → flags in their places, within the eight event ids of each ordered pair of pipes.
+
+before: MTE2 → V, in each round: load a before its use; load b before its use   (two copies of each: four ids)
+after:  set_flag behind the load, wait_flag ahead of the use; events 0 + slot for a, 2 + slot for b
+
+An order about N copies takes N ids. Where the eight are used up:
+
+1. loops that follow each other share ids: tokens stay set from the end of one loop to the next, which waits for the
+   last rounds of the one before as if they were its own;
+2. two orders of one body become one, set where the later of the two is, waited for where the earlier of the two is: of
+   all such pairs the one that holds back the least work;
+3. a local barrier over all pipes.
+
+Whether ids that are shared and orders that are joined leave the kernel in order is for the replay to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+from pyptogen.diagnostics import Span
+from pyptogen.lower.instruction.ir import Barrier, For, Instr, InstrKernel, Pipe, SetFlag, WaitFlag, walk
+from pyptogen.lower.instruction.replay import Path, Sync
+
+EVENT_IDS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """After node ``first`` of ``body`` on pipe src comes node ``then`` on dst, in the same iteration or (``carried``)
+    in a later one: the next, or with a ``slot`` the one that many copies later."""
+
+    src: Pipe
+    dst: Pipe
+    body: Path
+    first: int
+    then: int
+    carried: bool
+    span: Span
+    slot: str | None = None
+    copies: int = 1
+
+    @property
+    def outermost(self) -> int:
+        """The node of the kernel's body that the order lies in."""
+        return self.body[0] if self.body else self.first
+
+    def joined(self, other: Order) -> Order | None:
+        """An order that includes both, if there is one."""
+        if replace(other, first=self.first, then=self.then, span=self.span) != self:
+            return None
+        both = replace(self, first=max(self.first, other.first), then=min(self.then, other.then))
+        return both if (both.then <= both.first) == self.carried else None
+
+
+@dataclass(slots=True)
+class _Ids:
+    """Ids from ``event`` on, as many as the orders that use them have copies. None of their bodies is inside of
+    another."""
+
+    event: int
+    orders: list[Order]
+
+    def takes(self, order: Order) -> bool:
+        """Whether the order may use them too: nothing runs both in its body and in one of the others."""
+        bodies = (other.body for other in self.orders)
+        return bool(order.body) and all(any(a != b for a, b in zip(order.body, body, strict=False)) for body in bodies)
+
+
+@dataclass(slots=True)
+class Flags:
+    """The flags of a kernel as they are planned. ``share``: loops may share ids; ``join``: two orders may become
+    one."""
+
+    kernel: InstrKernel
+    share: bool = True
+    join: bool = True
+    orders: list[Order] = field(default_factory=list)
+    vector_barriers: dict[Path, Barrier] = field(default_factory=dict)
+    places: dict[tuple[Path, int, str], list[Sync]] = field(default_factory=dict)
+    """By place: (body, index, before or after the node there)."""
+    crowded: bool = False
+    """Whether the ids of a pair of pipes were used up."""
+
+    def add(self, order: Order) -> None:
+        """Plan the flags of one more order."""
+        self.orders.append(order)
+        self._spread()
+
+    def without(self, order: Order) -> Flags:
+        """The same plan but for one order."""
+        rest = [other for other in self.orders if other is not order]
+        fewer = replace(self, orders=rest, vector_barriers=dict(self.vector_barriers), places={})
+        fewer._spread()
+        return fewer
+
+    def add_vector_barrier(self, path: Path, span: Span) -> None:
+        """Plan a barrier of the vector pipe ahead of the node at ``path``."""
+        if path not in self.vector_barriers:
+            self.vector_barriers[path] = Barrier("V", span)
+            self._put(path[:-1], path[-1], "before", self.vector_barriers[path])
+
+    # -- ids ----------------------------------------------------------------------------------------------------------
+
+    def _spread(self) -> None:
+        """Ids for all orders, and everything in its place."""
+        while (found := self._ids()) is None:
+            pass
+        self.places = {}
+        for path, barrier in self.vector_barriers.items():
+            self._put(path[:-1], path[-1], "before", barrier)
+        for order in self.orders:
+            ids = next((ids for ids in found if order in ids.orders), None)
+            if ids is None:
+                self._put(order.body, order.then, "before", Barrier("ALL", order.span))
+            elif order.carried:
+                self._carried(order, ids)
+            else:
+                self._forward(order, ids.event)
+
+    def _ids(self) -> list[_Ids] | None:
+        """The ids of the orders in the order in which they were found; None where two were joined on the way. Those
+        without ids get barriers."""
+        found: list[_Ids] = []
+        used: dict[tuple[Pipe, Pipe], int] = {}
+        for at, order in enumerate(self.orders):
+            pipes = order.src, order.dst
+            if used.get(pipes, 0) + order.copies <= EVENT_IDS:
+                found.append(_Ids(used.get(pipes, 0), [order]))
+                used[pipes] = used.get(pipes, 0) + order.copies
+                continue
+            self.crowded = True
+            like = (ids for ids in found if _form(ids.orders[0]) == _form(order))
+            free = [ids for ids in like if self.share and ids.takes(order)]
+            if free:
+                min(free, key=lambda ids: len(ids.orders)).orders.append(order)
+            elif self.join and self._join([o for o in self.orders[: at + 1] if (o.src, o.dst) == pipes]):
+                return None
+        return found
+
+    def _join(self, orders: Sequence[Order]) -> bool:
+        """Make two of the orders one, if any two can be."""
+        pairs = [(a, b, both) for a, b in combinations(orders, 2) if (both := a.joined(b)) is not None]
+        if not pairs:
+            return False
+        a, b, both = min(pairs, key=lambda pair: self._held_back(*pair[:2]))
+        self.orders[self.orders.index(a)] = both
+        self.orders.remove(b)
+        return True
+
+    def _held_back(self, a: Order, b: Order) -> tuple[bool, int]:
+        """What joining two orders costs: work that waits longer, less where there are copies to work on meanwhile."""
+        nodes = self.kernel.body
+        for index in a.body:
+            node = nodes[index]
+            assert isinstance(node, For)
+            nodes = node.body
+        between = [nodes[min(x, y) : max(x, y)] for x, y in ((a.first, b.first), (a.then, b.then))]
+        return not a.carried, sum(isinstance(node, Instr) for part in between for node in walk(part))
+
+    # -- places -------------------------------------------------------------------------------------------------------
+
+    def _put(self, body: Path, index: int, side: str, sync: Sync) -> None:
+        planned = self.places.setdefault((body, index, side), [])
+        if not (isinstance(sync, Barrier) and any(isinstance(p, Barrier) and p.pipe == sync.pipe for p in planned)):
+            planned.append(sync)  # the same barrier twice in one place is one barrier
+
+    def _forward(self, order: Order, event: int) -> None:
+        pipes = order.src, order.dst
+        self._put(order.body, order.first, "after", SetFlag(*pipes, event, "", order.span, order.slot))
+        self._put(order.body, order.then, "before", WaitFlag(*pipes, event, "", order.span, order.slot))
+
+    def _carried(self, order: Order, ids: _Ids) -> None:
+        """A token from one iteration to a later one, for every copy of the buffer. It is primed before the outermost
+        loop and drained after that, so that it also passes from the last round of an inner loop to the first of the
+        next: priming an inner loop again might set a token that nobody has taken yet. Of loops that share ids the
+        first is primed and the last drained."""
+        event, pipes, many = ids.event, (order.src, order.dst), order.copies > 1
+        self._put(order.body, order.then, "before", WaitFlag(*pipes, event, "free again", order.span, order.slot))
+        self._put(order.body, order.first, "after", SetFlag(*pipes, event, "", order.span, order.slot))
+        if order is not ids.orders[0]:
+            return
+        outermost = [other.outermost for other in ids.orders]
+        for copy in range(order.copies):
+            note = f"copy {copy} is free" if many else "free for the first round"
+            self._put((), min(outermost), "before", SetFlag(*pipes, event + copy, note, order.span))
+            note = f"of the last round of copy {copy}" if many else "of the last round"
+            self._put((), max(outermost), "after", WaitFlag(*pipes, event + copy, note, order.span))
+
+    # -- flags that are set twice -------------------------------------------------------------------------------------
+
+    def back(self, flag: SetFlag) -> Order | None:
+        """The order that a flag needs which is set again before it is known to have been taken: from whom it is for
+        back to who sets it. Where loops run, their own orders see to that; one that has no round, between the two,
+        does not."""
+        for body, first, then in self._taken(flag):
+            loops = [n for n in walk(self.kernel.body) if isinstance(n, For) and flag.slot and n.slot == flag.slot]
+            copies = max((loop.slots for loop in loops), default=1)
+            return Order(flag.dst, flag.src, body, then, first, then > first, flag.span, flag.slot, copies)
+        return None
+
+    def _taken(self, flag: SetFlag) -> Iterator[tuple[Path, int, int]]:
+        """Body, node before and node after of the orders that a planned flag is for."""
+        wait = WaitFlag(flag.src, flag.dst, flag.event, "", flag.span, flag.slot)
+        for (body, first, side), syncs in self.places.items():
+            if side != "after" or not any(sync is flag for sync in syncs):
+                continue
+            for (other, then, _), waits in self.places.items():
+                taken = any(isinstance(w, WaitFlag) and replace(w, note="", span=flag.span) == wait for w in waits)
+                if other == body and then != first and taken:
+                    yield body, first, then
+
+
+def _form(order: Order) -> tuple[object, ...]:
+    return order.src, order.dst, order.carried, order.copies

@@ -4,11 +4,9 @@
                  opaque       stages with a kernel by hand      lowering    those kernels join at their own level
                  update_after_loop  rows of rounds into a tensor, once the loop is over
                  fit          dtypes and operations that the platform has
-                 late_reshapes  single elements first, another shape after them
-                 planes       small matrices of a long batch, element by element
-                 named_sizes  a dim for each size that loops may cut
+                 late_reshapes  single elements first        planes      small matrices of a long batch by elements
                  host_scalars  numbers that the caller's processor computes
-                 distinct_dims  each dim on one axis of a value at most
+                 named_sizes, literal_sizes, distinct_dims  a dim of its own for each axis that loops may cut
     Tile         split_products  products in parts of their depth
                  turned_values  what a round computes and reads transposed
                  variants     tiling rows → kernels and sizes   partition   stages → kernels

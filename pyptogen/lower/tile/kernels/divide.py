@@ -28,6 +28,9 @@ Side = Literal["cube", "vector"]
 MOST = 7
 """Rings of one kernel: each takes two of the 16 flags between the cores of a block; two are left to the system."""
 
+OF_PRODUCTS = ("a", "b", "a scales", "b scales")
+"""Roles of the loads that are the cube core's, in the order of a product's operands."""
+
 
 class _Divider:
     def __init__(self, kernel: TileKernel) -> None:
@@ -35,7 +38,7 @@ class _Divider:
         self.tiles = {t.name: t for t in kernel.tiles}
         self.ops = list(_paths(kernel.body, ()))
         self.accumulators = {str(op.dst) for _, op in self.ops if op.kind == "matmul"}
-        self.operands = {str(op.dst) for _, op in self.ops if op.kind == "load" and op.role in ("a", "b")}
+        self.operands = {str(op.dst) for _, op in self.ops if op.kind == "load" and op.role in OF_PRODUCTS}
         self.fifos: list[Fifo] = []
         self.taken = {*self.tiles, *kernel.arguments}
         self.before: dict[tuple[Side, Path], list[TileOp]] = {}
@@ -55,11 +58,14 @@ class _Divider:
     def _product(self, path: Path, op: TileOp) -> None:
         """Operands that vector work computes are popped into L1 ahead of the product."""
         sources = []
-        for source, role in zip(op.srcs, ("a", "b"), strict=True):
+        for source, role in zip(op.srcs, OF_PRODUCTS, strict=False):
             name = str(source)
             if name in self.operands:
                 sources.append(name)
                 continue
+            if len(op.srcs) > 2:
+                fix = "put what computes it into a stage of its own"
+                raise unsupported(op.span, "a scaled product with an operand of the vector core", fix)
             tile = self.tiles[name]
             fifo = self._fifo(name, tile, "cube", op)
             copy = self._tile(f"{name}_l1", tile, tile.dtype)
@@ -131,7 +137,7 @@ class _Divider:
     # -- programs -----------------------------------------------------------------------------------------------------
 
     def _side(self, op: TileOp) -> Side:
-        by_cube = op.kind == "matmul" or (op.kind == "load" and op.role in ("a", "b"))
+        by_cube = op.kind == "matmul" or (op.kind == "load" and op.role in OF_PRODUCTS)
         by_cube |= op.kind == "store" and op.srcs[0] in self.accumulators
         return "cube" if by_cube else "vector"
 

@@ -70,6 +70,23 @@ def test_extremes(build: Build, name: str, special: bool) -> None:
             assert is_guard(out[length:])
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("name", ["fp32", "fp16", "bf16"])
+def test_one_nan_is_found_in_every_row(build: Build, name: str, sign: float) -> None:
+    """By extremes along its row and along its column, wherever it lies, and nowhere else."""
+    rng = np.random.default_rng(5)
+    plain = rng.standard_normal((ROWS, COLS)).astype(DTYPES[name])
+    for row in range(ROWS):
+        col = row * 37 % COLS
+        a = plain.copy()
+        a[row, col] = np.copysign(np.nan, sign)
+        for op, at, length in ((1, row, ROWS), (2, row, ROWS), (4, col, COLS), (5, col, COLS)):
+            out = guarded((COLS,), DTYPES[name])
+            getattr(build("axis"), f"reduce_{name}")(op, pointer(out), pointer(a), ROWS, COLS)
+            found = np.flatnonzero(np.isnan(out[:length].astype(np.float32)))
+            assert found.tolist() == [at], (op, row)
+
+
 def golden_of(op: int, a: Array, b: Array) -> Array:
     if op == 3 and a.dtype.kind in "iu":
         x, y = np.broadcast_arrays(a.astype(object), b.astype(object))  # Python integers: nothing overflows

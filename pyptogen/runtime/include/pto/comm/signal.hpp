@@ -23,7 +23,7 @@ constexpr bool holds(int32_t value, int32_t limit, WaitCmp cmp)
 template <typename Global>
 inline bool all_hold(Global& signals, int32_t limit, WaitCmp cmp)
 {
-    static_assert(sizeof(typename Global::RawDType) == 4, "a signal is an int32");
+    static_assert(sizeof(typename Global::RawDType) == 4, "TNOTIFY, TWAIT and TTEST: a signal must be an int32");
     int64_t shape[5];
     shape_of(signals, shape);
     bool all = true;
@@ -43,7 +43,7 @@ inline bool all_hold(Global& signals, int32_t limit, WaitCmp cmp)
 template <typename GlobalSignalData, typename... Events>
 PTO_INST RecordEvent TNOTIFY(GlobalSignalData& dstSignalData, int32_t value, NotifyOp op, const Events&... events)
 {
-    static_assert(sizeof(typename GlobalSignalData::RawDType) == 4, "a signal is an int32");
+    static_assert(sizeof(typename GlobalSignalData::RawDType) == 4, "TNOTIFY, TWAIT and TTEST: a signal must be an int32");
     TSYNC(events...);
     cpu::note_other_order();
     int32_t* signal = reinterpret_cast<int32_t*>(dstSignalData.data());

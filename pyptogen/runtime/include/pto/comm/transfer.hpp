@@ -45,7 +45,8 @@ inline void copy_or_add(
 {
     using T = typename Dst::RawDType;
     static_assert(
-        cpu::is_same<T, typename Src::RawDType>, "a transfer between chips needs the same element type on both sides");
+        cpu::is_same<T, typename Src::RawDType>,
+        "TPUT, TGET and the collectives: src needs the element type of dst");
     const int64_t n = shape[4], to_step = dst.GetStride(4), from_step = src.GetStride(4);
     T* const to = dst.data() + to_offset;
     const T* const from = src.data() + from_offset;

@@ -105,7 +105,7 @@ PTO_INLINE void copy_accumulator(Acc& to, From& from, int64_t rows)
 {
     static_assert(
         is_same<typename Acc::DType, typename From::DType> && Acc::Rows == From::Rows && Acc::Cols == From::Cols,
-        "both accumulators need the same element type and shape");
+        "TMATMUL_ACC and TGEMV_ACC: both accumulators need the same element type and shape");
     if (to.address() != from.address()) {
         copy_bytes(to.data(), from.data(), (rows + 31) / 32 * acc_panel_bytes<Acc>);
     }

@@ -18,8 +18,8 @@ PTO_INLINE void fill_with_bias(Acc& c, Bias& bias, int64_t rows, int64_t cols)
     using T = typename Acc::DType;
     static_assert(
         Bias::Loc == TileType::Bias && Bias::Rows == 1 && !Bias::isBoxedLayout && Bias::isRowMajor,
-        "the bias is a row-major Bias tile of one row");
-    static_assert(is_same<typename Bias::DType, T>, "the bias needs the element type of the accumulator");
+        "TMATMUL and TGEMV: bias must be a row-major Bias tile of one row");
+    static_assert(is_same<typename Bias::DType, T>, "TMATMUL and TGEMV: bias needs the element type of dst");
     char* base = reinterpret_cast<char*>(c.data());
     for (int64_t col = 0; col < round_up(cols, 32); col += kF32Lanes) {
         const int64_t left = cols - col;

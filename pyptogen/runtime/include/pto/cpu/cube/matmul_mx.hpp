@@ -136,7 +136,7 @@ constexpr void check_mx_tiles()
     static_assert(Left::Cols % 64 == 0, "TMATMUL_MX needs a K (columns of the left tile) that is a multiple of 64");
     static_assert(
         sizeof(typename LeftScale::DType) == 1 && sizeof(typename RightScale::DType) == 1,
-        "the scales of TMATMUL_MX are e8m0 bytes");
+        "TMATMUL_MX: the scales must be e8m0 bytes");
 }
 
 /// c = a b, or c += a b, scaled.

@@ -57,6 +57,7 @@ using u32v = vec<uint32_t>;
 
 constexpr int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
+/// A type by a condition.
 template <bool First, typename A, typename B>
 struct Chosen {
     using type = A;

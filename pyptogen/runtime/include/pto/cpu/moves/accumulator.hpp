@@ -11,10 +11,10 @@ template <typename Tile, typename To>
 PTO_INLINE void copy_acc_row(To* to, Tile& acc, int64_t r, int64_t c, int64_t n)
 {
     using From = typename Tile::DType;
-    static_assert(Tile::Loc == TileType::Acc, "the source must be an Acc tile");
+    static_assert(Tile::Loc == TileType::Acc, "TSTORE and TMOV: src must be an Acc tile");
     static_assert(
         (is_same<From, float> && is_float<To>) || (is_same<From, int32_t> && is_same<To, int32_t>),
-        "an fp32 accumulator gives fp32, half or bfloat16_t; an int32 accumulator gives int32");
+        "TSTORE and TMOV: src of fp32 gives fp32, half or bfloat16_t, src of int32 gives int32");
     const char* base = reinterpret_cast<const char*>(acc.address());
     if (__builtin_expect(c % 16 != 0, 0)) {  // a column offset inside a fragment: element by element
         for (int64_t i = 0; i < n; ++i) {

@@ -42,7 +42,8 @@ PTO_INST RecordEvent TASSIGN(Object& object, Address address)
 {
     if constexpr (is_tile_data_v<Object>) {
         static_assert(
-            cpu::tile_bytes<Object>() <= cpu::CorePools::capacity(Object::Loc), "the tile is larger than its memory");
+            cpu::tile_bytes<Object>() <= cpu::CorePools::capacity(Object::Loc),
+            "TASSIGN: the tile must not be larger than its memory");
         char* at = cpu::place_address(Object::Loc, static_cast<size_t>(address));
         object.address() = reinterpret_cast<typename Object::DType*>(at);
         if constexpr (Object::Loc == TileType::Right) {

@@ -89,7 +89,7 @@ PTO_INLINE auto row_index(Indexes& indexes, int64_t r)
     if constexpr (is_global_data_v<Indexes>) {
         return indexes.data()[r];
     } else {
-        static_assert(!Indexes::isBoxedLayout, "row indices need a plain tile");
+        static_assert(!Indexes::isBoxedLayout, "MGATHER and MSCATTER: indices of rows must be a plain tile");
         const bool column = indexes.GetValidCol() == 1 && Indexes::isRowMajor;
         return indexes.data()[column ? r * Indexes::RowStride : r];
     }

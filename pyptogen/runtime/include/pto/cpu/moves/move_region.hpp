@@ -128,7 +128,7 @@ PTO_INLINE void extract_converted(Dst& dst, Src& src, int64_t row, int64_t col, 
 {
     static_assert(
         Src::Loc == TileType::Acc || Src::Loc == TileType::Mat || Src::Loc == TileType::Vec,
-        "relu and quantisation are for moves from an Acc tile (here also from Mat and Vec)");
+        "TMOV, TEXTRACT and TINSERT with relu or quantisation: src must be an Acc tile (here also Mat and Vec)");
     convert_region(dst, 0, 0, src, row, col, dst.GetValidRow(), dst.GetValidCol(), convert);
 }
 
@@ -154,7 +154,7 @@ PTO_INLINE void insert_converted(Dst& dst, Src& src, int64_t row, int64_t col, C
 {
     static_assert(
         Src::Loc == TileType::Acc || Src::Loc == TileType::Mat || Src::Loc == TileType::Vec,
-        "relu and quantisation are for moves from an Acc tile (here also from Mat and Vec)");
+        "TMOV, TEXTRACT and TINSERT with relu or quantisation: src must be an Acc tile (here also Mat and Vec)");
     convert_region(dst, row, col, src, 0, 0, src.GetValidRow(), src.GetValidCol(), convert);
 }
 

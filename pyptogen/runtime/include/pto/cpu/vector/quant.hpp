@@ -12,7 +12,7 @@ namespace cpu {
 template <typename Para>
 PTO_INLINE float row_parameter(Para& tile, int64_t row)
 {
-    static_assert(is_same<typename Para::DType, float>, "the parameters of TQUANT and TDEQUANT are fp32");
+    static_assert(is_same<typename Para::DType, float>, "TQUANT and TDEQUANT: scale and offset must be fp32");
     const int64_t last = static_cast<int64_t>(tile.GetValidRow()) - 1;
     return tile.data()[(row < last ? row : last) * Para::RowStride];
 }

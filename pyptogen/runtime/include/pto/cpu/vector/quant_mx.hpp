@@ -122,7 +122,7 @@ constexpr void check_mx_quant_tiles()
     static_assert(
         Type != QuantType::MXFP4_E2M1 || is_same<typename Dst::DType, float4_e2m1x2_t>,
         "TQUANT to MXFP4_E2M1 writes float4_e2m1x2_t");
-    static_assert(is_same<typename Exp::DType, uint8_t>, "the exponents of TQUANT are uint8_t");
+    static_assert(is_same<typename Exp::DType, uint8_t>, "TQUANT: exp must be uint8_t");
 }
 
 /// The data of one group: codes of value * scaling.

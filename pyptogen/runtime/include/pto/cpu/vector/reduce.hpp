@@ -86,13 +86,14 @@ public:
             seen_[u] = Many::look_at(Many::kNothingSeen, v, v);
         }
     }
-    PTO_INLINE void take(const T* row)
+    /// Two rows, which one look is for.
+    PTO_INLINE void take(const T* row, const T* other)
     {
         PTO_CPU_UNROLL
         for (int u = 0; u < kVectors; ++u) {
-            const __m512i v = load_bits<__m512i>(row + u * kLanesOf);
-            state_[u] = Many::meet(state_[u], v);
-            seen_[u] = Many::look_at(seen_[u], v, v);
+            const __m512i v = load_bits<__m512i>(row + u * kLanesOf), w = load_bits<__m512i>(other + u * kLanesOf);
+            state_[u] = Many::meet(Many::meet(state_[u], v), w);
+            seen_[u] = Many::look_at(seen_[u], v, w);
         }
     }
     /// False, and nothing stored, when something was not ordered.
@@ -146,8 +147,9 @@ PTO_INLINE int64_t reduce_col_groups(T* to, const T* from, int64_t stride, int64
         using Group = OrderedExtremes<Op, T>;
         for (; done + Group::kCols <= cols; done += Group::kCols) {
             Group group(from + done);
-            for (int64_t r = 1; r < rows; ++r) {
-                group.take(from + r * stride + done);
+            for (int64_t r = 1; r < rows; r += 2) {
+                const T* row = from + r * stride + done;
+                group.take(row, r + 1 < rows ? row + stride : row);
             }
             if (__builtin_expect(!group.store_ordered(to + done), 0)) {
                 reduce_cols_of<Op>(to + done, from + done, stride, rows, Group::kCols);

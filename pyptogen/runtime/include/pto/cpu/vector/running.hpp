@@ -10,6 +10,7 @@
 #include <pto/cpu/lanes/operators.hpp>
 #include <pto/cpu/lanes/square.hpp>
 #include <pto/cpu/layout/slabs.hpp>
+#include <pto/cpu/vector/operand_rules.hpp>
 
 namespace pto {
 
@@ -76,9 +77,9 @@ PTO_INLINE void running(Dst& dst, Src& src, Before& before)
 {
     using T = typename Dst::DType;
     using U = typename Unsigned<T>::type;
-    static_assert(!is_half_width_float<T> && sizeof(T) >= 4, "running sums are made in 32 or 64 bits");
-    static_assert(is_same<typename Src::DType, T> && is_same<typename Before::DType, T>, "one element type");
-    static_assert(Dst::isRowMajor && Src::isRowMajor && Before::isRowMajor, "tiles are row-major");
+    static_assert(!is_half_width_float<T> && sizeof(T) >= 4, "TROWCUMSUM and TROWCUMPROD: dst must have elements of 32 or 64 bits");
+    PTO_EXPECT_ELEMENT_TYPE("TROWCUMSUM and TROWCUMPROD", dst, src, before);
+    PTO_EXPECT_ROW_MAJOR("TROWCUMSUM and TROWCUMPROD", dst, src, before);
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     U* to = reinterpret_cast<U*>(dst.data());
     const U* from = reinterpret_cast<const U*>(src.data());

@@ -248,9 +248,9 @@ template <bool Greatest, typename Indices, typename Global, typename Tmp>
 inline void extreme_elements(Indices& indices, Global& src, Tmp& tmp)
 {
     using T = typename Global::RawDType;
-    static_assert(is_same<typename Indices::DType, int32_t>, "the indices are int32");
-    static_assert(is_same<typename Tmp::DType, int32_t>, "the scratch is int32");
-    static_assert(Indices::isRowMajor && Tmp::isRowMajor, "tiles are row-major");
+    static_assert(is_same<typename Indices::DType, int32_t>, "TTOPK and TBOTTOMK: indices must be int32");
+    static_assert(is_same<typename Tmp::DType, int32_t>, "TTOPK and TBOTTOMK: tmp must be int32");
+    static_assert(Indices::isRowMajor && Tmp::isRowMajor, "TTOPK and TBOTTOMK: indices and tmp must be row-major");
     const T* row = reinterpret_cast<const T*>(src.data());
     const int64_t n = src.GetShape(4), stride = src.GetStride(4), k = indices.GetValidCol();
     const int64_t room = int64_t(Tmp::Cols) / 4;

@@ -257,9 +257,8 @@ PTO_CPU_OUT_OF_LINE void multiply_vectors(const TilePlan& p, const int32_t* star
         multiply_rows<Products, 4, kWide>(p, 0, starts, kFar, p.m);
         return;
     }
-    if (p.m <= 2) {
-        constexpr int kWide = kF32Lanes == 16 ? 8 : 2;
-        multiply_rows<Products, 2, kWide>(p, 0, starts, kFar, p.m);
+    if (p.m <= 2) {  // B comes as fast as memory gives it, which is fastest in one stream
+        p.m == 1 ? multiply_rows<Products, 1, 2>(p, 0, starts, kFar) : multiply_rows<Products, 2, 2>(p, 0, starts, kFar);
         return;
     }
     if (p.m == 8 && kTall >= 8) {

@@ -91,7 +91,8 @@ def load(sel: Selector, op: TileOp) -> list[Node]:
 def store(sel: Selector, op: TileOp) -> list[Node]:
     assert op.gm is not None
     tile = sel.tiles[str(op.srcs[0])]
-    if sel.tensors[op.gm.tensor].layout == "nz" and not sel.platform.packed_nz:
+    in_ub = sel.memory[tile.parent or tile.name] == "ub"
+    if sel.tensors[op.gm.tensor].layout == "nz" and in_ub and not sel.platform.packed_nz:
         return _by_boxes(sel, op, tile, op.gm)
     flat = as_row(sel, tile, op.gm)
     relu = (Relu(),) if op.mode == "relu" else ()

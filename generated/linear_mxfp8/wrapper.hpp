@@ -1,8 +1,8 @@
 // linear_mxfp8: the C++ entry. Made by pyptogen from linear_mxfp8.yaml: changes belong there.
 //
 // A linear layer in MXFP8 ("OCP Microscaling Formats (MX) Specification", version 1.0): 32 neighbours along
-// the depth share a power of two, in x and in the weights. A product takes the scales on the way to its sum,
-// in fp32.
+// the depth share a power of two. x is quantised here, the weights come so; the product takes the scales on
+// the way to its sum, in fp32.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,7 @@ class Runtime;
 // one marked "in place" is read and written.
 struct linear_mxfp8_args {
   // inputs
-  const uint8_t* x;        // fp8_e4m3[t, k]
-  const uint8_t* x_scale;  // fp8_e8m0[t, k/32]
+  const uint16_t* x;       // bf16[t, k]
   const uint8_t* w;        // fp8_e4m3[n, k]
   const uint8_t* w_scale;  // fp8_e8m0[n, k/32]
   const float* bias;       // fp32[n]
@@ -27,7 +26,7 @@ struct linear_mxfp8_args {
   // sizes
   int64_t t;               // 1 to 65536
 };
-static_assert(sizeof(linear_mxfp8_args) == 7 * 8, "one slot per argument");
+static_assert(sizeof(linear_mxfp8_args) == 6 * 8, "one slot per argument");
 
 // Each entry submits its launches to `runtime` and returns; the results are there when all of them have run.
 extern "C" void linear_mxfp8_cpu(pto_rt::Runtime& runtime, const linear_mxfp8_args& args);

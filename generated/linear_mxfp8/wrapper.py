@@ -30,7 +30,6 @@ def _compiled(target: str = "cpu") -> CompiledOperator:
 
 def linear_mxfp8(
     x: npt.NDArray[Any],
-    x_scale: npt.NDArray[Any],
     w: npt.NDArray[Any],
     w_scale: npt.NDArray[Any],
     bias: npt.NDArray[Any],
@@ -39,14 +38,13 @@ def linear_mxfp8(
     target: str = "cpu",
 ) -> LinearMxfp8Outputs:
     """A linear layer in MXFP8 ("OCP Microscaling Formats (MX) Specification", version 1.0): 32 neighbours along
-    the depth share a power of two, in x and in the weights. A product takes the scales on the way to its
-    sum, in fp32.
+    the depth share a power of two. x is quantised here, the weights come so; the product takes the scales
+    on the way to its sum, in fp32.
 
     Sizes: t 1 to 65536; k = 2048; n = 1024.
 
     Args:
-        x: fp8_e4m3[t, k]
-        x_scale: fp8_e8m0[t, k/32]
+        x: bf16[t, k]
         w: fp8_e4m3[n, k]
         w_scale: fp8_e8m0[n, k/32]
         bias: fp32[n]
@@ -58,7 +56,6 @@ def linear_mxfp8(
     """
     results = _compiled(target)(
         x=x,
-        x_scale=x_scale,
         w=w,
         w_scale=w_scale,
         bias=bias,

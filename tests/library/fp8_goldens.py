@@ -25,11 +25,12 @@ def linear_fp8_blocks(a: Arrays) -> dict[str, Array]:
 
 
 def linear_mxfp8(a: Arrays) -> dict[str, Array]:
-    x, w = (_in_groups(a[name], a[f"{name}_scale"]) for name in ("x", "w"))
-    return {"y": bf16(x @ w.T + wide(a["bias"]))}
-
-
-def _in_groups(elements: Array, scale: Array) -> Array:
-    """Elements times 2^(code - 127) of their group of 32."""
-    powers = np.exp2(scale.view(np.uint8).astype(np.float64) - 127)
-    return wide(elements) * np.repeat(powers, 32, axis=1)
+    x = wide(a["x"]).reshape(len(a["x"]), -1, 32)
+    peak = np.abs(x).max(axis=-1, keepdims=True)
+    # The logarithm of a number of 8 digits is never rounded up to a whole one.
+    exponent = np.floor(np.log2(peak, out=np.full(peak.shape, -127.0), where=peak > 0))
+    scale = np.exp2(np.maximum(exponent - 8, -127))
+    levels = np.clip(x / scale, -LARGEST, LARGEST).astype(ml_dtypes.float8_e4m3fn)
+    left = (wide(levels) * scale).reshape(len(x), -1)
+    powers = np.exp2(a["w_scale"].view(np.uint8).astype(np.float64) - 127)
+    return {"y": bf16(left @ (wide(a["w"]) * np.repeat(powers, 32, axis=1)).T + wide(a["bias"]))}

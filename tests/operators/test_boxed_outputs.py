@@ -14,8 +14,11 @@ import pytest
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction import interpret
+from pyptogen.lower.instruction.ir import GmWindow, Instr, walk
 from pyptogen.lower.pipeline import lower
+from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tile.interpret import interpret as interpret_level
+from pyptogen.schema import load_spec
 
 TEXT = """\
 pyptogen: 1
@@ -31,6 +34,7 @@ inputs:
   a: fp16[m, k]
   b: fp16[k, n]
   u: bf16[t, n]
+  e: fp16[2 * k, k]
   c: int8[h, m, n]
 outputs:
   y: fp32[m, n] @ nz
@@ -43,6 +47,8 @@ outputs:
   j: fp16[m, 2 * n] @ nz
   w: int8[h, m, n] @ nz
   o: fp32[1, n] @ nz
+  f: fp32[2 * k, 2 * k] @ nz
+  d: bf16[2 * k, 2 * k] @ nz
 graph:
   rows:
     y: x * 2 + 1
@@ -54,6 +60,9 @@ graph:
   product:
     p: matmul(a, b)
     r: matmul(a, b, dtype=fp32)
+  whole:
+    f: matmul(e, e.T, dtype=fp32)
+    d: cast(relu(matmul(e * 2, e.T, dtype=fp32)), bf16)
   others:
     g: p.T
     j: concat(p, p, axis=-1)
@@ -68,16 +77,17 @@ def arguments(t: int) -> dict[str, Any]:
     rng = np.random.default_rng(t)
     draw = {
         "x": ((41, 72), np.float32), "a": ((41, 48), np.float16), "b": ((48, 72), np.float16),
-        "u": ((t, 72), ml_dtypes.bfloat16), "c": ((3, 41, 72), np.int8),
+        "u": ((t, 72), ml_dtypes.bfloat16), "e": ((96, 48), np.float16), "c": ((3, 41, 72), np.int8),
     }  # fmt: skip
     return {name: rng.integers(1, 5, shape).astype(dtype) for name, (shape, dtype) in draw.items()}
 
 
-def expected(x: Any, a: Any, b: Any, u: Any, c: Any) -> dict[str, Any]:
+def expected(x: Any, a: Any, b: Any, u: Any, e: Any, c: Any) -> dict[str, Any]:
+    f = e.astype(np.float32) @ e.astype(np.float32).T
     y, p = x * 2 + 1, (a.astype(np.float32) @ b.astype(np.float32))
     return {
         "y": y, "z": x, "q": u, "p": p, "r": p, "g": p.T, "j": np.concatenate([p, p], axis=1), "w": c,
-        "o": x.sum(0, keepdims=True),
+        "o": x.sum(0, keepdims=True), "f": f, "d": (2 * f).astype(ml_dtypes.bfloat16),
     }  # fmt: skip
 
 
@@ -150,3 +160,19 @@ def test_rows_that_may_not_fill_boxes(target: str, tmp_path: Path) -> None:
     with pytest.raises(DiagnosticError, match="nothing proves that they are a multiple of") as found:
         pyptogen.compile(path, target=target)
     assert found.value.diagnostics[0].code == "PTG303"
+
+
+@pytest.mark.parametrize("target", ["a2a3", "a5"])
+def test_accumulators_with_all_rows_leave_through_the_fixpipe(target: str, tmp_path: Path) -> None:
+    path = tmp_path / "boxed.yaml"
+    path.write_text(TEXT)
+    kernels = lower(from_spec(load_spec(path)), target).instructions
+    stored = {
+        window.tensor
+        for kernel in kernels
+        for node in walk(kernel.body)
+        if isinstance(node, Instr) and node.name == "TSTORE"
+        for window in node.operands[:1]
+        if isinstance(window, GmWindow) and window.layout == "NZ"
+    }
+    assert stored == {"f", "d"}

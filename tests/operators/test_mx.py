@@ -155,6 +155,69 @@ def test_what_is_refused(code: str, changed: tuple[str, str], tmp_path: Path) ->
     assert found.value.diagnostics[0].code == code
 
 
+QUANTISE = """\
+pyptogen: 1
+operator: quantise
+targets: [cpu, a5]
+dims: {t: {min: 1, max: 512}, k: 96}
+inputs:
+  x: fp32[t, k]
+  b: bf16[2, t, k]
+outputs:
+  y: fp8_e4m3[t, k]
+  s: fp8_e8m0[t, k / 32]
+  z: fp8_e5m2[2, t, k]
+  r: fp8_e8m0[2, t, k / 32]
+graph:
+  single: {"y, s": quant_mx(x)}
+  several: {"z, r": "quant_mx(b, quant_dtype=fp8_e5m2)"}
+tiling:
+  - {}
+"""
+
+
+def quantised(x: Any, exponent: int, largest: float, dtype: Any) -> tuple[Any, Any]:
+    """By the definition of the specification, in double."""
+    groups = x.astype(np.float64).reshape(*x.shape[:-1], -1, 32)
+    peak = np.abs(groups).max(axis=-1, keepdims=True)
+    code = np.where(peak > 0, np.frexp(np.where(peak > 0, peak, 1))[1] - 1 - exponent, -127).clip(-127)
+    levels = np.clip(groups * 2.0**-code, -largest, largest).astype(dtype).reshape(x.shape)
+    return levels, (code[..., 0] + 127).astype(np.uint8).view(ml_dtypes.float8_e8m0fnu)
+
+
+@pytest.mark.parametrize("target", ["cpu", "a5"])
+def test_quantisation(target: str, tmp_path: Path) -> None:
+    path = tmp_path / "quantise.yaml"
+    path.write_text(QUANTISE)
+    operator = pyptogen.compile(path, target=target, threads=2)
+    lowered = lower(operator.program, target)
+    for t in (1, 35):
+        rng = np.random.default_rng(t)
+        x = rng.standard_normal((t, 96)) * 2.0 ** rng.integers(-120, 120, (t, 1))
+        x[0, :32], x[0, 32:64], x[-1, 64:] = 0, 2.0**-126, np.geomspace(1, 3e38, 32)
+        x[0, 95] = 1.9999999
+        given = {"x": x.astype(np.float32), "b": (rng.standard_normal((2, t, 96)) * 7).astype(ml_dtypes.bfloat16)}
+        y, s = quantised(given["x"], 8, 448, ml_dtypes.float8_e4m3fn)
+        z, r = quantised(given["b"], 15, 57344, ml_dtypes.float8_e5m2)
+        levels = [interpret_level(lowered, given, level=level) for level in ("tile", "block")]
+        results = (operator(**given)._asdict(), operator.golden(**given)._asdict(), interpret(lowered, given), *levels)
+        for found in results:
+            for name, want in {"y": y, "s": s, "z": z, "r": r}.items():
+                np.testing.assert_array_equal(found[name].view(np.uint8), want.view(np.uint8), err_msg=f"{t} {name}")
+
+
+@pytest.mark.parametrize(
+    ("code", "call"),
+    [("PTG205", "quant_mx(x[:, :40])"), ("PTG206", "quant_mx(cast(x, int32))"), ("PTG215", "quant_mx(x, int8)")],
+)
+def test_quantisations_that_are_refused(code: str, call: str, tmp_path: Path) -> None:
+    path = tmp_path / "quantise.yaml"
+    path.write_text(QUANTISE.replace("quant_mx(x)", f"'{call}'"))
+    with pytest.raises(DiagnosticError) as found:
+        pyptogen.compile(path, target="cpu")
+    assert found.value.diagnostics[0].code == code
+
+
 def test_a2a3_has_none(tmp_path: Path) -> None:
     path = tmp_path / "scaled.yaml"
     path.write_text(TEXT.replace("targets: [cpu, a5]\n", ""))

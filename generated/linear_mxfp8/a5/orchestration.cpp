@@ -10,9 +10,16 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
+extern "C" __global__ AICORE void quantise(
+    __gm__ float8_e4m3_t *x_q,
+    __gm__ float8_e8m0_t *x_scale,
+    __gm__ bfloat16_t *x,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
 extern "C" __global__ AICORE void linear_cube(
     __gm__ float *acc,
-    __gm__ float8_e4m3_t *x,
+    __gm__ float8_e4m3_t *x_q,
     __gm__ float8_e4m3_t *w,
     __gm__ float8_e8m0_t *x_scale,
     __gm__ float8_e8m0_t *w_scale,
@@ -43,25 +50,32 @@ int32_t blocks_for(pto_rt::Runtime &rt, Core core)
 extern "C" void linear_mxfp8_a5(pto_rt::Runtime &rt, const linear_mxfp8_args &args)
 {
     const int32_t t = static_cast<int32_t>(args.t);
-    auto *x = (__gm__ float8_e4m3_t *)args.x;
-    auto *x_scale = (__gm__ float8_e8m0_t *)args.x_scale;
+    auto *x = (__gm__ bfloat16_t *)args.x;
     auto *w = (__gm__ float8_e4m3_t *)args.w;
     auto *w_scale = (__gm__ float8_e8m0_t *)args.w_scale;
     auto *bias = (__gm__ float *)args.bias;
     auto *y = (__gm__ bfloat16_t *)args.y;
     // Values between kernels.
+    auto *x_q = static_cast<__gm__ float8_e4m3_t *>(rt.workspace(int64_t(t) * 2048 * sizeof(float8_e4m3_t)));
+    auto *x_scale = static_cast<__gm__ float8_e8m0_t *>(rt.workspace(int64_t(t) * 64 * sizeof(float8_e8m0_t)));
     auto *acc = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1024 * sizeof(float)));
     const int32_t cube = blocks_for(rt, Core::Cube);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+        const int32_t quantise_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const Launch quantise_done = rt.launch(
+            "quantise", Core::Vector, quantise_blocks,
+            [=] {
+                quantise(x_q, x_scale, x, t_begin, t_end, quantise_blocks);
+            }, {}, 2);
         const int32_t linear_cube_blocks = fewer((t_end - t_begin + 255) / 256, cube);
         const Launch linear_cube_done = rt.launch(
             "linear_cube", Core::Cube, linear_cube_blocks,
             [=] {
-                linear_cube(acc, x, w, x_scale, w_scale, t_begin, t_end, linear_cube_blocks);
-            }, {}, 1);
+                linear_cube(acc, x_q, w, x_scale, w_scale, t_begin, t_end, linear_cube_blocks);
+            }, {quantise_done}, 1);
         const int32_t linear_vec_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         rt.launch(
             "linear_vec", Core::Vector, linear_vec_blocks,

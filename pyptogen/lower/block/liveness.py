@@ -113,7 +113,7 @@ def _names(nodes: tuple[Node, ...]) -> set[str]:
 def _of_one_type(op: TileOp) -> list[str]:
     """The tiles that an instruction wants to have one shape: all but the bits of predicates."""
     names: tuple[object, ...] = ()
-    if op.kind in UNARY | BINARY | REDUCE | BITWISE | {"copy", "bitwise_not"}:
+    if op.kind in UNARY | BINARY | REDUCE | BITWISE | {"copy", "bitcast", "bitwise_not"}:
         names = (op.dst, *op.srcs, op.scratch if op.kind in BITWISE else None)
     elif op.kind in ("compare", "select"):
         names = op.srcs if op.kind == "compare" else (op.dst, *op.srcs[1:])

@@ -91,8 +91,8 @@ INDEXED = frozenset({"gather", "index_select", "scatter", "index_add"})
 LOWERED = (
     UNARY | BINARY | REDUCE | VIEWS | ROUNDING | COMPARE | BITWISE | LOOP | PRODUCTS
     | ARG_REDUCE | SCAN | SORTING
-    | {"cast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "gcd", "prod", "arange",
-       "places", "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand", "either"}
+    | {"cast", "bitcast", "concat", "scatter_update", "full", "bitwise_not", "where", "floor_div", "gcd", "prod",
+       "arange", "places", "permute", "expand", "gather", "index_select", "scatter", "index_add", "by_hand", "either"}
 )  # fmt: skip
 """Primitives that the levels below know; the others run in the interpreter, and lowering refuses them (PTG303)."""
 
@@ -123,6 +123,7 @@ class Op:
                rows of the carried values, as the operands broadcast; others keep what they have. The result is nothing
     collected  operand (value of the rounds); after the loop ``loop``: the blocks of all rounds along ``axis``; with
                ``stacked``, of a loop over single elements, along a new axis
+    bitcast    the same bytes as elements of another dtype of the same size
     concat     ``axis``; n operands
     scatter_update  operands (x, index, src); ``dim``; rows of x viewed as [rows, last axes from dim+1 on];
                index -1 skips the row

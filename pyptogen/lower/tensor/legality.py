@@ -132,6 +132,7 @@ _REBUILD: dict[str, Callable[[Builder, Op], Value]] = {
     ),
     "index_add": lambda b, op: selection.index_add(b, _value(op), op.attrs["axis"], _value(op, 1), _value(op, 2)),
     "batch_matmul": lambda b, op: selection.batch_matmul(b, _value(op), _value(op, 1), op.attrs["dtype"]),
+    "bitcast": lambda b, op: selection.bitcast(b, _value(op), op.attrs["dtype"]),
     "matmul_mx": lambda b, op: selection.matmul_mx(b, _value(op), _value(op, 1), _value(op, 2), _value(op, 3)),
     "cast": lambda b, op: b.cast(_value(op), op.attrs["dtype"], op.attrs["mode"], op.attrs["saturate"]),
     "reshape": lambda b, op: b.reshape(_value(op), op.attrs["shape"]),

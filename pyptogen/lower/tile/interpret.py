@@ -25,6 +25,7 @@ from pyptogen.lower.instruction.interpret_rings import Port
 from pyptogen.lower.instruction.ir import GmWindow
 from pyptogen.lower.isa.kinds import instruction_of
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
+from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import BINARY, REDUCE
 from pyptogen.lower.tensor.running import numerics
 from pyptogen.lower.tensor.running.numerics import Array
@@ -232,6 +233,7 @@ class TileRun:
             whole = values.reshape(window.rows, window.cols) if values.size == window.rows * window.cols else values
             whole = np.where(whole > 0, whole, 0).astype(whole.dtype) if op.mode == "relu" else whole
             dtype = NUMPY_DTYPES[window.window.dtype]
+            whole = whole.view(dtype) if window.window.dtype == SCALE else whole
             self.memory.write(window, whole if whole.dtype == dtype else numerics.cast(whole, dtype, "rint", True))
         elif op.kind == "scatter":
             rows = self._read(str(op.srcs[0]))
@@ -289,6 +291,8 @@ class TileRun:
             return holds.reshape(1, -1) if dst.rows == 1 else holds  # the bits of a column lie as a row
         if op.kind == "select":
             return np.asarray(np.where(values[0].astype(bool), values[1], values[2])).astype(dst.numpy)
+        if op.kind == "bitcast":
+            return np.ascontiguousarray(values[0]).view(dst.numpy)
         if op.kind in ("copy", "expand"):
             return np.array(np.broadcast_to(values[0][:, : dst.cols], dst.shape))
         if op.kind in BINARY:

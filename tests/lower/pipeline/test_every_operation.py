@@ -21,7 +21,7 @@ from pyptogen.verify import example_inputs
 SIZES = {"t": 13, "m": 17}
 INDICES = {"i": 13, "j": 13, "c": 13}
 """Index inputs of the examples, and what their elements stay below."""
-TOLERANCE = {"float32": 2e-5, "float16": 4e-3, "bfloat16": 2e-2}
+TOLERANCE = {"float32": 2e-5, "float16": 4e-3, "bfloat16": 2e-2, "float8_e4m3fn": 0.0}
 ORDERS = ("argsort", "sort", "topk")
 EDGES = (np.nan, np.inf, -np.inf, 0.0, -0.0, 2.5)
 

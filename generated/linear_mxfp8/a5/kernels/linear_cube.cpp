@@ -17,7 +17,7 @@ using LeftE4m3_256x64 = TileLeft<float8_e4m3_t, 256, 64, DYNAMIC, 64>;
 using RightE4m3_64x256 = TileRight<float8_e4m3_t, 64, 256, 64, 256>;
 using ScaleLeftE8m0_256x2 = TileLeftScale<float8_e8m0_t, 256, 2, DYNAMIC, 2>;
 using ScaleRightE8m0_2x256 = TileRightScale<float8_e8m0_t, 2, 256, 2, 256>;
-using XGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 2048, 1>>;
+using XQGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 2048, 1>>;
 using WGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 1, 2048>, Layout::DN>;
 using XScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, DYNAMIC, 4, 2>, Stride<1, 1, 64, 2, 1>, Layout::MX_A_ND>;
 using WScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, 256, 4, 2>, Stride<1, 1, 64, 2, 1>, Layout::MX_B_DN>;
@@ -26,7 +26,7 @@ using AccGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 
 
 extern "C" __global__ AICORE void linear_cube(
     __gm__ float *acc,
-    __gm__ float8_e4m3_t *x,
+    __gm__ float8_e4m3_t *x_q,
     __gm__ float8_e4m3_t *w,
     __gm__ float8_e8m0_t *x_scale,
     __gm__ float8_e8m0_t *w_scale,
@@ -49,11 +49,11 @@ extern "C" __global__ AICORE void linear_cube(
             AccF32_256x256 acc_acc(t0_valid); TASSIGN(acc_acc, 0x00000);  // L0C 0x00000..0x40000
             wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
             for (int32_t k0 = 0; k0 < 2048; k0 += 256, k0_slot ^= 1) {
-                // acc: scaled_mm(x, w.T, x_scale, w_scale.T, dtype=fp32)  [linear_mxfp8.yaml:24]
-                MatE4m3_256x256 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
+                // acc: scaled_mm(x_q, w.T, x_scale, w_scale.T, dtype=fp32)  [linear_mxfp8.yaml:25]
+                MatE4m3_256x256 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
-                XGm x_in(x + int64_t(t0) * 2048 + int64_t(k0), {t0_valid});
-                TLOAD(x_tile, x_in);
+                XQGm x_q_in(x_q + int64_t(t0) * 2048 + int64_t(k0), {t0_valid});
+                TLOAD(x_q_tile, x_q_in);
                 MatE4m3_256x256m w_tile; TASSIGN(w_tile, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
                 WGm w_in(w + int64_t(n0) * 2048 + int64_t(k0));
                 TLOAD(w_tile, w_in);
@@ -66,21 +66,21 @@ extern "C" __global__ AICORE void linear_cube(
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
                 for (int32_t k1 = 0; k1 < 256; k1 += 64, k1_slot ^= 1) {
-                    LeftE4m3_256x64 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    LeftE4m3_256x64 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000 + k1_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
-                    TEXTRACT(x_tile_l0a, x_tile, 0, k1);
+                    TEXTRACT(x_q_tile_l0a, x_q_tile, 0, k1);
                     RightE4m3_64x256 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     TEXTRACT(w_tile_l0b, w_tile, k1, 0);
-                    ScaleLeftE8m0_256x2 x_tile_l0a_scales(t0_valid); TASSIGN(x_tile_l0a_scales, 0x00000 + k1_slot * 0x00400);  // beside x_tile_l0a
-                    TEXTRACT(x_tile_l0a_scales, x_scale_tile, 0, k1 / 32);
+                    ScaleLeftE8m0_256x2 x_q_tile_l0a_scales(t0_valid); TASSIGN(x_q_tile_l0a_scales, 0x00000 + k1_slot * 0x00400);  // beside x_q_tile_l0a
+                    TEXTRACT(x_q_tile_l0a_scales, x_scale_tile, 0, k1 / 32);
                     ScaleRightE8m0_2x256 w_tile_l0b_scales; TASSIGN(w_tile_l0b_scales, 0x00000 + k1_slot * 0x00400);  // beside w_tile_l0b
                     TEXTRACT(w_tile_l0b_scales, w_scale_tile, k1 / 32, 0);
                     set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     if (k0 + k1 == 0) {
-                        TMATMUL_MX(acc_acc, x_tile_l0a, x_tile_l0a_scales, w_tile_l0b, w_tile_l0b_scales);
+                        TMATMUL_MX(acc_acc, x_q_tile_l0a, x_q_tile_l0a_scales, w_tile_l0b, w_tile_l0b_scales);
                     } else {
-                        TMATMUL_MX(acc_acc, acc_acc, x_tile_l0a, x_tile_l0a_scales, w_tile_l0b, w_tile_l0b_scales);
+                        TMATMUL_MX(acc_acc, acc_acc, x_q_tile_l0a, x_q_tile_l0a_scales, w_tile_l0b, w_tile_l0b_scales);
                     }
                     set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
                 }

@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void linear_vec(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    // y:   cast(acc + bias, bf16)  [linear_mxfp8.yaml:25]
+    // y:   cast(acc + bias, bf16)  [linear_mxfp8.yaml:26]
     VecF32_1x1024 bias_tile; TASSIGN(bias_tile, 0x30000);  // UB 0x30000..0x31000
     BiasGm bias_in(bias);
     TLOAD(bias_tile, bias_in);

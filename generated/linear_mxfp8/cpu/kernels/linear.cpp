@@ -14,7 +14,7 @@ using RightE4m3_2048x256 = TileRight<float8_e4m3_t, 2048, 256, 2048, 256>;
 using ScaleRightE8m0_64x256 = TileRightScale<float8_e8m0_t, 64, 256, 64, 256>;
 using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256>;
 using AccF32_256x256 = TileAcc<float, 256, 256, DYNAMIC, 256>;
-using XGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
+using XQGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
 using XScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, DYNAMIC, 32, 2>, Stride<1, 1, 64, 2, 1>, Layout::MX_A_ND>;
 using WGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 2048, 256>, Stride<1, 1, 1, 1, 2048>, Layout::DN>;
 using WScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, 256, 32, 2>, Stride<1, 1, 64, 2, 1>, Layout::MX_B_DN>;
@@ -24,7 +24,7 @@ using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 
 
 extern "C" __global__ AICORE void linear(
     __gm__ bfloat16_t *y,
-    __gm__ float8_e4m3_t *x,
+    __gm__ float8_e4m3_t *x_q,
     __gm__ float8_e4m3_t *w,
     __gm__ float8_e8m0_t *x_scale,
     __gm__ float8_e8m0_t *w_scale,
@@ -37,11 +37,11 @@ extern "C" __global__ AICORE void linear(
     const FarStores far(int64_t(t_end - t_begin) * 2048);  // y: around the cache if large
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
-        // acc: scaled_mm(x, w.T, x_scale, w_scale.T, dtype=fp32)  [linear_mxfp8.yaml:24]
-        LeftE4m3_256x2048 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L0A 0x00000..0x80000
-        XGm x_in(x + int64_t(t0) * 2048, {t0_valid});
-        TLOAD(x_tile, x_in);
-        ScaleLeftE8m0_256x64 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x00000);  // beside x_tile
+        // acc: scaled_mm(x_q, w.T, x_scale, w_scale.T, dtype=fp32)  [linear_mxfp8.yaml:25]
+        LeftE4m3_256x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000);  // L0A 0x00000..0x80000
+        XQGm x_q_in(x_q + int64_t(t0) * 2048, {t0_valid});
+        TLOAD(x_q_tile, x_q_in);
+        ScaleLeftE8m0_256x64 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x00000);  // beside x_q_tile
         XScaleGm x_scale_in(x_scale + int64_t(t0) * 64, {t0_valid});
         TLOAD(x_scale_tile, x_scale_in);
         for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
@@ -51,16 +51,16 @@ extern "C" __global__ AICORE void linear(
             ScaleRightE8m0_64x256 w_scale_tile; TASSIGN(w_scale_tile, 0x00000);  // beside w_tile
             WScaleGm w_scale_in(w_scale + int64_t(n0) * 64);
             TLOAD(w_scale_tile, w_scale_in);
-            // y:   cast(acc + bias, bf16)  [linear_mxfp8.yaml:25]
+            // y:   cast(acc + bias, bf16)  [linear_mxfp8.yaml:26]
             VecF32_1x256 bias_tile; TASSIGN(bias_tile, 0x00000);  // UB 0x00000..0x00400
             BiasGm bias_in(bias + int64_t(n0));
             TLOAD(bias_tile, bias_in);
-            // acc: scaled_mm(x, w.T, x_scale, w_scale.T, dtype=fp32)  [linear_mxfp8.yaml:24]
+            // acc: scaled_mm(x_q, w.T, x_scale, w_scale.T, dtype=fp32)  [linear_mxfp8.yaml:25]
             AccF32_256x256 acc_acc(t0_valid); TASSIGN(acc_acc, 0x00000);  // L0C 0x00000..0x40000
-            TMATMUL_MX(acc_acc, x_tile, x_scale_tile, w_tile, w_scale_tile);
+            TMATMUL_MX(acc_acc, x_q_tile, x_scale_tile, w_tile, w_scale_tile);
             YGm y_out(y + int64_t(t0) * 1024 + int64_t(n0), {t0_valid});
             TPASS(t0_valid, 256, [&](auto at) {
-                // y:   cast(acc + bias, bf16)  [linear_mxfp8.yaml:25]
+                // y:   cast(acc + bias, bf16)  [linear_mxfp8.yaml:26]
                 const auto acc = at.extract(acc_acc, 0);
                 const auto y_1 = acc + at.row(bias_tile);
                 at.store(y_out, y_1, far);

@@ -117,6 +117,10 @@ def select(sel: Selector, op: TileOp) -> list[Node]:
     return [sel.instr(op, "TSEL", d, mask, x, *sel.plain(b), words)]
 
 
+def bitcast(sel: Selector, op: TileOp) -> list[Node]:
+    return [sel.instr(op, "TMOV", sel.use(str(op.dst), "row"), sel.use_as(str(op.srcs[0]), sel.dtype(op), "row"))]
+
+
 def copy(sel: Selector, op: TileOp) -> list[Node]:
     if op.scratch is not None:  # a column and a tile with one element a row: the column lies as a row
         return [sel.instr(op, "TTRANS", *sel.plain(op.dst, op.srcs[0]), sel.use(op.scratch))]
@@ -186,6 +190,7 @@ HANDLERS: Mapping[str, Handler] = {
     "iota": iota,
     "compare": compare,
     "select": select,
+    "bitcast": bitcast,
     "copy": copy,
     "fill": fill,
     "cast": cast,

@@ -72,16 +72,17 @@ class Selector:
             self.declared[declared] = self._declare(tile, declared, as_row=declared != name)
         return declared
 
-    def use_as(self, name: str, dtype: str) -> str:
+    def use_as(self, name: str, dtype: str, view: View = "own") -> str:
         """Name of a declaration of a tile whose elements are read as those of another dtype of the same size."""
         tile = self.tiles[name]
         if tile.dtype == dtype:
-            return self.use(name)
-        declared = f"{name}_{dtype}"
+            return self.use(name, view)
+        as_row = view == "row" and tile.form == "col"
+        declared = f"{name}_{dtype}{'_row' if as_row else ''}"
         while declared in self.tiles:
             declared += "_"
         if declared not in self.declared:
-            own = self._declare(tile, declared, as_row=False)
+            own = self._declare(tile, declared, as_row)
             self.declared[declared] = replace(own, type=replace(own.type, dtype=dtype), note=f"same bytes as {name}")
         return declared
 

@@ -19,6 +19,7 @@ from pyptogen.lower.instruction.ir import (
     TileType,
 )
 from pyptogen.lower.instruction.select.selector import Handler, Selector
+from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.ir import DTYPES
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, TileOp, TileVal
 
@@ -89,11 +90,14 @@ def load(sel: Selector, op: TileOp) -> list[Node]:
 def store(sel: Selector, op: TileOp) -> list[Node]:
     assert op.gm is not None
     tile = sel.tiles[str(op.srcs[0])]
-    if sel.tensors[op.gm.tensor].layout == "nz" and not sel.platform.packed_nz:
+    in_ub = sel.memory[tile.parent or tile.name] == "ub"
+    if sel.tensors[op.gm.tensor].layout == "nz" and in_ub and not sel.platform.packed_nz:
         return _by_boxes(sel, op, tile, op.gm)
     flat = as_row(sel, tile, op.gm)
     relu = (Relu(),) if op.mode == "relu" else ()
-    return [sel.instr(op, "TSTORE", window(sel, op.gm, op, flat), sel.use(tile.name, "row" if flat else "own"), *relu)]
+    dtype = SCALE if sel.tensors[op.gm.tensor].dtype == SCALE else tile.dtype
+    source = sel.use_as(tile.name, dtype, "row" if flat else "own")
+    return [sel.instr(op, "TSTORE", window(sel, op.gm, op, flat), source, *relu)]
 
 
 def _by_boxes(sel: Selector, op: TileOp, tile: TileVal, gm: GmRef) -> list[Node]:

@@ -30,11 +30,6 @@ def by_columns(value: Value | None) -> bool:
     return value is not None and value.layout == "dn"
 
 
-def by_rows(value: Value | None) -> bool:
-    """Whether a tensor of the contract lies row after row, with or without gaps between them."""
-    return value is None or value.layout == "nd"
-
-
 def check_contract(spec: Spec) -> None:
     """Raises PTG104 for `dn` tensors without columns and outputs in `nz` without, or with strides."""
     for tensor in (*spec.inputs, *spec.outputs):

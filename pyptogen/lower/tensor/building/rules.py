@@ -22,7 +22,8 @@ GROUP = 32
 """Numbers that share one, along the depth of a product."""
 
 MOVES = VIEWS | LOOP | PRODUCTS | {
-    "cast", "concat", "permute", "expand", "gather", "index_select", "scatter", "scatter_update", "by_hand", "either",
+    "cast", "bitcast", "concat", "permute", "expand", "gather", "index_select", "scatter", "scatter_update", "by_hand",
+    "either",
 }  # fmt: skip
 """Operations that take ``FP8``."""
 

@@ -220,3 +220,8 @@ def matmul_mx(b: Builder, left: Value, right: Value, left_scale: Value, right_sc
         depth_text = f"a scaled product over a depth of {show_size(k)}"
         raise b.fault("PTG205", depth_text, expected=f"a multiple of {2 * GROUP}, known at build time")
     return b.emit("matmul_mx", values, "fp32", (m, n), hint, dtype="fp32")
+
+
+def bitcast(b: Builder, x: Value, dtype: str, hint: str = "") -> Value:
+    """The same bytes as elements of another dtype of the same size."""
+    return b.emit("bitcast", [x], dtype, x.shape, hint, dtype=dtype)

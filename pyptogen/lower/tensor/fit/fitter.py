@@ -259,7 +259,7 @@ class Fitter:
         laid_out = self.program.laid_out.get(name)
         if kind in ("scatter_update", "either") and name in self.program.inplace:
             return False
-        by_fixpipe = kind in PRODUCTS and not self.platform.unified and not layouts.by_rows(laid_out)
+        by_fixpipe = kind in PRODUCTS and not self.platform.unified and layouts.by_columns(laid_out)
         return laid_out is not None and (kind in _ROW_AFTER_ROW or by_fixpipe)
 
     def _settle(self, op: Op, value: Value) -> Value:

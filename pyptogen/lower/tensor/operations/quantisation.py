@@ -6,14 +6,18 @@ from typing import Any
 
 import sympy
 
+from pyptogen.lower.tensor.building import selection
 from pyptogen.lower.tensor.building.builder import Builder
+from pyptogen.lower.tensor.building.dims import show_size
 from pyptogen.lower.tensor.building.registry import operation
-from pyptogen.lower.tensor.building.rules import INTEGERS
+from pyptogen.lower.tensor.building.rules import GROUP, INTEGERS, SCALE
 from pyptogen.lower.tensor.ir import Operand, Value
 
 _GREATEST = {"int8": 127, "int16": 32767}
 _TINY = 1e-35
 """Below it a row counts as zeros: 127 divided by it is still finite in fp32."""
+_MX_EXPONENTS = {"fp8_e4m3": 8, "fp8_e5m2": 15}
+"""The exponent of each format's largest number."""
 _PAIR = "two results: shape of x in the given dtype, and fp32 with size 1 along the axis"
 
 
@@ -41,6 +45,41 @@ def _quantise(b: Builder, x: Value, axis: int, dtype: str, mode: str) -> tuple[V
     factor = b.binary("div", b.scalar(greatest), floor, hint="factor")
     scaled = b.binary("mul", wide, factor, hint="scaled")
     return b.cast(scaled, dtype, mode), b.binary("mul", floor, b.scalar(sympy.Integer(1) / greatest), hint="scale")
+
+
+@operation(
+    "quant_mx(x, quant_dtype: dtype = fp8_e4m3)",
+    "two results: shape of x in the given dtype, fp8_e4m3 or fp8_e5m2, and fp8_e8m0 with one element for 32 of the last"
+    " axis",
+    "quant_mx(x)",
+)
+def quant_mx(b: Builder, x: Value, dtype: str) -> tuple[Value, Value]:
+    """To the MX formats, as section 6.3 of the OCP Microscaling Formats (MX) Specification has it: the scale of 32
+    elements is the power of two of their largest magnitude over that of the dtype's largest number, 2^8 (e4m3) or 2^15
+    (e5m2), and at least 2^-127; elements are divided by it, rounded to nearest even, saturated."""
+    b.need_float(x, "quant_mx")
+    if dtype not in _MX_EXPONENTS:
+        raise b.fault(
+            "PTG215", f"quantisation to MX elements of {dtype}", expected="one of " + ", ".join(_MX_EXPONENTS)
+        )
+    *outer, width = x.shape
+    size = b.dims.number(width)
+    if size is None or size % GROUP:
+        what = f"MX groups of an axis of size {show_size(width)}"
+        raise b.fault("PTG205", what, expected=f"a multiple of {GROUP}, known at build time")
+    groups = sympy.Integer(size // GROUP)
+    wide = b.cast(b.reshape(x, (*outer, groups, sympy.Integer(GROUP)), "groups"), "fp32", hint="wide")
+    peak = b.reduce("amax", b.unary("abs", wide, hint="abs"), -1, hint="peak")
+    bits = selection.bitcast(b, peak, "int32", "bits")
+    exponent = b.binary("bitwise_right_shift", bits, b.scalar(23), hint="exponent")
+    lowered = b.binary("sub", exponent, b.scalar(_MX_EXPONENTS[dtype]), hint="lowered")
+    code = b.binary("maximum", lowered, b.scalar(0), hint="code")
+    turned = b.binary("sub", b.scalar(254), code, hint="turned")
+    inverse = b.binary("bitwise_left_shift", turned, b.scalar(23), hint="inverse")
+    scaled = b.binary("mul", wide, selection.bitcast(b, inverse, "fp32", "factor"), hint="scaled")
+    elements = b.reshape(b.cast(scaled, dtype, hint="elements"), x.shape)
+    scale = selection.bitcast(b, b.cast(code, "uint8", hint="code_byte"), SCALE, "scale")
+    return elements, b.reshape(scale, (*outer, groups))
 
 
 @operation(

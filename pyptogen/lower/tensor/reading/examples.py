@@ -28,7 +28,7 @@ _UPDATES = {"scatter_update": "k"}
 """Operations whose example updates an input in place, and that input."""
 
 
-_CHOSEN = frozenset({"conv", "interleave", "deinterleave", "paged_attention", "quant_per_channel"})
+_CHOSEN = frozenset({"conv", "interleave", "deinterleave", "paged_attention", "quant_mx", "quant_per_channel"})
 """Operations whose kernels cut `t` otherwise than by 8 rows: the compiler chooses the tiles of their examples."""
 
 

@@ -183,6 +183,10 @@ def _batch_matmul(
     return result
 
 
+def _bitcast(x: Array, *, dtype: np.dtype[Any], **_: Any) -> Array:
+    return np.ascontiguousarray(x).view(dtype)
+
+
 def _matmul_mx(a: Array, b: Array, a_scale: Array, b_scale: Array, *, dtype: np.dtype[Any], **_: Any) -> Array:
     return round_float(in_groups(a, a_scale, 1) @ in_groups(b, b_scale, 0), dtype)
 
@@ -212,6 +216,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Array]] = {
     "index_add": _index_add,
     "batch_matmul": _batch_matmul,
     "matmul_mx": _matmul_mx,
+    "bitcast": _bitcast,
 }
 
 KINDS = frozenset({*ROUNDING, *COMPARE, *WHOLE, *_FUNCTIONS, "where"})

@@ -19,6 +19,7 @@ from typing import Any
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
 from pyptogen.lower.tensor.views import input_part, read_with, root
@@ -174,6 +175,9 @@ class Cutter(Products):
                 placed = self.operand(operand, op, scope)
                 operands.append(placed)
                 sources.append(placed.tile)
+        if op.kind == "bitcast" and op.result.dtype == SCALE:  # bytes in UB, and scales from where they are stored on
+            self.placed[(op.result.name, "")] = operands[0]
+            return
         home = self.deepest([scope, *(p.scope for p in operands)])
         early = home.role == "grid" and all(p.early or p.scope is not home for p in operands)
         shape = self.shape2d(self.axes.axes(op.result.shape), home, op)

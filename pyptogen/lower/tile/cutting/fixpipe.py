@@ -47,7 +47,7 @@ def _next(program: Program, ops: Sequence[Op], split: set[str]) -> tuple[Op, Op]
     uses = Counter(v.name for op in ops for v in op.operands if isinstance(v, Value))
     kept = {value.name for _, value in program.outputs}
     whole = {op.result.name: op for op in ops}
-    apart = {root(v.name, whole) for n, v in program.outputs if not layouts.by_rows(program.laid_out.get(n))}
+    by_columns = {root(v.name, whole) for n, v in program.outputs if layouts.by_columns(program.laid_out.get(n))}
     stages = Counter(op.stage for op in ops)
     made_by = {op.result.name: op for op in ops if op.kind in PRODUCTS and not op.loop and op.stage not in split}
     for op in ops:
@@ -55,7 +55,7 @@ def _next(program: Program, ops: Sequence[Op], split: set[str]) -> tuple[Op, Op]
         product = made_by.get(source.name) if isinstance(source, Value) else None
         if product is None or uses[product.result.name] != 1 or product.result.name in kept:
             continue
-        if op.result.name in apart:  # the fixpipe writes rows
+        if op.result.name in by_columns:  # the fixpipe writes rows
             continue
         if (op.stage == product.stage or stages[op.stage] > 1) and _fits(product, op):
             return product, op

@@ -18,7 +18,7 @@ from typing import Any
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.tensor.ir import DTYPES, Op, Scalar, Value
+from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol, loop_variable
 from pyptogen.lower.tensor.views import input_part, root, value_views
 from pyptogen.lower.tile.cutting.axes import Apart, Copied, Factor, GmView, Pick, unsupported
@@ -222,7 +222,8 @@ class Windows(Grid):
             around = around.parent
         k_step, n_step = self.platform.box(DTYPES[tensor.dtype])
         rows = k_step if self.platform.packed_nz else 1  # elsewhere a box has row after row
-        if column or not ref.k.is_multiple_of(rows, steps) or not ref.n.is_multiple_of(n_step, steps):
+        apart = op.kind in PRODUCTS and not self.platform.unified and not _of_fixpipe(ref, tensor)
+        if apart or column or not ref.k.is_multiple_of(rows, steps) or not ref.n.is_multiple_of(n_step, steps):
             error = unsupported(op.span, f"`{tensor.name}` @ nz from tiles that cut through its boxes", "cut others")
             raise Copied(error, op.result.name)
         return replace(ref, row_stride=tensor.shape[-2])
@@ -241,3 +242,11 @@ class Windows(Grid):
 def _same(factor: Factor, wanted: Factor | None) -> bool:
     """Whether a factor of a view is the one behind the rows or columns of its tile."""
     return wanted is not None and (factor.dim, factor.extent) == (wanted.dim, wanted.extent)
+
+
+def _of_fixpipe(ref: GmRef, tensor: GmTensor) -> bool:
+    """Whether the fixpipe writes a tile of an accumulator to boxes of `nz`: its columns lie as far apart in GM as the
+    tile has rows, in whole boxes, which are those of the matrix then (public A2/A3 headers, TStoreAccNz2nz)."""
+    rows, cols = ref.rows, ref.cols
+    whole = rows.valid is None and rows.size == tensor.shape[-2].constant and cols.valid is None
+    return whole and rows.size % 16 == 0 and cols.size % 16 == 0 and tensor.dtype in ("fp16", "bf16", "fp32")

@@ -160,7 +160,16 @@ class PassText:
         else:
             left, right = (_text(o) if isinstance(o, Imm) else self.value(instr, str(o)) for o in (a, b))
             stem = stem.removesuffix("S") if isinstance(a, Imm) or isinstance(b, Imm) else stem
-        return f"{left} {INFIX[stem]} {right}" if stem in INFIX else f"{CALLS[stem]}({left}, {right})"
+        text = f"{left} {INFIX[stem]} {right}" if stem in INFIX else f"{CALLS[stem]}({left}, {right})"
+        return self.in_dtype(str(instr.operands[0]), text)
+
+    def in_dtype(self, result: str, text: str) -> str:
+        """Values as a tile of the result's dtype would have them; a store by itself rounds, and does not wrap."""
+        dtype = self.dtypes[result]
+        if dtype in ("int8", "int16"):
+            return f"at.template wrapped<{C_TYPES[dtype]}>({text})"
+        narrow = dtype in ("bf16", "fp16") and result in self.read_again
+        return f"at.template rounded<{C_TYPES[dtype]}>({text})" if narrow else text
 
     def divisor(self, column: str) -> str:
         """The operand that divides by a column, one for all its uses."""

@@ -232,20 +232,51 @@ def test_passes_whose_tiles_find_no_room_are_left_out(monkeypatch: pytest.Monkey
         assert passes.run(kernel) == expected
 
 
-def _compiled(name: str, monkeypatch: pytest.MonkeyPatch, walks: bool) -> Any:
+def _compiled(spec: Path, monkeypatch: pytest.MonkeyPatch, walks: bool) -> Any:
     with monkeypatch.context() as patch:
         patch.setitem(platforms.PLATFORMS, "cpu", replace(platforms.CPU, vector_passes=walks))
-        return pyptogen.compile(SPECS / f"{name}.yaml", threads=1)
+        return pyptogen.compile(spec, threads=1)
+
+
+def _same_bits(spec: Path, monkeypatch: pytest.MonkeyPatch, sizes: dict[str, int]) -> None:
+    walked, one_by_one = (_compiled(spec, monkeypatch, walks) for walks in (True, False))
+    assert walked.library != one_by_one.library
+    arrays = walked.example_inputs(seed=5, **sizes)
+    got, want = walked(**arrays), one_by_one(**arrays)
+    for output in want._fields:
+        assert np.asarray(getattr(got, output)).tobytes() == np.asarray(getattr(want, output)).tobytes(), output
 
 
 @pytest.mark.parametrize("name", ["softmax", "rope", "quant_per_token", "flash_attention"])
 def test_compiled_passes_give_the_same_bits(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    walked, one_by_one = (_compiled(name, monkeypatch, walks) for walks in (True, False))
-    assert walked.library != one_by_one.library
-    arrays = walked.example_inputs(seed=5, **SIZES.get(name, {"rows": 9}))
-    got, want = walked(**arrays), one_by_one(**arrays)
-    for output in want._fields:
-        assert np.asarray(getattr(got, output)).tobytes() == np.asarray(getattr(want, output)).tobytes(), output
+    _same_bits(SPECS / f"{name}.yaml", monkeypatch, SIZES.get(name, {"rows": 9}))
+
+
+@pytest.mark.parametrize("dtype", ["fp16", "bf16", "int8", "int16", "int32"])
+def test_other_dtypes_walk_with_the_same_bits(dtype: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each result is rounded, or wraps, before it is computed with again; so it does on its way into a wider one."""
+    whole = dtype.startswith("int")
+    spec = tmp_path / "narrow.yaml"
+    spec.write_text(
+        f"pyptogen: 1\noperator: narrow\ndims: {{n: {{min: 1, max: 4096}}}}\n"
+        f"inputs: {{a: '{dtype}[n]', b: '{dtype}[n]', c: '{dtype}[n]'}}\n"
+        f"outputs: {{y: '{dtype}[n]', z: 'fp32[n]'}}\n"
+        f"graph:\n  s: a + b\n  y: (s - c) {'+' if whole else '*'} s\n  z: cast(s, fp32)\ntiling: [{{n: 512}}]\n"
+        + (
+            "verify: {generate: {a: 'integers(-100, 100)', b: 'integers(-100, 100)', c: 'integers(-100, 100)'}}\n"
+            * whole
+        )
+    )
+    (kernel,) = pipeline.lower(from_spec(load_spec(spec)), "cpu").instructions
+    assert any({"TADD", "TSUB"} <= set(names(node)) for node in formed(kernel))
+    _same_bits(spec, monkeypatch, {"n": 1100})
+
+
+def test_work_that_shares_nothing_walks_by_itself() -> None:
+    """Five sums of three tensors each: more of these than a processor follows at a time. The last two are few."""
+    (kernel,) = lowered("vector_add_dtypes", "cpu").instructions
+    assert [names(node).count("TADD") for node in formed(kernel)] == [1, 1, 1, 2]
+    assert all(names(node).count("TSTORE") == names(node).count("TADD") for node in formed(kernel))
 
 
 def test_a_tile_written_twice_and_names_of_the_text_keep_apart(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lower.small_programs import library, program_of
+from lower.small_programs import library, lowered, program_of
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.ir import Program
@@ -171,3 +171,10 @@ tiling:
 def test_run_time_dims_of_their_own_make_kernels_of_their_own(target: str) -> None:
     kernels = parts(program_of(APART), target)
     assert [k.writes for k in kernels.values()] == [("y", "m"), ("w",)]
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_products_of_rows_stay_with_the_work_on_these_rows(target: str) -> None:
+    """As sums of rows do; what is multiplied does not go through memory."""
+    made = lowered("reductions", target).kernels
+    assert [k.name for k in made if k.name.startswith("along_rows")] == ["along_rows"]

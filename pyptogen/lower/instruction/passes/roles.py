@@ -23,6 +23,9 @@ REDUCTIONS = {"TROWSUM", "TROWMAX", "TROWMIN"}
 COLUMN_REDUCTIONS = {"TCOLSUM", "TCOLMAX", "TCOLMIN"}
 FLOATS = {"fp32", "bf16", "fp16"}
 INTEGERS = {"int8", "uint8", "int16", "int32"}
+SUMS = frozenset({"TADD", "TSUB"})
+EXACT = {"bf16": SUMS | {"TMUL"}, "fp16": SUMS | {"TMUL"}, "int8": SUMS, "int16": SUMS, "int32": SUMS}
+"""By dtype, the arithmetic between tiles that a pass does in fp32, rounding once, or in int32, keeping the low bits."""
 NEAREST = {"none", "rint"}
 
 Space = tuple[Extent, Extent]
@@ -79,7 +82,8 @@ class Roles:
             return self._reduction(instr)
         if name == "TMOV":
             return self._move(instr) if self._same_dtype(instr) else None
-        if not all(self.tiles[o].type.dtype == "fp32" for o in instr.operands if isinstance(o, str)):
+        dtypes = {self.tiles[o].type.dtype for o in instr.operands if isinstance(o, str)}
+        if dtypes != {"fp32"} and not all(name in EXACT.get(dtype, ()) and len(dtypes) == 1 for dtype in dtypes):
             return None
         last: dict[str, Kind] = {
             **dict.fromkeys(BY_COLUMN | {"TROWEXPAND"}, "columns"), **dict.fromkeys(BY_ROW | {"TCOLEXPAND"}, "rows"),

@@ -29,13 +29,11 @@ def rope(b: Builder, x: Value, cos: Value, sin: Value, interleaved: bool, invers
     low_kind, high_kind = ("add", "sub") if inverse else ("sub", "add")
     low = b.binary(low_kind, b.binary("mul", x1, c1, hint="x1c1"), b.binary("mul", x2, s1, hint="x2s1"), hint="low")
     high = b.binary(high_kind, b.binary("mul", x2, c2, hint="x2c2"), b.binary("mul", x1, s2, hint="x1s2"), hint="high")
-    if interleaved:
-        one = sympy.Integer(1)
-        columns = [b.reshape(part, (*part.shape, one), "column") for part in (low, high)]
-        turned = b.reshape(b.concat(columns, -1, hint="roped"), (*low.shape[:-1], length))
-    else:
-        turned = b.concat([low, high], -1, hint="roped")
-    return b.cast(turned, x.dtype, hint="rope")
+    if not interleaved:
+        return b.cast(b.concat([low, high], -1, hint="roped"), x.dtype, hint="rope")
+    narrow = [b.cast(part, x.dtype, hint=hint) for part, hint in ((low, "even"), (high, "odd"))]
+    columns = [b.reshape(part, (*part.shape, sympy.Integer(1)), "column") for part in narrow]
+    return b.reshape(b.concat(columns, -1, hint="rope"), (*low.shape[:-1], length))
 
 
 def _check(b: Builder, x: Value, cos: Value, sin: Value) -> Any:
@@ -61,9 +59,8 @@ def _halves(b: Builder, value: Value, half: Any, length: Any, name: str) -> tupl
 
 
 def _pairs(b: Builder, value: Value, half: Any, length: Any, name: str) -> tuple[Value, Value]:
-    """The elements of even index, and those of odd index."""
-    wide = b.cast(value, "fp32", hint=name)
+    """The elements of even index, and those of odd index: picked where they lie, and widened then."""
     shape = (*value.shape[:-1], half)
-    pairs = b.reshape(wide, (*shape, sympy.Integer(2)), f"{name}_pairs")
-    even, odd = (b.reshape(b.slice(pairs, -1, at, at + 1), shape, f"{name}{at + 1}") for at in (0, 1))
-    return even, odd
+    pairs = b.reshape(value, (*shape, sympy.Integer(2)), f"{name}_pairs")
+    even, odd = (b.reshape(b.slice(pairs, -1, at, at + 1), shape) for at in (0, 1))
+    return b.cast(even, "fp32", hint=f"{name}1"), b.cast(odd, "fp32", hint=f"{name}2")

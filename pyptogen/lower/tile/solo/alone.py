@@ -8,7 +8,7 @@ from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, REDUCE, SORTING, Op, Pr
 from pyptogen.lower.tile.cutting.axes import Axes
 
 ALWAYS = SORTING | frozenset(
-    {"copy", "permute", "expand", "iota", "index_select", "gather", "scatter", "index_add", "cumsum", "cumprod", "prod"}
+    {"copy", "permute", "expand", "iota", "index_select", "gather", "scatter", "index_add", "cumsum", "cumprod"}
 )
 SHARE = 8
 """A row that takes more than this part of UB is reduced in pieces."""
@@ -24,7 +24,7 @@ class Alone:
     def __call__(self, op: Op) -> bool:
         if op.loop:
             return False
-        if op.kind in REDUCE | ARG_REDUCE:
+        if op.kind in REDUCE | ARG_REDUCE | {"prod"}:
             return self._reduction(op)
         if op.kind == "concat":
             return self._concat(op)

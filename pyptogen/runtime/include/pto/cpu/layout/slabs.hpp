@@ -7,6 +7,7 @@
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/lanes/square.hpp>
 #include <pto/cpu/layout/boxes.hpp>
+#include <pto/cpu/layout/every_other.hpp>
 
 namespace pto::cpu {
 
@@ -103,6 +104,13 @@ PTO_INLINE void copy_lines(
         }
         for (int64_t i = 0; i < lines; ++i) {
             copy_bytes(to + i * to_line, from + i * from_line, length * static_cast<int64_t>(sizeof(T)));
+        }
+        return;
+    }
+    if ((to_step == 1 && from_step == 2) || (to_step == 2 && from_step == 1)) {
+        for (int64_t i = 0; i < lines; ++i) {
+            to_step == 1 ? take_every_other(to + i * to_line, from + i * from_line, length)
+                         : put_every_other(to + i * to_line, from + i * from_line, length);
         }
         return;
     }

@@ -172,6 +172,14 @@ struct PassLanes {
         return rounded_to<T>(v);
     }
 
+    /// The low bits that a narrower integer type keeps.
+    template <typename T>
+    PTO_INLINE static i32v wrapped(i32v v)
+    {
+        constexpr int kLeft = 32 - 8 * static_cast<int>(sizeof(T));
+        return (v << kLeft) >> kLeft;
+    }
+
     /// Stores values at an address, converted to the element type there.
     template <typename T, typename V>
     PTO_INLINE void put(T* to, V v) const

@@ -193,6 +193,18 @@ def _divided(kernel: TileKernel, platform: Platform) -> tuple[TileKernel, ...]:
     return replace(cube, fifos=vector.fifos), vector
 
 
+def _slowest(session: _Session, programs: Sequence[TileKernel], rows: int) -> float | None:
+    """Cycles of the slower program of a kernel, None where one does not fit its core."""
+    longest, lengths = 0.0, nominal_dims(session.fitted.dims)
+    for program in programs:
+        _, found = plan.run(program, session.platform)
+        if isinstance(found, memory.Overflow):
+            return None
+        selected = select.run(found, session.fitted, session.platform)
+        longest = max(longest, duration(selected, session.platform, rows, lengths) or 0.0)
+    return longest
+
+
 def _programs(session: _Session, tiles: Sequence[TileKernel]) -> dict[str, tuple[TileKernel, ...]]:
     """The programs of each mixed kernel that is divided, by its name."""
     found = {kernel.name: _divided(kernel, session.platform) for kernel in tiles}
@@ -231,8 +243,6 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
     def fits(kernel: TileKernel) -> bool:
         return all(plan.fits(p, platform) for p in _divided(legalise.run(kernel, platform), platform))
 
-    lengths = nominal_dims(program.dims)
-
     def choose_tiles(part: Part) -> Table:
         if alone(part.ops.ops[0]):
             return part.sizes
@@ -244,13 +254,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
             rows = part.longest or nominal_length(
                 tile.tiles, tile.segment, program.dim(tile.segment).max if tile.segment else 1
             )
-            longest = 0.0
-            for side in _divided(legalise.run(tile, platform), platform):
-                _, found = plan.run(side, platform)
-                if isinstance(found, memory.Overflow):
-                    return None
-                longest = max(longest, duration(select.run(found, program, platform), platform, rows, lengths) or 0.0)
-            return longest
+            return _slowest(session, _divided(legalise.run(tile, platform), platform), rows)
 
         return choose.run(program, part.ops, part.sizes, platform, part.row, cost)
 

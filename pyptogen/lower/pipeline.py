@@ -3,6 +3,7 @@
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
                  opaque       stages with a kernel by hand      lowering    those kernels join at their own level
                  update_after_loop  rows of rounds into a tensor, once the loop is over
+                 reduce_before_loop  what a loop reduces over axes of run-time length
                  fit          dtypes and operations that the platform has
                  named_sizes  a dim for each size that loops may cut
                  host_scalars  numbers that the caller's processor computes
@@ -58,7 +59,7 @@ from pyptogen.lower.spec_lines import spec_lines
 from pyptogen.lower.tensor import fit
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
-from pyptogen.lower.tensor.passes import host_scalars, unlowered, update_after_loop
+from pyptogen.lower.tensor.passes import host_scalars, reduce_before_loop, unlowered, update_after_loop
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import legalise, solo
 from pyptogen.lower.tile import printer as tile_printer
@@ -112,7 +113,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
                 expected=f"one of {', '.join(PLATFORMS)}",
             )
         )
-    program = update_after_loop.run(opaque.run(program, target))
+    program = reduce_before_loop.run(update_after_loop.run(opaque.run(program, target)))
     unlowered.check(program)
     layouts.check(program)
     platform = PLATFORMS[target]

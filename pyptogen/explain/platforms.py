@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from functools import cache
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS
 from pyptogen.lower.tensor import fit
 from pyptogen.lower.tensor.building.registry import Operation
 from pyptogen.lower.tensor.fit.fitter import WIDER
 from pyptogen.lower.tensor.ir import DTYPES, Program, Value
-from pyptogen.lower.tensor.reading.examples import example_dtypes, example_program
+from pyptogen.lower.tensor.reading.examples import EXAMPLE_ROWS, example_dtypes, example_program
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,7 @@ def support(operation: Operation) -> tuple[Support, ...]:
         dtypes, refused, through = [], [], []
         for dtype, program in programs.items():
             try:
-                lower(program, platform)
+                lowered_example(operation, dtype, platform)
                 dtypes.append(dtype)
                 wide = _computed_in(program, dtype, platform)
                 through += [(dtype, wide)] if wide else []
@@ -43,6 +44,22 @@ def support(operation: Operation) -> tuple[Support, ...]:
                 refused.append((dtype, error.diagnostics[0].message))
         entries.append(Support(platform, tuple(dtypes), tuple(refused), tuple(through)))
     return tuple(entries)
+
+
+def lowered_example(operation: Operation, dtype: str, platform: str) -> Lowered:
+    """The operation's example for a platform, with the first tiling row that it can be lowered with.
+
+    Raises:
+        DiagnosticError: there is none; what the first row says.
+    """
+    first: DiagnosticError | None = None
+    for row in EXAMPLE_ROWS:
+        try:
+            return lower(example_program(operation, dtype, row), platform)
+        except DiagnosticError as error:
+            first = first or error
+    assert first is not None
+    raise first
 
 
 def _computed_in(program: Program, dtype: str, platform: str) -> str:

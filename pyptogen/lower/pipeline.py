@@ -1,15 +1,8 @@
-"""The passes, in order, by name. The only place that knows the order.
+"""The passes, in order, by name. This file and `tensor_level` are the only places that know the order.
 
     Tensor       (from_spec)  functions inlined, composites expanded, types and shapes proved
-                 opaque       stages with a kernel by hand      lowering    those kernels join at their own level
-                 update_after_loop  rows of rounds into a tensor, once the loop is over
-                 fit          dtypes and operations that the platform has
-                 late_reshapes  single elements first        planes      small matrices of a long batch by elements
-                 host_scalars  numbers that the caller's processor computes
-                 named_sizes, literal_sizes, distinct_dims  a dim of its own for each axis that loops may cut
-    Tile         split_products  products in parts of their depth
-                 turned_values  what a round computes and reads transposed
-                 variants     tiling rows → kernels and sizes   partition   stages → kernels
+                 tensor_level  its passes, up to dims and dtypes that tiles can have; lowering  of kernels by hand
+    Tile         variants     tiling rows → kernels and sizes   partition   stages → kernels
                  choose       sizes left to the compiler
                  cut          loop nests of 2-D tile operations carried     next values in the place of carried ones
                  shorter_rounds  blocks of loops that fit        legalise    what the platform has no instruction for
@@ -33,7 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
-from pyptogen.lower import fitting_tiles, rings_or_scratch
+from pyptogen.lower import fitting_tiles, rings_or_scratch, tensor_level
 from pyptogen.lower.artifacts import KernelSource, Lowered
 from pyptogen.lower.block import memory, plan
 from pyptogen.lower.block import printer as block_printer
@@ -45,7 +38,6 @@ from pyptogen.lower.execution import prioritise, share
 from pyptogen.lower.execution import verify as execution_verify
 from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.fitting_tiles import Recut
-from pyptogen.lower.hand import opaque
 from pyptogen.lower.hand.lowering import ByHand
 from pyptogen.lower.instruction import in_place, passes, select, side_by_side, synchronise
 from pyptogen.lower.instruction import printer as instruction_printer
@@ -55,22 +47,18 @@ from pyptogen.lower.instruction.estimate import in_manifest, nominal_dims, of_la
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.platforms import PLATFORMS, Platform
 from pyptogen.lower.spec_lines import spec_lines
-from pyptogen.lower.tensor import fit
-from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program
-from pyptogen.lower.tensor.passes import host_scalars, late_reshapes, planes, unlowered, update_after_loop
 from pyptogen.lower.tensor.printer import print_program
 from pyptogen.lower.tile import legalise, solo
 from pyptogen.lower.tile import printer as tile_printer
 from pyptogen.lower.tile import verify as tile_verify
-from pyptogen.lower.tile.cutting import cut, fixpipe
+from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Apart, Copied
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
-from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
-from pyptogen.lower.tile.kernels import divide, partition, share_rows, split_products
+from pyptogen.lower.tile.kernels import divide, partition, share_rows
 from pyptogen.lower.tile.kernels.partition import Edges
-from pyptogen.lower.tile.rounds import carried, run_ahead, turned_values
+from pyptogen.lower.tile.rounds import carried, run_ahead
 from pyptogen.lower.tile.sizes import choose, shorter_rounds, sizes, variants
 from pyptogen.lower.tile.sizes.sizes import Selected
 from pyptogen.lower.tile.sizes.variants import Part, Table, Variants
@@ -112,9 +100,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
                 expected=f"one of {', '.join(PLATFORMS)}",
             )
         )
-    program = update_after_loop.run(opaque.run(program, target))
-    unlowered.check(program)
-    layouts.check(program)
+    program = tensor_level.prepared(program, target)
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
     return rings_or_scratch.run(lambda rows: _lower(program, platform, rows, dump), program, platform, rows)
@@ -137,10 +123,7 @@ def _lowered(
     program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None, copied: frozenset[str]
 ) -> Lowered:
     """All passes, where these values are copied."""
-    fitted = planes.run(late_reshapes.run(fit.run(program, platform, copied)), platform)
-    fitted = fixpipe.run(named_sizes.run(fitted), platform, rows)
-    fitted, rows = split_products.run(*distinct_dims.run(literal_sizes.run(host_scalars.run(fitted), rows), rows))
-    fitted = turned_values.run(fitted, platform, rows)
+    fitted, rows = tensor_level.fitted(program, platform, rows, copied)
     program = replace(program, attrs=fitted.attrs)
     session = _Session(program, fitted, platform, dump)
     session.note(5, "tensor-fit", lambda: print_program(session.fitted))
@@ -194,6 +177,18 @@ def _divided(kernel: TileKernel, platform: Platform) -> tuple[TileKernel, ...]:
     return replace(cube, fifos=vector.fifos), vector
 
 
+def _slowest(session: _Session, programs: Sequence[TileKernel], rows: int) -> float | None:
+    """Cycles of the slower program of a kernel, None where one does not fit its core."""
+    longest, lengths = 0.0, nominal_dims(session.fitted.dims)
+    for program in programs:
+        _, found = plan.run(program, session.platform)
+        if isinstance(found, memory.Overflow):
+            return None
+        selected = select.run(found, session.fitted, session.platform)
+        longest = max(longest, duration(selected, session.platform, rows, lengths) or 0.0)
+    return longest
+
+
 def _programs(session: _Session, tiles: Sequence[TileKernel]) -> dict[str, tuple[TileKernel, ...]]:
     """The programs of each mixed kernel that is divided, by its name."""
     found = {kernel.name: _divided(kernel, session.platform) for kernel in tiles}
@@ -232,8 +227,6 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
     def fits(kernel: TileKernel) -> bool:
         return all(plan.fits(p, platform) for p in _divided(legalise.run(kernel, platform), platform))
 
-    lengths = nominal_dims(program.dims)
-
     def choose_tiles(part: Part) -> Table:
         if alone(part.ops.ops[0]):
             return part.sizes
@@ -245,13 +238,7 @@ def _tile_level(session: _Session, parts: Sequence[Part], alone: Callable[[Op], 
             rows = part.longest or nominal_length(
                 tile.tiles, tile.segment, program.dim(tile.segment).max if tile.segment else 1
             )
-            longest = 0.0
-            for side in _divided(legalise.run(tile, platform), platform):
-                _, found = plan.run(side, platform)
-                if isinstance(found, memory.Overflow):
-                    return None
-                longest = max(longest, duration(select.run(found, program, platform), platform, rows, lengths) or 0.0)
-            return longest
+            return _slowest(session, _divided(legalise.run(tile, platform), platform), rows)
 
         return choose.run(program, part.ops, part.sizes, platform, part.row, cost)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from typing import Any
 
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.expr import Poly
@@ -92,44 +93,25 @@ def _locals(graph: ExecutionGraph, program: Program, functions: Mapping[str, str
     return respelled(names, lambda name: name in mine or is_macro(name))
 
 
-def orchestration_text(
-    graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel], functions: Mapping[str, str]
-) -> str:
-    """The orchestration file of one operator and target; ``functions`` are the kernels as C++ calls them."""
-    contract = [(v.name, C_TYPES[v.dtype]) for v in program.inputs]
-    contract += [(name, C_TYPES[v.dtype]) for name, v in program.outputs if name not in program.inplace]
-    spelling = _locals(graph, program, functions)
-    segment, dims, graph = graph.segment, graph.dims, renamed(graph, spelling)
-    launches = [launch for plan in graph.plans for launch in plan]
-    used = {argument for launch in launches for argument in launch.arguments}
-    inputs = frozenset(value.name for value in program.inputs)
+def _cuts(graph: ExecutionGraph, names: Sequence[str]) -> list[tuple[str, tuple[int, ...], str, int, str]]:
+    """Of each cut: when it is taken, its sizes, its segment, the rows of its only launch, and that one's cores."""
+    found = []
+    for cut in graph.cuts:
+        plan = graph.plans[cut.plan]
+        core = CORES[plan[0].core if plan else "vector"]
+        found.append((_condition(cut.when), cut.sizes, names[cut.plan], plan[0].rows if len(plan) == 1 else 0, core))
+    return found
 
-    def local(name: str) -> str:
-        return spelling.get(name, name)
 
-    def value(attr: Attr) -> str:
-        if attr.definition is None:
-            return f"args.{field_name(attr.name)}"
-        return host_number(attr.definition, local)
-
-    conditions = [launch.condition for launch in launches if launch.condition is not None]
-    used |= {local(s.name) for condition in conditions for s in condition.free_symbols}
-    computed = [a.definition for a in program.attrs if a.definition is not None and local(a.name) in used]
-    used |= {local(s.name) for number in computed for s in number.free_symbols}
-    blocks = partial(_blocks, inputs=inputs, spelling=spelling)
-    names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
-    rows = [plan[0].rows if len(plan) == 1 else 0 for plan in graph.plans]
-    cuts = [
-        (
-            _condition(cut.when),
-            cut.sizes,
-            names[cut.plan],
-            rows[cut.plan],
-            CORES[plan[0].core if (plan := graph.plans[cut.plan]) else "vector"],
-        )
-        for cut in graph.cuts
-    ]
-    segments = [
+def _segments(
+    graph: ExecutionGraph,
+    names: Sequence[str],
+    kernels: Sequence[InstrKernel],
+    functions: Mapping[str, str],
+    blocks: Callable[[LaunchPlan], str],
+) -> list[tuple[Any, ...]]:
+    """Of each plan: its name, the indices of its ranges, its launches, and the core of one that is given rows."""
+    return [
         (
             name,
             _ranged(graph, plan),
@@ -149,6 +131,40 @@ def orchestration_text(
         )
         for name, plan in zip(names, graph.plans, strict=True)
     ]
+
+
+def _used(graph: ExecutionGraph, program: Program, local: Callable[[str], str]) -> tuple[set[str], bool]:
+    """The names that launches need, and whether an attr among them is computed."""
+    launches = [launch for plan in graph.plans for launch in plan]
+    used = {argument for launch in launches for argument in launch.arguments}
+    conditions = [launch.condition for launch in launches if launch.condition is not None]
+    used |= {local(s.name) for condition in conditions for s in condition.free_symbols}
+    computed = [a.definition for a in program.attrs if a.definition is not None and local(a.name) in used]
+    return used | {local(s.name) for number in computed for s in number.free_symbols}, bool(computed)
+
+
+def orchestration_text(
+    graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel], functions: Mapping[str, str]
+) -> str:
+    """The orchestration file of one operator and target; ``functions`` are the kernels as C++ calls them."""
+    contract = [(v.name, C_TYPES[v.dtype]) for v in program.inputs]
+    contract += [(name, C_TYPES[v.dtype]) for name, v in program.outputs if name not in program.inplace]
+    spelling = _locals(graph, program, functions)
+    segment, dims, graph = graph.segment, graph.dims, renamed(graph, spelling)
+    launches = [launch for plan in graph.plans for launch in plan]
+    inputs = frozenset(value.name for value in program.inputs)
+
+    def local(name: str) -> str:
+        return spelling.get(name, name)
+
+    def value(attr: Attr) -> str:
+        if attr.definition is None:
+            return f"args.{field_name(attr.name)}"
+        return host_number(attr.definition, local)
+
+    used, computed = _used(graph, program, local)
+    blocks = partial(_blocks, inputs=inputs, spelling=spelling)
+    names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]
     whole = [space for space in graph.workspaces if space.row is None]
     return render(
         "orchestration.cpp.j2",
@@ -157,20 +173,20 @@ def orchestration_text(
         kernels=[(functions[k.name], _parameters(spelled(k)[0])) for k in kernels],
         tensors=[(local(name), ctype, field_name(name)) for name, ctype in contract if local(name) in used],
         attrs=[(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],
-        computed=bool(computed),
+        computed=computed,
         workspaces=[(w.name, C_TYPES[w.dtype], _factor(w.elements)) for w in whole],
         dims=[
             (d, field_name(original))
             for d, original in zip(graph.dims, dims, strict=True)
             if d == graph.segment or d in used or any(d in w.elements.names() for w in graph.workspaces)
         ],
-        segments=segments,
+        segments=_segments(graph, names, kernels, functions, blocks),
         awaited={name for launch in launches for name in launch.after},
         mixed=any(launch.programs for launch in launches),
         core_kinds=sorted({launch.core for launch in launches if launch.tiles is not None and not launch.rows}),
         deals=any(launch.tiles is not None for launch in launches),
         prioritised=any(launch.priority for launch in launches),
         cores=CORES,
-        cuts=cuts,
+        cuts=_cuts(graph, names),
         most_blocks=graph.cores,
     )

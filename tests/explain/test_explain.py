@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 from pyptogen.cli.app import app
 from pyptogen.diagnostics import CODES
 from pyptogen.explain import explain_code, list_operations, support
+from pyptogen.explain.platforms import lowered_example
 from pyptogen.lower.instruction import interpret
 from pyptogen.lower.isa import INSTRUCTIONS
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import interpret as golden
 from pyptogen.lower.tensor import verify
 from pyptogen.lower.tensor.building.registry import operations
@@ -105,7 +105,7 @@ def test_what_can_be_lowered_computes_what_the_interpreter_does() -> None:
             for entry in support(operation):
                 if dtype not in entry.dtypes:
                     continue
-                got = interpret(lower(program, entry.platform), arrays, blocks=2)
+                got = interpret(lowered_example(operation, dtype, entry.platform), arrays, blocks=2)
                 rtol = TOLERANCE.get(dtype, 2e-5)
                 for output, array in want.items():
                     left, right = (a.astype(np.float64) for a in (got[output], array))

@@ -11,9 +11,10 @@ from itertools import zip_longest
 from typing import Any
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.expr import Poly, part_of
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
+from pyptogen.lower.instruction.interpret_loops import LoopWalk
 from pyptogen.lower.instruction.interpret_memory import BoundTile, Core
 from pyptogen.lower.instruction.interpret_rings import Port
 from pyptogen.lower.instruction.ir import (
@@ -37,7 +38,6 @@ from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.instruction import OTHER_TYPES
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped, meaning_of_call
 from pyptogen.lower.tensor.running.numerics import Array
-from pyptogen.lower.tile.ir import Element, share_of
 
 
 class BlockRun:
@@ -57,7 +57,7 @@ class BlockRun:
         self.kernel, self.core, self.memory = kernel, core, memory
         self.env = dict(env)
         self.scalars = scalars
-        self.block, self.blocks = block, blocks
+        self.loops = LoopWalk(self.env, scalars, memory, block, blocks, kernel.lane)
         self.tiles: dict[str, BoundTile] = {}
         self.rings = rings
         self.known = {t.name for t in kernel.tensors} | {fifo.slot for fifo in kernel.fifos}
@@ -81,7 +81,8 @@ class BlockRun:
             elif isinstance(node, Declare):
                 self._declare(node)
             elif isinstance(node, For):
-                self._loop(node)
+                for _ in self.loops.rounds(node):
+                    self._body(node.body)
             elif isinstance(node, Choose):
                 first = sum(self.env[name] for name in node.zero.split(" + ")) == 0
                 self._instr(node.then if first else node.other)
@@ -89,29 +90,6 @@ class BlockRun:
                 self.env[node.name] = self.memory.element(node.tensor, node.offset.evaluate(self.env), node.span)
             elif isinstance(node, SkipIfNegative) and self.env[node.name] < 0:
                 return
-
-    def _loop(self, node: For) -> None:
-        start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.step
-        if node.parallel:
-            start, step = start + self.block * step, step * self.blocks
-        last = min(stop, start + step) if node.once else stop
-        for at in part_of(range(start, last, step), node.after, node.before, self.env):
-            self.env[node.var] = at
-            if node.valid is not None:
-                self.env[node.valid] = min(node.step, stop - at)
-            if node.only is not None and not node.only.holds(self._element, {**self.scalars, **self.env}):
-                continue
-            if node.share is not None:
-                lane = self.env[str(self.kernel.lane)]
-                self.env |= zip(node.share, share_of(self.env[str(node.valid)], lane), strict=True)
-            self._body(node.body)
-            if node.slot is not None:
-                self.env[node.slot] = (self.env[node.slot] + 1) % node.slots
-        for name in (node.var, node.valid or node.var, *(node.share or ())):
-            self.env.pop(name, None)
-
-    def _element(self, element: Element) -> int:
-        return self.memory.element(element.tensor, element.offset.evaluate(self.env), element.span)
 
     def _declare(self, node: Declare) -> None:
         numbers = (p.evaluate(self.env) for p in (node.address, node.rows.poly(), node.cols.poly()))

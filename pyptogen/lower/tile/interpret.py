@@ -17,10 +17,11 @@ import numpy as np
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.execution.ir import LaunchPlan
-from pyptogen.lower.expr import Poly, part_of
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.interpret_fault import MachineFault
 from pyptogen.lower.instruction.interpret_gm import BoundWindow, GlobalMemory
 from pyptogen.lower.instruction.interpret_graph import GraphRun
+from pyptogen.lower.instruction.interpret_loops import LoopWalk
 from pyptogen.lower.instruction.interpret_rings import Port
 from pyptogen.lower.instruction.ir import GmWindow
 from pyptogen.lower.isa.kinds import instruction_of
@@ -32,7 +33,6 @@ from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.lower.tensor.running.numerics_selection import in_groups
 from pyptogen.lower.tensor.running.rounding import whole
 from pyptogen.lower.tile.ir import (
-    Element,
     Extent,
     Loop,
     Node,
@@ -40,7 +40,6 @@ from pyptogen.lower.tile.ir import (
     TileKernel,
     TileOp,
     TileVal,
-    share_of,
 )
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
@@ -82,11 +81,13 @@ class TileRun:
     tiles: dict[str, TileVal] = field(default_factory=dict)
     held: dict[tuple[str, int], _Place] = field(default_factory=dict)
     rings: Port | None = None
+    loops: LoopWalk = field(init=False)
 
     def run(self) -> None:
         """Run the whole block. Raises MachineFault: a tile is read that nobody wrote, or that another one overwrote."""
         self.tiles = {t.name: t for t in (self.plan.tiles if self.plan else self.kernel.tiles)}
         self._reset_counters(self.body)
+        self.loops = LoopWalk(self.env, self.scalars, self.memory, self.block, self.blocks, self.kernel.lane)
         self._nodes(self.body)
 
     def _reset_counters(self, nodes: Sequence[Node]) -> None:
@@ -99,30 +100,10 @@ class TileRun:
     def _nodes(self, nodes: Sequence[Node]) -> None:
         for node in nodes:
             if isinstance(node, Loop):
-                self._loop(node)
+                for _ in self.loops.rounds(node):
+                    self._nodes(node.body)
             else:
                 self._op(node)
-
-    def _loop(self, node: Loop) -> None:
-        start, stop, step = node.start.evaluate(self.env), node.stop.evaluate(self.env), node.tile
-        if node.parallel:
-            start, step = start + self.block * step, step * self.blocks
-        last = min(stop, start + step) if node.once else stop
-        for at in part_of(range(start, last, step), node.after, node.before, self.env):
-            self.env[node.var] = at
-            if node.valid is not None:
-                self.env[node.valid] = min(node.tile, stop - at)
-            if node.only is not None and not node.only.holds(self._element, {**self.scalars, **self.env}):
-                continue
-            if node.share is not None:
-                lane = self.env[str(self.kernel.lane)]
-                self.env |= zip(node.share, share_of(self.env[str(node.valid)], lane), strict=True)
-            self._nodes(node.body)
-            if node.slot is not None:
-                self.env[node.slot] = (self.env[node.slot] + 1) % node.slots
-
-    def _element(self, element: Element) -> int:
-        return self.memory.element(element.tensor, element.offset.evaluate(self.env), element.span)
 
     # -- tiles --------------------------------------------------------------------------------------------------------
 

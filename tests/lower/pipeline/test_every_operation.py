@@ -7,12 +7,11 @@ import pytest
 
 from lower.small_programs import TARGETS
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.explain.platforms import lowered_example
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction import interpret as run_instructions
-from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec, interpret
-from pyptogen.lower.tensor.building.registry import operations
-from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.building.registry import Operation, operations
 from pyptogen.lower.tensor.reading.examples import example_dtypes, example_spec
 from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.schema import Source, load_source
@@ -47,10 +46,10 @@ def assert_agrees(name: str, got: Array, want: Array) -> None:
     np.testing.assert_allclose(got.astype(np.float64), want.astype(np.float64), rtol=close, atol=close, err_msg=name)
 
 
-def lowered_or_refused(program: Program, target: str) -> Lowered | None:
+def lowered_or_refused(operation: Operation, dtype: str, target: str) -> Lowered | None:
     """None where the platform says that it cannot (PTG303)."""
     try:
-        return lower(program, target)
+        return lowered_example(operation, dtype, target)
     except DiagnosticError as error:
         if {diagnostic.code for diagnostic in error.diagnostics} == {"PTG303"}:
             return None
@@ -68,7 +67,7 @@ def test_operation(name: str) -> None:
         with np.errstate(all="ignore"):
             want = interpret(program, arrays)
         for target in TARGETS:
-            lowered = lowered_or_refused(program, target)
+            lowered = lowered_or_refused(operation, dtype, target)
             if lowered is None:
                 continue
             if name in ORDERS and target != "cpu":  # where a NaN comes there, nobody says

@@ -36,16 +36,14 @@ extern "C" __global__ AICORE void batched_matmul(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
     for (int32_t m0 = m_begin; m0 < m_end; m0 += 128) {
         const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
-        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // free again
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_slot ^= 1) {
             // c: matmul(a, b, dtype=bf16)  [batched_matmul.yaml:18]
             MatB16_128x256 a_tile(m0_valid); TASSIGN(a_tile, 0x00000 + heads0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(3 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             AGm a_in(a + int64_t(heads0) * m * 256 + int64_t(m0) * 256, {m0_valid});
             TLOAD(a_tile, a_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
@@ -75,17 +73,15 @@ extern "C" __global__ AICORE void batched_matmul(
                 TSTORE(c_out, c_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(n0_slot));
             }
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(3 + heads0_slot));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_slot));
         }
-        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

@@ -39,15 +39,13 @@ extern "C" __global__ AICORE void attend_cube1(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
-        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // free again
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
             // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:40]
             MatB16_64x128 q_tile; TASSIGN(q_tile, 0x00000 + heads0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(3 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QGm q_in(q + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
             TLOAD(q_tile, q_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
@@ -84,9 +82,8 @@ extern "C" __global__ AICORE void attend_cube1(
                 set_flag(PIPE_FIX, PIPE_M, event_t(kv_blocks0_slot));
                 kv_blocks0_slot ^= 1;
             }
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(3 + heads0_slot));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_slot));
         }
-        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -94,8 +91,7 @@ extern "C" __global__ AICORE void attend_cube1(
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

@@ -40,11 +40,9 @@ extern "C" __global__ AICORE void attend_vec1(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID6);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // copy 1 is free
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free again
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
             // m: full([heads, q_blocks, size, 1], -1.0e30, fp32)  [block_sparse_attention.yaml:36]
             VecF32_1x64 m_row; TASSIGN(m_row, 0x0c400);  // as a row, same bytes as m
@@ -52,7 +50,7 @@ extern "C" __global__ AICORE void attend_vec1(
             TEXPANDS(m_row, -1e+30f);
             // l: full([heads, q_blocks, size, 1], 0, fp32)  [block_sparse_attention.yaml:37]
             VecF32_1x64 l_row; TASSIGN(l_row, 0x00000 + heads0_slot * 0x00100);  // as a row, same bytes as l
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(5 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + heads0_slot));  // free again
             TEXPANDS(l_row, 0.0f);
             set_flag(PIPE_V, PIPE_MTE3, event_t(4 + heads0_slot));
             for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
@@ -82,13 +80,12 @@ extern "C" __global__ AICORE void attend_vec1(
                 pipe_barrier(PIPE_V);
                 TMAX(m_new_row, m_row, m_new_1_row);
                 // p: exp(s - m_new)  [block_sparse_attention.yaml:42]
-                VecF32_64x64 p_1; TASSIGN(p_1, 0x0c500);  // UB 0x0c500..0x10500
+                VecF32_64x64 p; TASSIGN(p, 0x0c500);  // UB 0x0c500..0x10500
                 VecF32_64x1 m_new; TASSIGN(m_new, 0x10500);  // UB 0x10500..0x10600
                 pipe_barrier(PIPE_V);
-                TROWEXPANDSUB(p_1, s, m_new);
-                VecF32_64x64 p; TASSIGN(p, 0x0c500);  // UB 0x0c500..0x10500
+                TROWEXPANDSUB(p, s, m_new);
                 pipe_barrier(PIPE_V);
-                TEXP(p, p_1);
+                TEXP(p, p);
                 // a: exp(m - m_new)  [block_sparse_attention.yaml:43]
                 VecF32_1x64 a_1_row; TASSIGN(a_1_row, 0x10600);  // as a row, same bytes as a_1
                 TSUB(a_1_row, m_row, m_new_row);
@@ -127,9 +124,8 @@ extern "C" __global__ AICORE void attend_vec1(
             // l: full([heads, q_blocks, size, 1], 0, fp32)  [block_sparse_attention.yaml:37]
             AGm l_end_out(l_end + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
             TSTORE(l_end_out, l_row);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(5 + heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(4 + heads0_slot));
         }
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -137,8 +133,7 @@ extern "C" __global__ AICORE void attend_vec1(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID6);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

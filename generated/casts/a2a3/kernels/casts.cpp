@@ -57,19 +57,18 @@ extern "C" __global__ AICORE void casts(
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         VecF16_16x256 as_fp16_tile(rows0_valid); TASSIGN(as_fp16_tile, 0x08000 + rows0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));  // free again
         TCVT(as_fp16_tile, x_tile, RoundMode::CAST_RINT);
         // as_bf16: cast(x, bf16)  [casts.yaml:21]
         VecB16_16x256 as_bf16_tile(rows0_valid); TASSIGN(as_bf16_tile, 0x0c000 + rows0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
-        pipe_barrier(PIPE_ALL);
         TCVT(as_bf16_tile, x_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
         // nearest: cast(x, int32, mode=rint)  [casts.yaml:22]
         VecI32_16x256 nearest_tile(rows0_valid); TASSIGN(nearest_tile, 0x10000 + rows0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));  // free again
         TCVT(nearest_tile, x_tile, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
         // below: cast(x, int16, mode=floor)  [casts.yaml:23]
         VecI16_16x256 below_tile(rows0_valid); TASSIGN(below_tile, 0x18000 + rows0_slot * 0x02000);  // UB 0x18000..0x1c000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));  // free again
         TCVT(below_tile, x_tile, RoundMode::CAST_FLOOR, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
         // level: cast(x, int8, mode=trunc)  [casts.yaml:24]
@@ -94,19 +93,18 @@ extern "C" __global__ AICORE void casts(
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
         TCVT(back_tile, back_tile_fp16, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
         // as_fp16: cast(x, fp16)  [casts.yaml:20]
         AsFp16Gm as_fp16_out(as_fp16 + int64_t(rows0) * 256, {rows0_valid});
         TSTORE(as_fp16_out, as_fp16_tile);
-        pipe_barrier(PIPE_ALL);
         // as_bf16: cast(x, bf16)  [casts.yaml:21]
         AsBf16Gm as_bf16_out(as_bf16 + int64_t(rows0) * 256, {rows0_valid});
         TSTORE(as_bf16_out, as_bf16_tile);
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
         // nearest: cast(x, int32, mode=rint)  [casts.yaml:22]
         NearestGm nearest_out(nearest + int64_t(rows0) * 256, {rows0_valid});
         TSTORE(nearest_out, nearest_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
         // below: cast(x, int16, mode=floor)  [casts.yaml:23]
         BelowGm below_out(below + int64_t(rows0) * 256, {rows0_valid});
         TSTORE(below_out, below_tile);

@@ -110,9 +110,8 @@ extern "C" __global__ AICORE void causal_conv1d_vec3(
             VecF32_256x1 y_tap_wide_3_tile; TASSIGN(y_tap_wide_3_tile, 0x0c800);  // UB 0x0c800..0x0cc00
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(y_part_3, y_seen_3, y_tap_wide_3_tile);
-            VecF32_256x16 y_total_2(y_1_cols0_valid); TASSIGN(y_total_2, 0x15400);  // UB 0x15400..0x19400
             pipe_barrier(PIPE_V);
-            TADD(y_total_2, y_total, y_part_3);
+            TADD(y_total, y_total, y_part_3);
             VecF32_256x16 y_seen_4(y_1_cols0_valid); TASSIGN(y_seen_4, 0x19400);  // UB 0x19400..0x1d400
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(y_1_cols0_slot));
@@ -122,13 +121,12 @@ extern "C" __global__ AICORE void causal_conv1d_vec3(
             VecF32_256x1 y_tap_wide_4_tile; TASSIGN(y_tap_wide_4_tile, 0x10c00);  // UB 0x10c00..0x11000
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(y_part_4, y_seen_4, y_tap_wide_4_tile);
-            VecF32_256x16 y_total_3(y_1_cols0_valid); TASSIGN(y_total_3, 0x15400);  // UB 0x15400..0x19400
             pipe_barrier(PIPE_V);
-            TADD(y_total_3, y_total_2, y_part_4);
+            TADD(y_total, y_total, y_part_4);
             VecF32_256x16 y_biased(y_1_cols0_valid); TASSIGN(y_biased, 0x15400);  // UB 0x15400..0x19400
             VecF32_256x1 bias_tile; TASSIGN(bias_tile, 0x11000);  // UB 0x11000..0x11400
             pipe_barrier(PIPE_V);
-            TROWEXPANDADD(y_biased, y_total_3, bias_tile);
+            TROWEXPANDADD(y_biased, y_total, bias_tile);
             VecF32_256x16 y_neg(y_1_cols0_valid); TASSIGN(y_neg, 0x19400);  // UB 0x19400..0x1d400
             pipe_barrier(PIPE_V);
             TNEG(y_neg, y_biased);

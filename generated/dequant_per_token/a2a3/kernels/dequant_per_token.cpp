@@ -56,16 +56,15 @@ extern "C" __global__ AICORE void dequant_per_token(
         VecF32_8x4096 y_1(rows0_valid); TASSIGN(y_1, 0x10040);  // UB 0x10040..0x18040
         pipe_barrier(PIPE_V);
         TCVT(y_1, y_1_fp16, RoundMode::CAST_RINT);
-        VecF32_8x4096 y_2(rows0_valid); TASSIGN(y_2, 0x10040);  // UB 0x10040..0x18040
         VecF32_8x1 scale_tile(rows0_valid); TASSIGN(scale_tile, 0x04000 + rows0_slot * 0x00020);  // UB 0x04000..0x04040, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        TROWEXPANDMUL(y_2, y_1, scale_tile);
+        TROWEXPANDMUL(y_1, y_1, scale_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
         VecB16_8x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x04040 + rows0_slot * 0x04000);  // UB 0x04040..0x0c040, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCVT(y_tile, y_2, RoundMode::CAST_RINT);
+        TCVT(y_tile, y_1, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         YGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});

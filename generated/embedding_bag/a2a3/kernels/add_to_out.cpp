@@ -74,12 +74,11 @@ extern "C" __global__ AICORE void add_to_out(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
             TTRANS(there_tile_row, there_tile_apart, there_tile_apart_tmp);
             set_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));
-            VecF32_32x128 total_2(t0_valid); TASSIGN(total_2, 0x0c800);  // UB 0x0c800..0x10800
             VecF32_32x1 there_tile(t0_valid); TASSIGN(there_tile, 0x10800);  // UB 0x10800..0x10880
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(total_2, total_1, there_tile);
+            TROWEXPANDMUL(total_1, total_1, there_tile);
             pipe_barrier(PIPE_V);
-            TADD(total, total, total_2);
+            TADD(total, total, total_1);
         }
         // y: cast(total, bf16)  [embedding_bag.yaml:33]
         VecB16_32x128 y_tile(t0_valid); TASSIGN(y_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies

@@ -52,16 +52,14 @@ extern "C" __global__ AICORE void places(
             pipe_barrier(PIPE_V);
             TADDS(there_1, token_tile, 1);
             set_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));
-            VecI32_16x128 there_2(t0_valid, bag0_valid); TASSIGN(there_2, 0x0c000);  // UB 0x0c000..0x0e000
             pipe_barrier(PIPE_V);
-            TMAXS(there_2, there_1, 0);
-            VecI32_16x128 there_3(t0_valid, bag0_valid); TASSIGN(there_3, 0x0c000);  // UB 0x0c000..0x0e000
+            TMAXS(there_1, there_1, 0);
             pipe_barrier(PIPE_V);
-            TMINS(there_3, there_2, 1);
+            TMINS(there_1, there_1, 1);
             VecF32_16x128 there_tile(t0_valid, bag0_valid); TASSIGN(there_tile, 0x08000 + bag0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(bag0_slot));  // free again
-            TCVT(there_tile, there_3, RoundMode::CAST_RINT);
+            TCVT(there_tile, there_1, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(bag0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + bag0_slot));
             // place: maximum(token, 0)  [embedding_bag.yaml:22]

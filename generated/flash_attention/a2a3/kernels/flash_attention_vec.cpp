@@ -52,14 +52,12 @@ extern "C" __global__ AICORE void flash_attention_vec(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
         const int32_t sq0_share = (sq0_valid + 1) / 2;  // rows of each vector core
         const int32_t sq0_first = lane * (sq0_valid - sq0_share);  // this one's first
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
             // o: attention(q, k, v, scale=scale)  [flash_attention.yaml:22]
             VecF32_1x32 o_max_row(sq0_share); TASSIGN(o_max_row, 0x12000);  // as a row, same bytes as o_max
@@ -143,15 +141,14 @@ extern "C" __global__ AICORE void flash_attention_vec(
             TROWEXPANDDIV(o_1, o_acc, o_sum);
             VecB16_32x128 o_tile(sq0_share); TASSIGN(o_tile, 0x0e000 + heads0_slot * 0x02000);  // UB 0x0e000..0x12000, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(3 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
             TCVT(o_tile, o_1, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             OGm o_out(o + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128 + int64_t(sq0_first) * 128, {sq0_share});
             TSTORE(o_out, o_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(3 + heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));
         }
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -159,8 +156,7 @@ extern "C" __global__ AICORE void flash_attention_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

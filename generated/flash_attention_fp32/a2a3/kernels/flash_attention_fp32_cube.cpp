@@ -57,16 +57,14 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
     for (int32_t sq0 = sq_begin; sq0 < sq_end; sq0 += 64) {
         const int32_t sq0_valid = sq_end - sq0 < 64 ? sq_end - sq0 : 64;
-        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free again
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
             // o: attention(q, k, v, scale=scale)  [flash_attention_fp32.yaml:22]
             MatF32_64x128 q_tile(sq0_valid); TASSIGN(q_tile, 0x00000 + heads0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(5 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_slot));  // free again
             QGm q_in(q + int64_t(heads0) * sq * 128 + int64_t(sq0) * 128, {sq0_valid});
             TLOAD(q_tile, q_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + heads0_slot));
@@ -125,9 +123,8 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
                 TPUSH<OPvPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_pv_pipe, o_pv_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(kv0_slot));
             }
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(5 + heads0_slot));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + heads0_slot));
         }
-        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -138,8 +135,7 @@ extern "C" __global__ AICORE void flash_attention_fp32_cube(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

@@ -71,16 +71,14 @@ extern "C" __global__ AICORE void decay(
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     TCOLEXPANDSUB(seen_3, seen_3, place_tile_2);
                     set_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));
-                    VecF32_64x64 seen_4(s0_valid, s0_valid); TASSIGN(seen_4, 0x00800);  // UB 0x00800..0x04800
                     pipe_barrier(PIPE_V);
-                    TADDS(seen_4, seen_3, 1.0f);
+                    TADDS(seen_3, seen_3, 1.0f);
                     // return: clip(x, 0, 1)  [gated_delta_rule.yaml:38]
-                    VecF32_64x64 seen_5(s0_valid, s0_valid); TASSIGN(seen_5, 0x00800);  // UB 0x00800..0x04800
-                    pipe_barrier(PIPE_V);
-                    TMAXS(seen_5, seen_4, 0.0f);
                     VecF32_64x64 seen(s0_valid, s0_valid); TASSIGN(seen, 0x00800);  // UB 0x00800..0x04800
                     pipe_barrier(PIPE_V);
-                    TMINS(seen, seen_5, 1.0f);
+                    TMAXS(seen, seen_3, 0.0f);
+                    pipe_barrier(PIPE_V);
+                    TMINS(seen, seen, 1.0f);
                     // gamma: sum(seen * g_h[:, :, :, None, s], axis=-1)  [gated_delta_rule.yaml:59]
                     VecF32_64x64 gamma_3(s0_valid, s0_valid); TASSIGN(gamma_3, 0x00800);  // UB 0x00800..0x04800
                     pipe_barrier(PIPE_V);

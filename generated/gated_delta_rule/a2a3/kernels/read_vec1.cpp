@@ -56,11 +56,11 @@ extern "C" __global__ AICORE void read_vec1(
                     VecF32_8x64_r1 gamma_tile_2(s0_valid); TASSIGN(gamma_tile_2, 0x00200 + s0_slot * 0x00100);  // UB 0x00200..0x00400, 2 copies
                     GammaGm2 gamma_in_2(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TLOAD(gamma_tile_2, gamma_in_2);
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(6 + s0_slot));
                     // visible: upto(place[s][:, None] - place[s][None, :] + 1)  [gated_delta_rule.yaml:97]
                     VecF32_1x64 place_tile_row(s0_valid); TASSIGN(place_tile_row, 0x00400 + s0_slot * 0x00100);  // as a row, same bytes as place_tile
                     GammaGm place_in(place + int64_t(s0), {s0_valid});
                     TLOAD(place_tile_row, place_in);
-                    set_flag(PIPE_MTE2, PIPE_V, event_t(6 + s0_slot));
                     VecF32_1x64 place_tile_2(s0_valid); TASSIGN(place_tile_2, 0x00600 + s0_slot * 0x00100);  // UB 0x00600..0x00800, 2 copies
                     PlaceGm place_in_2(place + int64_t(s0), {s0_valid});
                     TLOAD(place_tile_2, place_in_2);
@@ -77,48 +77,41 @@ extern "C" __global__ AICORE void read_vec1(
                     TLOAD(recalled_tile, recalled_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     // faded: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:96]
-                    VecF32_64x64 faded_3(s0_valid, s0_valid); TASSIGN(faded_3, 0x1c800);  // UB 0x1c800..0x20800
-                    VecF32_64x1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x00000 + s0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
-                    pipe_barrier(PIPE_ALL);
-                    TROWEXPAND(faded_3, gamma_tile);
-                    pipe_barrier(PIPE_V);
-                    pipe_barrier(PIPE_ALL);
-                    TCOLEXPANDSUB(faded_3, faded_3, gamma_tile_2);
-                    VecF32_64x64 faded_4(s0_valid, s0_valid); TASSIGN(faded_4, 0x1c800);  // UB 0x1c800..0x20800
-                    pipe_barrier(PIPE_V);
-                    TMINS(faded_4, faded_3, 0.0f);
                     VecF32_64x64 faded(s0_valid, s0_valid); TASSIGN(faded, 0x1c800);  // UB 0x1c800..0x20800
+                    VecF32_64x1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x00000 + s0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + s0_slot));
+                    TROWEXPAND(faded, gamma_tile);
                     pipe_barrier(PIPE_V);
-                    TEXP(faded, faded_4);
+                    TCOLEXPANDSUB(faded, faded, gamma_tile_2);
+                    pipe_barrier(PIPE_V);
+                    TMINS(faded, faded, 0.0f);
+                    pipe_barrier(PIPE_V);
+                    TEXP(faded, faded);
                     // visible: upto(place[s][:, None] - place[s][None, :] + 1)  [gated_delta_rule.yaml:97]
                     VecF32_64x64 visible_3(s0_valid, s0_valid); TASSIGN(visible_3, 0x20800);  // UB 0x20800..0x24800
                     VecF32_64x1 place_tile(s0_valid); TASSIGN(place_tile, 0x00400 + s0_slot * 0x00100);  // UB 0x00400..0x00600, 2 copies
-                    wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + s0_slot));
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
                     TROWEXPAND(visible_3, place_tile);
                     pipe_barrier(PIPE_V);
-                    wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
                     TCOLEXPANDSUB(visible_3, visible_3, place_tile_2);
-                    VecF32_64x64 visible_4(s0_valid, s0_valid); TASSIGN(visible_4, 0x20800);  // UB 0x20800..0x24800
                     pipe_barrier(PIPE_V);
-                    TADDS(visible_4, visible_3, 1.0f);
+                    TADDS(visible_3, visible_3, 1.0f);
                     // return: clip(x, 0, 1)  [gated_delta_rule.yaml:38]
-                    VecF32_64x64 visible_5(s0_valid, s0_valid); TASSIGN(visible_5, 0x20800);  // UB 0x20800..0x24800
-                    pipe_barrier(PIPE_V);
-                    TMAXS(visible_5, visible_4, 0.0f);
                     VecF32_64x64 visible(s0_valid, s0_valid); TASSIGN(visible, 0x20800);  // UB 0x20800..0x24800
                     pipe_barrier(PIPE_V);
-                    TMINS(visible, visible_5, 1.0f);
+                    TMAXS(visible, visible_3, 0.0f);
+                    pipe_barrier(PIPE_V);
+                    TMINS(visible, visible, 1.0f);
                     // p: cast(matmul(q_n[:, :, None, s], turned(k_n[:, :, None, s]), dtype=fp32) * faded * visible, bf16)  [gated_delta_rule.yaml:98]
                     VecF32_64x64 p_5(s0_valid, s0_valid); TASSIGN(p_5, 0x1c800);  // UB 0x1c800..0x20800
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     TMUL(p_5, p_4_tile, faded);
-                    VecF32_64x64 p_7(s0_valid, s0_valid); TASSIGN(p_7, 0x1c800);  // UB 0x1c800..0x20800
                     pipe_barrier(PIPE_V);
-                    TMUL(p_7, p_5, visible);
+                    TMUL(p_5, p_5, visible);
                     VecB16_64x64 p_tile(s0_valid, s0_valid); TASSIGN(p_tile, 0x08800 + s0_slot * 0x02000);  // UB 0x08800..0x0c800, 2 copies
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
-                    TCVT(p_tile, p_7, RoundMode::CAST_RINT);
+                    TCVT(p_tile, p_5, RoundMode::CAST_RINT);
                     set_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_slot));
                     wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_slot));
                     PGm p_out(p + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});

@@ -59,20 +59,18 @@ extern "C" __global__ AICORE void solve_vec1(
                     GammaGm2 gamma_in_2(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TLOAD(gamma_tile_2, gamma_in_2);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
-                    VecF32_64x64 since_3(s0_valid, s0_valid); TASSIGN(since_3, 0x00200);  // UB 0x00200..0x04200
+                    VecF32_64x64 since(s0_valid, s0_valid); TASSIGN(since, 0x00200);  // UB 0x00200..0x04200
                     VecF32_64x1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x00000);  // UB 0x00000..0x00100
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID7);
-                    TROWEXPAND(since_3, gamma_tile);
+                    TROWEXPAND(since, gamma_tile);
                     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
-                    TCOLEXPANDSUB(since_3, since_3, gamma_tile_2);
-                    VecF32_64x64 since_4(s0_valid, s0_valid); TASSIGN(since_4, 0x00200);  // UB 0x00200..0x04200
+                    TCOLEXPANDSUB(since, since, gamma_tile_2);
                     pipe_barrier(PIPE_V);
-                    TMINS(since_4, since_3, 0.0f);
-                    VecF32_64x64 since(s0_valid, s0_valid); TASSIGN(since, 0x00200);  // UB 0x00200..0x04200
+                    TMINS(since, since, 0.0f);
                     pipe_barrier(PIPE_V);
-                    TEXP(since, since_4);
+                    TEXP(since, since);
                     // earlier: upto(place[s][:, None] - place[s][None, :])  [gated_delta_rule.yaml:64]
                     VecF32_1x64 place_tile_row(s0_valid); TASSIGN(place_tile_row, 0x00000);  // as a row, same bytes as place_tile
                     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
@@ -93,12 +91,11 @@ extern "C" __global__ AICORE void solve_vec1(
                     TCOLEXPANDSUB(earlier_3, earlier_3, place_tile_2);
                     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
                     // return: clip(x, 0, 1)  [gated_delta_rule.yaml:38]
-                    VecF32_64x64 earlier_4(s0_valid, s0_valid); TASSIGN(earlier_4, 0x04300);  // UB 0x04300..0x08300
-                    pipe_barrier(PIPE_V);
-                    TMAXS(earlier_4, earlier_3, 0.0f);
                     VecF32_64x64 earlier(s0_valid, s0_valid); TASSIGN(earlier, 0x04300);  // UB 0x04300..0x08300
                     pipe_barrier(PIPE_V);
-                    TMINS(earlier, earlier_4, 1.0f);
+                    TMAXS(earlier, earlier_3, 0.0f);
+                    pipe_barrier(PIPE_V);
+                    TMINS(earlier, earlier, 1.0f);
                     // apart: cast(bitwise_xor(number[s][:, None], number[s][None, :]), fp32)  [gated_delta_rule.yaml:65]
                     VecI32_1x64 number_tile_row(s0_valid); TASSIGN(number_tile_row, 0x00000);  // as a row, same bytes as number_tile
                     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
@@ -131,21 +128,19 @@ extern "C" __global__ AICORE void solve_vec1(
                     A2Gm a_2_in(a_2 + int64_t(b0) * s * 1024 + int64_t(heads0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(a_2_tile, a_2_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-                    VecF32_64x64 a_3(s0_valid, s0_valid); TASSIGN(a_3, 0x00200);  // UB 0x00200..0x04200
+                    VecF32_64x64 a(s0_valid, s0_valid); TASSIGN(a, 0x00200);  // UB 0x00200..0x04200
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-                    TMUL(a_3, a_2_tile, since);
+                    TMUL(a, a_2_tile, since);
                     VecF32_1x64 beta_h_tile_row(s0_valid); TASSIGN(beta_h_tile_row, 0x00000);  // as a row, same bytes as beta_h_tile
                     GammaGm beta_h_in(beta_h + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
                     TLOAD(beta_h_tile_row, beta_h_in);
                     set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-                    VecF32_64x64 a_5(s0_valid, s0_valid); TASSIGN(a_5, 0x00200);  // UB 0x00200..0x04200
                     VecF32_64x1 beta_h_tile(s0_valid); TASSIGN(beta_h_tile, 0x00000);  // UB 0x00000..0x00100
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-                    TROWEXPANDMUL(a_5, a_3, beta_h_tile);
-                    VecF32_64x64 a(s0_valid, s0_valid); TASSIGN(a, 0x00200);  // UB 0x00200..0x04200
+                    TROWEXPANDMUL(a, a, beta_h_tile);
                     pipe_barrier(PIPE_V);
-                    TMUL(a, a_5, earlier);
+                    TMUL(a, a, earlier);
                     // a1: a * upto(2 - apart)  [gated_delta_rule.yaml:68]
                     VecF32_64x64 a1_1(s0_valid, s0_valid); TASSIGN(a1_1, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
@@ -156,13 +151,12 @@ extern "C" __global__ AICORE void solve_vec1(
                     VecF32_64x64 a1_2(s0_valid, s0_valid); TASSIGN(a1_2, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
                     TMAXS(a1_2, a1_1, 0.0f);
-                    VecF32_64x64 a1_3(s0_valid, s0_valid); TASSIGN(a1_3, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
-                    TMINS(a1_3, a1_2, 1.0f);
+                    TMINS(a1_2, a1_2, 1.0f);
                     // a1: a * upto(2 - apart)  [gated_delta_rule.yaml:68]
                     VecF32_64x64 a1(s0_valid, s0_valid); TASSIGN(a1, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
-                    TMUL(a1, a, a1_3);
+                    TMUL(a1, a, a1_2);
                     // d2: upto(1 - apart) - a1  [gated_delta_rule.yaml:69]
                     VecF32_64x64 d2_1(s0_valid, s0_valid); TASSIGN(d2_1, 0x0c300);  // UB 0x0c300..0x10300
                     TNEG(d2_1, apart);
@@ -172,13 +166,12 @@ extern "C" __global__ AICORE void solve_vec1(
                     VecF32_64x64 d2_2(s0_valid, s0_valid); TASSIGN(d2_2, 0x0c300);  // UB 0x0c300..0x10300
                     pipe_barrier(PIPE_V);
                     TMAXS(d2_2, d2_1, 0.0f);
-                    VecF32_64x64 d2_3(s0_valid, s0_valid); TASSIGN(d2_3, 0x0c300);  // UB 0x0c300..0x10300
                     pipe_barrier(PIPE_V);
-                    TMINS(d2_3, d2_2, 1.0f);
+                    TMINS(d2_2, d2_2, 1.0f);
                     // d2: upto(1 - apart) - a1  [gated_delta_rule.yaml:69]
                     VecF32_64x64 d2_tile(s0_valid, s0_valid); TASSIGN(d2_tile, 0x0c300);  // UB 0x0c300..0x10300
                     pipe_barrier(PIPE_V);
-                    TSUB(d2_tile, d2_3, a1);
+                    TSUB(d2_tile, d2_2, a1);
                     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID6);
                     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID6);
                     A2Gm d2_out(d2 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
@@ -196,13 +189,12 @@ extern "C" __global__ AICORE void solve_vec1(
                     VecF32_64x64 d4_part_2(s0_valid, s0_valid); TASSIGN(d4_part_2, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
                     TMAXS(d4_part_2, d4_part_1, 0.0f);
-                    VecF32_64x64 d4_part_3(s0_valid, s0_valid); TASSIGN(d4_part_3, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
-                    TMINS(d4_part_3, d4_part_2, 1.0f);
+                    TMINS(d4_part_2, d4_part_2, 1.0f);
                     // part: rest * upto(2 * size - apart)  [gated_delta_rule.yaml:40]
                     VecF32_64x64 d4_part_tile(s0_valid, s0_valid); TASSIGN(d4_part_tile, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
-                    TMUL(d4_part_tile, d4_1, d4_part_3);
+                    TMUL(d4_part_tile, d4_1, d4_part_2);
                     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID5);
                     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID5);
                     A2Gm d4_part_out(d4_part + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
@@ -223,13 +215,12 @@ extern "C" __global__ AICORE void solve_vec1(
                     VecF32_64x64 d8_part_2(s0_valid, s0_valid); TASSIGN(d8_part_2, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
                     TMAXS(d8_part_2, d8_part_1, 0.0f);
-                    VecF32_64x64 d8_part_3(s0_valid, s0_valid); TASSIGN(d8_part_3, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
-                    TMINS(d8_part_3, d8_part_2, 1.0f);
+                    TMINS(d8_part_2, d8_part_2, 1.0f);
                     // part: rest * upto(2 * size - apart)  [gated_delta_rule.yaml:40]
                     VecF32_64x64 d8_part_tile(s0_valid, s0_valid); TASSIGN(d8_part_tile, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
-                    TMUL(d8_part_tile, a4, d8_part_3);
+                    TMUL(d8_part_tile, a4, d8_part_2);
                     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID4);
                     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID4);
                     A2Gm d8_part_out(d8_part + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
@@ -250,13 +241,12 @@ extern "C" __global__ AICORE void solve_vec1(
                     VecF32_64x64 d16_part_2(s0_valid, s0_valid); TASSIGN(d16_part_2, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
                     TMAXS(d16_part_2, d16_part_1, 0.0f);
-                    VecF32_64x64 d16_part_3(s0_valid, s0_valid); TASSIGN(d16_part_3, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
-                    TMINS(d16_part_3, d16_part_2, 1.0f);
+                    TMINS(d16_part_2, d16_part_2, 1.0f);
                     // part: rest * upto(2 * size - apart)  [gated_delta_rule.yaml:40]
                     VecF32_64x64 d16_part_tile(s0_valid, s0_valid); TASSIGN(d16_part_tile, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
-                    TMUL(d16_part_tile, a8, d16_part_3);
+                    TMUL(d16_part_tile, a8, d16_part_2);
                     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID3);
                     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID3);
                     A2Gm d16_part_out(d16_part + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
@@ -277,13 +267,12 @@ extern "C" __global__ AICORE void solve_vec1(
                     VecF32_64x64 d32_part_2(s0_valid, s0_valid); TASSIGN(d32_part_2, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
                     TMAXS(d32_part_2, d32_part_1, 0.0f);
-                    VecF32_64x64 d32_part_3(s0_valid, s0_valid); TASSIGN(d32_part_3, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
-                    TMINS(d32_part_3, d32_part_2, 1.0f);
+                    TMINS(d32_part_2, d32_part_2, 1.0f);
                     // part: rest * upto(2 * size - apart)  [gated_delta_rule.yaml:40]
                     VecF32_64x64 d32_part_tile(s0_valid, s0_valid); TASSIGN(d32_part_tile, 0x04200);  // UB 0x04200..0x08200
                     pipe_barrier(PIPE_V);
-                    TMUL(d32_part_tile, a16, d32_part_3);
+                    TMUL(d32_part_tile, a16, d32_part_2);
                     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
                     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
                     A2Gm d32_part_out(d32_part + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});

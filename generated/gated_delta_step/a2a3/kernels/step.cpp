@@ -47,17 +47,15 @@ extern "C" __global__ AICORE void step(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_slot ^= 1) {
             // seen: sum(kept * k_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:41]
             VecF32_16x128_r1 k_n_tile; TASSIGN(k_n_tile, 0x10040 + heads0_slot * 0x00200);  // UB 0x10040..0x10440, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(3 + heads0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             KNGm k_n_in(k_n + int64_t(b0) * 2048 + int64_t(heads0) * 128);
             TLOAD(k_n_tile, k_n_in);
             // read: sum(state * q_n[:, :, None, None, :], axis=-1, keepdim=true)  [gated_delta_step.yaml:44]
@@ -67,7 +65,7 @@ extern "C" __global__ AICORE void step(
             for (int32_t group0 = 0; group0 < 2; ++group0, group0_slot ^= 1) {
                 // kept: state * decay[:, :, :, None, None]  [gated_delta_step.yaml:40]
                 VecF32_1x16_c1 decay_tile_row; TASSIGN(decay_tile_row, 0x10000 + group0_slot * 0x00020);  // as a row, same bytes as decay_tile
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(5 + group0_slot));  // free again
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + group0_slot));  // free again
                 DecayGm decay_in(decay + int64_t(b0) * 32 + int64_t(heads0) * 2 + int64_t(group0));
                 TLOAD(decay_tile_row, decay_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(4 + group0_slot));
@@ -158,11 +156,10 @@ extern "C" __global__ AICORE void step(
                     TSTORE(o_out, o_tile);
                     set_flag(PIPE_MTE3, PIPE_V, event_t(dv0_slot));
                 }
-                set_flag(PIPE_V, PIPE_MTE2, event_t(5 + group0_slot));
+                set_flag(PIPE_V, PIPE_MTE2, event_t(4 + group0_slot));
             }
-            set_flag(PIPE_V, PIPE_MTE2, event_t(3 + heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
         }
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -170,10 +167,9 @@ extern "C" __global__ AICORE void step(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

@@ -56,102 +56,81 @@ extern "C" __global__ AICORE void geglu(
         VecF32_1x4096 y_inner; TASSIGN(y_inner, 0x0c000);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
         TMAXS(y_inner, y_angle, -4.0f);
-        VecF32_1x4096 y_inner_2; TASSIGN(y_inner_2, 0x0c000);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
-        TMINS(y_inner_2, y_inner, 4.0f);
+        TMINS(y_inner, y_inner, 4.0f);
         VecF32_1x4096 y_square; TASSIGN(y_square, 0x14000);  // UB 0x14000..0x18000
         pipe_barrier(PIPE_V);
-        TMUL(y_square, y_inner_2, y_inner_2);
+        TMUL(y_square, y_inner, y_inner);
         VecF32_1x4096 y_p; TASSIGN(y_p, 0x18000);  // UB 0x18000..0x1c000
         pipe_barrier(PIPE_V);
         TMULS(y_p, y_square, 1.9867327e-06f);
-        VecF32_1x4096 y_p_2; TASSIGN(y_p_2, 0x18000);  // UB 0x18000..0x1c000
         pipe_barrier(PIPE_V);
-        TADDS(y_p_2, y_p, 0.00028456512f);
-        VecF32_1x4096 y_p_3; TASSIGN(y_p_3, 0x18000);  // UB 0x18000..0x1c000
+        TADDS(y_p, y_p, 0.00028456512f);
         pipe_barrier(PIPE_V);
-        TMUL(y_p_3, y_p_2, y_square);
-        VecF32_1x4096 y_p_4; TASSIGN(y_p_4, 0x18000);  // UB 0x18000..0x1c000
+        TMUL(y_p, y_p, y_square);
         pipe_barrier(PIPE_V);
-        TADDS(y_p_4, y_p_3, 0.003883423f);
-        VecF32_1x4096 y_p_5; TASSIGN(y_p_5, 0x18000);  // UB 0x18000..0x1c000
+        TADDS(y_p, y_p, 0.003883423f);
         pipe_barrier(PIPE_V);
-        TMUL(y_p_5, y_p_4, y_square);
-        VecF32_1x4096 y_p_6; TASSIGN(y_p_6, 0x18000);  // UB 0x18000..0x1c000
+        TMUL(y_p, y_p, y_square);
         pipe_barrier(PIPE_V);
-        TADDS(y_p_6, y_p_5, 0.053101983f);
-        VecF32_1x4096 y_p_7; TASSIGN(y_p_7, 0x18000);  // UB 0x18000..0x1c000
+        TADDS(y_p, y_p, 0.053101983f);
         pipe_barrier(PIPE_V);
-        TMUL(y_p_7, y_p_6, y_square);
-        VecF32_1x4096 y_p_8; TASSIGN(y_p_8, 0x18000);  // UB 0x18000..0x1c000
+        TMUL(y_p, y_p, y_square);
         pipe_barrier(PIPE_V);
-        TADDS(y_p_8, y_p_7, 0.19354726f);
-        VecF32_1x4096 y_p_9; TASSIGN(y_p_9, 0x18000);  // UB 0x18000..0x1c000
+        TADDS(y_p, y_p, 0.19354726f);
         pipe_barrier(PIPE_V);
-        TMUL(y_p_9, y_p_8, y_square);
-        VecF32_1x4096 y_p_10; TASSIGN(y_p_10, 0x18000);  // UB 0x18000..0x1c000
+        TMUL(y_p, y_p, y_square);
         pipe_barrier(PIPE_V);
-        TADDS(y_p_10, y_p_9, 1.1283791f);
+        TADDS(y_p, y_p, 1.1283791f);
         VecF32_1x4096 y_above; TASSIGN(y_above, 0x0c000);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
-        TMUL(y_above, y_inner_2, y_p_10);
+        TMUL(y_above, y_inner, y_p);
         VecF32_1x4096 y_q; TASSIGN(y_q, 0x18000);  // UB 0x18000..0x1c000
         pipe_barrier(PIPE_V);
         TMULS(y_q, y_square, 3.7419617e-05f);
-        VecF32_1x4096 y_q_2; TASSIGN(y_q_2, 0x18000);  // UB 0x18000..0x1c000
         pipe_barrier(PIPE_V);
-        TADDS(y_q_2, y_q, 0.0011855855f);
-        VecF32_1x4096 y_q_3; TASSIGN(y_q_3, 0x18000);  // UB 0x18000..0x1c000
+        TADDS(y_q, y_q, 0.0011855855f);
         pipe_barrier(PIPE_V);
-        TMUL(y_q_3, y_q_2, y_square);
-        VecF32_1x4096 y_q_4; TASSIGN(y_q_4, 0x18000);  // UB 0x18000..0x1c000
+        TMUL(y_q, y_q, y_square);
         pipe_barrier(PIPE_V);
-        TADDS(y_q_4, y_q_3, 0.015207412f);
-        VecF32_1x4096 y_q_5; TASSIGN(y_q_5, 0x18000);  // UB 0x18000..0x1c000
+        TADDS(y_q, y_q, 0.015207412f);
         pipe_barrier(PIPE_V);
-        TMUL(y_q_5, y_q_4, y_square);
-        VecF32_1x4096 y_q_6; TASSIGN(y_q_6, 0x18000);  // UB 0x18000..0x1c000
+        TMUL(y_q, y_q, y_square);
         pipe_barrier(PIPE_V);
-        TADDS(y_q_6, y_q_5, 0.115350865f);
-        VecF32_1x4096 y_q_7; TASSIGN(y_q_7, 0x18000);  // UB 0x18000..0x1c000
+        TADDS(y_q, y_q, 0.115350865f);
         pipe_barrier(PIPE_V);
-        TMUL(y_q_7, y_q_6, y_square);
-        VecF32_1x4096 y_q_8; TASSIGN(y_q_8, 0x18000);  // UB 0x18000..0x1c000
+        TMUL(y_q, y_q, y_square);
         pipe_barrier(PIPE_V);
-        TADDS(y_q_8, y_q_7, 0.5048593f);
+        TADDS(y_q, y_q, 0.5048593f);
         VecF32_1x4096 y_q_9; TASSIGN(y_q_9, 0x14000);  // UB 0x14000..0x18000
         pipe_barrier(PIPE_V);
-        TMUL(y_q_9, y_q_8, y_square);
-        VecF32_1x4096 y_q_10; TASSIGN(y_q_10, 0x14000);  // UB 0x14000..0x18000
+        TMUL(y_q_9, y_q, y_square);
         pipe_barrier(PIPE_V);
-        TADDS(y_q_10, y_q_9, 1.0f);
+        TADDS(y_q_9, y_q_9, 1.0f);
         VecF32_1x4096 y_ratio; TASSIGN(y_ratio, 0x0c000);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
-        TDIV(y_ratio, y_above, y_q_10);
+        TDIV(y_ratio, y_above, y_q_9);
         VecF32_1x4096 y_erf; TASSIGN(y_erf, 0x0c000);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
         TMAXS(y_erf, y_ratio, -1.0f);
-        VecF32_1x4096 y_erf_2; TASSIGN(y_erf_2, 0x0c000);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
-        TMINS(y_erf_2, y_erf, 1.0f);
+        TMINS(y_erf, y_erf, 1.0f);
         VecF32_1x4096 y_1; TASSIGN(y_1, 0x0c000);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
-        TADDS(y_1, y_erf_2, 1.0f);
-        VecF32_1x4096 y_2; TASSIGN(y_2, 0x0c000);  // UB 0x0c000..0x10000
+        TADDS(y_1, y_erf, 1.0f);
         pipe_barrier(PIPE_V);
-        TMUL(y_2, y_half, y_1);
+        TMUL(y_1, y_half, y_1);
         VecF32_1x4096 y_gate; TASSIGN(y_gate, 0x10000);  // UB 0x10000..0x14000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TCVT(y_gate, x_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        VecF32_1x4096 y_3; TASSIGN(y_3, 0x0c000);  // UB 0x0c000..0x10000
         pipe_barrier(PIPE_V);
-        TMUL(y_3, y_2, y_gate);
+        TMUL(y_1, y_1, y_gate);
         VecB16_1x4096 y_tile; TASSIGN(y_tile, 0x08000 + rows0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCVT(y_tile, y_3, RoundMode::CAST_RINT);
+        TCVT(y_tile, y_1, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         GateGm y_out(y + int64_t(rows0) * 4096);

@@ -77,13 +77,12 @@ extern "C" __global__ AICORE void gelu_tanh(
         VecF32_2x4096 y_4(rows0_valid); TASSIGN(y_4, 0x10000);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
         TADDS(y_4, y_tanh, 1.0f);
-        VecF32_2x4096 y_5(rows0_valid); TASSIGN(y_5, 0x10000);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
-        TMUL(y_5, y_half, y_4);
+        TMUL(y_4, y_half, y_4);
         VecB16_2x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x08000 + rows0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCVT(y_tile, y_5, RoundMode::CAST_RINT);
+        TCVT(y_tile, y_4, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});

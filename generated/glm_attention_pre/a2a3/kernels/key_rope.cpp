@@ -59,6 +59,7 @@ extern "C" __global__ AICORE void key_rope(
     VecB16_1x128 k_gamma_tile; TASSIGN(k_gamma_tile, 0x04480);  // UB 0x04480..0x04580
     KGammaGm k_gamma_in(k_gamma);
     TLOAD(k_gamma_tile, k_gamma_in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
     // v:   cast(cast(v_i, fp32) * n_scale * v_scale + v_bias, bf16)  [glm_attention_pre.yaml:69]
     VecF32_1x128 v_scale_tile; TASSIGN(v_scale_tile, 0x0c580);  // UB 0x0c580..0x0c780
     KScaleGm v_scale_in(v_scale);
@@ -68,7 +69,7 @@ extern "C" __global__ AICORE void key_rope(
     TLOAD(v_bias_tile, v_bias_in);
     // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
     VecF32_1x128 k_n_5; TASSIGN(k_n_5, 0x0e980);  // UB 0x0e980..0x0eb80
-    pipe_barrier(PIPE_ALL);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
     TCVT(k_n_5, k_gamma_tile, RoundMode::CAST_RINT);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
@@ -88,12 +89,11 @@ extern "C" __global__ AICORE void key_rope(
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         NScaleGm n_scale_in(n_scale + int64_t(t0), {t0_valid});
         TLOAD(n_scale_tile_row, n_scale_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
         VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x06580 + t0_slot * 0x00800);  // UB 0x06580..0x07580, 2 copies
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x07580 + t0_slot * 0x00800);  // UB 0x07580..0x08580, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
@@ -106,23 +106,19 @@ extern "C" __global__ AICORE void key_rope(
         // k_n: cast(rms_norm(cast(k_i, fp32) * n_scale * k_scale + k_bias, cast(k_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:66]
         VecF32_16x128 k_n_1(t0_valid); TASSIGN(k_n_1, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
-        pipe_barrier(PIPE_ALL);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TCVT(k_n_1, k_i_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecF32_16x128 k_n_2(t0_valid); TASSIGN(k_n_2, 0x0eb80);  // UB 0x0eb80..0x10b80
         VecF32_16x1 n_scale_tile(t0_valid); TASSIGN(n_scale_tile, 0x04000 + t0_slot * 0x00040);  // UB 0x04000..0x04080, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        TROWEXPANDMUL(k_n_2, k_n_1, n_scale_tile);
-        VecF32_16x128 k_n_3(t0_valid); TASSIGN(k_n_3, 0x0eb80);  // UB 0x0eb80..0x10b80
+        TROWEXPANDMUL(k_n_1, k_n_1, n_scale_tile);
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(k_n_3, k_n_2, k_scale_tile);
-        VecF32_16x128 k_n_4(t0_valid); TASSIGN(k_n_4, 0x0eb80);  // UB 0x0eb80..0x10b80
+        TCOLEXPANDMUL(k_n_1, k_n_1, k_scale_tile);
         pipe_barrier(PIPE_V);
-        TCOLEXPANDADD(k_n_4, k_n_3, k_bias_tile);
+        TCOLEXPANDADD(k_n_1, k_n_1, k_bias_tile);
         VecF32_16x128 k_n_square(t0_valid); TASSIGN(k_n_square, 0x10b80);  // UB 0x10b80..0x12b80
         pipe_barrier(PIPE_V);
-        TMUL(k_n_square, k_n_4, k_n_4);
+        TMUL(k_n_square, k_n_1, k_n_1);
         VecF32_16x128 k_n_var_part(t0_valid); TASSIGN(k_n_var_part, 0x10b80);  // UB 0x10b80..0x12b80
         pipe_barrier(PIPE_V);
         TMULS(k_n_var_part, k_n_square, 0.0078125f);
@@ -140,7 +136,7 @@ extern "C" __global__ AICORE void key_rope(
         VecF32_16x128 k_n_unit(t0_valid); TASSIGN(k_n_unit, 0x0eb80);  // UB 0x0eb80..0x10b80
         VecF32_16x1 k_n_std(t0_valid); TASSIGN(k_n_std, 0x10b80);  // UB 0x10b80..0x10bc0
         pipe_barrier(PIPE_V);
-        TROWEXPANDDIV(k_n_unit, k_n_4, k_n_std);
+        TROWEXPANDDIV(k_n_unit, k_n_1, k_n_std);
         VecF32_16x128 k_n_7(t0_valid); TASSIGN(k_n_7, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(k_n_7, k_n_unit, k_n_5);
@@ -154,10 +150,9 @@ extern "C" __global__ AICORE void key_rope(
         pipe_barrier(PIPE_V);
         TCVT(k_x, k_1, RoundMode::CAST_RINT);
         VecF32_16x64 k_cos(t0_valid); TASSIGN(k_cos, 0x0fb80);  // UB 0x0fb80..0x10b80
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCVT(k_cos, cos_tile, RoundMode::CAST_RINT);
         VecF32_16x64 k_sin(t0_valid); TASSIGN(k_sin, 0x10b80);  // UB 0x10b80..0x11b80
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCVT(k_sin, sin_tile, RoundMode::CAST_RINT);
         VecF32_16x64_c32 k_x1c1(t0_valid); TASSIGN(k_x1c1, 0x11b80);  // UB 0x11b80..0x12b80
         VecF32_16x64_c32 k_x1(t0_valid); TASSIGN(k_x1, 0x0eb80);  // columns 0.. of k_x
@@ -186,20 +181,17 @@ extern "C" __global__ AICORE void key_rope(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TCVT(v_1, v_i_tile, RoundMode::CAST_RINT);
-        VecF32_16x128 v_2(t0_valid); TASSIGN(v_2, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
-        TROWEXPANDMUL(v_2, v_1, n_scale_tile);
+        TROWEXPANDMUL(v_1, v_1, n_scale_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_16x128 v_3(t0_valid); TASSIGN(v_3, 0x0eb80);  // UB 0x0eb80..0x10b80
         pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(v_3, v_2, v_scale_tile);
-        VecF32_16x128 v_4(t0_valid); TASSIGN(v_4, 0x0eb80);  // UB 0x0eb80..0x10b80
+        TCOLEXPANDMUL(v_1, v_1, v_scale_tile);
         pipe_barrier(PIPE_V);
-        TCOLEXPANDADD(v_4, v_3, v_bias_tile);
+        TCOLEXPANDADD(v_1, v_1, v_bias_tile);
         VecB16_16x128 v(t0_valid); TASSIGN(v, 0x0c980 + t0_slot * 0x01000);  // UB 0x0c980..0x0e980, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TCVT(v, v_4, RoundMode::CAST_RINT);
+        TCVT(v, v_1, RoundMode::CAST_RINT);
         // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
         VecB16_16x128_c64 k_rope(t0_valid); TASSIGN(k_rope, 0x04580 + t0_slot * 0x01000);  // columns 0.. of k_n
         VecF32_16x64 k_roped(t0_valid); TASSIGN(k_roped, 0x13b80);  // UB 0x13b80..0x14b80

@@ -64,18 +64,17 @@ extern "C" __global__ AICORE void norm(
         XGm residual_in(residual + int64_t(t0) * 5120, {t0_valid});
         TLOAD(residual_tile, residual_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
-        VecF32_8x5120 s_1(t0_valid); TASSIGN(s_1, 0x19020);  // UB 0x19020..0x23020
+        VecF32_8x5120 s(t0_valid); TASSIGN(s, 0x19020);  // UB 0x19020..0x23020
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        TCVT(s_1, x_tile, RoundMode::CAST_RINT);
+        TCVT(s, x_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
         VecF32_8x5120 s_2(t0_valid); TASSIGN(s_2, 0x23020);  // UB 0x23020..0x2d020
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         TCVT(s_2, residual_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-        VecF32_8x5120 s(t0_valid); TASSIGN(s, 0x19020);  // UB 0x19020..0x23020
         pipe_barrier(PIPE_V);
-        TADD(s, s_1, s_2);
+        TADD(s, s, s_2);
         // sum: cast(s, bf16)  [glm_attention_pre.yaml:54]
         VecB16_8x5120 sum_tile(t0_valid); TASSIGN(sum_tile, 0x0a000);  // UB 0x0a000..0x0f000
         pipe_barrier(PIPE_V);

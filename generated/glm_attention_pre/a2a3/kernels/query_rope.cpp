@@ -49,8 +49,9 @@ extern "C" __global__ AICORE void query_rope(
     VecB16_1x128 q_gamma_tile; TASSIGN(q_gamma_tile, 0x04880);  // UB 0x04880..0x04980
     QGammaGm q_gamma_in(q_gamma);
     TLOAD(q_gamma_tile, q_gamma_in);
+    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
     VecF32_1x128 q_n_1; TASSIGN(q_n_1, 0x08980);  // UB 0x08980..0x08b80
-    pipe_barrier(PIPE_ALL);
+    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
     TCVT(q_n_1, q_gamma_tile, RoundMode::CAST_RINT);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
@@ -60,10 +61,13 @@ extern "C" __global__ AICORE void query_rope(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
         VecF32_1x16 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x04000 + t0_slot * 0x00040);  // as a row, same bytes as n_scale_tile
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
         NScaleGm n_scale_in(n_scale + int64_t(t0), {t0_valid});
         TLOAD(n_scale_tile_row, n_scale_in);
         // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
@@ -73,12 +77,11 @@ extern "C" __global__ AICORE void query_rope(
         VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x07980 + t0_slot * 0x00800);  // UB 0x07980..0x08980, 2 copies
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         VecF32_16x64 q_cos(t0_valid); TASSIGN(q_cos, 0x08b80);  // UB 0x08b80..0x09b80
-        pipe_barrier(PIPE_ALL);
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TCVT(q_cos, cos_tile, RoundMode::CAST_RINT);
         VecF32_16x64 q_sin(t0_valid); TASSIGN(q_sin, 0x09b80);  // UB 0x09b80..0x0ab80
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
         TCVT(q_sin, sin_tile, RoundMode::CAST_RINT);
         for (int32_t heads0 = block; heads0 < 12; heads0 += nblk, heads0_slot ^= 1) {
             // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
@@ -86,39 +89,34 @@ extern "C" __global__ AICORE void query_rope(
             wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + heads0_slot));  // free again
             QIGm q_i_in(q_i + int64_t(t0) * 1536 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(q_i_tile, q_i_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(4 + heads0_slot));
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
             VecF32_1x128 q_scale_tile; TASSIGN(q_scale_tile, 0x04080 + heads0_slot * 0x00200);  // UB 0x04080..0x04480, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QScaleGm q_scale_in(q_scale + int64_t(heads0) * 128);
             TLOAD(q_scale_tile, q_scale_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
             VecF32_1x128 q_bias_tile; TASSIGN(q_bias_tile, 0x04480 + heads0_slot * 0x00200);  // UB 0x04480..0x04880, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             QScaleGm q_bias_in(q_bias + int64_t(heads0) * 128);
             TLOAD(q_bias_tile, q_bias_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             VecF32_16x128 q_f_1(t0_valid); TASSIGN(q_f_1, 0x0ab80);  // UB 0x0ab80..0x0cb80
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + heads0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
             TCVT(q_f_1, q_i_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(4 + heads0_slot));
-            VecF32_16x128 q_f_2(t0_valid); TASSIGN(q_f_2, 0x0ab80);  // UB 0x0ab80..0x0cb80
             VecF32_16x1 n_scale_tile(t0_valid); TASSIGN(n_scale_tile, 0x04000 + t0_slot * 0x00040);  // UB 0x04000..0x04080, 2 copies
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(q_f_2, q_f_1, n_scale_tile);
-            VecF32_16x128 q_f_3(t0_valid); TASSIGN(q_f_3, 0x0ab80);  // UB 0x0ab80..0x0cb80
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            TCOLEXPANDMUL(q_f_3, q_f_2, q_scale_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
-            VecF32_16x128 q_f_4(t0_valid); TASSIGN(q_f_4, 0x0ab80);  // UB 0x0ab80..0x0cb80
+            TROWEXPANDMUL(q_f_1, q_f_1, n_scale_tile);
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            TCOLEXPANDADD(q_f_4, q_f_3, q_bias_tile);
+            TCOLEXPANDMUL(q_f_1, q_f_1, q_scale_tile);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
+            pipe_barrier(PIPE_V);
+            TCOLEXPANDADD(q_f_1, q_f_1, q_bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
             // q_n: cast(rms_norm(q_f, cast(q_gamma, fp32), eps=eps), bf16)  [glm_attention_pre.yaml:60]
             VecF32_16x128 q_n_square(t0_valid); TASSIGN(q_n_square, 0x0cb80);  // UB 0x0cb80..0x0eb80
             pipe_barrier(PIPE_V);
-            TMUL(q_n_square, q_f_4, q_f_4);
+            TMUL(q_n_square, q_f_1, q_f_1);
             VecF32_16x128 q_n_var_part(t0_valid); TASSIGN(q_n_var_part, 0x0cb80);  // UB 0x0cb80..0x0eb80
             pipe_barrier(PIPE_V);
             TMULS(q_n_var_part, q_n_square, 0.0078125f);
@@ -136,7 +134,7 @@ extern "C" __global__ AICORE void query_rope(
             VecF32_16x128 q_n_unit(t0_valid); TASSIGN(q_n_unit, 0x0ab80);  // UB 0x0ab80..0x0cb80
             VecF32_16x1 q_n_std(t0_valid); TASSIGN(q_n_std, 0x0cb80);  // UB 0x0cb80..0x0cbc0
             pipe_barrier(PIPE_V);
-            TROWEXPANDDIV(q_n_unit, q_f_4, q_n_std);
+            TROWEXPANDDIV(q_n_unit, q_f_1, q_n_std);
             VecF32_16x128 q_n_3(t0_valid); TASSIGN(q_n_3, 0x0ab80);  // UB 0x0ab80..0x0cb80
             pipe_barrier(PIPE_V);
             TCOLEXPANDMUL(q_n_3, q_n_unit, q_n_1);
@@ -181,6 +179,7 @@ extern "C" __global__ AICORE void query_rope(
             TSTORE(q_out, q_n);
             set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
         }
+        set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -190,5 +189,7 @@ extern "C" __global__ AICORE void query_rope(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last round of copy 1
 #endif
 }

@@ -48,16 +48,14 @@ extern "C" __global__ AICORE void scores(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TNEG(score_1, l_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_16x160 score_2(t0_valid); TASSIGN(score_2, 0x0f280);  // UB 0x0f280..0x11a80
         pipe_barrier(PIPE_V);
-        TEXP(score_2, score_1);
-        VecF32_16x160 score_3(t0_valid); TASSIGN(score_3, 0x0f280);  // UB 0x0f280..0x11a80
+        TEXP(score_1, score_1);
         pipe_barrier(PIPE_V);
-        TADDS(score_3, score_2, 1.0f);
+        TADDS(score_1, score_1, 1.0f);
         VecF32_16x160 score_tile(t0_valid); TASSIGN(score_tile, 0x05000 + t0_slot * 0x02800);  // UB 0x05000..0x0a000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
-        TDIVS(score_tile, 1.0f, score_3);
+        TDIVS(score_tile, 1.0f, score_1);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         // choice: score + bias  [glm_gate.yaml:23]
         VecF32_16x160 choice_tile(t0_valid); TASSIGN(choice_tile, 0x0a280 + t0_slot * 0x02800);  // UB 0x0a280..0x0f280, 2 copies

@@ -48,23 +48,22 @@ extern "C" __global__ AICORE void activate(
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
         VecF32_1x16 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x08000 + t0_slot * 0x00040);  // as a row, same bytes as x_scale_tile
-        pipe_barrier(PIPE_ALL);
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
         XScaleGm x_scale_in(x_scale + int64_t(t0), {t0_valid});
         TLOAD(x_scale_tile_row, x_scale_in);
         for (int32_t f0 = 0; f0 < 1536; f0 += 256, f0_slot ^= 1) {
             VecI32_16x256 gate_i_tile(t0_valid); TASSIGN(gate_i_tile, 0x00000 + f0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + f0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + f0_slot));  // free again
             GateIGm gate_i_in(gate_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TLOAD(gate_i_tile, gate_i_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(6 + f0_slot));
             VecF32_1x256 w_gate_scale_tile; TASSIGN(w_gate_scale_tile, 0x08080 + f0_slot * 0x00400);  // UB 0x08080..0x08880, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + f0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + f0_slot));  // free again
             WGateScaleGm w_gate_scale_in(w_gate_scale + int64_t(f0));
             TLOAD(w_gate_scale_tile, w_gate_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(4 + f0_slot));
             // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
             VecI32_16x256 up_i_tile(t0_valid); TASSIGN(up_i_tile, 0x08880 + f0_slot * 0x04000);  // UB 0x08880..0x10880, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + f0_slot));  // free again
             GateIGm up_i_in(up_i + int64_t(t0) * 1536 + int64_t(f0), {t0_valid});
             TLOAD(up_i_tile, up_i_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + f0_slot));
@@ -74,45 +73,38 @@ extern "C" __global__ AICORE void activate(
             TLOAD(w_up_scale_tile, w_up_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(f0_slot));
             // gate: cast(gate_i, fp32) * x_scale * w_gate_scale  [glm_shared_expert.yaml:33]
-            VecF32_16x256 gate_1(t0_valid); TASSIGN(gate_1, 0x19080);  // UB 0x19080..0x1d080
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + f0_slot));
-            TCVT(gate_1, gate_i_tile, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(6 + f0_slot));
-            VecF32_16x256 gate_2(t0_valid); TASSIGN(gate_2, 0x19080);  // UB 0x19080..0x1d080
-            VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x08000 + t0_slot * 0x00040);  // UB 0x08000..0x08080, 2 copies
-            pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(gate_2, gate_1, x_scale_tile);
             VecF32_16x256 gate(t0_valid); TASSIGN(gate, 0x19080);  // UB 0x19080..0x1d080
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + f0_slot));
-            TCOLEXPANDMUL(gate, gate_2, w_gate_scale_tile);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + f0_slot));
+            TCVT(gate, gate_i_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(4 + f0_slot));
-            // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
-            VecF32_16x256 up_1(t0_valid); TASSIGN(up_1, 0x1d080);  // UB 0x1d080..0x21080
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + f0_slot));
-            TCVT(up_1, up_i_tile, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + f0_slot));
-            VecF32_16x256 up_2(t0_valid); TASSIGN(up_2, 0x1d080);  // UB 0x1d080..0x21080
+            VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x08000 + t0_slot * 0x00040);  // UB 0x08000..0x08080, 2 copies
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(up_2, up_1, x_scale_tile);
+            TROWEXPANDMUL(gate, gate, x_scale_tile);
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + f0_slot));
+            TCOLEXPANDMUL(gate, gate, w_gate_scale_tile);
+            // up:   cast(up_i, fp32) * x_scale * w_up_scale  [glm_shared_expert.yaml:34]
             VecF32_16x256 up(t0_valid); TASSIGN(up, 0x1d080);  // UB 0x1d080..0x21080
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + f0_slot));
+            TCVT(up, up_i_tile, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + f0_slot));
+            pipe_barrier(PIPE_V);
+            TROWEXPANDMUL(up, up, x_scale_tile);
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(f0_slot));
-            TCOLEXPANDMUL(up, up_2, w_up_scale_tile);
+            TCOLEXPANDMUL(up, up, w_up_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(f0_slot));
             // a:    gate / (1 + exp(-gate)) * up  [glm_shared_expert.yaml:35]
             VecF32_16x256 a_1(t0_valid); TASSIGN(a_1, 0x21080);  // UB 0x21080..0x25080
             TNEG(a_1, gate);
-            VecF32_16x256 a_2(t0_valid); TASSIGN(a_2, 0x21080);  // UB 0x21080..0x25080
             pipe_barrier(PIPE_V);
-            TEXP(a_2, a_1);
-            VecF32_16x256 a_3(t0_valid); TASSIGN(a_3, 0x21080);  // UB 0x21080..0x25080
+            TEXP(a_1, a_1);
             pipe_barrier(PIPE_V);
-            TADDS(a_3, a_2, 1.0f);
+            TADDS(a_1, a_1, 1.0f);
             VecF32_16x256 a_4(t0_valid); TASSIGN(a_4, 0x19080);  // UB 0x19080..0x1d080
             pipe_barrier(PIPE_V);
-            TDIV(a_4, gate, a_3);
+            TDIV(a_4, gate, a_1);
             VecF32_16x256 a_tile(t0_valid); TASSIGN(a_tile, 0x11080 + f0_slot * 0x04000);  // UB 0x11080..0x19080, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(f0_slot));  // free again
@@ -123,6 +115,7 @@ extern "C" __global__ AICORE void activate(
             TSTORE(a_out, a_tile);
             set_flag(PIPE_MTE3, PIPE_V, event_t(f0_slot));
         }
+        set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1

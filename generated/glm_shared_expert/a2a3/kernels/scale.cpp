@@ -64,19 +64,17 @@ extern "C" __global__ AICORE void scale(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + h0_slot));
             TCVT(y_1, down_i_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + h0_slot));
-            VecF32_16x512 y_2(t0_valid); TASSIGN(y_2, 0x19080);  // UB 0x19080..0x21080
             VecF32_16x1 a_scale_tile(t0_valid); TASSIGN(a_scale_tile, 0x10000 + t0_slot * 0x00040);  // UB 0x10000..0x10080, 2 copies
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(y_2, y_1, a_scale_tile);
-            VecF32_16x512 y_3(t0_valid); TASSIGN(y_3, 0x19080);  // UB 0x19080..0x21080
+            TROWEXPANDMUL(y_1, y_1, a_scale_tile);
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(h0_slot));
-            TCOLEXPANDMUL(y_3, y_2, w_down_scale_tile);
+            TCOLEXPANDMUL(y_1, y_1, w_down_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(h0_slot));
             VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x11080 + h0_slot * 0x04000);  // UB 0x11080..0x19080, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(h0_slot));  // free again
-            TCVT(y_tile, y_3, RoundMode::CAST_RINT);
+            TCVT(y_tile, y_1, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(h0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(h0_slot));
             YGm y_out(y + int64_t(t0) * 5120 + int64_t(h0), {t0_valid});

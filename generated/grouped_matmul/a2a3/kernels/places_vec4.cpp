@@ -43,12 +43,11 @@ extern "C" __global__ AICORE void places_vec4(
     VecI32_1x16 shift_2; TASSIGN(shift_2, 0x00180);  // UB 0x00180..0x001c0
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
     TSUB(shift_2, upto_tile, need_tile);
-    VecI32_1x16 shift_3; TASSIGN(shift_3, 0x00180);  // UB 0x00180..0x001c0
     pipe_barrier(PIPE_V);
-    TMULS(shift_3, shift_2, 32);
+    TMULS(shift_2, shift_2, 32);
     VecI32_1x16 shift_4; TASSIGN(shift_4, 0x00100);  // UB 0x00100..0x00140
     pipe_barrier(PIPE_V);
-    TSUB(shift_4, shift_1, shift_3);
+    TSUB(shift_4, shift_1, shift_2);
     set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
     EndGm shift_out(shift);

@@ -27,30 +27,31 @@ extern "C" __global__ AICORE void index_add(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // copy 1 is free
     for (int32_t i1 = 0; i1 < rows * 256; i1 += 6144, i1_slot ^= 1) {
         const int32_t i1_valid = rows * 256 - i1 < 6144 ? rows * 256 - i1 : 6144;
         // y: index_add(x, 0, index, src)  [index_add.yaml:18]
         VecF32_1x6144 part(i1_valid); TASSIGN(part, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(1 + i1_slot));  // free again
         XGm x_in(x + int64_t(i1), {i1_valid});
         TLOAD(part, x_in);
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
         XGm y_out(y + int64_t(i1), {i1_valid});
         TSTORE(y_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(1 + i1_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    pipe_barrier(PIPE_ALL);
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 1
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
     for (int32_t i2 = 0; i2 < added; ++i2, i2_slot ^= 1) {
         const int64_t place = index[int64_t(i2)];
         VecF32_1x256 part_2; TASSIGN(part_2, 0x0c000 + i2_slot * 0x00400);  // UB 0x0c000..0x0c800, 2 copies
         SrcGm src_in(src + int64_t(i2) * 256);
         TLOAD(part_2, src_in);
         VecF32_1x256 old; TASSIGN(old, 0x0c800 + i2_slot * 0x00400);  // UB 0x0c800..0x0d000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
         SrcGm y_in(y + int64_t(place) * 256);
         TLOAD(old, y_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
@@ -60,7 +61,8 @@ extern "C" __global__ AICORE void index_add(
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
         SrcGm y_out(y + int64_t(place) * 256);
         TSTORE(y_out, old);
-        pipe_barrier(PIPE_ALL);
+        set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
     }
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
 #endif
 }

@@ -40,13 +40,12 @@ extern "C" __global__ AICORE void head_weights_vec(
             wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
             TCVT(weights_1, w_b_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
-            VecF32_128x32 weights_2(t0_valid); TASSIGN(weights_2, 0x04000);  // UB 0x04000..0x08000
             pipe_barrier(PIPE_V);
-            TMULS(weights_2, weights_1, 0.011048543f);
+            TMULS(weights_1, weights_1, 0.011048543f);
             VecF16_128x32 weights_tile(t0_valid); TASSIGN(weights_tile, 0x02000);  // UB 0x02000..0x04000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
-            TCVT(weights_tile, weights_2, RoundMode::CAST_RINT);
+            TCVT(weights_tile, weights_1, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
             wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
             WeightsGm weights_out(weights + int64_t(t0) * 64 + int64_t(heads0), {t0_valid});

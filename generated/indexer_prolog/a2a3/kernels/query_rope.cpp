@@ -82,18 +82,16 @@ extern "C" __global__ AICORE void query_rope(
             WQbScaleGm w_qb_scale_in(w_qb_scale + int64_t(heads0) * 128);
             TLOAD(w_qb_scale_tile, w_qb_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            VecF32_32x128 q_f32_1(t0_valid); TASSIGN(q_f32_1, 0x14500);  // UB 0x14500..0x18500
+            VecF32_32x128 q_f32(t0_valid); TASSIGN(q_f32, 0x14500);  // UB 0x14500..0x18500
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            TCVT(q_f32_1, q_i32_tile, RoundMode::CAST_RINT);
+            TCVT(q_f32, q_i32_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
-            VecF32_32x128 q_f32_2(t0_valid); TASSIGN(q_f32_2, 0x14500);  // UB 0x14500..0x18500
             VecF32_32x1 q_norm_scale_tile(t0_valid); TASSIGN(q_norm_scale_tile, 0x08000 + t0_slot * 0x00080);  // UB 0x08000..0x08100, 2 copies
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(q_f32_2, q_f32_1, q_norm_scale_tile);
-            VecF32_32x128 q_f32(t0_valid); TASSIGN(q_f32, 0x14500);  // UB 0x14500..0x18500
+            TROWEXPANDMUL(q_f32, q_f32, q_norm_scale_tile);
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            TCOLEXPANDMUL(q_f32, q_f32_2, w_qb_scale_tile);
+            TCOLEXPANDMUL(q_f32, q_f32, w_qb_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
             // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])  [indexer_prolog.yaml:57]
             VecB16_32x128 q_b_1(t0_valid); TASSIGN(q_b_1, 0x08500 + heads0_slot * 0x02000);  // UB 0x08500..0x0c500, 2 copies

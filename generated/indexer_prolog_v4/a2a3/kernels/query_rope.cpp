@@ -86,19 +86,17 @@ extern "C" __global__ AICORE void query_rope(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
             TCVT(q_b_1, q_i_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
-            VecF32_32x128 q_b_2(t0_valid); TASSIGN(q_b_2, 0x14500);  // UB 0x14500..0x18500
             VecF32_32x1 q_norm_scale_tile(t0_valid); TASSIGN(q_norm_scale_tile, 0x08000 + t0_slot * 0x00080);  // UB 0x08000..0x08100, 2 copies
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(q_b_2, q_b_1, q_norm_scale_tile);
-            VecF32_32x128 q_b_4(t0_valid); TASSIGN(q_b_4, 0x14500);  // UB 0x14500..0x18500
+            TROWEXPANDMUL(q_b_1, q_b_1, q_norm_scale_tile);
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            TCOLEXPANDMUL(q_b_4, q_b_2, w_qb_scale_tile);
+            TCOLEXPANDMUL(q_b_1, q_b_1, w_qb_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
             VecB16_32x128 q_b_5(t0_valid); TASSIGN(q_b_5, 0x08500 + heads0_slot * 0x02000);  // UB 0x08500..0x0c500, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
-            TCVT(q_b_5, q_b_4, RoundMode::CAST_RINT);
+            TCVT(q_b_5, q_b_1, RoundMode::CAST_RINT);
             // q_r: concat(q_b[:, :, :nope], rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :]), axis=-1)  [indexer_prolog_v4.yaml:39]
             VecF32_32x64 q_r_x(t0_valid); TASSIGN(q_r_x, 0x14500);  // UB 0x14500..0x16500
             VecB16_32x128_c64 q_r_2(t0_valid); TASSIGN(q_r_2, 0x08580 + heads0_slot * 0x02000);  // columns 64.. of q_b_5

@@ -49,15 +49,14 @@ extern "C" __global__ AICORE void scores_vec(
             S2Gm s_2_in(s_2 + int64_t(kv) * t0 * 64 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
             TLOAD(s_2_tile, s_2_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
-            VecF32_64x128 s_3(kv0_valid); TASSIGN(s_3, 0x10600);  // UB 0x10600..0x18600
+            VecF32_64x128 s(kv0_valid); TASSIGN(s, 0x10600);  // UB 0x10600..0x18600
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
-            TRELU(s_3, s_2_tile);
+            TRELU(s, s_2_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));
-            VecF32_64x128 s(kv0_valid); TASSIGN(s, 0x10600);  // UB 0x10600..0x18600
             VecF32_64x1 weights_tile; TASSIGN(weights_tile, 0x10000 + t0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(s, s_3, weights_tile);
+            TROWEXPANDMUL(s, s, weights_tile);
             // all_scores: sum(s, axis=1)  [lightning_indexer.yaml:28]
             VecF32_8x128_r1 all_scores_1(kv0_valid); TASSIGN(all_scores_1, 0x10200 + kv0_slot * 0x00200);  // UB 0x10200..0x10600, 2 copies
             pipe_barrier(PIPE_V);

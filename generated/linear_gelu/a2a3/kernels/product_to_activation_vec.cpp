@@ -36,18 +36,16 @@ extern "C" __global__ AICORE void product_to_activation_vec(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
         const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_slot ^= 1) {
             // y: cast(gelu(p + bias), bf16)  [linear_gelu.yaml:21]
             VecF32_1x128 bias_tile; TASSIGN(bias_tile, 0x04000 + n0_slot * 0x00200);  // UB 0x04000..0x04400, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(3 + n0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));  // free again
             BiasGm bias_in(bias + int64_t(n0));
             TLOAD(bias_tile, bias_in);
             PSlot p_view(p_ring);
@@ -74,111 +72,89 @@ extern "C" __global__ AICORE void product_to_activation_vec(
                 VecF32_16x128 y_inner(t1_valid); TASSIGN(y_inner, 0x06400);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
                 TMAXS(y_inner, y_angle, -4.0f);
-                VecF32_16x128 y_inner_2(t1_valid); TASSIGN(y_inner_2, 0x06400);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
-                TMINS(y_inner_2, y_inner, 4.0f);
+                TMINS(y_inner, y_inner, 4.0f);
                 VecF32_16x128 y_square(t1_valid); TASSIGN(y_square, 0x0a400);  // UB 0x0a400..0x0c400
                 pipe_barrier(PIPE_V);
-                TMUL(y_square, y_inner_2, y_inner_2);
+                TMUL(y_square, y_inner, y_inner);
                 VecF32_16x128 y_p(t1_valid); TASSIGN(y_p, 0x0c400);  // UB 0x0c400..0x0e400
                 pipe_barrier(PIPE_V);
                 TMULS(y_p, y_square, 1.9867327e-06f);
-                VecF32_16x128 y_p_2(t1_valid); TASSIGN(y_p_2, 0x0c400);  // UB 0x0c400..0x0e400
                 pipe_barrier(PIPE_V);
-                TADDS(y_p_2, y_p, 0.00028456512f);
-                VecF32_16x128 y_p_3(t1_valid); TASSIGN(y_p_3, 0x0c400);  // UB 0x0c400..0x0e400
+                TADDS(y_p, y_p, 0.00028456512f);
                 pipe_barrier(PIPE_V);
-                TMUL(y_p_3, y_p_2, y_square);
-                VecF32_16x128 y_p_4(t1_valid); TASSIGN(y_p_4, 0x0c400);  // UB 0x0c400..0x0e400
+                TMUL(y_p, y_p, y_square);
                 pipe_barrier(PIPE_V);
-                TADDS(y_p_4, y_p_3, 0.003883423f);
-                VecF32_16x128 y_p_5(t1_valid); TASSIGN(y_p_5, 0x0c400);  // UB 0x0c400..0x0e400
+                TADDS(y_p, y_p, 0.003883423f);
                 pipe_barrier(PIPE_V);
-                TMUL(y_p_5, y_p_4, y_square);
-                VecF32_16x128 y_p_6(t1_valid); TASSIGN(y_p_6, 0x0c400);  // UB 0x0c400..0x0e400
+                TMUL(y_p, y_p, y_square);
                 pipe_barrier(PIPE_V);
-                TADDS(y_p_6, y_p_5, 0.053101983f);
-                VecF32_16x128 y_p_7(t1_valid); TASSIGN(y_p_7, 0x0c400);  // UB 0x0c400..0x0e400
+                TADDS(y_p, y_p, 0.053101983f);
                 pipe_barrier(PIPE_V);
-                TMUL(y_p_7, y_p_6, y_square);
-                VecF32_16x128 y_p_8(t1_valid); TASSIGN(y_p_8, 0x0c400);  // UB 0x0c400..0x0e400
+                TMUL(y_p, y_p, y_square);
                 pipe_barrier(PIPE_V);
-                TADDS(y_p_8, y_p_7, 0.19354726f);
-                VecF32_16x128 y_p_9(t1_valid); TASSIGN(y_p_9, 0x0c400);  // UB 0x0c400..0x0e400
+                TADDS(y_p, y_p, 0.19354726f);
                 pipe_barrier(PIPE_V);
-                TMUL(y_p_9, y_p_8, y_square);
-                VecF32_16x128 y_p_10(t1_valid); TASSIGN(y_p_10, 0x0c400);  // UB 0x0c400..0x0e400
+                TMUL(y_p, y_p, y_square);
                 pipe_barrier(PIPE_V);
-                TADDS(y_p_10, y_p_9, 1.1283791f);
+                TADDS(y_p, y_p, 1.1283791f);
                 VecF32_16x128 y_above(t1_valid); TASSIGN(y_above, 0x06400);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
-                TMUL(y_above, y_inner_2, y_p_10);
+                TMUL(y_above, y_inner, y_p);
                 VecF32_16x128 y_q(t1_valid); TASSIGN(y_q, 0x0c400);  // UB 0x0c400..0x0e400
                 pipe_barrier(PIPE_V);
                 TMULS(y_q, y_square, 3.7419617e-05f);
-                VecF32_16x128 y_q_2(t1_valid); TASSIGN(y_q_2, 0x0c400);  // UB 0x0c400..0x0e400
                 pipe_barrier(PIPE_V);
-                TADDS(y_q_2, y_q, 0.0011855855f);
-                VecF32_16x128 y_q_3(t1_valid); TASSIGN(y_q_3, 0x0c400);  // UB 0x0c400..0x0e400
+                TADDS(y_q, y_q, 0.0011855855f);
                 pipe_barrier(PIPE_V);
-                TMUL(y_q_3, y_q_2, y_square);
-                VecF32_16x128 y_q_4(t1_valid); TASSIGN(y_q_4, 0x0c400);  // UB 0x0c400..0x0e400
+                TMUL(y_q, y_q, y_square);
                 pipe_barrier(PIPE_V);
-                TADDS(y_q_4, y_q_3, 0.015207412f);
-                VecF32_16x128 y_q_5(t1_valid); TASSIGN(y_q_5, 0x0c400);  // UB 0x0c400..0x0e400
+                TADDS(y_q, y_q, 0.015207412f);
                 pipe_barrier(PIPE_V);
-                TMUL(y_q_5, y_q_4, y_square);
-                VecF32_16x128 y_q_6(t1_valid); TASSIGN(y_q_6, 0x0c400);  // UB 0x0c400..0x0e400
+                TMUL(y_q, y_q, y_square);
                 pipe_barrier(PIPE_V);
-                TADDS(y_q_6, y_q_5, 0.115350865f);
-                VecF32_16x128 y_q_7(t1_valid); TASSIGN(y_q_7, 0x0c400);  // UB 0x0c400..0x0e400
+                TADDS(y_q, y_q, 0.115350865f);
                 pipe_barrier(PIPE_V);
-                TMUL(y_q_7, y_q_6, y_square);
-                VecF32_16x128 y_q_8(t1_valid); TASSIGN(y_q_8, 0x0c400);  // UB 0x0c400..0x0e400
+                TMUL(y_q, y_q, y_square);
                 pipe_barrier(PIPE_V);
-                TADDS(y_q_8, y_q_7, 0.5048593f);
+                TADDS(y_q, y_q, 0.5048593f);
                 VecF32_16x128 y_q_9(t1_valid); TASSIGN(y_q_9, 0x0a400);  // UB 0x0a400..0x0c400
                 pipe_barrier(PIPE_V);
-                TMUL(y_q_9, y_q_8, y_square);
-                VecF32_16x128 y_q_10(t1_valid); TASSIGN(y_q_10, 0x0a400);  // UB 0x0a400..0x0c400
+                TMUL(y_q_9, y_q, y_square);
                 pipe_barrier(PIPE_V);
-                TADDS(y_q_10, y_q_9, 1.0f);
+                TADDS(y_q_9, y_q_9, 1.0f);
                 VecF32_16x128 y_ratio(t1_valid); TASSIGN(y_ratio, 0x06400);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
-                TDIV(y_ratio, y_above, y_q_10);
+                TDIV(y_ratio, y_above, y_q_9);
                 VecF32_16x128 y_erf(t1_valid); TASSIGN(y_erf, 0x06400);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
                 TMAXS(y_erf, y_ratio, -1.0f);
-                VecF32_16x128 y_erf_2(t1_valid); TASSIGN(y_erf_2, 0x06400);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
-                TMINS(y_erf_2, y_erf, 1.0f);
+                TMINS(y_erf, y_erf, 1.0f);
                 VecF32_16x128 y_2(t1_valid); TASSIGN(y_2, 0x06400);  // UB 0x06400..0x08400
                 pipe_barrier(PIPE_V);
-                TADDS(y_2, y_erf_2, 1.0f);
-                VecF32_16x128 y_3(t1_valid); TASSIGN(y_3, 0x06400);  // UB 0x06400..0x08400
+                TADDS(y_2, y_erf, 1.0f);
                 pipe_barrier(PIPE_V);
-                TMUL(y_3, y_half, y_2);
+                TMUL(y_2, y_half, y_2);
                 VecB16_16x128 y_tile(t1_valid); TASSIGN(y_tile, 0x04400 + t1_slot * 0x01000);  // UB 0x04400..0x06400, 2 copies
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(t1_slot));  // free again
-                TCVT(y_tile, y_3, RoundMode::CAST_RINT);
+                TCVT(y_tile, y_2, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(t1_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(t1_slot));
                 YGm y_out(y + int64_t(t1) * 2048 + int64_t(n0), {t1_valid});
                 TSTORE(y_out, y_tile);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(t1_slot));
             }
-            set_flag(PIPE_V, PIPE_MTE2, event_t(3 + n0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
             TFREE<PPipe, PSlot, TileSplitAxis::TILE_NO_SPLIT>(p_pipe, p_view);
         }
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

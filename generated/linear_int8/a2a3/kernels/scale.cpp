@@ -72,24 +72,21 @@ extern "C" __global__ AICORE void scale(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
             TCVT(y_1, p_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(4 + n0_slot));
-            VecF32_16x512 y_2(t0_valid); TASSIGN(y_2, 0x1a080);  // UB 0x1a080..0x22080
             VecF32_16x1 x_scale_tile(t0_valid); TASSIGN(x_scale_tile, 0x10000 + t0_slot * 0x00040);  // UB 0x10000..0x10080, 2 copies
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(y_2, y_1, x_scale_tile);
-            VecF32_16x512 y_3(t0_valid); TASSIGN(y_3, 0x1a080);  // UB 0x1a080..0x22080
+            TROWEXPANDMUL(y_1, y_1, x_scale_tile);
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
-            TCOLEXPANDMUL(y_3, y_2, w_scale_tile);
+            TCOLEXPANDMUL(y_1, y_1, w_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
-            VecF32_16x512 y_4(t0_valid); TASSIGN(y_4, 0x1a080);  // UB 0x1a080..0x22080
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
-            TCOLEXPANDADD(y_4, y_3, bias_tile);
+            TCOLEXPANDADD(y_1, y_1, bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
             VecB16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x12080 + n0_slot * 0x04000);  // UB 0x12080..0x1a080, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));  // free again
-            TCVT(y_tile, y_4, RoundMode::CAST_RINT);
+            TCVT(y_tile, y_1, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
             YGm y_out(y + int64_t(t0) * 2048 + int64_t(n0), {t0_valid});

@@ -48,13 +48,12 @@ extern "C" __global__ AICORE void activation(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
             TCOLEXPANDADD(y_1, p_tile, bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
-            VecF32_16x512 y_2(t0_valid); TASSIGN(y_2, 0x19000);  // UB 0x19000..0x21000
             pipe_barrier(PIPE_V);
-            TRELU(y_2, y_1);
+            TRELU(y_1, y_1);
             VecF16_16x512 y_tile(t0_valid); TASSIGN(y_tile, 0x11000 + n0_slot * 0x04000);  // UB 0x11000..0x19000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));  // free again
-            TCVT(y_tile, y_2, RoundMode::CAST_RINT);
+            TCVT(y_tile, y_1, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
             YGm y_out(y + int64_t(t0) * 1024 + int64_t(n0), {t0_valid});

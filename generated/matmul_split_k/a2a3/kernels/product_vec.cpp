@@ -60,20 +60,18 @@ extern "C" __global__ AICORE void product_vec(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
             TADD(c_add, c_parts_tile, c_parts_tile_2);
             set_flag(PIPE_V, PIPE_MTE2, event_t(4 + n0_slot));
-            VecF32_32x128 c_add_2(m0_valid); TASSIGN(c_add_2, 0x24000);  // UB 0x24000..0x28000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
-            TADD(c_add_2, c_add, c_parts_tile_3);
+            TADD(c_add, c_add, c_parts_tile_3);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
-            VecF32_32x128 c_add_3(m0_valid); TASSIGN(c_add_3, 0x24000);  // UB 0x24000..0x28000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
-            TADD(c_add_3, c_add_2, c_parts_tile_4);
+            TADD(c_add, c_add, c_parts_tile_4);
             set_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));
             VecB16_32x128 c_tile(m0_valid); TASSIGN(c_tile, 0x20000 + n0_slot * 0x02000);  // UB 0x20000..0x24000, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));  // free again
-            TCVT(c_tile, c_add_3, RoundMode::CAST_RINT);
+            TCVT(c_tile, c_add, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(n0_slot));
             CGm c_out(c + int64_t(m0) * 256 + int64_t(n0), {m0_valid});

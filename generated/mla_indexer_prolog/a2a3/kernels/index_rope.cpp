@@ -86,19 +86,17 @@ extern "C" __global__ AICORE void index_rope(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + index_heads0_slot));
             TCVT(iq_b_1, iq_i_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + index_heads0_slot));
-            VecF32_32x128 iq_b_2(t0_valid); TASSIGN(iq_b_2, 0x14500);  // UB 0x14500..0x18500
             VecF32_32x1 q_s_tile(t0_valid); TASSIGN(q_s_tile, 0x08000 + t0_slot * 0x00080);  // UB 0x08000..0x08100, 2 copies
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(iq_b_2, iq_b_1, q_s_tile);
-            VecF32_32x128 iq_b_3(t0_valid); TASSIGN(iq_b_3, 0x14500);  // UB 0x14500..0x18500
+            TROWEXPANDMUL(iq_b_1, iq_b_1, q_s_tile);
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(index_heads0_slot));
-            TCOLEXPANDMUL(iq_b_3, iq_b_2, w_iq_scale_tile);
+            TCOLEXPANDMUL(iq_b_1, iq_b_1, w_iq_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(index_heads0_slot));
             VecB16_32x128 iq_b_4(t0_valid); TASSIGN(iq_b_4, 0x08500 + index_heads0_slot * 0x02000);  // UB 0x08500..0x0c500, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(index_heads0_slot));  // free again
-            TCVT(iq_b_4, iq_b_3, RoundMode::CAST_RINT);
+            TCVT(iq_b_4, iq_b_1, RoundMode::CAST_RINT);
             // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
             VecF32_32x64 iq_r_x(t0_valid); TASSIGN(iq_r_x, 0x14500);  // UB 0x14500..0x16500
             VecB16_32x128_c64 iq_r_1(t0_valid); TASSIGN(iq_r_1, 0x08500 + index_heads0_slot * 0x02000);  // columns 0.. of iq_b_4

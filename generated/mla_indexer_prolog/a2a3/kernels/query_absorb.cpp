@@ -36,16 +36,14 @@ extern "C" __global__ AICORE void query_absorb(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
-        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // free again
         for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
             // q_nope: permute(matmul(q_h, w_uk, dtype=bf16), [1, 0, 2])  [mla_indexer_prolog.yaml:76]
             MatB16_64x128 q_h(t0_valid); TASSIGN(q_h, 0x00000 + heads0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(3 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QBGm q_b_in(q_b + int64_t(t0) * 6144 + int64_t(heads0) * 192, {t0_valid});
             TLOAD(q_h, q_b_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + heads0_slot));
@@ -75,9 +73,8 @@ extern "C" __global__ AICORE void query_absorb(
                 TSTORE(q_nope_out, q_nope_1_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_slot));
             }
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(3 + heads0_slot));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + heads0_slot));
         }
-        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -85,8 +82,7 @@ extern "C" __global__ AICORE void query_absorb(
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

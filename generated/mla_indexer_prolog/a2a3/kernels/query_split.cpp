@@ -90,19 +90,17 @@ extern "C" __global__ AICORE void query_split(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
             TCVT(q_b_1, q_i_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
-            VecF32_16x192 q_b_2(t0_valid); TASSIGN(q_b_2, 0x0e680);  // UB 0x0e680..0x11680
             VecF32_16x1 q_s_tile(t0_valid); TASSIGN(q_s_tile, 0x06000 + t0_slot * 0x00040);  // UB 0x06000..0x06080, 2 copies
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(q_b_2, q_b_1, q_s_tile);
-            VecF32_16x192 q_b_3(t0_valid); TASSIGN(q_b_3, 0x0e680);  // UB 0x0e680..0x11680
+            TROWEXPANDMUL(q_b_1, q_b_1, q_s_tile);
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            TCOLEXPANDMUL(q_b_3, q_b_2, w_uq_scale_tile);
+            TCOLEXPANDMUL(q_b_1, q_b_1, w_uq_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
             VecB16_16x192 q_b_4(t0_valid); TASSIGN(q_b_4, 0x06680 + heads0_slot * 0x01800);  // UB 0x06680..0x09680, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
-            TCVT(q_b_4, q_b_3, RoundMode::CAST_RINT);
+            TCVT(q_b_4, q_b_1, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_indexer_prolog.yaml:73]
             VecF32_16x64 q_rope_x(t0_valid); TASSIGN(q_rope_x, 0x0e680);  // UB 0x0e680..0x0f680

@@ -86,18 +86,16 @@ extern "C" __global__ AICORE void query_split(
             WUqScaleGm w_uq_scale_in(w_uq_scale + int64_t(heads0) * 192);
             TLOAD(w_uq_scale_tile, w_uq_scale_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            VecF32_16x192 q_f_1(t0_valid); TASSIGN(q_f_1, 0x0e680);  // UB 0x0e680..0x11680
+            VecF32_16x192 q_f(t0_valid); TASSIGN(q_f, 0x0e680);  // UB 0x0e680..0x11680
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            TCVT(q_f_1, q_i_tile, RoundMode::CAST_RINT);
+            TCVT(q_f, q_i_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
-            VecF32_16x192 q_f_2(t0_valid); TASSIGN(q_f_2, 0x0e680);  // UB 0x0e680..0x11680
             VecF32_16x1 q_norm_scale_tile(t0_valid); TASSIGN(q_norm_scale_tile, 0x06000 + t0_slot * 0x00040);  // UB 0x06000..0x06080, 2 copies
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(q_f_2, q_f_1, q_norm_scale_tile);
-            VecF32_16x192 q_f(t0_valid); TASSIGN(q_f, 0x0e680);  // UB 0x0e680..0x11680
+            TROWEXPANDMUL(q_f, q_f, q_norm_scale_tile);
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            TCOLEXPANDMUL(q_f, q_f_2, w_uq_scale_tile);
+            TCOLEXPANDMUL(q_f, q_f, w_uq_scale_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
             // q_b: reshape(cast(q_f, bf16), [t, heads, nope + r])  [mla_prolog.yaml:60]
             VecB16_16x192 q_b_1(t0_valid); TASSIGN(q_b_1, 0x06680 + heads0_slot * 0x01800);  // UB 0x06680..0x09680, 2 copies

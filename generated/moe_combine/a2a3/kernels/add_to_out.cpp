@@ -81,12 +81,11 @@ extern "C" __global__ AICORE void add_to_out(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(k0_slot));
             TTRANS(weight_tile_row, weight_tile_apart, weight_tile_apart_tmp);
             set_flag(PIPE_V, PIPE_MTE2, event_t(k0_slot));
-            VecF32_8x1024 total_2(t0_valid); TASSIGN(total_2, 0x20200);  // UB 0x20200..0x28200
             VecF32_8x1 weight_tile(t0_valid); TASSIGN(weight_tile, 0x28200);  // UB 0x28200..0x28220
             pipe_barrier(PIPE_V);
-            TROWEXPANDMUL(total_2, total_1, weight_tile);
+            TROWEXPANDMUL(total_1, total_1, weight_tile);
             pipe_barrier(PIPE_V);
-            TADD(total, total, total_2);
+            TADD(total, total, total_1);
         }
         // y: cast(total, bf16)  [moe_combine.yaml:31]
         VecB16_8x1024 y_tile(t0_valid); TASSIGN(y_tile, 0x10000 + t0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies

@@ -57,17 +57,15 @@ extern "C" __global__ AICORE void placing(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCOLEXPANDADD(place_f_1, upto_tile, before_tile);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecI32_8x64 place_f_2; TASSIGN(place_f_2, 0x02140);  // UB 0x02140..0x02940
         pipe_barrier(PIPE_V);
-        TSUBS(place_f_2, place_f_1, 1);
-        VecI32_8x64 place_f_3; TASSIGN(place_f_3, 0x02140);  // UB 0x02140..0x02940
+        TSUBS(place_f_1, place_f_1, 1);
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TMUL(place_f_3, chosen_tile, place_f_2);
+        TMUL(place_f_1, chosen_tile, place_f_1);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         VecF32_8x64 place_f_4; TASSIGN(place_f_4, 0x02940);  // UB 0x02940..0x03140
         pipe_barrier(PIPE_V);
-        TCVT(place_f_4, place_f_3, RoundMode::CAST_RINT);
+        TCVT(place_f_4, place_f_1, RoundMode::CAST_RINT);
         VecF32_8x1 place_f; TASSIGN(place_f, 0x02140);  // UB 0x02140..0x02160
         VecF32_8x64 place_f_tmp; TASSIGN(place_f_tmp, 0x03140);  // UB 0x03140..0x03940
         pipe_barrier(PIPE_V);

@@ -63,15 +63,13 @@ extern "C" __global__ AICORE void attend_to_out_cube(
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // copy 1 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
-        wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // free again
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0, kv_heads0_slot ^= 1) {
             // qk: matmul(q, transpose(page(k_cache, block_table[:, pages]), -2, -1), dtype=fp32)  [paged_attention.yaml:46]
             MatB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + kv_heads0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(5 + kv_heads0_slot));  // free again
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + kv_heads0_slot));  // free again
             QGm q_in(q + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048);
             TLOAD(q_tile, q_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + kv_heads0_slot));
@@ -140,9 +138,8 @@ extern "C" __global__ AICORE void attend_to_out_cube(
                 set_flag(PIPE_FIX, PIPE_M, event_t(pages0_slot));
                 pages0_slot ^= 1;
             }
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(5 + kv_heads0_slot));
+            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + kv_heads0_slot));
         }
-        set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);
     }
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -156,8 +153,7 @@ extern "C" __global__ AICORE void attend_to_out_cube(
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round of copy 1
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

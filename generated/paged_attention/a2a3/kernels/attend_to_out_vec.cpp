@@ -53,11 +53,9 @@ extern "C" __global__ AICORE void attend_to_out_vec(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk) {
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
         for (int32_t kv_heads0 = 0; kv_heads0 < 2; ++kv_heads0, kv_heads0_slot ^= 1) {
             // m: full([batch, kv_heads, group, 1], -1.0e30, fp32)  [paged_attention.yaml:42]
             VecF32_1x8 m_row; TASSIGN(m_row, 0x03d00);  // as a row, same bytes as m
@@ -88,12 +86,11 @@ extern "C" __global__ AICORE void attend_to_out_vec(
                 TLOAD(qk, qk_slot_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + pages0_slot));
                 TFREE<QkPipe, QkSlot, TileSplitAxis::TILE_NO_SPLIT>(qk_pipe, qk_view);
-                VecF32_8x32 s_1; TASSIGN(s_1, 0x04d40);  // UB 0x04d40..0x05140
-                wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + pages0_slot));
-                TMULS(s_1, qk, 0.088388346f);
                 VecF32_8x32 s; TASSIGN(s, 0x04d40);  // UB 0x04d40..0x05140
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + pages0_slot));
+                TMULS(s, qk, 0.088388346f);
                 pipe_barrier(PIPE_V);
-                TCOLEXPANDADD(s, s_1, bias_tile);
+                TCOLEXPANDADD(s, s, bias_tile);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(2 + pages0_slot));
                 // m_new: maximum(m, amax(s, axis=-1, keepdim=true))  [paged_attention.yaml:48]
                 VecF32_8x1 m_new_1; TASSIGN(m_new_1, 0x05140);  // UB 0x05140..0x05160
@@ -105,13 +102,12 @@ extern "C" __global__ AICORE void attend_to_out_vec(
                 pipe_barrier(PIPE_V);
                 TMAX(m_new_row, m_row, m_new_1_row);
                 // p: exp(s - m_new)  [paged_attention.yaml:49]
-                VecF32_8x32 p_1; TASSIGN(p_1, 0x04d40);  // UB 0x04d40..0x05140
+                VecF32_8x32 p; TASSIGN(p, 0x04d40);  // UB 0x04d40..0x05140
                 VecF32_8x1 m_new; TASSIGN(m_new, 0x05140);  // UB 0x05140..0x05160
                 pipe_barrier(PIPE_V);
-                TROWEXPANDSUB(p_1, s, m_new);
-                VecF32_8x32 p; TASSIGN(p, 0x04d40);  // UB 0x04d40..0x05140
+                TROWEXPANDSUB(p, s, m_new);
                 pipe_barrier(PIPE_V);
-                TEXP(p, p_1);
+                TEXP(p, p);
                 // a: exp(m - m_new)  [paged_attention.yaml:50]
                 VecF32_1x8 a_1_row; TASSIGN(a_1_row, 0x05160);  // as a row, same bytes as a_1
                 TSUB(a_1_row, m_row, m_new_row);
@@ -161,15 +157,14 @@ extern "C" __global__ AICORE void attend_to_out_vec(
             TROWEXPANDDIV(o_1, acc, l);
             VecB16_8x128 o_tile; TASSIGN(o_tile, 0x02d00 + kv_heads0_slot * 0x00800);  // UB 0x02d00..0x03d00, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(3 + kv_heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_heads0_slot));  // free again
             TCVT(o_tile, o_1, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_heads0_slot));
             OGm o_out(o + int64_t(batch0) * 4096 + int64_t(kv_heads0) * 2048 + int64_t(lane) * 1024);
             TSTORE(o_out, o_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(3 + kv_heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_heads0_slot));
         }
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -177,8 +172,7 @@ extern "C" __global__ AICORE void attend_to_out_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

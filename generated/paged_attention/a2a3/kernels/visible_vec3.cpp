@@ -68,13 +68,12 @@ extern "C" __global__ AICORE void visible_vec3(
             VecF32_8x1024_r1 bias_1(slots0_valid); TASSIGN(bias_1, 0x05040);  // UB 0x05040..0x06040
             pipe_barrier(PIPE_V);
             TSUBS(bias_1, ahead, 0.5f);
-            VecF32_8x1024_r1 bias_2(slots0_valid); TASSIGN(bias_2, 0x05040);  // UB 0x05040..0x06040
             pipe_barrier(PIPE_V);
-            TMINS(bias_2, bias_1, 0.0f);
+            TMINS(bias_1, bias_1, 0.0f);
             VecF32_8x1024_r1 bias_3(slots0_valid); TASSIGN(bias_3, 0x02040 + batch0_slot * 0x01000);  // UB 0x02040..0x04040, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(batch0_slot));  // free again
-            TMULS(bias_3, bias_2, 1e+30f);
+            TMULS(bias_3, bias_1, 1e+30f);
             set_flag(PIPE_V, PIPE_MTE3, event_t(batch0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(batch0_slot));
             BiasGm bias_out(bias + int64_t(batch0) * pages * 32 + int64_t(slots0), {slots0_valid}, {int64_t(pages) * 32});

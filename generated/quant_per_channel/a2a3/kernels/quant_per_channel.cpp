@@ -50,12 +50,11 @@ extern "C" __global__ AICORE void quant_per_channel(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TCVT(q_1, x_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        VecF32_2x4096 q_2(rows0_valid); TASSIGN(q_2, 0x10000);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
-        TCOLEXPANDDIV(q_2, q_1, scale_tile);
+        TCOLEXPANDDIV(q_1, q_1, scale_tile);
         VecI32_2x4096 q_tile_int32(rows0_valid); TASSIGN(q_tile_int32, 0x18000);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
-        TCVT(q_tile_int32, q_2, RoundMode::CAST_RINT);
+        TCVT(q_tile_int32, q_1, RoundMode::CAST_RINT);
         VecF16_2x4096 q_tile_fp16(rows0_valid); TASSIGN(q_tile_fp16, 0x10000);  // UB 0x10000..0x14000
         pipe_barrier(PIPE_V);
         TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE);

@@ -40,13 +40,12 @@ extern "C" __global__ AICORE void relu(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TCVT(y_1, x_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        VecF32_2x4096 y_2(rows0_valid); TASSIGN(y_2, 0x10000);  // UB 0x10000..0x18000
         pipe_barrier(PIPE_V);
-        TRELU(y_2, y_1);
+        TRELU(y_1, y_1);
         VecB16_2x4096 y_tile(rows0_valid); TASSIGN(y_tile, 0x08000 + rows0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCVT(y_tile, y_2, RoundMode::CAST_RINT);
+        TCVT(y_tile, y_1, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         XGm y_out(y + int64_t(rows0) * 4096, {rows0_valid});

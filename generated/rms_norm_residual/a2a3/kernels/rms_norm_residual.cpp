@@ -61,18 +61,17 @@ extern "C" __global__ AICORE void rms_norm_residual(
         XGm residual_in(residual + int64_t(rows0) * 4096);
         TLOAD(residual_tile, residual_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
-        VecF32_8x4096_r1 s_1; TASSIGN(s_1, 0x16000);  // UB 0x16000..0x1a000
+        VecF32_8x4096_r1 s; TASSIGN(s, 0x16000);  // UB 0x16000..0x1a000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
-        TCVT(s_1, x_tile, RoundMode::CAST_RINT);
+        TCVT(s, x_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));
         VecF32_8x4096_r1 s_2; TASSIGN(s_2, 0x1a000);  // UB 0x1a000..0x1e000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TCVT(s_2, residual_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        VecF32_8x4096_r1 s; TASSIGN(s, 0x16000);  // UB 0x16000..0x1a000
         pipe_barrier(PIPE_V);
-        TADD(s, s_1, s_2);
+        TADD(s, s, s_2);
         // sum: cast(s, bf16)  [rms_norm_residual.yaml:22]
         VecB16_8x4096_r1 sum_tile; TASSIGN(sum_tile, 0x08000 + rows0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         pipe_barrier(PIPE_V);

@@ -47,15 +47,14 @@ extern "C" __global__ AICORE void turn_vec2(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID6);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // copy 1 is free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         for (int32_t q_turned_cos_tile_at = 0; q_turned_cos_tile_at < t0_valid; ++q_turned_cos_tile_at, q_turned_cos_tile_at_slot ^= 1) {
@@ -111,7 +110,6 @@ extern "C" __global__ AICORE void turn_vec2(
             TTRANS(q_turned_sin_tile_2_line, q_turned_sin_tile_2_apart, q_turned_sin_tile_2_apart_tmp);
             set_flag(PIPE_V, PIPE_MTE2, event_t(6 + q_turned_sin_tile_2_at_slot));
         }
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free again
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_slot ^= 1) {
             for (int32_t q_turned_x_tile_at = 0; q_turned_x_tile_at < t0_valid; ++q_turned_x_tile_at, q_turned_x_tile_at_slot ^= 1) {
                 VecF32_64x8_c1 q_turned_x_tile_apart; TASSIGN(q_turned_x_tile_apart, 0x14000 + q_turned_x_tile_at_slot * 0x00800);  // UB 0x14000..0x15000, 2 copies
@@ -151,12 +149,13 @@ extern "C" __global__ AICORE void turn_vec2(
             TMUL(q_turned_x2s1, q_turned_x_tile_2, q_turned_sin_tile);
             VecF32_32x64 q_turned_low_tile(t0_valid); TASSIGN(q_turned_low_tile, 0x00000 + heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
             pipe_barrier(PIPE_V);
-            pipe_barrier(PIPE_ALL);
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + heads0_slot));  // free again
             TSUB(q_turned_low_tile, q_turned_x1c1, q_turned_x2s1);
             set_flag(PIPE_V, PIPE_MTE3, event_t(6 + heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(6 + heads0_slot));
             QTurnedLowGm q_turned_low_out(q_turned_low + int64_t(t0) * 1024 + int64_t(heads0) * 64, {t0_valid});
             TSTORE(q_turned_low_out, q_turned_low_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(4 + heads0_slot));
             VecF32_32x64 q_turned_x2c2(t0_valid); TASSIGN(q_turned_x2c2, 0x22000);  // UB 0x22000..0x24000
             VecF32_32x64 q_turned_cos_tile_2(t0_valid); TASSIGN(q_turned_cos_tile_2, 0x1c000);  // UB 0x1c000..0x1e000
             pipe_barrier(PIPE_V);
@@ -166,13 +165,13 @@ extern "C" __global__ AICORE void turn_vec2(
             TMUL(q_turned_x1s2, q_turned_x_tile, q_turned_sin_tile_2);
             VecF32_32x64 q_turned_high_tile(t0_valid); TASSIGN(q_turned_high_tile, 0x04000 + heads0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(5 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
             TADD(q_turned_high_tile, q_turned_x2c2, q_turned_x1s2);
             set_flag(PIPE_V, PIPE_MTE3, event_t(4 + heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + heads0_slot));
             QTurnedLowGm q_turned_high_out(q_turned_high + int64_t(t0) * 1024 + int64_t(heads0) * 64, {t0_valid});
             TSTORE(q_turned_high_out, q_turned_high_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(5 + heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));
             for (int32_t kv_heads0 = 0; kv_heads0 < 4; ++kv_heads0, kv_heads0_slot ^= 1) {
                 for (int32_t k_turned_x_tile_at = 0; k_turned_x_tile_at < t0_valid; ++k_turned_x_tile_at, k_turned_x_tile_at_slot ^= 1) {
                     // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:33]
@@ -211,7 +210,7 @@ extern "C" __global__ AICORE void turn_vec2(
                 TMUL(k_turned_x2s1, k_turned_x_tile_2, q_turned_sin_tile);
                 VecF32_32x64 k_turned_low_tile(t0_valid); TASSIGN(k_turned_low_tile, 0x08000 + kv_heads0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
                 pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_heads0_slot));  // free again
+                wait_flag(PIPE_MTE3, PIPE_V, event_t(kv_heads0_slot));  // free again
                 TSUB(k_turned_low_tile, k_turned_x1c1, k_turned_x2s1);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_heads0_slot));
                 VecF32_32x64 k_turned_x2c2(t0_valid); TASSIGN(k_turned_x2c2, 0x22000);  // UB 0x22000..0x24000
@@ -221,20 +220,17 @@ extern "C" __global__ AICORE void turn_vec2(
                 TMUL(k_turned_x1s2, k_turned_x_tile, q_turned_sin_tile_2);
                 VecF32_32x64 k_turned_high_tile(t0_valid); TASSIGN(k_turned_high_tile, 0x0c000 + kv_heads0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
                 pipe_barrier(PIPE_V);
-                wait_flag(PIPE_MTE3, PIPE_V, event_t(kv_heads0_slot));  // free again
                 TADD(k_turned_high_tile, k_turned_x2c2, k_turned_x1s2);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(kv_heads0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + kv_heads0_slot));
                 KTurnedLowGm k_turned_low_out(k_turned_low + int64_t(t0) * 256 + int64_t(kv_heads0) * 64, {t0_valid});
                 TSTORE(k_turned_low_out, k_turned_low_tile);
-                set_flag(PIPE_MTE3, PIPE_V, event_t(2 + kv_heads0_slot));
                 wait_flag(PIPE_V, PIPE_MTE3, event_t(kv_heads0_slot));
                 KTurnedLowGm k_turned_high_out(k_turned_high + int64_t(t0) * 256 + int64_t(kv_heads0) * 64, {t0_valid});
                 TSTORE(k_turned_high_out, k_turned_high_tile);
                 set_flag(PIPE_MTE3, PIPE_V, event_t(kv_heads0_slot));
             }
         }
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -242,14 +238,13 @@ extern "C" __global__ AICORE void turn_vec2(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID6);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

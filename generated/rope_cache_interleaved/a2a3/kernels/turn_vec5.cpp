@@ -33,33 +33,29 @@ extern "C" __global__ AICORE void turn_vec5(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free again
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_slot ^= 1) {
             // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
             VecF32_32x128 q_turned_roped_tile(t0_valid); TASSIGN(q_turned_roped_tile, 0x00000 + heads0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(3 + heads0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QTurnedRopedGm q_turned_roped_in(q_turned_roped + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(q_turned_roped_tile, q_turned_roped_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
             VecB16_32x128 q_turned_tile(t0_valid); TASSIGN(q_turned_tile, 0x08000 + heads0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(3 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
             TCVT(q_turned_tile, q_turned_roped_tile, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
-            set_flag(PIPE_V, PIPE_MTE2, event_t(3 + heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             QTurnedGm q_turned_out(q_turned + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});
             TSTORE(q_turned_out, q_turned_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(3 + heads0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));
             for (int32_t kv_heads0 = 0; kv_heads0 < 4; ++kv_heads0, kv_heads0_slot ^= 1) {
                 // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:33]
                 VecF32_32x128 k_turned_roped_tile(t0_valid); TASSIGN(k_turned_roped_tile, 0x0c000 + kv_heads0_slot * 0x04000);  // UB 0x0c000..0x14000, 2 copies
@@ -79,18 +75,14 @@ extern "C" __global__ AICORE void turn_vec5(
                 set_flag(PIPE_MTE3, PIPE_V, event_t(kv_heads0_slot));
             }
         }
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
 #endif
 }

@@ -45,18 +45,17 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
         VecF32_32x8_c1 y_cos_tile_apart; TASSIGN(y_cos_tile_apart, 0x02800 + t0_slot * 0x00400);  // UB 0x02800..0x03000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
         YCosGm y_cos_in(y_cos + int64_t(t0) * 64);
         TLOAD(y_cos_tile_apart, y_cos_in);
         VecF32_32x8_c1 y_sin_tile_apart; TASSIGN(y_sin_tile_apart, 0x03800 + t0_slot * 0x00400);  // UB 0x03800..0x04000, 2 copies
-        pipe_barrier(PIPE_ALL);
         YCosGm y_sin_in(y_sin + int64_t(t0) * 64);
         TLOAD(y_sin_tile_apart, y_sin_in);
         VecF32_32x8_c1 y_cos_tile_2_apart; TASSIGN(y_cos_tile_2_apart, 0x04000 + t0_slot * 0x00400);  // UB 0x04000..0x04800, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         YCosGm y_cos_in_2(y_cos + int64_t(t0) * 64 + 1);
         TLOAD(y_cos_tile_2_apart, y_cos_in_2);
         VecF32_32x8_c1 y_sin_tile_2_apart; TASSIGN(y_sin_tile_2_apart, 0x04800 + t0_slot * 0x00400);  // UB 0x04800..0x05000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         YCosGm y_sin_in_2(y_sin + int64_t(t0) * 64 + 1);
         TLOAD(y_sin_tile_2_apart, y_sin_in_2);
         for (int32_t y_x_tile_at = 0; y_x_tile_at < 16; ++y_x_tile_at, y_x_tile_at_slot ^= 1) {
@@ -98,6 +97,7 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
         VecF32_32x8_c1 y_sin_tile_apart_tmp; TASSIGN(y_sin_tile_apart_tmp, 0x06880);  // UB 0x06880..0x06c80
         pipe_barrier(PIPE_V);
         TTRANS(y_sin_tile_line, y_sin_tile_apart, y_sin_tile_apart_tmp);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
         VecF32_16x32 y_x2s1; TASSIGN(y_x2s1, 0x06880);  // UB 0x06880..0x07080
         VecF32_16x32 y_x_tile_2; TASSIGN(y_x_tile_2, 0x06080);  // UB 0x06080..0x06880
         VecF32_1x32 y_sin_tile; TASSIGN(y_sin_tile, 0x05800);  // UB 0x05800..0x05880
@@ -112,7 +112,6 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
         VecF32_32x8_c1 y_cos_tile_2_apart_tmp; TASSIGN(y_cos_tile_2_apart_tmp, 0x05880);  // UB 0x05880..0x05c80
         pipe_barrier(PIPE_V);
         TTRANS(y_cos_tile_2_line, y_cos_tile_2_apart, y_cos_tile_2_apart_tmp);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
         VecF32_16x32 y_x2c2; TASSIGN(y_x2c2, 0x05880);  // UB 0x05880..0x06080
         VecF32_1x32 y_cos_tile_2; TASSIGN(y_cos_tile_2, 0x05800);  // UB 0x05800..0x05880
         pipe_barrier(PIPE_V);

@@ -39,13 +39,12 @@ extern "C" __global__ AICORE void sinkhorn_vec1(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TROWMAX(e_1, x_tile, e_1_tmp);
-        VecF32_8x8_c4_r4 e_2; TASSIGN(e_2, 0x00220);  // UB 0x00220..0x002a0
-        pipe_barrier(PIPE_V);
-        TROWEXPANDSUB(e_2, x_tile, e_1);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         VecF32_8x8_c4_r4 e; TASSIGN(e, 0x00220);  // UB 0x00220..0x002a0
         pipe_barrier(PIPE_V);
-        TEXP(e, e_2);
+        TROWEXPANDSUB(e, x_tile, e_1);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        pipe_barrier(PIPE_V);
+        TEXP(e, e);
         // r: m / sum(m, axis=-1, keepdim=true)  [sinkhorn.yaml:16]
         VecF32_8x1_r4 first_r_1; TASSIGN(first_r_1, 0x00200);  // UB 0x00200..0x00220
         VecF32_8x8_c4_r4 first_r_1_tmp; TASSIGN(first_r_1_tmp, 0x002a0);  // UB 0x002a0..0x00320

@@ -40,12 +40,11 @@ extern "C" __global__ AICORE void softmax(
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TROWMAX(m, x_tile, m_tmp);
         // e: exp(x - m)  [softmax.yaml:16]
-        VecF32_8x4096 e_1(rows0_valid); TASSIGN(e_1, 0x00000 + rows0_slot * 0x10000);  // UB 0x00000..0x20000, 2 copies
-        pipe_barrier(PIPE_V);
-        TROWEXPANDSUB(e_1, x_tile, m);
         VecF32_8x4096 e(rows0_valid); TASSIGN(e, 0x00000 + rows0_slot * 0x10000);  // UB 0x00000..0x20000, 2 copies
         pipe_barrier(PIPE_V);
-        TEXP(e, e_1);
+        TROWEXPANDSUB(e, x_tile, m);
+        pipe_barrier(PIPE_V);
+        TEXP(e, e);
         // y: e / sum(e, axis=-1, keepdim=true)  [softmax.yaml:17]
         VecF32_8x1 y_1(rows0_valid); TASSIGN(y_1, 0x20000);  // UB 0x20000..0x20020
         VecF32_8x128 y_1_tmp(rows0_valid); TASSIGN(y_1_tmp, 0x20020);  // UB 0x20020..0x20820

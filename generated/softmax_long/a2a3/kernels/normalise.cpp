@@ -56,14 +56,13 @@ extern "C" __global__ AICORE void normalise(
             wait_flag(PIPE_MTE2, PIPE_V, event_t(cols0_slot));
             TROWEXPANDSUB(y_1, x_tile, top_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(cols0_slot));
-            VecF32_8x1024 y_2(rows0_valid); TASSIGN(y_2, 0x20080);  // UB 0x20080..0x28080
             pipe_barrier(PIPE_V);
-            TEXP(y_2, y_1);
+            TEXP(y_1, y_1);
             VecF32_8x1024 y_tile(rows0_valid); TASSIGN(y_tile, 0x10080 + cols0_slot * 0x08000);  // UB 0x10080..0x20080, 2 copies
             VecF32_8x1 total_tile(rows0_valid); TASSIGN(total_tile, 0x10040 + rows0_slot * 0x00020);  // UB 0x10040..0x10080, 2 copies
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(cols0_slot));  // free again
-            TROWEXPANDDIV(y_tile, y_2, total_tile);
+            TROWEXPANDDIV(y_tile, y_1, total_tile);
             set_flag(PIPE_V, PIPE_MTE3, event_t(cols0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(cols0_slot));
             XGm y_out(y + int64_t(rows0) * 16384 + int64_t(cols0), {rows0_valid});

@@ -54,27 +54,24 @@ extern "C" __global__ AICORE void swiglu(
         VecF32_4x2048 y_1(rows0_valid); TASSIGN(y_1, 0x20000);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
         TNEG(y_1, g);
-        VecF32_4x2048 y_2(rows0_valid); TASSIGN(y_2, 0x20000);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
-        TEXP(y_2, y_1);
-        VecF32_4x2048 y_3(rows0_valid); TASSIGN(y_3, 0x20000);  // UB 0x20000..0x28000
+        TEXP(y_1, y_1);
         pipe_barrier(PIPE_V);
-        TADDS(y_3, y_2, 1.0f);
+        TADDS(y_1, y_1, 1.0f);
         VecF32_4x2048 y_4(rows0_valid); TASSIGN(y_4, 0x18000);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
-        TDIV(y_4, g, y_3);
+        TDIV(y_4, g, y_1);
         VecF32_4x2048 y_5(rows0_valid); TASSIGN(y_5, 0x20000);  // UB 0x20000..0x28000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TCVT(y_5, up_tile, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        VecF32_4x2048 y_6(rows0_valid); TASSIGN(y_6, 0x18000);  // UB 0x18000..0x20000
         pipe_barrier(PIPE_V);
-        TMUL(y_6, y_4, y_5);
+        TMUL(y_4, y_4, y_5);
         VecB16_4x2048 y_tile(rows0_valid); TASSIGN(y_tile, 0x10000 + rows0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
-        TCVT(y_tile, y_6, RoundMode::CAST_RINT);
+        TCVT(y_tile, y_4, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         GateGm y_out(y + int64_t(rows0) * 2048, {rows0_valid});

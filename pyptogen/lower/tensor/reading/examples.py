@@ -27,9 +27,8 @@ _INPUTS = {
 _UPDATES = {"scatter_update": "k"}
 """Operations whose example updates an input in place, and that input."""
 
-
-_CHOSEN = frozenset({"conv", "interleave", "deinterleave", "paged_attention", "quant_mx", "quant_per_channel"})
-"""Operations whose kernels cut `t` otherwise than by 8 rows: the compiler chooses the tiles of their examples."""
+EXAMPLE_ROWS = ("{t: 8}", "{}")
+"""Tiling rows that examples are tried with: tiles of an author's, and those that the compiler chooses."""
 
 
 def example_call(operation: Operation, dtype: str) -> str:
@@ -43,8 +42,8 @@ def example_inputs(operation: Operation, dtype: str) -> dict[str, str]:
     return {name: type_.replace("$dtype", dtype) for name, type_ in _INPUTS.items() if name in (used or {"x"})}
 
 
-def example_spec(operation: Operation, dtype: str) -> str:
-    """The text of a whole spec that computes the operation's example with tensors of ``dtype``.
+def example_spec(operation: Operation, dtype: str, row: str = EXAMPLE_ROWS[0]) -> str:
+    """The text of a whole spec that computes the operation's example with tensors of ``dtype``, and tiles of ``row``.
 
     Raises ``DiagnosticError`` where the operation has no meaning for that dtype.
     """
@@ -55,7 +54,6 @@ def example_spec(operation: Operation, dtype: str) -> str:
     if updated is not None:
         names, outputs = [updated], f"  {updated}: {{inplace: true}}\n"
     head = _head(operation, dtype)
-    row = "{}" if operation.name in _CHOSEN else "{t: 8}"
     rows = f"tiling: [{row}]\n" if "\n  t: " in head else ""
     return f"{head}outputs:\n{outputs}graph:\n  {', '.join(names)}: {example_call(operation, dtype)}\n{rows}"
 
@@ -70,9 +68,9 @@ def _head(operation: Operation, dtype: str) -> str:
     return f"pyptogen: 1\noperator: example\ndims:\n{dims}inputs:\n{tensors}"
 
 
-def example_program(operation: Operation, dtype: str) -> Program:
+def example_program(operation: Operation, dtype: str, row: str = EXAMPLE_ROWS[0]) -> Program:
     """That spec at the Tensor level."""
-    return from_spec(load_source(Source("example.yaml", example_spec(operation, dtype))))
+    return from_spec(load_source(Source("example.yaml", example_spec(operation, dtype, row))))
 
 
 def example_dtypes(operation: Operation) -> tuple[str, ...]:

@@ -251,9 +251,8 @@ class Cutter(Products):
             if self.loop_of(factor.dim, self.nest.inner if scope.role == "grid" else scope) is not None:
                 error = unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", "leave it whole")
                 raise Apart(error, (op.result.name, op.result.name))
-        window = self.concats.windows.get(op.result.name)
-        name = op.result.name
-        tile_name = self._window_base(window.base, window.offset)[0] if window else self._window_base(name, 0)[0]
+        name, base = op.result.name, self.concats.windows.get(op.result.name)
+        tile_name = self._window_base(base.base, base.offset)[0] if base else self._window_base(name, 0)[0]
         scopes = [scope]
         for part, offset in self.concats.copies[name]:
             value = next(v for v in op.operands if isinstance(v, Value) and v.name == part)
@@ -263,11 +262,10 @@ class Cutter(Products):
             shape = self.shape2d(self.axes.axes(value.shape), source.scope, op)
             if tile_name not in self.tiles:
                 whole = self.shape2d(self.axes.axes(op.result.shape), source.scope, op)
-                self.tiles[tile_name] = TileVal(tile_name, op.result.dtype, whole.rows, whole.cols, whole.form, op.span)
+                self.tiles[tile_name] = TileVal(tile_name, value.dtype, whole.rows, whole.cols, whole.form, op.span)
             view = self.name(f"{name}_part")
-            self.tiles[view] = TileVal(
-                view, op.result.dtype, shape.rows, shape.cols, shape.form, op.span, tile_name, offset
-            )
+            window = TileVal(view, value.dtype, shape.rows, shape.cols, shape.form, op.span, tile_name, offset)
+            self.tiles[view] = window
             self.emit(TileOp("copy", view, (source.tile,), op.span, op.stage), home, False)
         self.placed[(name, "")] = Placed(tile_name, self.deepest(scopes), False)
 

@@ -285,6 +285,42 @@ def _distinct(
     return result
 
 
+def _kernels(
+    program: Program,
+    row: TilingRow,
+    platform: Platform,
+    made_by: dict[str, Op],
+    epochs: Callable[[list[Op]], list[list[Op]]],
+) -> list[tuple[str, CoreKind, tuple[str, ...], list[Op]]]:
+    """Name, core, stages and operations of each kernel, group of stages after group."""
+    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]] = []
+    given, found = hand_kernels(program), groups(program, row)
+    for name, stages in zip(group_names(found), found, strict=True):
+        if stages[0] in given:
+            hand = given[stages[0]]
+            name = hand.source.entry if hand.source else hand.name
+            kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
+            continue
+        ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS | {"either", "only"}]
+        together = platform.unified or ring_slots(row, stages) > 0
+        runs: list[tuple[CoreKind, list[Op]]] = []
+        for part in [island for epoch in epochs(ops) for island in islands(epoch, program, made_by)]:
+            loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
+            alternating, stuck = _runs(part, made_by, loops)
+            if stuck and not together:
+                raise _needs_both(loops, stuck, made_by, platform)
+            if together:
+                runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
+            else:
+                runs += alternating
+        if len(runs) == 1:
+            kernels.append((name, runs[0][0], stages, ops))
+            continue
+        for title, (core, part) in zip(_titles(name, runs), runs, strict=True):
+            kernels.append((title, core, tuple(s for s in stages if any(op.stage == s for op in part)), part))
+    return kernels
+
+
 def run(
     program: Program,
     row: TilingRow,
@@ -301,35 +337,8 @@ def run(
         alone: which operations are kernels of their own.
         apart: pairs of (reader, value) that must not be in one kernel.
     """
-    made_by = producers(program)
-    given = hand_kernels(program)
-    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]] = []
-    found = groups(program, row)
-    for name, stages in zip(group_names(found), found, strict=True):
-        if stages[0] in given:
-            hand = given[stages[0]]
-            name = hand.source.entry if hand.source else hand.name
-            kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
-            continue
-        ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS | {"either", "only"}]
-        slots = 0 if platform.unified else ring_slots(row, stages)
-        runs: list[tuple[CoreKind, list[Op]]] = []
-        epochs = _epochs(ops, made_by, alone, apart)
-        for part in [island for epoch in epochs for island in islands(epoch, program, made_by)]:
-            loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
-            alternating, stuck = _runs(part, made_by, loops)
-            together = platform.unified or slots > 0
-            if stuck and not together:
-                raise _needs_both(loops, stuck, made_by, platform)
-            if together:
-                runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
-            else:
-                runs += alternating
-        if len(runs) == 1:
-            kernels.append((name, runs[0][0], stages, ops))
-            continue
-        for title, (core, part) in zip(_titles(name, runs), runs, strict=True):
-            kernels.append((title, core, tuple(s for s in stages if any(op.stage == s for op in part)), part))
+    made_by, given = producers(program), hand_kernels(program)
+    kernels = _kernels(program, row, platform, made_by, lambda ops: _epochs(ops, made_by, alone, apart))
     kernels = _distinct(kernels, given)
     order = _order(kernels, made_by)
     outputs = {root(value.name, made_by) for _, value in program.outputs}

@@ -4,6 +4,7 @@
 
 #include <pto/pto-inst.hpp>
 #include <pto/runtime.hpp>
+#include <pto/side_by_side.hpp>
 
 #include "../wrapper.hpp"
 
@@ -18,18 +19,18 @@ extern "C" __global__ AICORE void quantise(
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void linear_cube(
-    __gm__ float *acc,
     __gm__ float8_e4m3_t *x_q,
     __gm__ float8_e4m3_t *w,
     __gm__ float8_e8m0_t *x_scale,
     __gm__ float8_e8m0_t *w_scale,
+    __gm__ float *acc_ring,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void linear_vec(
     __gm__ bfloat16_t *y,
-    __gm__ float *acc,
     __gm__ float *bias,
+    __gm__ float *acc_ring,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
@@ -58,30 +59,29 @@ extern "C" void linear_mxfp8_a5(pto_rt::Runtime &rt, const linear_mxfp8_args &ar
     // Values between kernels.
     auto *x_q = static_cast<__gm__ float8_e4m3_t *>(rt.workspace(int64_t(t) * 2048 * sizeof(float8_e4m3_t)));
     auto *x_scale = static_cast<__gm__ float8_e8m0_t *>(rt.workspace(int64_t(t) * 64 * sizeof(float8_e8m0_t)));
-    auto *acc = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1024 * sizeof(float)));
-    const int32_t cube = blocks_for(rt, Core::Cube);
+    const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+        // Memory of this range only; the chip takes it back when the launches have finished.
+        const pto_rt::Scope scope(rt);
         const int32_t quantise_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         const Launch quantise_done = rt.launch(
             "quantise", Core::Vector, quantise_blocks,
             [=] {
                 quantise(x_q, x_scale, x, t_begin, t_end, quantise_blocks);
-            }, {}, 2);
-        const int32_t linear_cube_blocks = fewer((t_end - t_begin + 255) / 256, cube);
-        const Launch linear_cube_done = rt.launch(
-            "linear_cube", Core::Cube, linear_cube_blocks,
-            [=] {
-                linear_cube(acc, x_q, w, x_scale, w_scale, t_begin, t_end, linear_cube_blocks);
-            }, {quantise_done}, 1);
-        const int32_t linear_vec_blocks = fewer((t_end - t_begin + 15) / 16, vector);
+            }, {}, 1);
+        const int32_t linear_blocks = fewer((t_end - t_begin + 255) / 256, mixed);
+        auto *acc_ring = static_cast<__gm__ float *>(rt.workspace(int64_t(linear_blocks) * 131072 * sizeof(float)));
         rt.launch(
-            "linear_vec", Core::Vector, linear_vec_blocks,
+            "linear", Core::Mixed, linear_blocks,
             [=] {
-                linear_vec(y, acc, bias, t_begin, t_end, linear_vec_blocks);
-            }, {linear_cube_done});
+                // On a cube core and on the two vector cores beside it; they meet in the rings.
+                pto_rt::side_by_side<2>(
+                    [=] { linear_cube(x_q, w, x_scale, w_scale, acc_ring, t_begin, t_end, linear_blocks); },
+                    [=] { linear_vec(y, bias, acc_ring, t_begin, t_end, linear_blocks); });
+            }, {quantise_done});
     };
 
     segment(0, t);

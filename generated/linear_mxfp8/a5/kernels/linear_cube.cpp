@@ -21,21 +21,23 @@ using XQGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1,
 using WGm = GlobalTensor<float8_e4m3_t, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 1, 2048>, Layout::DN>;
 using XScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, DYNAMIC, 4, 2>, Stride<1, 1, 64, 2, 1>, Layout::MX_A_ND>;
 using WScaleGm = GlobalTensor<float8_e8m0_t, Shape<1, 1, 256, 4, 2>, Stride<1, 1, 64, 2, 1>, Layout::MX_B_DN>;
-using AccGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
+using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 2, 2, true>;  // 2 tiles of up to 256 x 256, to both vector cores
+using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 256, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void linear_cube(
-    __gm__ float *acc,
     __gm__ float8_e4m3_t *x_q,
     __gm__ float8_e4m3_t *w,
     __gm__ float8_e8m0_t *x_scale,
     __gm__ float8_e8m0_t *w_scale,
+    __gm__ float *acc_ring,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk)
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    AccPipe acc_pipe(acc_ring + int64_t(block) * 131072, 0x0, 0x0);
     int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
@@ -88,8 +90,7 @@ extern "C" __global__ AICORE void linear_cube(
             }
             set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
             wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
-            AccGm acc_out(acc + int64_t(t0) * 1024 + int64_t(n0), {t0_valid});
-            TSTORE(acc_out, acc_acc);
+            TPUSH<AccPipe, AccF32_256x256, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_acc);
             set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
         }
     }

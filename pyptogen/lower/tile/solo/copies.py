@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
+from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView, unsupported
 from pyptogen.lower.tile.ir import Extent, Node
@@ -91,7 +92,7 @@ def move(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
         _line(b, dtype, target, source, [], Item(ONE, (ONE, ONE)))
     elif col is None:
         _elements(b, dtype, target, source, items[:-1], items[-1])
-    elif col.steps[1] == ONE or col.steps[1].constant in NEAR:
+    elif col.steps[1] == ONE or _is_near(b, dtype, col.steps[1]):
         _line(b, dtype, target, source, [i for i in items if i is not col], col)
     elif col.steps[1] == ZERO:
         _spread(b, dtype, target, source, [i for i in items if i is not col], col)
@@ -102,6 +103,13 @@ def move(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
             _elements(b, dtype, target, source, rows, col)
         else:
             _turned(b, dtype, target, source, [i for i in rows if i is not inner], inner, col)
+
+
+def _is_near(b: SoloBuilder, dtype: str, step: Poly) -> bool:
+    """Whether elements so far apart are loaded as a row. A platform that moves runs of elements has to leave out on
+    chip what lies between them."""
+    can = not b.platform.runs_of_elements or dtype in INSTRUCTIONS["TGATHER"].dtypes[b.platform.name]
+    return can and step.constant in NEAR
 
 
 def _rows(b: SoloBuilder, dtype: str, items: list[Item], width: int) -> tuple[list[Step], Step | None]:

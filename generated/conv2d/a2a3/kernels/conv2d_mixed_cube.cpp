@@ -1,4 +1,4 @@
-// conv2d_cube: cube kernel of `conv2d` for a2a3. Made by pyptogen; change the spec, not this file.
+// conv2d_mixed_cube: cube kernel of `conv2d` for a2a3. Made by pyptogen; change the spec, not this file.
 // stages conv2d; tiles k1 32, n 1, y_columns_cols 128, y_columns_rows 128; memory L0A 16384 B, L0B 16384 B, L0C 131072 B, L1 131072 B
 #include <cstddef>
 #include <cstdint>
@@ -15,19 +15,21 @@ using LeftB16_128x32 = TileLeft<bfloat16_t, 128, 32, 128, DYNAMIC>;
 using RightB16_32x128 = TileRight<bfloat16_t, 32, 128, DYNAMIC, DYNAMIC>;
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 576, 1>>;
 using YWindowsGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 784, 1>>;
-using YConvGm = GlobalTensor<float, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 784, 1>>;
+using YConvPipe = TPipe<0, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
+using YConvSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void conv2d_cube(
-    __gm__ float *y_conv,
+extern "C" __global__ AICORE void conv2d_mixed_cube(
     __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *y_windows,
+    __gm__ float *y_conv_ring,
     int32_t n_begin,
     int32_t n_end,
     int32_t nblk)
 {
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    YConvPipe y_conv_pipe(y_conv_ring + int64_t(block) * 32768, 0x0, 0x0);
     int32_t y_columns_cols0_slot = 0;  // which of 2 buffers this round of y_columns_cols0 uses
     int32_t y_columns_rows0_slot = 0;  // which of 2 buffers this round of y_columns_rows0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
@@ -44,7 +46,7 @@ extern "C" __global__ AICORE void conv2d_cube(
             wait_flag(PIPE_FIX, PIPE_M, event_t(y_columns_cols0_slot));  // free again
             for (int32_t y_columns_rows0 = 0; y_columns_rows0 < 576; y_columns_rows0 += 128, y_columns_rows0_slot ^= 1) {
                 const int32_t y_columns_rows0_valid = 576 - y_columns_rows0 < 128 ? 576 - y_columns_rows0 : 128;
-                // y: relu(conv(x, w, strides=2, paddings=1, bias=bias))  [conv2d.yaml:20]
+                // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
                 MatB16_128x128 w_tile(y_columns_rows0_valid); TASSIGN(w_tile, 0x00000 + y_columns_rows0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(y_columns_rows0_slot));  // free again
                 WGm w_in(w + int64_t(y_columns_rows0), {y_columns_rows0_valid});
@@ -74,8 +76,7 @@ extern "C" __global__ AICORE void conv2d_cube(
             }
             set_flag(PIPE_M, PIPE_FIX, event_t(y_columns_cols0_slot));
             wait_flag(PIPE_M, PIPE_FIX, event_t(y_columns_cols0_slot));
-            YConvGm y_conv_out(y_conv + int64_t(n0) * 100352 + int64_t(y_columns_cols0), {y_columns_cols0_valid});
-            TSTORE(y_conv_out, y_conv_acc);
+            TPUSH<YConvPipe, AccF32_128x128, TileSplitAxis::TILE_NO_SPLIT>(y_conv_pipe, y_conv_acc);
             set_flag(PIPE_FIX, PIPE_M, event_t(y_columns_cols0_slot));
         }
     }

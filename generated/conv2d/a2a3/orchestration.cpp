@@ -110,7 +110,7 @@ extern "C" void conv2d_a2a3(pto_rt::Runtime &rt, const conv2d_args &args)
             [=] {
                 conv2d_cube(y_conv, w, y_windows, n_begin, n_end, conv2d_cube_blocks);
             }, {conv2d_vec4_done}, 1);
-        const int32_t conv2d_vec5_blocks = fewer(128, vector);
+        const int32_t conv2d_vec5_blocks = fewer((n_end - n_begin + 0) / 1, vector);
         rt.launch(
             "conv2d_vec5", Core::Vector, conv2d_vec5_blocks,
             [=] {

@@ -20,29 +20,26 @@ extern "C" __global__ AICORE void conv2d_vec2(
     __gm__ bfloat16_t *y_padded,
     __gm__ bfloat16_t *y_edge,
     __gm__ bfloat16_t *x,
-    int32_t n,
+    int32_t n_begin,
+    int32_t n_end,
     int32_t nblk);
 extern "C" __global__ AICORE void conv2d_vec3(
     __gm__ bfloat16_t *y_padded_2,
     __gm__ bfloat16_t *y_edge_2,
     __gm__ bfloat16_t *y_padded,
-    int32_t n,
+    int32_t n_begin,
+    int32_t n_end,
     int32_t nblk);
 extern "C" __global__ AICORE void conv2d_vec4(
     __gm__ bfloat16_t *y_windows,
     __gm__ bfloat16_t *y_padded_2,
-    int32_t n,
-    int32_t nblk);
-extern "C" __global__ AICORE void conv2d_cube(
-    __gm__ float *y_conv,
-    __gm__ bfloat16_t *w,
-    __gm__ bfloat16_t *y_windows,
     int32_t n_begin,
     int32_t n_end,
     int32_t nblk);
 extern "C" __global__ AICORE void conv2d_vec5(
     __gm__ bfloat16_t *y,
-    __gm__ float *y_conv,
+    __gm__ bfloat16_t *w,
+    __gm__ bfloat16_t *y_windows,
     __gm__ float *bias,
     int32_t n_begin,
     int32_t n_end,
@@ -59,6 +56,13 @@ int32_t blocks_for(pto_rt::Runtime &rt, Core core)
 {
     return rt.cores(core) == 1 ? 1 : 4 * rt.cores(core);
 }
+
+// Memory for indices [begin, end) of a value, addressed as if all of it were there.
+template <class T>
+__gm__ T *range_of(pto_rt::Runtime &rt, int64_t begin, int64_t end, int64_t elements)
+{
+    return static_cast<__gm__ T *>(rt.workspace((end - begin) * elements * sizeof(T))) - begin * elements;
+}
 }  // namespace
 
 extern "C" void conv2d_cpu(pto_rt::Runtime &rt, const conv2d_args &args)
@@ -68,55 +72,58 @@ extern "C" void conv2d_cpu(pto_rt::Runtime &rt, const conv2d_args &args)
     auto *w = (__gm__ bfloat16_t *)args.w;
     auto *bias = (__gm__ float *)args.bias;
     auto *y = (__gm__ bfloat16_t *)args.y;
-    // Values between kernels.
-    auto *y_edge = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 3584 * sizeof(bfloat16_t)));
-    auto *y_edge_2 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 3712 * sizeof(bfloat16_t)));
-    auto *y_padded = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 207872 * sizeof(bfloat16_t)));
-    auto *y_padded_2 = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 215296 * sizeof(bfloat16_t)));
-    auto *y_windows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(n) * 451584 * sizeof(bfloat16_t)));
-    auto *y_conv = static_cast<__gm__ float *>(rt.workspace(int64_t(n) * 100352 * sizeof(float)));
-    const int32_t cube = blocks_for(rt, Core::Cube);
+    const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of n; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t n_begin, int32_t n_end) {
+        // Memory of this range only; the chip takes it back when the launches have finished.
+        const pto_rt::Scope scope(rt);
+        // Values between kernels.
+        auto *y_edge = range_of<bfloat16_t>(rt, n_begin, n_end, 3584);
+        auto *y_edge_2 = range_of<bfloat16_t>(rt, n_begin, n_end, 3712);
+        auto *y_padded = range_of<bfloat16_t>(rt, n_begin, n_end, 207872);
+        auto *y_padded_2 = range_of<bfloat16_t>(rt, n_begin, n_end, 215296);
+        auto *y_windows = range_of<bfloat16_t>(rt, n_begin, n_end, 451584);
         const int32_t conv2d_vec1_blocks = fewer(64, vector);
         const Launch conv2d_vec1_done = rt.launch(
             "conv2d_vec1", Core::Vector, conv2d_vec1_blocks,
             [=] {
                 conv2d_vec1(y_edge, y_edge_2, n_begin, n_end, conv2d_vec1_blocks);
-            }, {}, 5);
-        const int32_t conv2d_vec2_blocks = fewer((n * 3584 + 1023) / 1024, vector);
+            }, {}, 4);
+        const int32_t conv2d_vec2_blocks = fewer((n_end * 3584 - n_begin * 3584 + 1023) / 1024, vector);
         const Launch conv2d_vec2_done = rt.launch(
             "conv2d_vec2", Core::Vector, conv2d_vec2_blocks,
             [=] {
-                conv2d_vec2(y_padded, y_edge, x, n, conv2d_vec2_blocks);
-            }, {conv2d_vec1_done}, 4);
-        const int32_t conv2d_vec3_blocks = fewer((n * 64 + 140) / 141, vector);
+                conv2d_vec2(y_padded, y_edge, x, n_begin, n_end, conv2d_vec2_blocks);
+            }, {conv2d_vec1_done}, 3);
+        const int32_t conv2d_vec3_blocks = fewer((n_end * 64 - n_begin * 64 + 140) / 141, vector);
         const Launch conv2d_vec3_done = rt.launch(
             "conv2d_vec3", Core::Vector, conv2d_vec3_blocks,
             [=] {
-                conv2d_vec3(y_padded_2, y_edge_2, y_padded, n, conv2d_vec3_blocks);
-            }, {conv2d_vec1_done, conv2d_vec2_done}, 3);
-        const int32_t conv2d_vec4_blocks = fewer((n * 64 + 0) / 1, vector);
+                conv2d_vec3(y_padded_2, y_edge_2, y_padded, n_begin, n_end, conv2d_vec3_blocks);
+            }, {conv2d_vec1_done, conv2d_vec2_done}, 2);
+        const int32_t conv2d_vec4_blocks = fewer((n_end * 64 - n_begin * 64 + 0) / 1, vector);
         const Launch conv2d_vec4_done = rt.launch(
             "conv2d_vec4", Core::Vector, conv2d_vec4_blocks,
             [=] {
-                conv2d_vec4(y_windows, y_padded_2, n, conv2d_vec4_blocks);
-            }, {conv2d_vec3_done}, 2);
-        const int32_t conv2d_cube_blocks = fewer((n_end - n_begin + 0) / 1, cube);
-        const Launch conv2d_cube_done = rt.launch(
-            "conv2d_cube", Core::Cube, conv2d_cube_blocks,
-            [=] {
-                conv2d_cube(y_conv, w, y_windows, n_begin, n_end, conv2d_cube_blocks);
-            }, {conv2d_vec4_done}, 1);
-        const int32_t conv2d_vec5_blocks = fewer(128, vector);
+                conv2d_vec4(y_windows, y_padded_2, n_begin, n_end, conv2d_vec4_blocks);
+            }, {conv2d_vec3_done}, 1);
+        const int32_t conv2d_vec5_blocks = fewer(4, mixed);
         rt.launch(
-            "conv2d_vec5", Core::Vector, conv2d_vec5_blocks,
+            "conv2d_vec5", Core::Mixed, conv2d_vec5_blocks,
             [=] {
-                conv2d_vec5(y, y_conv, bias, n_begin, n_end, conv2d_vec5_blocks);
-            }, {conv2d_cube_done});
+                conv2d_vec5(y, w, y_windows, bias, n_begin, n_end, conv2d_vec5_blocks);
+            }, {conv2d_vec4_done});
     };
 
-    segment(0, n);
+    {
+        // Tiling row: n in as many 1s as fit, then the next size.
+        int32_t begin = 0;
+        for (const int32_t size : {1}) {
+            for (; n - begin >= size; begin += size) {
+                segment(begin, begin + size);
+            }
+        }
+    }
 }

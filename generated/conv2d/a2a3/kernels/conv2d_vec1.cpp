@@ -30,7 +30,7 @@ extern "C" __global__ AICORE void conv2d_vec1(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
     for (int32_t n0 = n_begin; n0 < n_end; ++n0) {
         for (int32_t c0 = block; c0 < 64; c0 += nblk, c0_slot ^= 1) {
-            // y: relu(conv(x, w, strides=2, paddings=1, bias=bias))  [conv2d.yaml:20]
+            // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
             VecB16_1x64_c56 y_edge_tile_row; TASSIGN(y_edge_tile_row, 0x00000 + c0_slot * 0x00080);  // as a row, same bytes as y_edge_tile
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + c0_slot));  // free again
             TEXPANDS(y_edge_tile_row, 0.0f);

@@ -1,5 +1,5 @@
 // conv2d_vec5: vector kernel of `conv2d` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages conv2d; tiles n 1, oc 1; memory UB 16320 B
+// stages conv2d; tiles n 1, oc 32; memory UB 150528 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,14 +8,13 @@
 using namespace pto;
 
 namespace {
-using VecF32_32x32_c28_r28 = Tile<TileType::Vec, float, 32, 32, BLayout::RowMajor, 28, 28>;
-using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
-using VecF32_1x32_c28 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 28>;
-using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
-using VecB16_32x32_c28_r28 = Tile<TileType::Vec, bfloat16_t, 32, 32, BLayout::RowMajor, 28, 28>;
-using YConvGm = GlobalTensor<float, Shape<1, 1, 1, 28, 28>, Stride<1, 1, 1, 28, 1>>;
-using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
-using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 28, 28>, Stride<1, 1, 1, 28, 1>>;
+using VecF32_32x784 = Tile<TileType::Vec, float, 32, 784, BLayout::RowMajor, 32, 784>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
+using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, 32, 1>;
+using VecB16_32x784 = Tile<TileType::Vec, bfloat16_t, 32, 784, BLayout::RowMajor, 32, 784>;
+using YConvGm = GlobalTensor<float, Shape<1, 1, 1, 32, 784>, Stride<1, 1, 1, 784, 1>>;
+using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 0, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 784>, Stride<1, 1, 1, 784, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void conv2d_vec5(
@@ -28,54 +27,39 @@ extern "C" __global__ AICORE void conv2d_vec5(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    int32_t oc0_slot = 0;  // which of 2 buffers this round of oc0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
-    for (int32_t n0 = n_begin; n0 < n_end; ++n0) {
-        for (int32_t oc0 = block; oc0 < 128; oc0 += nblk, oc0_slot ^= 1) {
-            // y: relu(conv(x, w, strides=2, paddings=1, bias=bias))  [conv2d.yaml:20]
-            VecF32_32x32_c28_r28 y_conv_tile; TASSIGN(y_conv_tile, 0x00000 + oc0_slot * 0x00e00);  // UB 0x00000..0x01c00, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(oc0_slot));  // free again
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    for (int32_t n0 = n_begin + block; n0 < n_end; n0 += nblk) {
+        for (int32_t oc0 = 0; oc0 < 128; oc0 += 32) {
+            // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
+            VecF32_32x784 y_conv_tile; TASSIGN(y_conv_tile, 0x00000);  // UB 0x00000..0x18800
+            wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
             YConvGm y_conv_in(y_conv + int64_t(n0) * 100352 + int64_t(oc0) * 784);
             TLOAD(y_conv_tile, y_conv_in);
-            VecF32_1x8_c1 bias_tile_row; TASSIGN(bias_tile_row, 0x01c00 + oc0_slot * 0x00020);  // as a row, same bytes as bias_tile
+            VecF32_1x32 bias_tile_row; TASSIGN(bias_tile_row, 0x18800);  // as a row, same bytes as bias_tile
+            wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free again
             BiasGm bias_in(bias + int64_t(oc0));
             TLOAD(bias_tile_row, bias_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(oc0_slot));
-            VecF32_1x32_c28 bias_tile_wide; TASSIGN(bias_tile_wide, 0x02a40);  // UB 0x02a40..0x02ac0
-            VecF32_8x1_r1 bias_tile; TASSIGN(bias_tile, 0x01c00 + oc0_slot * 0x00020);  // UB 0x01c00..0x01c40, 2 copies
+            set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            VecF32_32x784 y_biased; TASSIGN(y_biased, 0x00000);  // UB 0x00000..0x18800
+            VecF32_32x1 bias_tile; TASSIGN(bias_tile, 0x18800);  // UB 0x18800..0x18880
+            wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+            TROWEXPANDADD(y_biased, y_conv_tile, bias_tile);
+            VecF32_32x784 y_places; TASSIGN(y_places, 0x00000);  // UB 0x00000..0x18800
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(oc0_slot));
-            TROWEXPAND(bias_tile_wide, bias_tile);
-            VecF32_32x32_c28_r28 y_biased; TASSIGN(y_biased, 0x02ac0);  // UB 0x02ac0..0x038c0
+            TRELU(y_places, y_biased);
+            VecB16_32x784 y_1; TASSIGN(y_1, 0x18800);  // UB 0x18800..0x24c00
             pipe_barrier(PIPE_V);
-            TCOLEXPANDADD(y_biased, y_conv_tile, bias_tile_wide);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(oc0_slot));
-            VecB16_32x32_c28_r28 y_37; TASSIGN(y_37, 0x038c0);  // UB 0x038c0..0x03fc0
-            pipe_barrier(PIPE_V);
-            TCVT(y_37, y_biased, RoundMode::CAST_RINT);
-            VecF32_32x32_c28_r28 y_fp32; TASSIGN(y_fp32, 0x02a40);  // UB 0x02a40..0x03840
-            pipe_barrier(PIPE_V);
-            TCVT(y_fp32, y_37, RoundMode::CAST_RINT);
-            VecF32_32x32_c28_r28 y_wide; TASSIGN(y_wide, 0x02a40);  // UB 0x02a40..0x03840
-            pipe_barrier(PIPE_V);
-            TRELU(y_wide, y_fp32);
-            VecB16_32x32_c28_r28 y_tile; TASSIGN(y_tile, 0x01c40 + oc0_slot * 0x00700);  // UB 0x01c40..0x02a40, 2 copies
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(oc0_slot));  // free again
-            TCVT(y_tile, y_wide, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE3, event_t(oc0_slot));
-            wait_flag(PIPE_V, PIPE_MTE3, event_t(oc0_slot));
+            TCVT(y_1, y_places, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+            set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+            wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
             YGm y_out(y + int64_t(n0) * 100352 + int64_t(oc0) * 784);
-            TSTORE(y_out, y_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(oc0_slot));
+            TSTORE(y_out, y_1);
+            set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
 #endif
 }

@@ -20,14 +20,15 @@ extern "C" __global__ AICORE void conv2d_vec2(
     __gm__ bfloat16_t *y_padded,
     __gm__ bfloat16_t *y_edge,
     __gm__ bfloat16_t *x,
-    int32_t n,
+    int32_t n_begin,
+    int32_t n_end,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 1024; i1 < n * 3584; i1 += nblk * 1024) {
-        const int32_t i1_valid = n * 3584 - i1 < 1024 ? n * 3584 - i1 : 1024;
-        // y: relu(conv(x, w, strides=2, paddings=1, bias=bias))  [conv2d.yaml:20]
+    for (int32_t i1 = n_begin * 3584 + block * 1024; i1 < n_end * 3584; i1 += nblk * 1024) {
+        const int32_t i1_valid = n_end * 3584 - i1 < 1024 ? n_end * 3584 - i1 : 1024;
+        // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
         VecB16_1x1024 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
         YEdgeGm y_edge_in(y_edge + int64_t(i1), {i1_valid});
         TLOAD(part_row, y_edge_in);
@@ -35,14 +36,14 @@ extern "C" __global__ AICORE void conv2d_vec2(
         YPaddedGm y_padded_out(y_padded + int64_t(i1) * 58, {i1_valid});
         TSTORE(y_padded_out, part);
     }
-    for (int32_t i3 = block * 146; i3 < n * 3584; i3 += nblk * 146) {
-        const int32_t i3_valid = n * 3584 - i3 < 146 ? n * 3584 - i3 : 146;
+    for (int32_t i3 = n_begin * 3584 + block * 146; i3 < n_end * 3584; i3 += nblk * 146) {
+        const int32_t i3_valid = n_end * 3584 - i3 < 146 ? n_end * 3584 - i3 : 146;
         XGm x_in(x + int64_t(i3) * 56, {i3_valid});
         YPaddedGm2 y_padded_out(y_padded + int64_t(i3) * 58 + 1, {i3_valid});
         TCARRY(y_padded_out, x_in);
     }
-    for (int32_t i4 = block * 1024; i4 < n * 3584; i4 += nblk * 1024) {
-        const int32_t i4_valid = n * 3584 - i4 < 1024 ? n * 3584 - i4 : 1024;
+    for (int32_t i4 = n_begin * 3584 + block * 1024; i4 < n_end * 3584; i4 += nblk * 1024) {
+        const int32_t i4_valid = n_end * 3584 - i4 < 1024 ? n_end * 3584 - i4 : 1024;
         VecB16_1x1024 part_3_row(i4_valid); TASSIGN(part_3_row, 0x00000);  // as a row, same bytes as part_3
         YEdgeGm y_edge_in(y_edge + int64_t(i4), {i4_valid});
         TLOAD(part_3_row, y_edge_in);

@@ -108,20 +108,20 @@ extern "C" __global__ AICORE void linear_vec(
                 VecU8_32x128 low_2; TASSIGN(low_2, 0x26200);  // UB 0x26200..0x27200
                 pipe_barrier(PIPE_V);
                 TCVT(low_2, low_2_fp16, RoundMode::CAST_RINT, SaturationMode::ON);
-                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:25]
-                VecF16_32x128 low_3; TASSIGN(low_3, 0x22200);  // UB 0x22200..0x24200
+                // return: cast(cast(bits, fp32) - 8, bf16)  [linear_w4a16.yaml:25]
+                VecF16_32x128 low_3_fp16; TASSIGN(low_3_fp16, 0x22200);  // UB 0x22200..0x24200
                 pipe_barrier(PIPE_V);
-                TCVT(low_3, low_2, RoundMode::CAST_RINT);
-                VecF16_32x128 low_4; TASSIGN(low_4, 0x22200);  // UB 0x22200..0x24200
+                TCVT(low_3_fp16, low_2, RoundMode::CAST_RINT);
+                VecF32_32x128m low_3; TASSIGN(low_3, 0x26200);  // UB 0x26200..0x2a200
+                pipe_barrier(PIPE_V);
+                TCVT(low_3, low_3_fp16, RoundMode::CAST_RINT);
+                VecF32_32x128m low_4; TASSIGN(low_4, 0x26200);  // UB 0x26200..0x2a200
                 pipe_barrier(PIPE_V);
                 TSUBS(low_4, low_3, 8.0f);
-                VecF32_32x128m low_5_fp32; TASSIGN(low_5_fp32, 0x26200);  // UB 0x26200..0x2a200
-                pipe_barrier(PIPE_V);
-                TCVT(low_5_fp32, low_4, RoundMode::CAST_RINT);
                 VecB16_32x128 low_5; TASSIGN(low_5, 0x0a000 + groups0_slot * 0x02000);  // UB 0x0a000..0x0e000, 2 copies
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + groups0_slot));  // free again
-                TCVT(low_5, low_5_fp32, RoundMode::CAST_RINT);
+                TCVT(low_5, low_4, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(2 + groups0_slot));
                 // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:36]
                 VecI16_32x128 high_2_bitwise_right_shift; TASSIGN(high_2_bitwise_right_shift, 0x22200);  // UB 0x22200..0x24200
@@ -135,20 +135,20 @@ extern "C" __global__ AICORE void linear_vec(
                 VecU8_32x128 high_2; TASSIGN(high_2, 0x24200);  // UB 0x24200..0x25200
                 pipe_barrier(PIPE_V);
                 TCVT(high_2, high_2_fp16, RoundMode::CAST_RINT, SaturationMode::ON);
-                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:25]
-                VecF16_32x128 high_3; TASSIGN(high_3, 0x22200);  // UB 0x22200..0x24200
+                // return: cast(cast(bits, fp32) - 8, bf16)  [linear_w4a16.yaml:25]
+                VecF16_32x128 high_3_fp16; TASSIGN(high_3_fp16, 0x22200);  // UB 0x22200..0x24200
                 pipe_barrier(PIPE_V);
-                TCVT(high_3, high_2, RoundMode::CAST_RINT);
-                VecF16_32x128 high_4; TASSIGN(high_4, 0x22200);  // UB 0x22200..0x24200
+                TCVT(high_3_fp16, high_2, RoundMode::CAST_RINT);
+                VecF32_32x128m high_3; TASSIGN(high_3, 0x24200);  // UB 0x24200..0x28200
+                pipe_barrier(PIPE_V);
+                TCVT(high_3, high_3_fp16, RoundMode::CAST_RINT);
+                VecF32_32x128m high_4; TASSIGN(high_4, 0x24200);  // UB 0x24200..0x28200
                 pipe_barrier(PIPE_V);
                 TSUBS(high_4, high_3, 8.0f);
-                VecF32_32x128m high_5_fp32; TASSIGN(high_5_fp32, 0x24200);  // UB 0x24200..0x28200
-                pipe_barrier(PIPE_V);
-                TCVT(high_5_fp32, high_4, RoundMode::CAST_RINT);
                 VecB16_32x128 high_5; TASSIGN(high_5, 0x0e000 + groups0_slot * 0x02000);  // UB 0x0e000..0x12000, 2 copies
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(groups0_slot));  // free again
-                TCVT(high_5, high_5_fp32, RoundMode::CAST_RINT);
+                TCVT(high_5, high_4, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(groups0_slot));
                 // total: total + (low + high) * cast(scale[groups], fp32)  [linear_w4a16.yaml:38]
                 VecF32_1x128 total_2; TASSIGN(total_2, 0x22200);  // UB 0x22200..0x22400

@@ -1,5 +1,5 @@
 // linear_to_out: mixed kernel of `linear_w4a16` for cpu. Made by pyptogen; change the spec, not this file.
-// stages linear, out; tiles groups 1, n 256, t 256; memory L0A 32768 B, L0B 32768 B, L0C 524288 B, UB 393216 B
+// stages linear, out; tiles groups 1, n 256, t 256; memory L0A 32768 B, L0B 32768 B, L0C 524288 B, UB 376832 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,9 +10,8 @@ using namespace pto;
 namespace {
 using VecF32_256x256 = Tile<TileType::Vec, float, 256, 256, BLayout::RowMajor, DYNAMIC, 256>;
 using VecU8_64x256 = Tile<TileType::Vec, uint8_t, 64, 256, BLayout::RowMajor, 64, 256>;
-using VecF16_64x256 = Tile<TileType::Vec, half, 64, 256, BLayout::RowMajor, 64, 256>;
-using VecB16_64x256 = Tile<TileType::Vec, bfloat16_t, 64, 256, BLayout::RowMajor, 64, 256>;
 using LeftB16_256x64 = TileLeft<bfloat16_t, 256, 64, DYNAMIC, 64>;
+using VecB16_64x256 = Tile<TileType::Vec, bfloat16_t, 64, 256, BLayout::RowMajor, 64, 256>;
 using RightB16_64x256 = TileRight<bfloat16_t, 64, 256, 64, 256>;
 using AccF32_256x256 = TileAcc<float, 256, 256, DYNAMIC, 256>;
 using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256>;
@@ -46,27 +45,27 @@ extern "C" __global__ AICORE void linear_to_out(
                 TLOAD(w_g, w_in);
                 VecU8_64x256 low_2; TASSIGN(low_2, 0x44000);  // UB 0x44000..0x48000
                 TANDS(low_2, w_g, 15);
-                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:25]
-                VecF16_64x256 low_3; TASSIGN(low_3, 0x48000);  // UB 0x48000..0x50000
-                TCVT(low_3, low_2, RoundMode::CAST_RINT);
-                VecF16_64x256 low_4; TASSIGN(low_4, 0x50000);  // UB 0x50000..0x58000
-                TSUBS(low_4, low_3, 8.0f);
-                VecB16_64x256 low_5; TASSIGN(low_5, 0x44000);  // UB 0x44000..0x4c000
-                TCVT(low_5, low_4, RoundMode::CAST_RINT);
                 // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:36]
-                VecU8_64x256 high_2; TASSIGN(high_2, 0x4c000);  // UB 0x4c000..0x50000
+                VecU8_64x256 high_2; TASSIGN(high_2, 0x48000);  // UB 0x48000..0x4c000
                 TSHRS(high_2, w_g, 4);
-                // return: cast(cast(bits, fp16) - 8, bf16)  [linear_w4a16.yaml:25]
-                VecF16_64x256 high_3; TASSIGN(high_3, 0x50000);  // UB 0x50000..0x58000
-                TCVT(high_3, high_2, RoundMode::CAST_RINT);
-                VecF16_64x256 high_4; TASSIGN(high_4, 0x58000);  // UB 0x58000..0x60000
-                TSUBS(high_4, high_3, 8.0f);
-                VecB16_64x256 high_5; TASSIGN(high_5, 0x4c000);  // UB 0x4c000..0x54000
-                TCVT(high_5, high_4, RoundMode::CAST_RINT);
                 // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:35]
                 LeftB16_256x64 x_tile(t0_valid); TASSIGN(x_tile, 0x00000);  // L0A 0x00000..0x08000
                 XGm x_in(x + int64_t(t0) * 2048 + int64_t(groups0) * 128, {t0_valid});
                 TLOAD(x_tile, x_in);
+                VecB16_64x256 low_5; TASSIGN(low_5, 0x54000);  // UB 0x54000..0x5c000
+                VecB16_64x256 high_5; TASSIGN(high_5, 0x4c000);  // UB 0x4c000..0x54000
+                TPASS(64, 256, [&](auto at) {
+                    // return: cast(cast(bits, fp32) - 8, bf16)  [linear_w4a16.yaml:25]
+                    const auto low_2_v = at.load(low_2);
+                    const auto low_3 = at.to_float(low_2_v);
+                    const auto low_4 = low_3 - 8.0f;
+                    at.store(low_5, low_4);
+                    const auto high_2_v = at.load(high_2);
+                    const auto high_3 = at.to_float(high_2_v);
+                    const auto high_4 = high_3 - 8.0f;
+                    at.store(high_5, high_4);
+                });
+                // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:35]
                 RightB16_64x256 low_5_l0b; TASSIGN(low_5_l0b, 0x00000);  // L0B 0x00000..0x08000
                 TMOV(low_5_l0b, low_5);
                 AccF32_256x256 low_acc(t0_valid); TASSIGN(low_acc, 0x00000);  // L0C 0x00000..0x40000

@@ -1,5 +1,5 @@
 // rope_interleaved_vec2: vector kernel of `rope_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rope_interleaved; tiles t 1, y_x_tile_2_at 1, y_x_tile_at 1; memory UB 28800 B
+// stages rope_interleaved; tiles t 1; memory UB 34944 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +8,12 @@
 using namespace pto;
 
 namespace {
-using VecF32_32x8_c1 = Tile<TileType::Vec, float, 32, 8, BLayout::RowMajor, 32, 1>;
-using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
+using VecF32_16x64_c63 = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, 16, 63>;
+using VecF32_1x64_c63 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 63>;
 using VecF32_16x32 = Tile<TileType::Vec, float, 16, 32, BLayout::RowMajor, 16, 32>;
-using YCosGm = GlobalTensor<float, Shape<1, 1, 1, 32, 1>, Stride<1, 1, 1, 2, 1>>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
+using YXGm = GlobalTensor<float, Shape<1, 1, 1, 16, 63>, Stride<1, 1, 1, 64, 1>>;
+using YCosGm = GlobalTensor<float, Shape<1, 1, 1, 1, 63>, Stride<1, 1, 1, 64, 1>>;
 using YLowGm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
 }  // namespace
 
@@ -28,8 +30,6 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t y_x_tile_at_slot = 0;  // which of 2 buffers this round of y_x_tile_at uses
-    int32_t y_x_tile_2_at_slot = 0;  // which of 2 buffers this round of y_x_tile_2_at uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
@@ -44,63 +44,52 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
-        VecF32_32x8_c1 y_cos_tile_apart; TASSIGN(y_cos_tile_apart, 0x02800 + t0_slot * 0x00400);  // UB 0x02800..0x03000, 2 copies
-        YCosGm y_cos_in(y_cos + int64_t(t0) * 64);
-        TLOAD(y_cos_tile_apart, y_cos_in);
-        VecF32_32x8_c1 y_sin_tile_apart; TASSIGN(y_sin_tile_apart, 0x03800 + t0_slot * 0x00400);  // UB 0x03800..0x04000, 2 copies
+        VecF32_16x64_c63 y_x_tile_between; TASSIGN(y_x_tile_between, 0x02000 + t0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
+        YXGm y_x_in(y_x + int64_t(t0) * 1024);
+        TLOAD(y_x_tile_between, y_x_in);
+        VecF32_1x64_c63 y_cos_tile_between; TASSIGN(y_cos_tile_between, 0x04000 + t0_slot * 0x00100);  // UB 0x04000..0x04200, 2 copies
         pipe_barrier(PIPE_ALL);
-        YCosGm y_sin_in(y_sin + int64_t(t0) * 64);
-        TLOAD(y_sin_tile_apart, y_sin_in);
-        VecF32_32x8_c1 y_cos_tile_2_apart; TASSIGN(y_cos_tile_2_apart, 0x04000 + t0_slot * 0x00400);  // UB 0x04000..0x04800, 2 copies
+        YCosGm y_cos_in(y_cos + int64_t(t0) * 64);
+        TLOAD(y_cos_tile_between, y_cos_in);
+        VecF32_16x64_c63 y_x_tile_2_between; TASSIGN(y_x_tile_2_between, 0x04200 + t0_slot * 0x01000);  // UB 0x04200..0x06200, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
-        YCosGm y_cos_in_2(y_cos + int64_t(t0) * 64 + 1);
-        TLOAD(y_cos_tile_2_apart, y_cos_in_2);
-        VecF32_32x8_c1 y_sin_tile_2_apart; TASSIGN(y_sin_tile_2_apart, 0x04800 + t0_slot * 0x00400);  // UB 0x04800..0x05000, 2 copies
+        YXGm y_x_in_2(y_x + int64_t(t0) * 1024 + 1);
+        TLOAD(y_x_tile_2_between, y_x_in_2);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
+        VecF32_1x64_c63 y_sin_tile_between; TASSIGN(y_sin_tile_between, 0x06200 + t0_slot * 0x00100);  // UB 0x06200..0x06400, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        YCosGm y_sin_in(y_sin + int64_t(t0) * 64);
+        TLOAD(y_sin_tile_between, y_sin_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        VecF32_1x64_c63 y_cos_tile_2_between; TASSIGN(y_cos_tile_2_between, 0x06400 + t0_slot * 0x00100);  // UB 0x06400..0x06600, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        YCosGm y_cos_in_2(y_cos + int64_t(t0) * 64 + 1);
+        TLOAD(y_cos_tile_2_between, y_cos_in_2);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
+        VecF32_1x64_c63 y_sin_tile_2_between; TASSIGN(y_sin_tile_2_between, 0x06600 + t0_slot * 0x00100);  // UB 0x06600..0x06800, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         YCosGm y_sin_in_2(y_sin + int64_t(t0) * 64 + 1);
-        TLOAD(y_sin_tile_2_apart, y_sin_in_2);
-        for (int32_t y_x_tile_at = 0; y_x_tile_at < 16; ++y_x_tile_at, y_x_tile_at_slot ^= 1) {
-            VecF32_32x8_c1 y_x_tile_apart; TASSIGN(y_x_tile_apart, 0x02000 + y_x_tile_at_slot * 0x00400);  // UB 0x02000..0x02800, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(y_x_tile_at_slot));  // free again
-            YCosGm y_x_in(y_x + int64_t(t0) * 1024 + int64_t(y_x_tile_at) * 64);
-            TLOAD(y_x_tile_apart, y_x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(y_x_tile_at_slot));
-            VecF32_1x32 y_x_tile_line; TASSIGN(y_x_tile_line, 0x05000 + y_x_tile_at * 0x00080);  // rows y_x_tile_at.. of y_x_tile
-            VecF32_32x8_c1 y_x_tile_apart_tmp; TASSIGN(y_x_tile_apart_tmp, 0x05800);  // UB 0x05800..0x05c00
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(y_x_tile_at_slot));
-            TTRANS(y_x_tile_line, y_x_tile_apart, y_x_tile_apart_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(y_x_tile_at_slot));
-        }
-        VecF32_1x32 y_cos_tile_line; TASSIGN(y_cos_tile_line, 0x05800);  // columns 0.. of y_cos_tile
-        VecF32_32x8_c1 y_cos_tile_apart_tmp; TASSIGN(y_cos_tile_apart_tmp, 0x05880);  // UB 0x05880..0x05c80
+        TLOAD(y_sin_tile_2_between, y_sin_in_2);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecF32_16x32 y_x_tile; TASSIGN(y_x_tile, 0x06800);  // UB 0x06800..0x07000
         pipe_barrier(PIPE_V);
-        TTRANS(y_cos_tile_line, y_cos_tile_apart, y_cos_tile_apart_tmp);
-        VecF32_16x32 y_x1c1; TASSIGN(y_x1c1, 0x05880);  // UB 0x05880..0x06080
-        VecF32_16x32 y_x_tile; TASSIGN(y_x_tile, 0x05000);  // UB 0x05000..0x05800
-        VecF32_1x32 y_cos_tile; TASSIGN(y_cos_tile, 0x05800);  // UB 0x05800..0x05880
+        TGATHER<VecF32_16x32, VecF32_16x64_c63, MaskPattern::P0101>(y_x_tile, y_x_tile_between);
+        VecF32_1x32 y_cos_tile; TASSIGN(y_cos_tile, 0x07000);  // UB 0x07000..0x07080
+        pipe_barrier(PIPE_ALL);
+        TGATHER<VecF32_1x32, VecF32_1x64_c63, MaskPattern::P0101>(y_cos_tile, y_cos_tile_between);
+        VecF32_16x32 y_x1c1; TASSIGN(y_x1c1, 0x07080);  // UB 0x07080..0x07880
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(y_x1c1, y_x_tile, y_cos_tile);
-        for (int32_t y_x_tile_2_at = 0; y_x_tile_2_at < 16; ++y_x_tile_2_at, y_x_tile_2_at_slot ^= 1) {
-            VecF32_32x8_c1 y_x_tile_2_apart; TASSIGN(y_x_tile_2_apart, 0x03000 + y_x_tile_2_at_slot * 0x00400);  // UB 0x03000..0x03800, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_x_tile_2_at_slot));  // free again
-            YCosGm y_x_in(y_x + int64_t(t0) * 1024 + int64_t(y_x_tile_2_at) * 64 + 1);
-            TLOAD(y_x_tile_2_apart, y_x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_x_tile_2_at_slot));
-            VecF32_1x32 y_x_tile_2_line; TASSIGN(y_x_tile_2_line, 0x06080 + y_x_tile_2_at * 0x00080);  // rows y_x_tile_2_at.. of y_x_tile_2
-            VecF32_32x8_c1 y_x_tile_2_apart_tmp; TASSIGN(y_x_tile_2_apart_tmp, 0x06880);  // UB 0x06880..0x06c80
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_x_tile_2_at_slot));
-            TTRANS(y_x_tile_2_line, y_x_tile_2_apart, y_x_tile_2_apart_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_x_tile_2_at_slot));
-        }
-        VecF32_1x32 y_sin_tile_line; TASSIGN(y_sin_tile_line, 0x05800);  // columns 0.. of y_sin_tile
-        VecF32_32x8_c1 y_sin_tile_apart_tmp; TASSIGN(y_sin_tile_apart_tmp, 0x06880);  // UB 0x06880..0x06c80
+        VecF32_16x32 y_x_tile_2; TASSIGN(y_x_tile_2, 0x07880);  // UB 0x07880..0x08080
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
+        TGATHER<VecF32_16x32, VecF32_16x64_c63, MaskPattern::P0101>(y_x_tile_2, y_x_tile_2_between);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
+        VecF32_1x32 y_sin_tile; TASSIGN(y_sin_tile, 0x07000);  // UB 0x07000..0x07080
         pipe_barrier(PIPE_V);
-        TTRANS(y_sin_tile_line, y_sin_tile_apart, y_sin_tile_apart_tmp);
-        VecF32_16x32 y_x2s1; TASSIGN(y_x2s1, 0x06880);  // UB 0x06880..0x07080
-        VecF32_16x32 y_x_tile_2; TASSIGN(y_x_tile_2, 0x06080);  // UB 0x06080..0x06880
-        VecF32_1x32 y_sin_tile; TASSIGN(y_sin_tile, 0x05800);  // UB 0x05800..0x05880
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        TGATHER<VecF32_1x32, VecF32_1x64_c63, MaskPattern::P0101>(y_sin_tile, y_sin_tile_between);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        VecF32_16x32 y_x2s1; TASSIGN(y_x2s1, 0x08080);  // UB 0x08080..0x08880
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(y_x2s1, y_x_tile_2, y_sin_tile);
         VecF32_16x32 y_low_tile; TASSIGN(y_low_tile, 0x00000 + t0_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
@@ -108,22 +97,19 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
         TSUB(y_low_tile, y_x1c1, y_x2s1);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        VecF32_1x32 y_cos_tile_2_line; TASSIGN(y_cos_tile_2_line, 0x05800);  // columns 0.. of y_cos_tile_2
-        VecF32_32x8_c1 y_cos_tile_2_apart_tmp; TASSIGN(y_cos_tile_2_apart_tmp, 0x05880);  // UB 0x05880..0x05c80
-        pipe_barrier(PIPE_V);
-        TTRANS(y_cos_tile_2_line, y_cos_tile_2_apart, y_cos_tile_2_apart_tmp);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
-        VecF32_16x32 y_x2c2; TASSIGN(y_x2c2, 0x05880);  // UB 0x05880..0x06080
-        VecF32_1x32 y_cos_tile_2; TASSIGN(y_cos_tile_2, 0x05800);  // UB 0x05800..0x05880
+        VecF32_1x32 y_cos_tile_2; TASSIGN(y_cos_tile_2, 0x07000);  // UB 0x07000..0x07080
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
+        TGATHER<VecF32_1x32, VecF32_1x64_c63, MaskPattern::P0101>(y_cos_tile_2, y_cos_tile_2_between);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
+        VecF32_16x32 y_x2c2; TASSIGN(y_x2c2, 0x07080);  // UB 0x07080..0x07880
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(y_x2c2, y_x_tile_2, y_cos_tile_2);
-        VecF32_1x32 y_sin_tile_2_line; TASSIGN(y_sin_tile_2_line, 0x05800);  // columns 0.. of y_sin_tile_2
-        VecF32_32x8_c1 y_sin_tile_2_apart_tmp; TASSIGN(y_sin_tile_2_apart_tmp, 0x06080);  // UB 0x06080..0x06480
+        VecF32_1x32 y_sin_tile_2; TASSIGN(y_sin_tile_2, 0x07000);  // UB 0x07000..0x07080
         pipe_barrier(PIPE_V);
-        TTRANS(y_sin_tile_2_line, y_sin_tile_2_apart, y_sin_tile_2_apart_tmp);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
-        VecF32_16x32 y_x1s2; TASSIGN(y_x1s2, 0x05000);  // UB 0x05000..0x05800
-        VecF32_1x32 y_sin_tile_2; TASSIGN(y_sin_tile_2, 0x05800);  // UB 0x05800..0x05880
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        TGATHER<VecF32_1x32, VecF32_1x64_c63, MaskPattern::P0101>(y_sin_tile_2, y_sin_tile_2_between);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        VecF32_16x32 y_x1s2; TASSIGN(y_x1s2, 0x06800);  // UB 0x06800..0x07000
         pipe_barrier(PIPE_V);
         TCOLEXPANDMUL(y_x1s2, y_x_tile, y_sin_tile_2);
         VecF32_16x32 y_high_tile; TASSIGN(y_high_tile, 0x01000 + t0_slot * 0x00800);  // UB 0x01000..0x02000, 2 copies

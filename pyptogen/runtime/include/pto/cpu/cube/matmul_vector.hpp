@@ -79,12 +79,25 @@ PTO_INLINE int present_row(int i, int rows)
     return Rows < 8 && i >= rows ? rows - 1 : i;
 }
 
-/// Adds one step of K, 64 bytes of each row at `a` and of each column at `b`, to the sums of a block.
-template <typename Products, int Rows, int Vectors>
+/// Panels of 32 columns that so many vectors lie in.
+template <int Vectors>
+inline constexpr int kPanels = Vectors * kF32Lanes <= 32 ? 1 : Vectors * kF32Lanes / 32;
+
+constexpr int64_t kStreamAhead = 4 * kPanelStep;  // of a B that is read once: it is asked for so far ahead
+
+/// Adds one step of K, 64 bytes of each row at `a` and of each column at `b`, to the sums of a block. `Streamed`: asks for
+/// a later step of B meanwhile, line by line: asked for all at once, it keeps other loads waiting.
+template <typename Products, int Rows, int Vectors, bool Streamed>
 PTO_INLINE void multiply_step(
     typename Products::Sums (&sum)[Rows][Vectors], const char* a, const char* b, int64_t b_panel, int rows)
 {
     const auto product = [&](int kk) __attribute__((always_inline)) {
+        if constexpr (Streamed) {
+            PTO_CPU_UNROLL
+            for (int j = 0; j < 2 * kPanels<Vectors>; ++j) {
+                __builtin_prefetch(b + j / 2 * b_panel + kStreamAhead + kk * 128 + j % 2 * 64, 0, 3);
+            }
+        }
         decltype(Products::columns(b)) columns[Vectors];
         PTO_CPU_UNROLL
         for (int j = 0; j < Vectors; ++j) {
@@ -115,7 +128,8 @@ PTO_INLINE void multiply_step(
 /// C[Rows, Vectors * lanes] = A B or C += A B of a plan whose c is at a panel of rows, from row `row` (0 to 31) of it on;
 /// its a is at that row, its b and c at the column. `starts` has what begin() takes for each row, or is nullptr.
 /// Blocks of few rows may have fewer, `rows`: the last one is then computed again in place of those that are missing.
-template <typename Products, int Rows, int Vectors>
+/// `Streamed`: B is read once, see multiply_step.
+template <typename Products, int Rows, int Vectors, bool Streamed = false>
 PTO_INLINE void multiply_block(const TilePlan& p, int row, const int32_t* starts, int rows, Ahead ahead)
 {
     typename Products::Sums sum[Rows][Vectors];
@@ -146,15 +160,14 @@ PTO_INLINE void multiply_block(const TilePlan& p, int row, const int32_t* starts
         for (int i = 0; i < Rows; ++i) {
             __builtin_prefetch(a + kPanelStep + i * 64, 0, 3);  // the next step of A, which comes from L2
         }
-        constexpr int kPanels = Vectors * kF32Lanes <= 32 ? 1 : Vectors * kF32Lanes / 32;
         PTO_CPU_UNROLL_BY_4
         for (int i = 0; i < ahead.lines; ++i, next += 64) {
             PTO_CPU_UNROLL
-            for (int j = 0; j < kPanels; ++j) {
+            for (int j = 0; j < kPanels<Vectors>; ++j) {
                 __builtin_prefetch(next + j * p.b_panel, 0, 3);
             }
         }
-        multiply_step<Products, Rows, Vectors>(sum, a, b, p.b_panel, rows);
+        multiply_step<Products, Rows, Vectors, Streamed>(sum, a, b, p.b_panel, rows);
     }
     PTO_CPU_UNROLL
     for (int i = 0; i < Rows; ++i) {
@@ -191,13 +204,14 @@ PTO_CPU_ONE_BODY void multiply_few(
 }
 
 /// All columns of `Rows` rows from `row` on, which lie in one panel of 32, or of `rows` where the block may have fewer.
-template <typename Products, int Rows, int Vectors>
+template <typename Products, int Rows, int Vectors, bool Streamed = false>
 PTO_INLINE void multiply_rows(const TilePlan& p, int row, const int32_t* starts, Ahead ahead, int rows = Rows)
 {
     constexpr int kPerPanel = 32 / kF32Lanes;
     int v = 0;
     for (; v + Vectors <= p.n_panels * kPerPanel; v += Vectors) {
-        multiply_block<Products, Rows, Vectors>(block_of(p, row, v), row & 31, from_row(starts, row), rows, ahead);
+        multiply_block<Products, Rows, Vectors, Streamed>(
+            block_of(p, row, v), row & 31, from_row(starts, row), rows, ahead);
     }
     if (Vectors > kPerPanel && v < p.n_panels * kPerPanel) {
         multiply_few<Products>(p, row, rows, v, starts, ahead);
@@ -251,18 +265,22 @@ PTO_INLINE void multiply_panel(const TilePlan& p, const int32_t* starts)
 template <typename Products>
 PTO_CPU_OUT_OF_LINE void multiply_vectors(const TilePlan& p, const int32_t* starts)
 {
-    constexpr Ahead kFar{4 * kPanelStep, kF32Lanes < 16 ? 0 : kPanelStep / 64};  // of a B that is read once
+    constexpr bool kStreamed = kF32Lanes == 16;
     if (p.m > 2 && p.m <= 4) {
         constexpr int kWide = kF32Lanes == 16 ? 4 : 2;  // so many sums that none waits for the one before
-        multiply_rows<Products, 4, kWide>(p, 0, starts, kFar, p.m);
+        multiply_rows<Products, 4, kWide, kStreamed>(p, 0, starts, {}, p.m);
         return;
     }
-    if (p.m <= 2) {  // B comes as fast as memory gives it, which is fastest in one stream
-        p.m == 1 ? multiply_rows<Products, 1, 2>(p, 0, starts, kFar) : multiply_rows<Products, 2, 2>(p, 0, starts, kFar);
+    if (p.m == 2) {  // B comes as fast as memory gives it, which is fastest in one stream
+        multiply_rows<Products, 2, 2, kStreamed>(p, 0, starts, {});
+        return;
+    }
+    if (p.m == 1) {
+        multiply_rows<Products, 1, 2, kStreamed>(p, 0, starts, {});
         return;
     }
     if (p.m == 8 && kTall >= 8) {
-        multiply_rows<Products, 8, 2>(p, 0, starts, kFar);
+        multiply_rows<Products, 8, 2, kStreamed>(p, 0, starts, {});
         return;
     }
     TilePlan block = p;

@@ -15,7 +15,7 @@ from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import Apart, unsupported
+from pyptogen.lower.tile.cutting.axes import Apart, Copied, unsupported
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
@@ -90,12 +90,17 @@ class Products(Rounds):
 
         Raises:
             Apart: PTG303, this kernel computes them: they are read from GM.
+            Copied: PTG303, an index names them.
             DiagnosticError: PTG303, those of one row or column of the operand are no run.
         """
         view = self.gm_view(value.name, op)
         if view is None:
             error = unsupported(op.span, "scales that their own kernel computes", "put them into a stage of their own")
             raise Apart(error, (op.result.name, root(value.name, self.made_by)))
+        if view.picks:
+            raise Copied(unsupported(op.span, "scales that an index names", "copy them first"), view.picks[0].name)
+        if view.apart is not None:
+            raise unsupported(op.span, "scales that rounds of a loop made", "collect them")
         tile, scope = self.tiles[beside.tile], beside.scope
         along, across = (view.axes[-1], view.axes[-2]) if role == "a" else (view.axes[-2], view.axes[-1])
         if along and along[-1].stride != ONE:

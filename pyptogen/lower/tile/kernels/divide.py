@@ -19,7 +19,19 @@ from typing import Literal
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tile.cutting.axes import unsupported
-from pyptogen.lower.tile.ir import Fifo, GmRef, GmTensor, Loop, Node, TileKernel, TileOp, TileVal, walk, walk_loops
+from pyptogen.lower.tile.ir import (
+    OF_PRODUCTS,
+    Fifo,
+    GmRef,
+    GmTensor,
+    Loop,
+    Node,
+    TileKernel,
+    TileOp,
+    TileVal,
+    walk,
+    walk_loops,
+)
 from pyptogen.lower.tile.names import names_used
 
 Path = tuple[int, ...]
@@ -35,7 +47,7 @@ class _Divider:
         self.tiles = {t.name: t for t in kernel.tiles}
         self.ops = list(_paths(kernel.body, ()))
         self.accumulators = {str(op.dst) for _, op in self.ops if op.kind == "matmul"}
-        self.operands = {str(op.dst) for _, op in self.ops if op.kind == "load" and op.role in ("a", "b")}
+        self.operands = {str(op.dst) for _, op in self.ops if op.kind == "load" and op.role in OF_PRODUCTS}
         self.fifos: list[Fifo] = []
         self.taken = {*self.tiles, *kernel.arguments}
         self.before: dict[tuple[Side, Path], list[TileOp]] = {}
@@ -55,7 +67,7 @@ class _Divider:
     def _product(self, path: Path, op: TileOp) -> None:
         """Operands that vector work computes are popped into L1 ahead of the product."""
         sources = []
-        for source, role in zip(op.srcs, ("a", "b"), strict=True):
+        for source, role in zip(op.srcs, OF_PRODUCTS, strict=False):
             name = str(source)
             if name in self.operands:
                 sources.append(name)
@@ -131,7 +143,7 @@ class _Divider:
     # -- programs -----------------------------------------------------------------------------------------------------
 
     def _side(self, op: TileOp) -> Side:
-        by_cube = op.kind == "matmul" or (op.kind == "load" and op.role in ("a", "b"))
+        by_cube = op.kind == "matmul" or (op.kind == "load" and op.role in OF_PRODUCTS)
         by_cube |= op.kind == "store" and op.srcs[0] in self.accumulators
         return "cube" if by_cube else "vector"
 

@@ -209,6 +209,52 @@ def test_rows_that_an_index_names_and_parts_of_the_depth(target: str, tmp_path: 
     np.testing.assert_allclose(result.z, left[:, 64:] @ right[:, :64].T, rtol=1e-5, atol=1e-3)
 
 
+ROUNDS = """\
+pyptogen: 1
+operator: rounds
+targets: [cpu, a5]
+dims: {t: {min: 1, max: 512}, e: 3, k: 128, n: 32}
+inputs:
+  x: fp8_e4m3[t, k]
+  x_scale: fp8_e8m0[t, k / 32]
+  w: fp8_e4m3[e, n, k]
+  w_scale: fp8_e8m0[e, n, k / 32]
+outputs:
+  y: fp32[t, n]
+graph:
+  sums:
+    loop: {over: e, tile: 1}
+    carry:
+      total: full([t, n], 0, fp32)
+    body:
+      w_e: reshape(w[e], [n, k])
+      s_e: reshape(w_scale[e], [n, k / 32])
+    next:
+      total: total + scaled_mm(x, w_e.T, x_scale, s_e.T, dtype=fp32)
+  out: {y: total * 1}
+tiling:
+  - {}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a5"])
+def test_in_rounds(target: str, tmp_path: Path) -> None:
+    path = tmp_path / "rounds.yaml"
+    path.write_text(ROUNDS)
+    operator = pyptogen.compile(path, target=target, threads=2)
+    rng = np.random.default_rng(6)
+    x, w = (rng.integers(-4, 5, shape).astype(ml_dtypes.float8_e4m3fn) for shape in ((19, 128), (3, 32, 128)))
+    x_scale, w_scale = (
+        (127 + rng.integers(-3, 4, shape)).astype(np.uint8).view(ml_dtypes.float8_e8m0fnu)
+        for shape in ((19, 4), (3, 32, 4))
+    )
+    result = operator(x=x, x_scale=x_scale, w=w, w_scale=w_scale)
+    left, right = (
+        decoded(elements, 4) * np.repeat(powers(scale), 32, axis=-1) for elements, scale in ((x, x_scale), (w, w_scale))
+    )
+    np.testing.assert_allclose(result.y, np.einsum("tk,enk->tn", left, right), rtol=1e-5, atol=1e-3)
+
+
 QUANTISE = """\
 pyptogen: 1
 operator: quantise

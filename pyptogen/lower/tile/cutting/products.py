@@ -108,7 +108,7 @@ class Products(Rounds):
             raise unsupported(op.span, f"scales `{value.name}` that lie apart along the depth", fix)
         depth = _in_groups(tile.cols if role == "a" else tile.rows)
         offset = view.offset + (Poly.of(rounds.var).over(GROUP) if rounds is not None else ZERO)
-        for factor in across:
+        for factor in (factor for axis in view.axes for factor in axis):
             loop = self.loop_of(factor.dim, scope)
             offset = offset + (Poly.of(loop.var) * factor.stride if loop is not None else ZERO)
         pitch = across[-1].stride if across else ONE
@@ -121,7 +121,7 @@ class Products(Rounds):
             steps = (pitch, ONE) if role == "a" else (ONE, pitch)
             ref = GmRef(view.tensor, offset, *steps, rows, cols)
             load = TileOp("load", name, (), op.span, op.stage, gm=ref, role=f"{role} scales")
-            self.emit(load, scope, beside.early and scope.role == "grid")
+            self.emit(load, scope, scope.role != "reduce")  # ahead of a loop over rows in which the product stands
             self.placed[key] = Placed(name, scope, False)
         return self.placed[key].tile
 

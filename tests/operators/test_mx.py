@@ -85,6 +85,18 @@ def operator(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
     return pyptogen.compile(path, target=request.param, threads=2)
 
 
+def test_in_a_mixed_kernel(tmp_path: Path) -> None:
+    """The cube core loads the scales, and hands its results to the vector core."""
+    path = tmp_path / "scaled.yaml"
+    path.write_text(TEXT[: TEXT.index("tiling:")] + "tiling:\n  - {t: 32, n: 32, fifo: 2}\n")
+    operator = pyptogen.compile(path, target="a5", threads=2)
+    lowered, given = lower(operator.program, "a5"), arguments(37)
+    assert any(kernel.fifos for kernel in lowered.instructions)
+    for found in (operator(**given)._asdict(), interpret(lowered, given)):
+        for name, array in expected(**given).items():
+            np.testing.assert_allclose(found[name], array, rtol=1e-5, atol=1e-6 * np.abs(array).max(), err_msg=name)
+
+
 @pytest.mark.parametrize("t", [1, 37, 100])
 def test_every_level(operator: Any, t: int) -> None:
     given = arguments(t)
@@ -153,6 +165,94 @@ def test_what_is_refused(code: str, changed: tuple[str, str], tmp_path: Path) ->
     with pytest.raises(DiagnosticError) as found:
         pyptogen.compile(path, target="a5")
     assert found.value.diagnostics[0].code == code
+
+
+PICKED = """\
+pyptogen: 1
+operator: picked
+targets: [cpu, a5]
+dims: {t: {min: 1, max: 512}, b: 16, k: 128, n: 32}
+inputs:
+  x: fp8_e4m3[t, k]
+  x_scale: fp8_e8m0[t, k / 32]
+  w: fp8_e4m3[n, k]
+  w_scale: fp8_e8m0[n, k / 32]
+  rows: int32[b]
+outputs:
+  y: fp32[b, n]
+  z: fp32[t, n]
+graph:
+  some: {y: "scaled_mm(index_select(x, 0, rows), w.T, index_select(x_scale, 0, rows), w_scale.T, dtype=fp32)"}
+  part: {z: "scaled_mm(x[:, 64:], w[:, :64].T, x_scale[:, 2:], w_scale[:, :2].T, dtype=fp32)"}
+tiling:
+  - {}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a5"])
+def test_rows_that_an_index_names_and_parts_of_the_depth(target: str, tmp_path: Path) -> None:
+    path = tmp_path / "picked.yaml"
+    path.write_text(PICKED)
+    operator = pyptogen.compile(path, target=target, threads=2)
+    rng = np.random.default_rng(4)
+    t, rows = 21, rng.integers(0, 21, 16).astype(np.int32)
+    x, w = (rng.integers(-4, 5, shape).astype(ml_dtypes.float8_e4m3fn) for shape in ((t, 128), (32, 128)))
+    x_scale, w_scale = (
+        (127 + rng.integers(-3, 4, shape)).astype(np.uint8).view(ml_dtypes.float8_e8m0fnu)
+        for shape in ((t, 4), (32, 4))
+    )
+    result = operator(x=x, x_scale=x_scale, w=w, w_scale=w_scale, rows=rows)
+    left, right = (
+        decoded(elements, 4) * np.repeat(powers(scale), 32, axis=1) for elements, scale in ((x, x_scale), (w, w_scale))
+    )
+    np.testing.assert_allclose(result.y, left[rows] @ right.T, rtol=1e-5, atol=1e-3)
+    np.testing.assert_allclose(result.z, left[:, 64:] @ right[:, :64].T, rtol=1e-5, atol=1e-3)
+
+
+ROUNDS = """\
+pyptogen: 1
+operator: rounds
+targets: [cpu, a5]
+dims: {t: {min: 1, max: 512}, e: 3, k: 128, n: 32}
+inputs:
+  x: fp8_e4m3[t, k]
+  x_scale: fp8_e8m0[t, k / 32]
+  w: fp8_e4m3[e, n, k]
+  w_scale: fp8_e8m0[e, n, k / 32]
+outputs:
+  y: fp32[t, n]
+graph:
+  sums:
+    loop: {over: e, tile: 1}
+    carry:
+      total: full([t, n], 0, fp32)
+    body:
+      w_e: reshape(w[e], [n, k])
+      s_e: reshape(w_scale[e], [n, k / 32])
+    next:
+      total: total + scaled_mm(x, w_e.T, x_scale, s_e.T, dtype=fp32)
+  out: {y: total * 1}
+tiling:
+  - {}
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a5"])
+def test_in_rounds(target: str, tmp_path: Path) -> None:
+    path = tmp_path / "rounds.yaml"
+    path.write_text(ROUNDS)
+    operator = pyptogen.compile(path, target=target, threads=2)
+    rng = np.random.default_rng(6)
+    x, w = (rng.integers(-4, 5, shape).astype(ml_dtypes.float8_e4m3fn) for shape in ((19, 128), (3, 32, 128)))
+    x_scale, w_scale = (
+        (127 + rng.integers(-3, 4, shape)).astype(np.uint8).view(ml_dtypes.float8_e8m0fnu)
+        for shape in ((19, 4), (3, 32, 4))
+    )
+    result = operator(x=x, x_scale=x_scale, w=w, w_scale=w_scale)
+    left, right = (
+        decoded(elements, 4) * np.repeat(powers(scale), 32, axis=-1) for elements, scale in ((x, x_scale), (w, w_scale))
+    )
+    np.testing.assert_allclose(result.y, np.einsum("tk,enk->tn", left, right), rtol=1e-5, atol=1e-3)
 
 
 QUANTISE = """\

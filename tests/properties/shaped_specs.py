@@ -31,6 +31,8 @@ def matmul_specs(draw: st.DrawFn) -> Case:
             f"    w: {wide}",
             f"    y: {draw(st.sampled_from(['w * s', 'maximum(w * s, 0.0)', 'w * s + w']))}",
         ]
+    boxed = draw(st.booleans())  # rows of whole boxes, of 64 bytes at the most
+    rows, stored = ("{min: 64, max: 1024, multiple_of: 64}", " @ nz") if boxed else ("{min: 1, max: 1024}", "")
     tiles = [f"m: {m_tile}", *([f"k: {k_tile}"] if k_tile else []), *([f"n: {n_tile}"] if n_tile else [])]
     fuse = "\n    fuse: [[product, after]]" if epilogue and draw(st.booleans()) else ""
     text = "\n".join(
@@ -38,7 +40,7 @@ def matmul_specs(draw: st.DrawFn) -> Case:
             "pyptogen: 1",
             "operator: random_matmul",
             "dims:",
-            "  m: {min: 1, max: 1024}",
+            f"  m: {rows}",
             f"  k: {k}",
             f"  n: {n}",
             "inputs:",
@@ -46,7 +48,7 @@ def matmul_specs(draw: st.DrawFn) -> Case:
             f"  b: {dtype}[k, n]{layout}",
             *(["  s: fp32[m, 1]"] if epilogue else []),
             "outputs:",
-            f"  {'y' if epilogue else 'p'}: {out}[m, n]",
+            f"  {'y' if epilogue else 'p'}: {out}[m, n]{stored}",
             "graph:",
             *graph,
             *([f"schedule: {{buffers: {{product: {depth}}}}}"] if depth else []),
@@ -58,7 +60,7 @@ def matmul_specs(draw: st.DrawFn) -> Case:
             "",
         ]
     )
-    return text, {"m": draw(st.integers(1, 80))}
+    return text, {"m": draw(st.sampled_from([64, 128]) if boxed else st.integers(1, 80))}
 
 
 @st.composite

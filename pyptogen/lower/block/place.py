@@ -18,7 +18,7 @@ from pyptogen.lower.platforms.model import Memory
 from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.program_names import loop_variable
 from pyptogen.lower.tile.cutting.axes import unsupported
-from pyptogen.lower.tile.ir import Extent, Loop, Node, TileKernel, TileOp, TileVal, walk_loops
+from pyptogen.lower.tile.ir import OF_PRODUCTS, Extent, Loop, Node, TileKernel, TileOp, TileVal, walk_loops
 
 L0A: Memory = "l0a"
 L0B: Memory = "l0b"
@@ -50,7 +50,7 @@ class _Placer:
         memory: Memory = "ub"
         if op.kind == "load" and op.role in ("a", "b"):
             memory = ("l0a" if op.role == "a" else "l0b") if self.platform.operands_from_gm else "l1"
-        elif op.kind == "load" and op.role.endswith("scales"):
+        elif op.kind == "load" and op.role in OF_PRODUCTS:
             memory = "l1"
         self.memory[op.dst] = memory
         parent = self.tiles[op.dst].parent

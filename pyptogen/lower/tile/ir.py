@@ -99,6 +99,10 @@ class ScalarArg:
 Source = str | ScalarArg
 
 
+OF_PRODUCTS = ("a", "b", "a scales", "b scales")
+"""The roles of loads for a product, in the order of its sources."""
+
+
 @dataclass(frozen=True, slots=True)
 class TileOp:
     """One tile operation.

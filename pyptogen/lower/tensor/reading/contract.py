@@ -31,6 +31,8 @@ class Contract:
 
 
 _INSTEAD = {
+    "hif8": "use `fp8_e4m3` or `fp8_e5m2`",
+    "mxfp4": "use elements of eight bits: `fp8_e4m3[m, k]` and `fp8_e8m0[m, k / 32]`, as linear_mxfp8.yaml does",
     "mxfp8": "declare elements and scales as two tensors, `fp8_e4m3[m, k]` and `fp8_e8m0[m, k / 32]`, and multiply by"
     " `scaled_mm`, as linear_mxfp8.yaml does",
     "int4": "keep two in a byte, `uint8`, and take them apart with `& 15` and `>> 4`, as linear_w4a16.yaml does",

@@ -15,7 +15,7 @@ from pyptogen.lower.tensor.building.rules import GROUP
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tensor.program_names import dim_symbol
 from pyptogen.lower.tensor.views import root
-from pyptogen.lower.tile.cutting.axes import Apart, unsupported
+from pyptogen.lower.tile.cutting.axes import Apart, Copied, unsupported
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
@@ -90,12 +90,17 @@ class Products(Rounds):
 
         Raises:
             Apart: PTG303, this kernel computes them: they are read from GM.
+            Copied: PTG303, an index names them.
             DiagnosticError: PTG303, those of one row or column of the operand are no run.
         """
         view = self.gm_view(value.name, op)
         if view is None:
             error = unsupported(op.span, "scales that their own kernel computes", "put them into a stage of their own")
             raise Apart(error, (op.result.name, root(value.name, self.made_by)))
+        if view.picks:
+            raise Copied(unsupported(op.span, "scales that an index names", "copy them first"), view.picks[0].name)
+        if view.apart is not None:
+            raise unsupported(op.span, "scales that rounds of a loop made", "collect them")
         tile, scope = self.tiles[beside.tile], beside.scope
         along, across = (view.axes[-1], view.axes[-2]) if role == "a" else (view.axes[-2], view.axes[-1])
         if along and along[-1].stride != ONE:
@@ -103,7 +108,7 @@ class Products(Rounds):
             raise unsupported(op.span, f"scales `{value.name}` that lie apart along the depth", fix)
         depth = _in_groups(tile.cols if role == "a" else tile.rows)
         offset = view.offset + (Poly.of(rounds.var).over(GROUP) if rounds is not None else ZERO)
-        for factor in across:
+        for factor in (factor for axis in view.axes for factor in axis):
             loop = self.loop_of(factor.dim, scope)
             offset = offset + (Poly.of(loop.var) * factor.stride if loop is not None else ZERO)
         pitch = across[-1].stride if across else ONE
@@ -116,7 +121,7 @@ class Products(Rounds):
             steps = (pitch, ONE) if role == "a" else (ONE, pitch)
             ref = GmRef(view.tensor, offset, *steps, rows, cols)
             load = TileOp("load", name, (), op.span, op.stage, gm=ref, role=f"{role} scales")
-            self.emit(load, scope, beside.early and scope.role == "grid")
+            self.emit(load, scope, scope.role != "reduce")  # ahead of a loop over rows in which the product stands
             self.placed[key] = Placed(name, scope, False)
         return self.placed[key].tile
 

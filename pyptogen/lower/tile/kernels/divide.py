@@ -19,7 +19,19 @@ from typing import Literal
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tile.cutting.axes import unsupported
-from pyptogen.lower.tile.ir import Fifo, GmRef, GmTensor, Loop, Node, TileKernel, TileOp, TileVal, walk, walk_loops
+from pyptogen.lower.tile.ir import (
+    OF_PRODUCTS,
+    Fifo,
+    GmRef,
+    GmTensor,
+    Loop,
+    Node,
+    TileKernel,
+    TileOp,
+    TileVal,
+    walk,
+    walk_loops,
+)
 from pyptogen.lower.tile.names import names_used
 
 Path = tuple[int, ...]

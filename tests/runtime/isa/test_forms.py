@@ -89,8 +89,8 @@ REFUSED = {
     "TCMP(tile, tile, tile, CmpMode::EQ)": "TCMP: dst must have integer elements",
     "TSUBVIEW(tile, whole, 0, 0)": "TSUBVIEW needs the same element type on both sides",
     "TMRGSORT(tile, tile, 32)": "TMRGSORT takes row-major Vec tiles of one row",
-    "TMATMUL_ACC(sums, whole_sums, left, right)": "TMATMUL_ACC and TGEMV_ACC: both accumulators need the same element "
-    "type and shape",
+    "TMATMUL_ACC(sums, whole_sums, left, right)": "TMATMUL_ACC and TGEMV_ACC: both accumulators need the same "
+    "element type and shape",
     "TDEQUANT(whole, whole, tile, tile)": "TDEQUANT writes fp32",
     "TADDRELUCONV(tile, tile, tile)": "TADDRELUCONV and TSUBRELUCONV narrow fp32 to half, half to int8 and int16 to "
     "int8",

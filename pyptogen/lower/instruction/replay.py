@@ -273,17 +273,30 @@ def _race_text(earlier: Access, later: Access) -> str:
     )
 
 
-def findings_of(kernel: InstrKernel, trips: Trips, touches: Touches) -> list[Finding]:
-    """Findings of one walk. ``touches``: of the kernel, or of one with the same instructions and other flags."""
-    findings: list[Finding] = []
-    Replay(kernel, trips, on_find=findings.append, touches=touches).run()
-    return findings
+class _Found(Exception):
+    """A walk has found something."""
+
+
+def is_in_order(kernel: InstrKernel, trips: Trips, touches: Touches) -> bool:
+    """Whether a walk finds nothing; it ends at the first finding. ``touches``: of the kernel, or of one with the same
+    instructions and other flags."""
+
+    def stop(finding: Finding) -> None:
+        raise _Found
+
+    try:
+        Replay(kernel, trips, on_find=stop, touches=touches).run()
+    except _Found:
+        return False
+    return True
 
 
 def prove(kernel: InstrKernel) -> list[Finding]:
     """Findings of the finished program under all of `rounds`: none if it is sound."""
-    touches = Touches(kernel)
-    return [finding for trips in rounds(kernel) for finding in findings_of(kernel, trips, touches)]
+    touches, findings = Touches(kernel), list[Finding]()
+    for trips in rounds(kernel):
+        Replay(kernel, trips, on_find=findings.append, touches=touches).run()
+    return findings
 
 
 __all__ = [
@@ -296,7 +309,7 @@ __all__ = [
     "Sync",
     "Trips",
     "deepest",
-    "findings_of",
+    "is_in_order",
     "loop_trips",
     "prove",
     "rounds",

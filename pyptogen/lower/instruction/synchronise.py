@@ -27,7 +27,7 @@ from dataclasses import replace
 
 from pyptogen.lower.instruction.event_ids import Flags, Order
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node
-from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips, findings_of, prove, rounds
+from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips, is_in_order, prove, rounds
 from pyptogen.lower.instruction.touches import Touches
 from pyptogen.lower.verify import IllegalIR, require
 
@@ -145,7 +145,7 @@ def _finished(flags: Flags, walks: Sequence[Trips], touches: Touches) -> list[Fi
     settle(walks[0], flags, touches)
     result, again = _with_flags(flags), False
     for trips in walks:
-        if findings_of(result, trips, touches):
+        if not is_in_order(result, trips, touches):
             settle(trips, flags, touches)
             result, again = _with_flags(flags), True
     return prove(result) if again else []
@@ -158,6 +158,6 @@ def _needed(flags: Flags, walks: Sequence[Trips], touches: Touches) -> Flags:
     for order in sorted(flags.orders, key=lambda order: -len(order.body)):
         fewer = flags.without(order)
         result = _with_flags(fewer)
-        if not any(findings_of(result, trips, touches) for trips in walks):
+        if all(is_in_order(result, trips, touches) for trips in walks):
             flags = fewer
     return flags

@@ -36,7 +36,7 @@ extern "C" __global__ AICORE void conv2d_vec4(
     int32_t n_begin,
     int32_t n_end,
     int32_t nblk);
-extern "C" __global__ AICORE void conv2d_vec5(
+extern "C" __global__ AICORE void conv2d_mixed(
     __gm__ bfloat16_t *y,
     __gm__ bfloat16_t *w,
     __gm__ bfloat16_t *y_windows,
@@ -109,11 +109,11 @@ extern "C" void conv2d_cpu(pto_rt::Runtime &rt, const conv2d_args &args)
             [=] {
                 conv2d_vec4(y_windows, y_padded_2, n_begin, n_end, conv2d_vec4_blocks);
             }, {conv2d_vec3_done}, 1);
-        const int32_t conv2d_vec5_blocks = fewer(4, mixed);
+        const int32_t conv2d_mixed_blocks = fewer(4, mixed);
         rt.launch(
-            "conv2d_vec5", Core::Mixed, conv2d_vec5_blocks,
+            "conv2d_mixed", Core::Mixed, conv2d_mixed_blocks,
             [=] {
-                conv2d_vec5(y, w, y_windows, bias, n_begin, n_end, conv2d_vec5_blocks);
+                conv2d_mixed(y, w, y_windows, bias, n_begin, n_end, conv2d_mixed_blocks);
             }, {conv2d_vec4_done});
     };
 

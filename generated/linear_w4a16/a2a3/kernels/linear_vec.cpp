@@ -61,18 +61,16 @@ extern "C" __global__ AICORE void linear_vec(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID6);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // copy 1 is free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
         const int32_t t0_first = lane * (t0_valid - t0_share);  // this one's first
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free again
         for (int32_t n0 = block * 128; n0 < 2048; n0 += nblk * 128, n0_slot ^= 1) {
             // total: full([t, n], 0, fp32)  [linear_w4a16.yaml:31]
             VecF32_32x128 total(t0_share); TASSIGN(total, 0x00000 + n0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(5 + n0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + n0_slot));  // free again
             TEXPANDS(total, 0.0f);
             for (int32_t groups0 = 0; groups0 < 16; ++groups0, groups0_slot ^= 1) {
                 // low:  matmul(x_g[:, :half], weights(w_g & 15), dtype=fp32)  [linear_w4a16.yaml:35]
@@ -115,13 +113,12 @@ extern "C" __global__ AICORE void linear_vec(
                 VecF32_32x128m low_3; TASSIGN(low_3, 0x26200);  // UB 0x26200..0x2a200
                 pipe_barrier(PIPE_V);
                 TCVT(low_3, low_3_fp16, RoundMode::CAST_RINT);
-                VecF32_32x128m low_4; TASSIGN(low_4, 0x26200);  // UB 0x26200..0x2a200
                 pipe_barrier(PIPE_V);
-                TSUBS(low_4, low_3, 8.0f);
+                TSUBS(low_3, low_3, 8.0f);
                 VecB16_32x128 low_5; TASSIGN(low_5, 0x0a000 + groups0_slot * 0x02000);  // UB 0x0a000..0x0e000, 2 copies
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + groups0_slot));  // free again
-                TCVT(low_5, low_4, RoundMode::CAST_RINT);
+                TCVT(low_5, low_3, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(2 + groups0_slot));
                 // high: matmul(x_g[:, half:], weights(w_g >> 4), dtype=fp32)  [linear_w4a16.yaml:36]
                 VecI16_32x128 high_2_bitwise_right_shift; TASSIGN(high_2_bitwise_right_shift, 0x22200);  // UB 0x22200..0x24200
@@ -142,13 +139,12 @@ extern "C" __global__ AICORE void linear_vec(
                 VecF32_32x128m high_3; TASSIGN(high_3, 0x24200);  // UB 0x24200..0x28200
                 pipe_barrier(PIPE_V);
                 TCVT(high_3, high_3_fp16, RoundMode::CAST_RINT);
-                VecF32_32x128m high_4; TASSIGN(high_4, 0x24200);  // UB 0x24200..0x28200
                 pipe_barrier(PIPE_V);
-                TSUBS(high_4, high_3, 8.0f);
+                TSUBS(high_3, high_3, 8.0f);
                 VecB16_32x128 high_5; TASSIGN(high_5, 0x0e000 + groups0_slot * 0x02000);  // UB 0x0e000..0x12000, 2 copies
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE3, PIPE_V, event_t(groups0_slot));  // free again
-                TCVT(high_5, high_4, RoundMode::CAST_RINT);
+                TCVT(high_5, high_3, RoundMode::CAST_RINT);
                 set_flag(PIPE_V, PIPE_MTE3, event_t(groups0_slot));
                 // total: total + (low + high) * cast(scale[groups], fp32)  [linear_w4a16.yaml:38]
                 VecF32_1x128 total_2; TASSIGN(total_2, 0x22200);  // UB 0x22200..0x22400
@@ -185,20 +181,18 @@ extern "C" __global__ AICORE void linear_vec(
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(groups0_slot));
                 TADD(total_1, low, high);
                 set_flag(PIPE_V, PIPE_MTE2, event_t(groups0_slot));
-                VecF32_32x128 total_3(t0_share); TASSIGN(total_3, 0x22400);  // UB 0x22400..0x26400
                 pipe_barrier(PIPE_V);
-                TCOLEXPANDMUL(total_3, total_1, total_2);
+                TCOLEXPANDMUL(total_1, total_1, total_2);
                 pipe_barrier(PIPE_V);
-                TADD(total, total, total_3);
+                TADD(total, total, total_1);
             }
             set_flag(PIPE_V, PIPE_MTE3, event_t(4 + n0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + n0_slot));
             // total: full([t, n], 0, fp32)  [linear_w4a16.yaml:31]
             TotalEndGm total_end_out(total_end + int64_t(t0) * 2048 + int64_t(t0_first) * 2048 + int64_t(n0), {t0_share});
             TSTORE(total_end_out, total);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(5 + n0_slot));
+            set_flag(PIPE_MTE3, PIPE_V, event_t(4 + n0_slot));
         }
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
@@ -210,8 +204,7 @@ extern "C" __global__ AICORE void linear_vec(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID6);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

@@ -40,9 +40,6 @@ Side = Literal["cube", "vector"]
 MOST = 7
 """Rings of one kernel: each takes two of the 16 flags between the cores of a block; two are left to the system."""
 
-OF_PRODUCTS = ("a", "b", "a scales", "b scales")
-"""Roles of the loads that are the cube core's, in the order of a product's operands."""
-
 
 class _Divider:
     def __init__(self, kernel: TileKernel) -> None:

@@ -100,6 +100,7 @@ def test_is_refused(name: str, tmp_path: Path) -> None:
     [
         ("{shape: [t, d], dtype: fp32, layout: nz, strides: [96, 1]}", "PTG104"),  # boxes lie in one piece
         ("fp32[d] @ nz", "PTG104"),
+        ("int64[d, d] @ nz", "PTG104"),
         ("fp32[t, d] @ nz", "PTG303"),  # t may be no whole boxes
     ],
 )

@@ -7,7 +7,7 @@ from typing import Any
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError, fault
-from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Shape, Value
+from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Program, Shape, Value
 from pyptogen.schema import Spec
 
 
@@ -31,7 +31,7 @@ def by_columns(value: Value | None) -> bool:
 
 
 def check_contract(spec: Spec) -> None:
-    """Raises PTG104 for `dn` tensors without columns and outputs in `nz` without, or with strides."""
+    """Raises PTG104 for `dn` tensors without columns and for outputs in `nz` that boxes do not hold."""
     for tensor in (*spec.inputs, *spec.outputs):
         if tensor.layout == "dn" and len(tensor.shape) < 2:
             raise fault(
@@ -42,7 +42,17 @@ def check_contract(spec: Spec) -> None:
                 fix="leave `@ dn` out",
             )
     for output in spec.outputs:
-        if output.layout == "nz" and output.inplace is None and (len(output.shape) < 2 or output.strides):
+        if output.layout != "nz" or output.inplace is not None:
+            continue
+        if DTYPES.get(output.dtype, 1) > 4:
+            raise fault(
+                "PTG104",
+                f"`{output.name}` is {output.dtype} @ nz, and boxes have elements of 1, 2 or 4 bytes",
+                output.type_span,
+                expected="a narrower dtype",
+                fix="leave `@ nz` out",
+            )
+        if len(output.shape) < 2 or output.strides:
             raise fault(
                 "PTG104",
                 f"`{output.name}` is `@ nz`, and no matrix that lies in one piece",

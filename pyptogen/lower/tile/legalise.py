@@ -151,8 +151,8 @@ class _Legaliser:
         does not say which, or a row of all would be too long. What is gathered lies without gaps, so rows that are not
         whole 32 bytes are gathered one by one; where all rows would take too much, they are loaded one by one, too."""
         step, size = gm.col_stride.constant, DTYPES[dst.dtype]
-        taken, valid = INSTRUCTIONS["TGATHER"].dtypes[self.platform.name], dst.cols.valid
-        if step not in EVERY or dst.dtype not in taken or dst.parent is not None:
+        valid = dst.cols.valid
+        if step is None or dst.parent is not None or not loads_rows_of_every(self.platform, dst.dtype, step):
             return None
         cols = Extent((dst.cols.size - 1) * step + 1, None if valid is None else valid * step - (step - 1))
         at_once = dst.rows.size * cols.size * size <= self.between
@@ -363,6 +363,11 @@ class _Legaliser:
             return tuple(result)
 
         return kept(nodes)
+
+
+def loads_rows_of_every(platform: Platform, dtype: str, step: int) -> bool:
+    """Whether a platform loads every so many elements as a row: at any distance, or by a pattern."""
+    return not platform.runs_of_elements or (step in EVERY and dtype in INSTRUCTIONS["TGATHER"].dtypes[platform.name])
 
 
 def run(kernel: TileKernel, platform: Platform) -> TileKernel:

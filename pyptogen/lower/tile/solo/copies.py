@@ -6,16 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from pyptogen.lower.expr import ONE, ZERO, Poly
-from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView, unsupported
 from pyptogen.lower.tile.ir import Extent, Node
+from pyptogen.lower.tile.legalise import EVERY, loads_rows_of_every
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 
 SQUARE = 64
 """Rows and columns of a tile that is transposed."""
-NEAR = (2, 4)
-"""Distances of elements that are loaded as a row: platforms that move runs load all between and leave it out."""
 
 
 def copy(b: SoloBuilder, op: Op) -> None:
@@ -92,7 +90,7 @@ def move(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
         _line(b, dtype, target, source, [], Item(ONE, (ONE, ONE)))
     elif col is None:
         _elements(b, dtype, target, source, items[:-1], items[-1])
-    elif col.steps[1] == ONE or _is_near(b, dtype, col.steps[1]):
+    elif col.steps[1] == ONE or _near(b, dtype, col.steps[1].constant):
         _line(b, dtype, target, source, [i for i in items if i is not col], col)
     elif col.steps[1] == ZERO:
         _spread(b, dtype, target, source, [i for i in items if i is not col], col)
@@ -105,11 +103,9 @@ def move(b: SoloBuilder, dtype: str, target: GmView, source: GmView) -> None:
             _turned(b, dtype, target, source, [i for i in rows if i is not inner], inner, col)
 
 
-def _is_near(b: SoloBuilder, dtype: str, step: Poly) -> bool:
-    """Whether elements so far apart are loaded as a row. A platform that moves runs of elements has to leave out on
-    chip what lies between them."""
-    can = not b.platform.runs_of_elements or dtype in INSTRUCTIONS["TGATHER"].dtypes[b.platform.name]
-    return can and step.constant in NEAR
+def _near(b: SoloBuilder, dtype: str, step: int | None) -> bool:
+    """Whether elements lie so near each other that a row of them is loaded at once."""
+    return step in EVERY and loads_rows_of_every(b.platform, dtype, step)
 
 
 def _rows(b: SoloBuilder, dtype: str, items: list[Item], width: int) -> tuple[list[Step], Step | None]:

@@ -192,7 +192,9 @@ class _Namer:
         axes = [size for size in source if size != 1]
         kept = [size for size in given if size != 1]
         if len(axes) == len(kept) and all(map(self._same, axes, kept)):
-            return self._distinct(tuple(axes.pop(0) if size != 1 else size for size in given))
+            following = iter(axes)
+            sizes = [(size, next(following) if size != 1 else size) for size in given]
+            given = tuple(named if size.is_Integer else size for size, named in sizes)
         names = [symbol for size in source for symbol in self._symbols(size)]
         left = list(names)
         result = []

@@ -1,6 +1,7 @@
 // softmax_long: the C++ entry. Made by pyptogen from softmax_long.yaml: changes belong there.
 //
-// Softmax of rows that fit no vector memory. The statistics walk over the row in chunks, cut by hand.
+// Softmax of rows that fit no vector memory of an NPU. There the statistics walk over the row in chunks, cut
+// by hand.
 #pragma once
 
 #include <cstdint>

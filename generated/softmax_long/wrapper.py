@@ -34,7 +34,8 @@ def softmax_long(
     out: Mapping[str, npt.NDArray[Any]] | None = None,
     target: str = "cpu",
 ) -> SoftmaxLongOutputs:
-    """Softmax of rows that fit no vector memory. The statistics walk over the row in chunks, cut by hand.
+    """Softmax of rows that fit no vector memory of an NPU. There the statistics walk over the row in chunks, cut
+    by hand.
 
     Sizes: rows 1 to 65536; cols = 16384; chunk = 1024.
 

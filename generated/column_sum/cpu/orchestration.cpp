@@ -37,7 +37,7 @@ extern "C" void column_sum_cpu(pto_rt::Runtime &rt, const column_sum_args &args)
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     {
-        const int32_t column_sum_blocks = fewer(2, vector);
+        const int32_t column_sum_blocks = fewer(1, vector);
         rt.launch(
             "column_sum", Core::Vector, column_sum_blocks,
             [=] {

@@ -10,21 +10,16 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void along_rows_vec1(
+extern "C" __global__ AICORE void along_rows(
     __gm__ float *total,
     __gm__ float *largest,
     __gm__ float *least,
     __gm__ float *average,
-    __gm__ float *product_2,
+    __gm__ float *product,
     __gm__ float *spread,
     __gm__ float *x,
     int32_t rows_begin,
     int32_t rows_end,
-    int32_t nblk);
-extern "C" __global__ AICORE void along_rows_vec2(
-    __gm__ float *product,
-    __gm__ float *product_2,
-    int32_t rows,
     int32_t nblk);
 extern "C" __global__ AICORE void along_columns_vec1(
     __gm__ float *column_total,
@@ -62,37 +57,29 @@ extern "C" void reductions_a2a3(pto_rt::Runtime &rt, const reductions_args &args
     auto *spread = (__gm__ float *)args.spread;
     auto *column_total = (__gm__ float *)args.column_total;
     auto *column_largest = (__gm__ float *)args.column_largest;
-    // Values between kernels.
-    auto *product_2 = static_cast<__gm__ float *>(rt.workspace(int64_t(rows) * 512 * sizeof(float)));
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t along_rows_vec1_blocks = fewer((rows_end - rows_begin + 15) / 16, vector);
-        const Launch along_rows_vec1_done = rt.launch(
-            "along_rows_vec1", Core::Vector, along_rows_vec1_blocks,
-            [=] {
-                along_rows_vec1(total, largest, least, average, product_2, spread, x, rows_begin, rows_end,
-                    along_rows_vec1_blocks);
-            }, {}, 1);
-        const int32_t along_rows_vec2_blocks = fewer((rows + 11) / 12, vector);
+        const int32_t along_rows_blocks = fewer((rows_end - rows_begin + 15) / 16, vector);
         rt.launch(
-            "along_rows_vec2", Core::Vector, along_rows_vec2_blocks,
+            "along_rows", Core::Vector, along_rows_blocks,
             [=] {
-                along_rows_vec2(product, product_2, rows, along_rows_vec2_blocks);
-            }, {along_rows_vec1_done});
+                along_rows(total, largest, least, average, product, spread, x, rows_begin, rows_end,
+                    along_rows_blocks);
+            });
         const int32_t along_columns_vec1_blocks = fewer(6, vector);
         rt.launch(
             "along_columns_vec1", Core::Vector, along_columns_vec1_blocks,
             [=] {
                 along_columns_vec1(column_total, x, rows, along_columns_vec1_blocks);
-            }, {}, 2);
+            }, {}, 1);
         const int32_t along_columns_vec2_blocks = fewer(6, vector);
         rt.launch(
             "along_columns_vec2", Core::Vector, along_columns_vec2_blocks,
             [=] {
                 along_columns_vec2(column_largest, x, rows, along_columns_vec2_blocks);
-            }, {}, 2);
+            }, {}, 1);
     };
 
     segment(0, rows);

@@ -11,10 +11,10 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void turn_vec1(
-    __gm__ float *q_turned_x,
-    __gm__ float *q_turned_cos,
-    __gm__ float *q_turned_sin,
-    __gm__ float *k_turned_x,
+    __gm__ bfloat16_t *q_turned_even,
+    __gm__ bfloat16_t *q_turned_odd,
+    __gm__ bfloat16_t *k_turned_even,
+    __gm__ bfloat16_t *k_turned_odd,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *cos,
     __gm__ bfloat16_t *sin,
@@ -23,36 +23,16 @@ extern "C" __global__ AICORE void turn_vec1(
     int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void turn_vec2(
-    __gm__ float *q_turned_low,
-    __gm__ float *q_turned_high,
-    __gm__ float *k_turned_low,
-    __gm__ float *k_turned_high,
-    __gm__ float *q_turned_x,
-    __gm__ float *q_turned_cos,
-    __gm__ float *q_turned_sin,
-    __gm__ float *k_turned_x,
-    int32_t t_begin,
-    int32_t t_end,
+    __gm__ bfloat16_t *q_turned,
+    __gm__ bfloat16_t *q_turned_even,
+    __gm__ bfloat16_t *q_turned_odd,
+    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void turn_vec3(
-    __gm__ float *q_turned_roped,
-    __gm__ float *q_turned_low,
-    __gm__ float *q_turned_high,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void turn_vec4(
-    __gm__ float *k_turned_roped,
-    __gm__ float *k_turned_low,
-    __gm__ float *k_turned_high,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void turn_vec5(
-    __gm__ bfloat16_t *q_turned,
     __gm__ bfloat16_t *k_turned,
-    __gm__ float *q_turned_roped,
-    __gm__ float *k_turned_roped,
-    int32_t t_begin,
-    int32_t t_end,
+    __gm__ bfloat16_t *k_turned_even,
+    __gm__ bfloat16_t *k_turned_odd,
+    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void store(
     __gm__ bfloat16_t *k_cache,
@@ -90,16 +70,10 @@ extern "C" void rope_cache_interleaved_cpu(pto_rt::Runtime &rt, const rope_cache
     auto *slot = (__gm__ int64_t *)args.slot;
     auto *q_turned = (__gm__ bfloat16_t *)args.q_turned;
     // Values between kernels.
-    auto *q_turned_x = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 2048 * sizeof(float)));
-    auto *q_turned_cos = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 128 * sizeof(float)));
-    auto *q_turned_sin = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 128 * sizeof(float)));
-    auto *k_turned_x = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 512 * sizeof(float)));
-    auto *q_turned_low = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1024 * sizeof(float)));
-    auto *q_turned_high = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 1024 * sizeof(float)));
-    auto *k_turned_low = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 256 * sizeof(float)));
-    auto *k_turned_high = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 256 * sizeof(float)));
-    auto *q_turned_roped = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 2048 * sizeof(float)));
-    auto *k_turned_roped = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 512 * sizeof(float)));
+    auto *q_turned_even = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 1024 * sizeof(bfloat16_t)));
+    auto *q_turned_odd = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 1024 * sizeof(bfloat16_t)));
+    auto *k_turned_even = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 256 * sizeof(bfloat16_t)));
+    auto *k_turned_odd = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 256 * sizeof(bfloat16_t)));
     auto *k_turned = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 512 * sizeof(bfloat16_t)));
     const int32_t vector = blocks_for(rt, Core::Vector);
 
@@ -109,40 +83,27 @@ extern "C" void rope_cache_interleaved_cpu(pto_rt::Runtime &rt, const rope_cache
         const Launch turn_vec1_done = rt.launch(
             "turn_vec1", Core::Vector, turn_vec1_blocks,
             [=] {
-                turn_vec1(q_turned_x, q_turned_cos, q_turned_sin, k_turned_x, q, cos, sin, k, t_begin, t_end,
-                    turn_vec1_blocks);
-            }, {}, 4);
-        const int32_t turn_vec2_blocks = fewer(16, vector);
-        const Launch turn_vec2_done = rt.launch(
+                turn_vec1(q_turned_even, q_turned_odd, k_turned_even, k_turned_odd, q, cos, sin, k, t_begin,
+                    t_end, turn_vec1_blocks);
+            }, {}, 2);
+        const int32_t turn_vec2_blocks = fewer((t * 1024 + 1023) / 1024, vector);
+        rt.launch(
             "turn_vec2", Core::Vector, turn_vec2_blocks,
             [=] {
-                turn_vec2(q_turned_low, q_turned_high, k_turned_low, k_turned_high, q_turned_x, q_turned_cos,
-                    q_turned_sin, k_turned_x, t_begin, t_end, turn_vec2_blocks);
-            }, {turn_vec1_done}, 3);
-        const int32_t turn_vec3_blocks = fewer((t * 1024 + 511) / 512, vector);
+                turn_vec2(q_turned, q_turned_even, q_turned_odd, t, turn_vec2_blocks);
+            }, {turn_vec1_done});
+        const int32_t turn_vec3_blocks = fewer((t * 256 + 1023) / 1024, vector);
         const Launch turn_vec3_done = rt.launch(
             "turn_vec3", Core::Vector, turn_vec3_blocks,
             [=] {
-                turn_vec3(q_turned_roped, q_turned_low, q_turned_high, t, turn_vec3_blocks);
-            }, {turn_vec2_done}, 2);
-        const int32_t turn_vec4_blocks = fewer((t * 256 + 511) / 512, vector);
-        const Launch turn_vec4_done = rt.launch(
-            "turn_vec4", Core::Vector, turn_vec4_blocks,
-            [=] {
-                turn_vec4(k_turned_roped, k_turned_low, k_turned_high, t, turn_vec4_blocks);
-            }, {turn_vec2_done}, 2);
-        const int32_t turn_vec5_blocks = fewer(16, vector);
-        const Launch turn_vec5_done = rt.launch(
-            "turn_vec5", Core::Vector, turn_vec5_blocks,
-            [=] {
-                turn_vec5(q_turned, k_turned, q_turned_roped, k_turned_roped, t_begin, t_end, turn_vec5_blocks);
-            }, {turn_vec3_done, turn_vec4_done}, 1);
+                turn_vec3(k_turned, k_turned_even, k_turned_odd, t, turn_vec3_blocks);
+            }, {turn_vec1_done}, 1);
         const int32_t store_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         rt.launch(
             "store", Core::Vector, store_blocks,
             [=] {
                 store(k_cache, v_cache, k_turned, slot, v, t_begin, t_end, store_blocks);
-            }, {turn_vec5_done});
+            }, {turn_vec3_done});
     };
 
     segment(0, t);

@@ -11,58 +11,56 @@ using pto_rt::Core;
 using pto_rt::Launch;
 
 extern "C" __global__ AICORE void sinkhorn_vec1(
-    __gm__ float *first_r,
+    __gm__ float *x_turned,
     __gm__ float *x,
-    int32_t t_begin,
-    int32_t t_end,
+    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void sinkhorn_vec2(
-    __gm__ float *first_1,
-    __gm__ float *first_r,
+    __gm__ float *y_00,
+    __gm__ float *y_01,
+    __gm__ float *y_02,
+    __gm__ float *y_03,
+    __gm__ float *y_10,
+    __gm__ float *y_11,
+    __gm__ float *y_12,
+    __gm__ float *y_13,
+    __gm__ float *y_20,
+    __gm__ float *y_21,
+    __gm__ float *y_22,
+    __gm__ float *y_23,
+    __gm__ float *y_30,
+    __gm__ float *y_31,
+    __gm__ float *y_32,
+    __gm__ float *y_33,
+    __gm__ float *x_turned,
+    int32_t t_begin,
+    int32_t t_end,
     int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void sinkhorn_vec3(
-    __gm__ float *second_r,
-    __gm__ float *first_r,
-    __gm__ float *first_1,
-    int32_t t_begin,
-    int32_t t_end,
+    __gm__ float *y_planes,
+    __gm__ float *y_00,
+    __gm__ float *y_01,
+    __gm__ float *y_02,
+    __gm__ float *y_03,
+    __gm__ float *y_10,
+    __gm__ float *y_11,
+    __gm__ float *y_12,
+    __gm__ float *y_13,
+    __gm__ float *y_20,
+    __gm__ float *y_21,
+    __gm__ float *y_22,
+    __gm__ float *y_23,
+    __gm__ float *y_30,
+    __gm__ float *y_31,
+    __gm__ float *y_32,
+    __gm__ float *y_33,
+    int32_t t,
     int32_t nblk);
 extern "C" __global__ AICORE void sinkhorn_vec4(
-    __gm__ float *second_1,
-    __gm__ float *second_r,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void sinkhorn_vec5(
-    __gm__ float *third_r,
-    __gm__ float *second_r,
-    __gm__ float *second_1,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t nblk);
-extern "C" __global__ AICORE void sinkhorn_vec6(
-    __gm__ float *third_1,
-    __gm__ float *third_r,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void sinkhorn_vec7(
-    __gm__ float *y_r,
-    __gm__ float *third_r,
-    __gm__ float *third_1,
-    int32_t t_begin,
-    int32_t t_end,
-    int32_t nblk);
-extern "C" __global__ AICORE void sinkhorn_vec8(
-    __gm__ float *y_1,
-    __gm__ float *y_r,
-    int32_t t,
-    int32_t nblk);
-extern "C" __global__ AICORE void sinkhorn_vec9(
     __gm__ float *y,
-    __gm__ float *y_r,
-    __gm__ float *y_1,
-    int32_t t_begin,
-    int32_t t_end,
+    __gm__ float *y_planes,
+    int32_t t,
     int32_t nblk);
 
 namespace {
@@ -84,72 +82,54 @@ extern "C" void sinkhorn_cpu(pto_rt::Runtime &rt, const sinkhorn_args &args)
     auto *x = (__gm__ float *)args.x;
     auto *y = (__gm__ float *)args.y;
     // Values between kernels.
-    auto *first_r = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 16 * sizeof(float)));
-    auto *first_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 4 * sizeof(float)));
-    auto *second_r = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 16 * sizeof(float)));
-    auto *second_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 4 * sizeof(float)));
-    auto *third_r = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 16 * sizeof(float)));
-    auto *third_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 4 * sizeof(float)));
-    auto *y_r = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 16 * sizeof(float)));
-    auto *y_1 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 4 * sizeof(float)));
+    auto *x_turned = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 16 * sizeof(float)));
+    auto *y_00 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_01 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_02 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_03 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_10 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_11 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_12 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_13 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_20 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_21 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_22 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_23 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_30 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_31 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_32 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_33 = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * sizeof(float)));
+    auto *y_planes = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 16 * sizeof(float)));
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t sinkhorn_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        const int32_t sinkhorn_vec1_blocks = fewer((t + 63) / 64, vector);
         const Launch sinkhorn_vec1_done = rt.launch(
             "sinkhorn_vec1", Core::Vector, sinkhorn_vec1_blocks,
             [=] {
-                sinkhorn_vec1(first_r, x, t_begin, t_end, sinkhorn_vec1_blocks);
-            }, {}, 8);
-        const int32_t sinkhorn_vec2_blocks = fewer((t + 0) / 1, vector);
+                sinkhorn_vec1(x_turned, x, t, sinkhorn_vec1_blocks);
+            }, {}, 3);
+        const int32_t sinkhorn_vec2_blocks = fewer((t_end - t_begin + 4095) / 4096, vector);
         const Launch sinkhorn_vec2_done = rt.launch(
             "sinkhorn_vec2", Core::Vector, sinkhorn_vec2_blocks,
             [=] {
-                sinkhorn_vec2(first_1, first_r, t, sinkhorn_vec2_blocks);
-            }, {sinkhorn_vec1_done}, 7);
-        const int32_t sinkhorn_vec3_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+                sinkhorn_vec2(y_00, y_01, y_02, y_03, y_10, y_11, y_12, y_13, y_20, y_21, y_22, y_23, y_30,
+                    y_31, y_32, y_33, x_turned, t_begin, t_end, t, sinkhorn_vec2_blocks);
+            }, {sinkhorn_vec1_done}, 2);
+        const int32_t sinkhorn_vec3_blocks = fewer((t + 4095) / 4096, vector);
         const Launch sinkhorn_vec3_done = rt.launch(
             "sinkhorn_vec3", Core::Vector, sinkhorn_vec3_blocks,
             [=] {
-                sinkhorn_vec3(second_r, first_r, first_1, t_begin, t_end, sinkhorn_vec3_blocks);
-            }, {sinkhorn_vec1_done, sinkhorn_vec2_done}, 6);
-        const int32_t sinkhorn_vec4_blocks = fewer((t + 0) / 1, vector);
-        const Launch sinkhorn_vec4_done = rt.launch(
+                sinkhorn_vec3(y_planes, y_00, y_01, y_02, y_03, y_10, y_11, y_12, y_13, y_20, y_21, y_22, y_23,
+                    y_30, y_31, y_32, y_33, t, sinkhorn_vec3_blocks);
+            }, {sinkhorn_vec2_done}, 1);
+        const int32_t sinkhorn_vec4_blocks = fewer((t + 63) / 64, vector);
+        rt.launch(
             "sinkhorn_vec4", Core::Vector, sinkhorn_vec4_blocks,
             [=] {
-                sinkhorn_vec4(second_1, second_r, t, sinkhorn_vec4_blocks);
-            }, {sinkhorn_vec3_done}, 5);
-        const int32_t sinkhorn_vec5_blocks = fewer((t_end - t_begin + 0) / 1, vector);
-        const Launch sinkhorn_vec5_done = rt.launch(
-            "sinkhorn_vec5", Core::Vector, sinkhorn_vec5_blocks,
-            [=] {
-                sinkhorn_vec5(third_r, second_r, second_1, t_begin, t_end, sinkhorn_vec5_blocks);
-            }, {sinkhorn_vec3_done, sinkhorn_vec4_done}, 4);
-        const int32_t sinkhorn_vec6_blocks = fewer((t + 0) / 1, vector);
-        const Launch sinkhorn_vec6_done = rt.launch(
-            "sinkhorn_vec6", Core::Vector, sinkhorn_vec6_blocks,
-            [=] {
-                sinkhorn_vec6(third_1, third_r, t, sinkhorn_vec6_blocks);
-            }, {sinkhorn_vec5_done}, 3);
-        const int32_t sinkhorn_vec7_blocks = fewer((t_end - t_begin + 0) / 1, vector);
-        const Launch sinkhorn_vec7_done = rt.launch(
-            "sinkhorn_vec7", Core::Vector, sinkhorn_vec7_blocks,
-            [=] {
-                sinkhorn_vec7(y_r, third_r, third_1, t_begin, t_end, sinkhorn_vec7_blocks);
-            }, {sinkhorn_vec5_done, sinkhorn_vec6_done}, 2);
-        const int32_t sinkhorn_vec8_blocks = fewer((t + 0) / 1, vector);
-        const Launch sinkhorn_vec8_done = rt.launch(
-            "sinkhorn_vec8", Core::Vector, sinkhorn_vec8_blocks,
-            [=] {
-                sinkhorn_vec8(y_1, y_r, t, sinkhorn_vec8_blocks);
-            }, {sinkhorn_vec7_done}, 1);
-        const int32_t sinkhorn_vec9_blocks = fewer((t_end - t_begin + 0) / 1, vector);
-        rt.launch(
-            "sinkhorn_vec9", Core::Vector, sinkhorn_vec9_blocks,
-            [=] {
-                sinkhorn_vec9(y, y_r, y_1, t_begin, t_end, sinkhorn_vec9_blocks);
-            }, {sinkhorn_vec7_done, sinkhorn_vec8_done});
+                sinkhorn_vec4(y, y_planes, t, sinkhorn_vec4_blocks);
+            }, {sinkhorn_vec3_done});
     };
 
     segment(0, t);

@@ -10,18 +10,9 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void statistics(
-    __gm__ float *top,
-    __gm__ float *total,
-    __gm__ float *x,
-    int32_t rows_begin,
-    int32_t rows_end,
-    int32_t nblk);
-extern "C" __global__ AICORE void normalise(
+extern "C" __global__ AICORE void statistics_to_normalise(
     __gm__ float *y,
     __gm__ float *x,
-    __gm__ float *top,
-    __gm__ float *total,
     int32_t rows_begin,
     int32_t rows_end,
     int32_t nblk);
@@ -44,25 +35,16 @@ extern "C" void softmax_long_cpu(pto_rt::Runtime &rt, const softmax_long_args &a
     const int32_t rows = static_cast<int32_t>(args.rows);
     auto *x = (__gm__ float *)args.x;
     auto *y = (__gm__ float *)args.y;
-    // Values between kernels.
-    auto *top = static_cast<__gm__ float *>(rt.workspace(int64_t(rows) * sizeof(float)));
-    auto *total = static_cast<__gm__ float *>(rt.workspace(int64_t(rows) * sizeof(float)));
     const int32_t vector = blocks_for(rt, Core::Vector);
 
-    // The launches of one range of rows; each starts when those it names have finished. Last: its priority.
+    // The launches of one range of rows; each starts when those it names have finished.
     const auto segment = [=, &rt](int32_t rows_begin, int32_t rows_end) {
-        const int32_t statistics_blocks = fewer((rows_end - rows_begin + 7) / 8, vector);
-        const Launch statistics_done = rt.launch(
-            "statistics", Core::Vector, statistics_blocks,
-            [=] {
-                statistics(top, total, x, rows_begin, rows_end, statistics_blocks);
-            }, {}, 1);
-        const int32_t normalise_blocks = fewer(16, vector);
+        const int32_t statistics_to_normalise_blocks = fewer((rows_end - rows_begin + 0) / 1, vector);
         rt.launch(
-            "normalise", Core::Vector, normalise_blocks,
+            "statistics_to_normalise", Core::Vector, statistics_to_normalise_blocks,
             [=] {
-                normalise(y, x, top, total, rows_begin, rows_end, normalise_blocks);
-            }, {statistics_done});
+                statistics_to_normalise(y, x, rows_begin, rows_end, statistics_to_normalise_blocks);
+            });
     };
 
     segment(0, rows);

@@ -1,5 +1,5 @@
 // blend: vector kernel of `blend` for cpu. Made by pyptogen; change the spec, not this file.
-// stages blend; tiles rows 16; memory UB 131072 B
+// stages blend; tiles rows 16; memory UB 0 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,7 +8,6 @@
 using namespace pto;
 
 namespace {
-using VecF32_8x1024 = Tile<TileType::Vec, float, 8, 1024, BLayout::RowMajor, 8, 1024>;
 using AGm = GlobalTensor<float, Shape<1, 1, 1, 8, 1024>, Stride<1, 1, 1, 1024, 1>>;
 }  // namespace
 
@@ -24,41 +23,40 @@ extern "C" __global__ AICORE void blend(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(rows_end - rows_begin) * 4096);  // y: around the cache if large
     for (int32_t i0 = rows_begin + block * 16; i0 < rows_end; i0 += nblk * 16) {
-        // a0: load(a[16*i:16*i+8, :])  [blend.yaml:38]
-        VecF32_8x1024 a0; TASSIGN(a0, 0x00000);  // UB 0x00000..0x08000
         AGm a_in(a + int64_t(i0) * 1024);
-        TLOAD(a0, a_in);
-        // b0: load(b[16*i:16*i+8, :])  [blend.yaml:39]
-        VecF32_8x1024 b0; TASSIGN(b0, 0x08000);  // UB 0x08000..0x10000
         AGm b_in(b + int64_t(i0) * 1024);
-        TLOAD(b0, b_in);
-        // a1: load(a[16*i+8:16*i+16, :])  [blend.yaml:42]
-        VecF32_8x1024 a1; TASSIGN(a1, 0x10000);  // UB 0x10000..0x18000
         AGm a_in_2(a + int64_t(i0) * 1024 + 8192);
-        TLOAD(a1, a_in_2);
-        // b1: load(b[16*i+8:16*i+16, :])  [blend.yaml:43]
-        VecF32_8x1024 b1; TASSIGN(b1, 0x18000);  // UB 0x18000..0x20000
         AGm b_in_2(b + int64_t(i0) * 1024 + 8192);
-        TLOAD(b1, b_in_2);
-        // a0: muls(a0, alpha)  [blend.yaml:46]
-        TMULS(a0, a0, alpha);
-        // b0: muls(b0, beta)  [blend.yaml:47]
-        TMULS(b0, b0, beta);
-        // a0: add(a0, b0)  [blend.yaml:49]
-        TADD(a0, a0, b0);
-        // a1: muls(a1, alpha)  [blend.yaml:52]
-        TMULS(a1, a1, alpha);
-        // b1: muls(b1, beta)  [blend.yaml:53]
-        TMULS(b1, b1, beta);
-        // a1: add(a1, b1)  [blend.yaml:55]
-        TADD(a1, a1, b1);
-        // store(a0, y[16*i:16*i+8, :])  [blend.yaml:58]
         AGm y_out(y + int64_t(i0) * 1024);
-        TSTORE(y_out, a0);
-        // store(a1, y[16*i+8:16*i+16, :])  [blend.yaml:61]
         AGm y_out_2(y + int64_t(i0) * 1024 + 8192);
-        TSTORE(y_out_2, a1);
+        TPASS(8, 1024, [&](auto at) {
+            // a0: load(a[16*i:16*i+8, :])  [blend.yaml:38]
+            const auto a0 = at.load(a_in);
+            // b0: load(b[16*i:16*i+8, :])  [blend.yaml:39]
+            const auto b0 = at.load(b_in);
+            // a1: load(a[16*i+8:16*i+16, :])  [blend.yaml:42]
+            const auto a1 = at.load(a_in_2);
+            // b1: load(b[16*i+8:16*i+16, :])  [blend.yaml:43]
+            const auto b1 = at.load(b_in_2);
+            // a0: muls(a0, alpha)  [blend.yaml:46]
+            const auto a0_2 = a0 * at.all(alpha);
+            // b0: muls(b0, beta)  [blend.yaml:47]
+            const auto b0_2 = b0 * at.all(beta);
+            // a0: add(a0, b0)  [blend.yaml:49]
+            const auto a0_3 = a0_2 + b0_2;
+            // a1: muls(a1, alpha)  [blend.yaml:52]
+            const auto a1_2 = a1 * at.all(alpha);
+            // b1: muls(b1, beta)  [blend.yaml:53]
+            const auto b1_2 = b1 * at.all(beta);
+            // a1: add(a1, b1)  [blend.yaml:55]
+            const auto a1_3 = a1_2 + b1_2;
+            // store(a0, y[16*i:16*i+8, :])  [blend.yaml:58]
+            at.store(y_out, a0_3, far);
+            // store(a1, y[16*i+8:16*i+16, :])  [blend.yaml:61]
+            at.store(y_out_2, a1_3, far);
+        });
     }
 #endif
 }

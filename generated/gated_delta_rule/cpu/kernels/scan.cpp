@@ -1,5 +1,5 @@
 // scan: mixed kernel of `gated_delta_rule` for cpu. Made by pyptogen; change the spec, not this file.
-// stages scan; tiles b 1, group 1, heads 1, s 64; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, UB 99456 B
+// stages scan; tiles b 1, group 1, heads 1, s 64; memory L0A 16384 B, L0B 32768 B, L0C 65536 B, UB 99200 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,13 +9,11 @@ using namespace pto;
 
 namespace {
 using VecF32_128x128 = Tile<TileType::Vec, float, 128, 128, BLayout::RowMajor, 128, 128>;
-using VecF32_8x64_r1 = Tile<TileType::Vec, float, 8, 64, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
-using VecF32_8x64_r1m = Tile<TileType::Vec, float, 8, 64, BLayout::RowMajor, 1, 64>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, DYNAMIC>;
+using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
+using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
 using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
-using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using VecB16_128x128 = Tile<TileType::Vec, bfloat16_t, 128, 128, BLayout::RowMajor, 128, 128>;
 using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
@@ -25,9 +23,9 @@ using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using AccF32_128x128 = TileAcc<float, 128, 128, 128, 128>;
 using StateTGm = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
-using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
-using GammaGm2 = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using GammaGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using WGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using GammaGm2 = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using RecalledGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
 }  // namespace
@@ -51,7 +49,7 @@ extern "C" __global__ AICORE void scan(
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
-                VecF32_128x128 state_end; TASSIGN(state_end, 0x00100);  // UB 0x00100..0x10100
+                VecF32_128x128 state_end; TASSIGN(state_end, 0x00000);  // UB 0x00000..0x10000
                 StateTGm state_t_in(state_t + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384);
                 TPASS(128, 128, [&](auto at) {
                     // state_end: state_t  [gated_delta_rule.yaml:82]
@@ -60,35 +58,36 @@ extern "C" __global__ AICORE void scan(
                 });
                 for (int32_t s0 = 0; s0 < s; s0 += 64) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-                    // last: amin(gamma[:, :, :, None, s], axis=-1, keepdim=true)  [gated_delta_rule.yaml:86]
-                    VecF32_8x64_r1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x10100);  // UB 0x10100..0x10200
-                    GammaGm gamma_in(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
-                    TLOAD(gamma_tile, gamma_in);
-                    VecF32_8x1_r1 last; TASSIGN(last, 0x10200);  // UB 0x10200..0x10220
-                    VecF32_8x64_r1m last_tmp; TASSIGN(last_tmp, 0x00000);  // UB 0x00000..0x00100
-                    TROWMIN(last, gamma_tile, last_tmp);
                     // left: cast(fresh * exp(last - gamma[:, :, :, s, None]), bf16)  [gated_delta_rule.yaml:87]
-                    VecF32_1x64 gamma_tile_2_row(s0_valid); TASSIGN(gamma_tile_2_row, 0x10100);  // as a row, same bytes as gamma_tile_2
-                    GammaGm2 gamma_in_2(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
-                    TLOAD(gamma_tile_2_row, gamma_in_2);
-                    VecF32_1x64 last_wide_row(s0_valid); TASSIGN(last_wide_row, 0x10240);  // as a row, same bytes as last_wide
-                    TROWEXPAND(last_wide_row, last);
-                    VecF32_1x64 left_2_row(s0_valid); TASSIGN(left_2_row, 0x10340);  // as a row, same bytes as left_2
-                    TSUB(left_2_row, last_wide_row, gamma_tile_2_row);
-                    VecF32_1x64 left_3_row(s0_valid); TASSIGN(left_3_row, 0x10100);  // as a row, same bytes as left_3
-                    TEXP(left_3_row, left_2_row);
-                    // state_end: state_end * exp(last) + matmul(turned(k_n[:, :, None, s]), left, dtype=fp32)  [gated_delta_rule.yaml:89]
-                    VecF32_1x8_c1 state_end_1_row; TASSIGN(state_end_1_row, 0x10240);  // as a row, same bytes as state_end_1
-                    VecF32_1x8_c1 last_row; TASSIGN(last_row, 0x10200);  // as a row, same bytes as last
-                    TEXP(state_end_1_row, last_row);
-                    VecF32_1x128 state_end_1_wide; TASSIGN(state_end_1_wide, 0x10280);  // UB 0x10280..0x10480
-                    VecF32_8x1_r1 state_end_1; TASSIGN(state_end_1, 0x10240);  // UB 0x10240..0x10260
-                    TROWEXPAND(state_end_1_wide, state_end_1);
+                    VecF32_1x64 gamma_tile_2_row(s0_valid); TASSIGN(gamma_tile_2_row, 0x10000);  // as a row, same bytes as gamma_tile_2
+                    GammaGm gamma_in(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid});
+                    TLOAD(gamma_tile_2_row, gamma_in);
                     // fresh: u[:, :, :, s] - matmul(w[:, :, :, s], before, dtype=fp32)  [gated_delta_rule.yaml:85]
                     LeftB16_64x128 w_tile(s0_valid); TASSIGN(w_tile, 0x00000);  // L0A 0x00000..0x04000
                     WGm w_in(w + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TLOAD(w_tile, w_in);
-                    VecB16_128x128 before; TASSIGN(before, 0x10480);  // UB 0x10480..0x18480
+                    VecF32_8x1_r1 last; TASSIGN(last, 0x10100);  // UB 0x10100..0x10120
+                    GammaGm2 gamma_in_2(gamma + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    TPASS(1, s0_valid, [&](auto at, auto &last_min) {
+                        // last: amin(gamma[:, :, :, None, s], axis=-1, keepdim=true)  [gated_delta_rule.yaml:86]
+                        const auto gamma_tile = at.load(gamma_in_2);
+                        last_min.take(at, gamma_tile);
+                    }, RowMin(last));
+                    // left: cast(fresh * exp(last - gamma[:, :, :, s, None]), bf16)  [gated_delta_rule.yaml:87]
+                    VecF32_1x64 last_wide_row(s0_valid); TASSIGN(last_wide_row, 0x10140);  // as a row, same bytes as last_wide
+                    TROWEXPAND(last_wide_row, last);
+                    VecF32_1x64 left_2_row(s0_valid); TASSIGN(left_2_row, 0x10240);  // as a row, same bytes as left_2
+                    TSUB(left_2_row, last_wide_row, gamma_tile_2_row);
+                    VecF32_1x64 left_3_row(s0_valid); TASSIGN(left_3_row, 0x10000);  // as a row, same bytes as left_3
+                    TEXP(left_3_row, left_2_row);
+                    // state_end: state_end * exp(last) + matmul(turned(k_n[:, :, None, s]), left, dtype=fp32)  [gated_delta_rule.yaml:89]
+                    VecF32_1x8_c1 state_end_1_row; TASSIGN(state_end_1_row, 0x10140);  // as a row, same bytes as state_end_1
+                    VecF32_1x8_c1 last_row; TASSIGN(last_row, 0x10100);  // as a row, same bytes as last
+                    TEXP(state_end_1_row, last_row);
+                    VecF32_1x128 state_end_1_wide; TASSIGN(state_end_1_wide, 0x10180);  // UB 0x10180..0x10380
+                    VecF32_8x1_r1 state_end_1; TASSIGN(state_end_1, 0x10140);  // UB 0x10140..0x10160
+                    TROWEXPAND(state_end_1_wide, state_end_1);
+                    VecB16_128x128 before; TASSIGN(before, 0x10380);  // UB 0x10380..0x18380
                     TPASS(128, 128, [&](auto at) {
                         // before: cast(state_end, bf16)  [gated_delta_rule.yaml:84]
                         const auto state_end_v = at.load(state_end);
@@ -116,8 +115,8 @@ extern "C" __global__ AICORE void scan(
                     LeftB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x00000);  // L0A 0x00000..0x04000
                     KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TLOAD(k_n_tile, k_n_in);
-                    VecF32_64x1 left_3(s0_valid); TASSIGN(left_3, 0x10100);  // UB 0x10100..0x10200
-                    VecB16_64x128 left(s0_valid); TASSIGN(left, 0x10200);  // UB 0x10200..0x14200
+                    VecF32_64x1 left_3(s0_valid); TASSIGN(left_3, 0x10000);  // UB 0x10000..0x10100
+                    VecB16_64x128 left(s0_valid); TASSIGN(left, 0x10100);  // UB 0x10100..0x14100
                     RecalledGm u_in(u + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     WGm change_out(change + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TPASS(s0_valid, 128, [&](auto at) {

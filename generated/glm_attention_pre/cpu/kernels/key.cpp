@@ -1,5 +1,5 @@
 // key: mixed kernel of `glm_attention_pre` for cpu. Made by pyptogen; change the spec, not this file.
-// stages key_linear, key_rope; tiles t 256 / 32; memory L0A 1310720 B, L0B 1310720 B, L0C 262144 B, UB 43648 B
+// stages key_linear, key_rope; tiles t 256 / 32; memory L0A 1310720 B, L0B 1310720 B, L0C 262144 B, UB 27392 B
 #include <cstddef>
 #include <cstdint>
 
@@ -25,7 +25,7 @@ using KGammaGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1
 using KScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 using NQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1, 5120, 1>>;
 using NScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
 using KCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
@@ -118,54 +118,44 @@ extern "C" __global__ AICORE void key(
             TADDS(k_n_var_eps_row, k_n_var_row, eps);
             VecF32_1x32 k_n_std_row(t1_valid); TASSIGN(k_n_std_row, 0x04a80);  // as a row, same bytes as k_n_std
             TSQRT(k_n_std_row, k_n_var_eps_row);
-            VecF32_32x128 k_n_unit(t1_valid); TASSIGN(k_n_unit, 0x00a80);  // UB 0x00a80..0x04a80
             VecF32_32x1 k_n_std(t1_valid); TASSIGN(k_n_std, 0x04a80);  // UB 0x04a80..0x04b00
-            TROWEXPANDDIV(k_n_unit, k_n_4, k_n_std);
-            VecF32_32x128 k_n_7(t1_valid); TASSIGN(k_n_7, 0x00a80);  // UB 0x00a80..0x04a80
-            TCOLEXPANDMUL(k_n_7, k_n_unit, k_n_5);
-            VecB16_32x128 k_n(t1_valid); TASSIGN(k_n, 0x04a80);  // UB 0x04a80..0x06a80
-            TCVT(k_n, k_n_7, RoundMode::CAST_RINT);
-            VecF32_32x64 k_x(t1_valid); TASSIGN(k_x, 0x06a80);  // UB 0x06a80..0x08a80
-            VecB16_32x128_c64 k_1(t1_valid); TASSIGN(k_1, 0x04a80);  // columns 0.. of k_n
-            VecF32_32x64 k_cos(t1_valid); TASSIGN(k_cos, 0x00a80);  // UB 0x00a80..0x02a80
-            VecF32_32x64 k_sin(t1_valid); TASSIGN(k_sin, 0x02a80);  // UB 0x02a80..0x04a80
+            VecB16_32x128 k_n(t1_valid); TASSIGN(k_n, 0x04b00);  // UB 0x04b00..0x06b00
+            TPASS(t1_valid, 128, [&](auto at, auto &k_n_std_divisor) {
+                const auto k_n_4_v = at.load(k_n_4);
+                const auto k_n_unit = k_n_4_v / k_n_std_divisor;
+                const auto k_n_7 = k_n_unit * at.row(k_n_5);
+                at.store(k_n, k_n_7);
+            }, Divisor(k_n_std));
+            // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
+            VecF32_32x64 k_x(t1_valid); TASSIGN(k_x, 0x00a80);  // UB 0x00a80..0x02a80
+            VecB16_32x128_c64 k_1(t1_valid); TASSIGN(k_1, 0x04b00);  // columns 0.. of k_n
+            TCVT(k_x, k_1, RoundMode::CAST_RINT);
+            VecF32_32x64_c32 k_x1(t1_valid); TASSIGN(k_x1, 0x00a80);  // columns 0.. of k_x
+            VecF32_32x64_c32 k_x2(t1_valid); TASSIGN(k_x2, 0x00b00);  // columns 32.. of k_x
+            VecF32_32x64_c32 k_low(t1_valid); TASSIGN(k_low, 0x02a80);  // columns 0.. of k_roped
+            VecF32_32x64_c32 k_high(t1_valid); TASSIGN(k_high, 0x02b00);  // columns 32.. of k_roped
             CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+            CosGm cos_in_2(cos + int64_t(t1) * 64 + 32, {t1_valid});
             CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
-            TPASS(t1_valid, 64, [&](auto at) {
-                // k:   concat(rope(k_n[:, :r], cos, sin), k_n[:, r:], axis=-1)  [glm_attention_pre.yaml:67]
-                const auto cos_tile = at.load(cos_in);
-                at.store(k_cos, cos_tile);
-                const auto sin_tile = at.load(sin_in);
-                at.store(k_sin, sin_tile);
-                const auto k_1_v = at.load(k_1);
-                at.store(k_x, k_1_v);
-            });
-            VecF32_32x64_c32 k_x1(t1_valid); TASSIGN(k_x1, 0x06a80);  // columns 0.. of k_x
-            VecF32_32x64_c32 k_cos1(t1_valid); TASSIGN(k_cos1, 0x00a80);  // columns 0.. of k_cos
-            VecF32_32x64_c32 k_x2(t1_valid); TASSIGN(k_x2, 0x06b00);  // columns 32.. of k_x
-            VecF32_32x64_c32 k_sin1(t1_valid); TASSIGN(k_sin1, 0x02a80);  // columns 0.. of k_sin
-            VecF32_32x64_c32 k_low(t1_valid); TASSIGN(k_low, 0x08a80);  // columns 0.. of k_roped
-            VecF32_32x64_c32 k_cos2(t1_valid); TASSIGN(k_cos2, 0x00b00);  // columns 32.. of k_cos
-            VecF32_32x64_c32 k_sin2(t1_valid); TASSIGN(k_sin2, 0x02b00);  // columns 32.. of k_sin
-            VecF32_32x64_c32 k_high(t1_valid); TASSIGN(k_high, 0x08b00);  // columns 32.. of k_roped
+            CosGm sin_in_2(sin + int64_t(t1) * 64 + 32, {t1_valid});
             TPASS(t1_valid, 32, [&](auto at) {
+                const auto cos_tile_1 = at.load(cos_in);
+                const auto cos_tile_2 = at.load(cos_in_2);
+                const auto sin_tile_1 = at.load(sin_in);
+                const auto sin_tile_2 = at.load(sin_in_2);
                 const auto k_x1_v = at.load(k_x1);
-                const auto k_cos1_v = at.load(k_cos1);
-                const auto k_x1c1 = k_x1_v * k_cos1_v;
+                const auto k_x1c1 = k_x1_v * cos_tile_1;
                 const auto k_x2_v = at.load(k_x2);
-                const auto k_sin1_v = at.load(k_sin1);
-                const auto k_x2s1 = k_x2_v * k_sin1_v;
+                const auto k_x2s1 = k_x2_v * sin_tile_1;
                 const auto k_low_v = k_x1c1 - k_x2s1;
                 at.store(k_low, k_low_v);
-                const auto k_cos2_v = at.load(k_cos2);
-                const auto k_x2c2 = k_x2_v * k_cos2_v;
-                const auto k_sin2_v = at.load(k_sin2);
-                const auto k_x1s2 = k_x1_v * k_sin2_v;
+                const auto k_x2c2 = k_x2_v * cos_tile_2;
+                const auto k_x1s2 = k_x1_v * sin_tile_2;
                 const auto k_high_v = k_x2c2 + k_x1s2;
                 at.store(k_high, k_high_v);
             });
-            VecB16_32x128_c64 k_rope(t1_valid); TASSIGN(k_rope, 0x04a80);  // columns 0.. of k_n
-            VecF32_32x64 k_roped(t1_valid); TASSIGN(k_roped, 0x08a80);  // UB 0x08a80..0x0aa80
+            VecB16_32x128_c64 k_rope(t1_valid); TASSIGN(k_rope, 0x04b00);  // columns 0.. of k_n
+            VecF32_32x64 k_roped(t1_valid); TASSIGN(k_roped, 0x02a80);  // UB 0x02a80..0x04a80
             TCVT(k_rope, k_roped, RoundMode::CAST_RINT);
             // rows of k_n to the slots in slot
             for (int32_t row = 0; row < t1_valid; ++row) {
@@ -174,7 +164,7 @@ extern "C" __global__ AICORE void key(
                     continue;
                 }
                 // k_cache: scatter_update(k_cache, slot, k, dim=0)  [glm_attention_pre.yaml:68]
-                VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04a80 + row * 0x00100);  // row of k_n
+                VecB16_1x128 k_n_one; TASSIGN(k_n_one, 0x04b00 + row * 0x00100);  // row of k_n
                 KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 128);
                 TSTORE(k_cache_out, k_n_one);
             }

@@ -1,5 +1,5 @@
 // query: mixed kernel of `glm_attention_pre` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_linear, query_rope; tiles heads 1, t 256 / 32; memory L0A 1310720 B, L0B 655360 B, L0C 131072 B, UB 42624 B
+// stages query_linear, query_rope; tiles heads 1, t 256 / 32; memory L0A 1310720 B, L0B 655360 B, L0C 131072 B, UB 26368 B
 #include <cstddef>
 #include <cstdint>
 
@@ -24,7 +24,7 @@ using NQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 5120>, Stride<1, 1, 1,
 using WQGm = GlobalTensor<int8_t, Shape<1, 1, 1, 5120, 128>, Stride<1, 1, 1, 163840, 1>, Layout::CPU_PACKED>;
 using QScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 using NScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
 }  // namespace
 
@@ -97,54 +97,44 @@ extern "C" __global__ AICORE void query(
                 TADDS(q_n_var_eps_row, q_n_var_row, eps);
                 VecF32_1x32 q_n_std_row(t1_valid); TASSIGN(q_n_std_row, 0x04680);  // as a row, same bytes as q_n_std
                 TSQRT(q_n_std_row, q_n_var_eps_row);
-                VecF32_32x128 q_n_unit(t1_valid); TASSIGN(q_n_unit, 0x00680);  // UB 0x00680..0x04680
                 VecF32_32x1 q_n_std(t1_valid); TASSIGN(q_n_std, 0x04680);  // UB 0x04680..0x04700
-                TROWEXPANDDIV(q_n_unit, q_f_4, q_n_std);
-                VecF32_32x128 q_n_3(t1_valid); TASSIGN(q_n_3, 0x00680);  // UB 0x00680..0x04680
-                TCOLEXPANDMUL(q_n_3, q_n_unit, q_n_1);
-                VecB16_32x128 q_n(t1_valid); TASSIGN(q_n, 0x04680);  // UB 0x04680..0x06680
-                TCVT(q_n, q_n_3, RoundMode::CAST_RINT);
-                VecF32_32x64 q_x(t1_valid); TASSIGN(q_x, 0x06680);  // UB 0x06680..0x08680
-                VecB16_32x128_c64 q_1(t1_valid); TASSIGN(q_1, 0x04680);  // columns 0.. of q_n
-                VecF32_32x64 q_cos(t1_valid); TASSIGN(q_cos, 0x00600);  // UB 0x00600..0x02600
-                VecF32_32x64 q_sin(t1_valid); TASSIGN(q_sin, 0x02600);  // UB 0x02600..0x04600
+                VecB16_32x128 q_n(t1_valid); TASSIGN(q_n, 0x04700);  // UB 0x04700..0x06700
+                TPASS(t1_valid, 128, [&](auto at, auto &q_n_std_divisor) {
+                    const auto q_f_4_v = at.load(q_f_4);
+                    const auto q_n_unit = q_f_4_v / q_n_std_divisor;
+                    const auto q_n_3 = q_n_unit * at.row(q_n_1);
+                    at.store(q_n, q_n_3);
+                }, Divisor(q_n_std));
+                // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
+                VecF32_32x64 q_x(t1_valid); TASSIGN(q_x, 0x00600);  // UB 0x00600..0x02600
+                VecB16_32x128_c64 q_1(t1_valid); TASSIGN(q_1, 0x04700);  // columns 0.. of q_n
+                TCVT(q_x, q_1, RoundMode::CAST_RINT);
+                VecF32_32x64_c32 q_x1(t1_valid); TASSIGN(q_x1, 0x00600);  // columns 0.. of q_x
+                VecF32_32x64_c32 q_x2(t1_valid); TASSIGN(q_x2, 0x00680);  // columns 32.. of q_x
+                VecF32_32x64_c32 q_low(t1_valid); TASSIGN(q_low, 0x02600);  // columns 0.. of q_roped
+                VecF32_32x64_c32 q_high(t1_valid); TASSIGN(q_high, 0x02680);  // columns 32.. of q_roped
                 CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+                CosGm cos_in_2(cos + int64_t(t1) * 64 + 32, {t1_valid});
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
-                TPASS(t1_valid, 64, [&](auto at) {
-                    // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
-                    const auto cos_tile = at.load(cos_in);
-                    at.store(q_cos, cos_tile);
-                    const auto sin_tile = at.load(sin_in);
-                    at.store(q_sin, sin_tile);
-                    const auto q_1_v = at.load(q_1);
-                    at.store(q_x, q_1_v);
-                });
-                VecF32_32x64_c32 q_x1(t1_valid); TASSIGN(q_x1, 0x06680);  // columns 0.. of q_x
-                VecF32_32x64_c32 q_cos1(t1_valid); TASSIGN(q_cos1, 0x00600);  // columns 0.. of q_cos
-                VecF32_32x64_c32 q_x2(t1_valid); TASSIGN(q_x2, 0x06700);  // columns 32.. of q_x
-                VecF32_32x64_c32 q_sin1(t1_valid); TASSIGN(q_sin1, 0x02600);  // columns 0.. of q_sin
-                VecF32_32x64_c32 q_low(t1_valid); TASSIGN(q_low, 0x08680);  // columns 0.. of q_roped
-                VecF32_32x64_c32 q_cos2(t1_valid); TASSIGN(q_cos2, 0x00680);  // columns 32.. of q_cos
-                VecF32_32x64_c32 q_sin2(t1_valid); TASSIGN(q_sin2, 0x02680);  // columns 32.. of q_sin
-                VecF32_32x64_c32 q_high(t1_valid); TASSIGN(q_high, 0x08700);  // columns 32.. of q_roped
+                CosGm sin_in_2(sin + int64_t(t1) * 64 + 32, {t1_valid});
                 TPASS(t1_valid, 32, [&](auto at) {
+                    const auto cos_tile_1 = at.load(cos_in);
+                    const auto cos_tile_2 = at.load(cos_in_2);
+                    const auto sin_tile_1 = at.load(sin_in);
+                    const auto sin_tile_2 = at.load(sin_in_2);
                     const auto q_x1_v = at.load(q_x1);
-                    const auto q_cos1_v = at.load(q_cos1);
-                    const auto q_x1c1 = q_x1_v * q_cos1_v;
+                    const auto q_x1c1 = q_x1_v * cos_tile_1;
                     const auto q_x2_v = at.load(q_x2);
-                    const auto q_sin1_v = at.load(q_sin1);
-                    const auto q_x2s1 = q_x2_v * q_sin1_v;
+                    const auto q_x2s1 = q_x2_v * sin_tile_1;
                     const auto q_low_v = q_x1c1 - q_x2s1;
                     at.store(q_low, q_low_v);
-                    const auto q_cos2_v = at.load(q_cos2);
-                    const auto q_x2c2 = q_x2_v * q_cos2_v;
-                    const auto q_sin2_v = at.load(q_sin2);
-                    const auto q_x1s2 = q_x1_v * q_sin2_v;
+                    const auto q_x2c2 = q_x2_v * cos_tile_2;
+                    const auto q_x1s2 = q_x1_v * sin_tile_2;
                     const auto q_high_v = q_x2c2 + q_x1s2;
                     at.store(q_high, q_high_v);
                 });
-                VecB16_32x128_c64 q_rope(t1_valid); TASSIGN(q_rope, 0x04680);  // columns 0.. of q_n
-                VecF32_32x64 q_roped(t1_valid); TASSIGN(q_roped, 0x08680);  // UB 0x08680..0x0a680
+                VecB16_32x128_c64 q_rope(t1_valid); TASSIGN(q_rope, 0x04700);  // columns 0.. of q_n
+                VecF32_32x64 q_roped(t1_valid); TASSIGN(q_roped, 0x02600);  // UB 0x02600..0x04600
                 TCVT(q_rope, q_roped, RoundMode::CAST_RINT);
                 QGm q_out(q + int64_t(t1) * 1536 + int64_t(heads0) * 128, {t1_valid});
                 TSTORE(q_out, q_n);

@@ -1,5 +1,5 @@
 // places_vec4: vector kernel of `grouped_matmul` for cpu. Made by pyptogen; change the spec, not this file.
-// stages places; tiles whole; memory UB 256 B
+// stages places; tiles whole; memory UB 192 B
 #include <cstddef>
 #include <cstdint>
 
@@ -22,28 +22,31 @@ extern "C" __global__ AICORE void places_vec4(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    // shift: reshape(end - count - (upto - need) * r, [groups])  [grouped_matmul.yaml:29]
-    VecI32_1x16 end_tile; TASSIGN(end_tile, 0x00000);  // UB 0x00000..0x00040
+    VecI32_1x16 shift_1; TASSIGN(shift_1, 0x00000);  // UB 0x00000..0x00040
+    VecI32_1x16 shift_2; TASSIGN(shift_2, 0x00040);  // UB 0x00040..0x00080
     EndGm end_in(end);
-    TLOAD(end_tile, end_in);
-    VecI32_1x16 count_tile; TASSIGN(count_tile, 0x00040);  // UB 0x00040..0x00080
     EndGm count_in(count);
-    TLOAD(count_tile, count_in);
-    VecI32_1x16 shift_1; TASSIGN(shift_1, 0x00080);  // UB 0x00080..0x000c0
-    TSUB(shift_1, end_tile, count_tile);
-    VecI32_1x16 upto_tile; TASSIGN(upto_tile, 0x00000);  // UB 0x00000..0x00040
     EndGm upto_in(upto);
-    TLOAD(upto_tile, upto_in);
-    VecI32_1x16 need_tile; TASSIGN(need_tile, 0x00040);  // UB 0x00040..0x00080
     EndGm need_in(need);
-    TLOAD(need_tile, need_in);
-    VecI32_1x16 shift_2; TASSIGN(shift_2, 0x000c0);  // UB 0x000c0..0x00100
-    TSUB(shift_2, upto_tile, need_tile);
-    VecI32_1x16 shift_3; TASSIGN(shift_3, 0x00000);  // UB 0x00000..0x00040
+    TPASS(1, 16, [&](auto at) {
+        // shift: reshape(end - count - (upto - need) * r, [groups])  [grouped_matmul.yaml:29]
+        const auto end_tile = at.load(end_in);
+        const auto count_tile = at.load(count_in);
+        const auto shift_1_v = end_tile - count_tile;
+        at.store(shift_1, shift_1_v);
+        const auto upto_tile = at.load(upto_in);
+        const auto need_tile = at.load(need_in);
+        const auto shift_2_v = upto_tile - need_tile;
+        at.store(shift_2, shift_2_v);
+    });
+    VecI32_1x16 shift_3; TASSIGN(shift_3, 0x00080);  // UB 0x00080..0x000c0
     TMULS(shift_3, shift_2, 32);
-    VecI32_1x16 shift_4; TASSIGN(shift_4, 0x00040);  // UB 0x00040..0x00080
-    TSUB(shift_4, shift_1, shift_3);
     EndGm shift_out(shift);
-    TSTORE(shift_out, shift_4);
+    TPASS(1, 16, [&](auto at) {
+        const auto shift_1_v = at.load(shift_1);
+        const auto shift_3_v = at.load(shift_3);
+        const auto shift_4 = shift_1_v - shift_3_v;
+        at.store(shift_out, shift_4);
+    });
 #endif
 }

@@ -1,5 +1,5 @@
 // query: mixed kernel of `indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_linear, query_rope, query_quant; tiles heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 41600 B
+// stages query_linear, query_rope, query_quant; tiles heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 25216 B
 #include <cstddef>
 #include <cstdint>
 
@@ -29,7 +29,7 @@ using QNormGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 1536>, Stride<1, 1,
 using WQbGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1536, 128>, Stride<1, 1, 1, 49152, 1>, Layout::CPU_PACKED>;
 using WQbScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 using QNormScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
 using QScaleGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 64, 1>>;
 using QGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
 }  // namespace
@@ -87,47 +87,36 @@ extern "C" __global__ AICORE void query(
                     // q_b:   reshape(cast(q_f32, bf16), [t, heads, d])  [indexer_prolog.yaml:57]
                     at.store(q_b_1, q_f32);
                 });
-                VecF32_32x64 q_cat_x(t1_valid); TASSIGN(q_cat_x, 0x06280);  // UB 0x06280..0x08280
+                // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
+                VecF32_32x64 q_cat_x(t1_valid); TASSIGN(q_cat_x, 0x02280);  // UB 0x02280..0x04280
                 VecB16_32x128_c64 q_cat_1(t1_valid); TASSIGN(q_cat_1, 0x00280);  // columns 0.. of q_b_1
-                VecF32_32x64 q_cat_cos(t1_valid); TASSIGN(q_cat_cos, 0x02280);  // UB 0x02280..0x04280
-                VecF32_32x64 q_cat_sin(t1_valid); TASSIGN(q_cat_sin, 0x04280);  // UB 0x04280..0x06280
+                TCVT(q_cat_x, q_cat_1, RoundMode::CAST_RINT);
+                VecF32_32x64_c32 q_cat_x1(t1_valid); TASSIGN(q_cat_x1, 0x02280);  // columns 0.. of q_cat_x
+                VecF32_32x64_c32 q_cat_x2(t1_valid); TASSIGN(q_cat_x2, 0x02300);  // columns 32.. of q_cat_x
+                VecF32_32x64_c32 q_cat_low(t1_valid); TASSIGN(q_cat_low, 0x04280);  // columns 0.. of q_cat_roped
+                VecF32_32x64_c32 q_cat_high(t1_valid); TASSIGN(q_cat_high, 0x04300);  // columns 32.. of q_cat_roped
                 CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+                CosGm cos_in_2(cos + int64_t(t1) * 64 + 32, {t1_valid});
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
-                TPASS(t1_valid, 64, [&](auto at) {
-                    // q_cat: concat(rope(q_b[:, :, :r], cos[:, None, :], sin[:, None, :]), q_b[:, :, r:], axis=-1)  [indexer_prolog.yaml:58]
-                    const auto cos_tile = at.load(cos_in);
-                    at.store(q_cat_cos, cos_tile);
-                    const auto sin_tile = at.load(sin_in);
-                    at.store(q_cat_sin, sin_tile);
-                    const auto q_cat_1_v = at.load(q_cat_1);
-                    at.store(q_cat_x, q_cat_1_v);
-                });
-                VecF32_32x64_c32 q_cat_x1(t1_valid); TASSIGN(q_cat_x1, 0x06280);  // columns 0.. of q_cat_x
-                VecF32_32x64_c32 q_cat_cos1(t1_valid); TASSIGN(q_cat_cos1, 0x02280);  // columns 0.. of q_cat_cos
-                VecF32_32x64_c32 q_cat_x2(t1_valid); TASSIGN(q_cat_x2, 0x06300);  // columns 32.. of q_cat_x
-                VecF32_32x64_c32 q_cat_sin1(t1_valid); TASSIGN(q_cat_sin1, 0x04280);  // columns 0.. of q_cat_sin
-                VecF32_32x64_c32 q_cat_low(t1_valid); TASSIGN(q_cat_low, 0x08280);  // columns 0.. of q_cat_roped
-                VecF32_32x64_c32 q_cat_cos2(t1_valid); TASSIGN(q_cat_cos2, 0x02300);  // columns 32.. of q_cat_cos
-                VecF32_32x64_c32 q_cat_sin2(t1_valid); TASSIGN(q_cat_sin2, 0x04300);  // columns 32.. of q_cat_sin
-                VecF32_32x64_c32 q_cat_high(t1_valid); TASSIGN(q_cat_high, 0x08300);  // columns 32.. of q_cat_roped
+                CosGm sin_in_2(sin + int64_t(t1) * 64 + 32, {t1_valid});
                 TPASS(t1_valid, 32, [&](auto at) {
+                    const auto cos_tile_1 = at.load(cos_in);
+                    const auto cos_tile_2 = at.load(cos_in_2);
+                    const auto sin_tile_1 = at.load(sin_in);
+                    const auto sin_tile_2 = at.load(sin_in_2);
                     const auto q_cat_x1_v = at.load(q_cat_x1);
-                    const auto q_cat_cos1_v = at.load(q_cat_cos1);
-                    const auto q_cat_x1c1 = q_cat_x1_v * q_cat_cos1_v;
+                    const auto q_cat_x1c1 = q_cat_x1_v * cos_tile_1;
                     const auto q_cat_x2_v = at.load(q_cat_x2);
-                    const auto q_cat_sin1_v = at.load(q_cat_sin1);
-                    const auto q_cat_x2s1 = q_cat_x2_v * q_cat_sin1_v;
+                    const auto q_cat_x2s1 = q_cat_x2_v * sin_tile_1;
                     const auto q_cat_low_v = q_cat_x1c1 - q_cat_x2s1;
                     at.store(q_cat_low, q_cat_low_v);
-                    const auto q_cat_cos2_v = at.load(q_cat_cos2);
-                    const auto q_cat_x2c2 = q_cat_x2_v * q_cat_cos2_v;
-                    const auto q_cat_sin2_v = at.load(q_cat_sin2);
-                    const auto q_cat_x1s2 = q_cat_x1_v * q_cat_sin2_v;
+                    const auto q_cat_x2c2 = q_cat_x2_v * cos_tile_2;
+                    const auto q_cat_x1s2 = q_cat_x1_v * sin_tile_2;
                     const auto q_cat_high_v = q_cat_x2c2 + q_cat_x1s2;
                     at.store(q_cat_high, q_cat_high_v);
                 });
                 VecB16_32x128_c64 q_cat_rope(t1_valid); TASSIGN(q_cat_rope, 0x00280);  // columns 0.. of q_b_1
-                VecF32_32x64 q_cat_roped(t1_valid); TASSIGN(q_cat_roped, 0x08280);  // UB 0x08280..0x0a280
+                VecF32_32x64 q_cat_roped(t1_valid); TASSIGN(q_cat_roped, 0x04280);  // UB 0x04280..0x06280
                 TCVT(q_cat_rope, q_cat_roped, RoundMode::CAST_RINT);
                 // q_h: matmul(q_cat, hadamard_q, dtype=bf16)  [indexer_prolog.yaml:60]
                 LeftB16_32x128 q_b_1_l0a(t1_valid); TASSIGN(q_b_1_l0a, 0x60000);  // L0A 0x60000..0x62000

@@ -1,5 +1,5 @@
 // scores: mixed kernel of `lightning_indexer` for cpu. Made by pyptogen; change the spec, not this file.
-// stages scores; tiles kv 512, t 1; memory L0A 16384 B, L0B 131072 B, L0C 131072 B, UB 133376 B
+// stages scores; tiles kv 512, t 1; memory L0A 16384 B, L0B 131072 B, L0C 131072 B, UB 2304 B
 #include <cstddef>
 #include <cstdint>
 
@@ -12,7 +12,6 @@ using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, 64, 128>;
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
 using RightB16_128x512 = TileRight<bfloat16_t, 128, 512, 128, DYNAMIC>;
 using AccF32_64x512 = TileAcc<float, 64, 512, 64, DYNAMIC>;
-using VecF32_64x512 = Tile<TileType::Vec, float, 64, 512, BLayout::RowMajor, 64, DYNAMIC>;
 using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1>;
 using VecF32_8x512_r1 = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, 1, DYNAMIC>;
 using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
@@ -47,17 +46,15 @@ extern "C" __global__ AICORE void scores(
             TLOAD(k_tile, k_in);
             AccF32_64x512 s_2_acc(kv0_valid); TASSIGN(s_2_acc, 0x00000);  // L0C 0x00000..0x20000
             TMATMUL(s_2_acc, q_tile, k_tile);
-            VecF32_64x512 s(kv0_valid); TASSIGN(s, 0x00100);  // UB 0x00100..0x20100
             VecF32_64x1 weights_tile; TASSIGN(weights_tile, 0x00000);  // UB 0x00000..0x00100
-            TPASS(64, kv0_valid, [&](auto at) {
+            VecF32_8x512_r1 all_scores_1(kv0_valid); TASSIGN(all_scores_1, 0x00100);  // UB 0x00100..0x00900
+            TPASS(64, kv0_valid, [&](auto at, auto &all_scores_1_sum) {
                 const auto s_2 = at.extract(s_2_acc, 0);
                 const auto s_3 = at.relu(s_2);
-                const auto s_v = s_3 * at.column(weights_tile);
-                at.store(s, s_v);
-            });
-            // all_scores: sum(s, axis=1)  [lightning_indexer.yaml:28]
-            VecF32_8x512_r1 all_scores_1(kv0_valid); TASSIGN(all_scores_1, 0x20100);  // UB 0x20100..0x20900
-            TCOLSUM(all_scores_1, s);
+                const auto s = s_3 * at.column(weights_tile);
+                // all_scores: sum(s, axis=1)  [lightning_indexer.yaml:28]
+                all_scores_1_sum.take(at, s);
+            }, ColSum(all_scores_1));
             AllScoresGm all_scores_out(all_scores + int64_t(kv) * t0 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
             TSTORE(all_scores_out, all_scores_1);
         }

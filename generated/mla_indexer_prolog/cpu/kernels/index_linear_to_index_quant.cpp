@@ -1,5 +1,5 @@
 // index_linear_to_index_quant: mixed kernel of `mla_indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages index_linear, index_rope, index_quant; tiles index_heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 41600 B
+// stages index_linear, index_rope, index_quant; tiles index_heads 1, t 256 / 32; memory L0A 401408 B, L0B 229376 B, L0C 147456 B, UB 25216 B
 #include <cstddef>
 #include <cstdint>
 
@@ -29,7 +29,7 @@ using QQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 1536>, Stride<1, 1, 1,
 using WIqGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1536, 128>, Stride<1, 1, 1, 49152, 1>, Layout::CPU_PACKED>;
 using WIqScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 1, 1>>;
 using QSGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
 using IqScaleGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 64, 1>>;
 using IqGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
 }  // namespace
@@ -86,47 +86,36 @@ extern "C" __global__ AICORE void index_linear_to_index_quant(
                     const auto iq_b_3 = iq_b_2 * at.row(w_iq_scale_tile);
                     at.store(iq_b_4, iq_b_3);
                 });
-                VecF32_32x64 iq_r_x(t1_valid); TASSIGN(iq_r_x, 0x06280);  // UB 0x06280..0x08280
+                // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
+                VecF32_32x64 iq_r_x(t1_valid); TASSIGN(iq_r_x, 0x02280);  // UB 0x02280..0x04280
                 VecB16_32x128_c64 iq_r_1(t1_valid); TASSIGN(iq_r_1, 0x00280);  // columns 0.. of iq_b_4
-                VecF32_32x64 iq_r_cos(t1_valid); TASSIGN(iq_r_cos, 0x02280);  // UB 0x02280..0x04280
-                VecF32_32x64 iq_r_sin(t1_valid); TASSIGN(iq_r_sin, 0x04280);  // UB 0x04280..0x06280
+                TCVT(iq_r_x, iq_r_1, RoundMode::CAST_RINT);
+                VecF32_32x64_c32 iq_r_x1(t1_valid); TASSIGN(iq_r_x1, 0x02280);  // columns 0.. of iq_r_x
+                VecF32_32x64_c32 iq_r_x2(t1_valid); TASSIGN(iq_r_x2, 0x02300);  // columns 32.. of iq_r_x
+                VecF32_32x64_c32 iq_r_low(t1_valid); TASSIGN(iq_r_low, 0x04280);  // columns 0.. of iq_r_roped
+                VecF32_32x64_c32 iq_r_high(t1_valid); TASSIGN(iq_r_high, 0x04300);  // columns 32.. of iq_r_roped
                 CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+                CosGm cos_in_2(cos + int64_t(t1) * 64 + 32, {t1_valid});
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
-                TPASS(t1_valid, 64, [&](auto at) {
-                    // iq_r: concat(rope(iq_b[:, :, :r], cos[:, None, :], sin[:, None, :]), iq_b[:, :, r:], axis=-1)  [mla_indexer_prolog.yaml:91]
-                    const auto cos_tile = at.load(cos_in);
-                    at.store(iq_r_cos, cos_tile);
-                    const auto sin_tile = at.load(sin_in);
-                    at.store(iq_r_sin, sin_tile);
-                    const auto iq_r_1_v = at.load(iq_r_1);
-                    at.store(iq_r_x, iq_r_1_v);
-                });
-                VecF32_32x64_c32 iq_r_x1(t1_valid); TASSIGN(iq_r_x1, 0x06280);  // columns 0.. of iq_r_x
-                VecF32_32x64_c32 iq_r_cos1(t1_valid); TASSIGN(iq_r_cos1, 0x02280);  // columns 0.. of iq_r_cos
-                VecF32_32x64_c32 iq_r_x2(t1_valid); TASSIGN(iq_r_x2, 0x06300);  // columns 32.. of iq_r_x
-                VecF32_32x64_c32 iq_r_sin1(t1_valid); TASSIGN(iq_r_sin1, 0x04280);  // columns 0.. of iq_r_sin
-                VecF32_32x64_c32 iq_r_low(t1_valid); TASSIGN(iq_r_low, 0x08280);  // columns 0.. of iq_r_roped
-                VecF32_32x64_c32 iq_r_cos2(t1_valid); TASSIGN(iq_r_cos2, 0x02300);  // columns 32.. of iq_r_cos
-                VecF32_32x64_c32 iq_r_sin2(t1_valid); TASSIGN(iq_r_sin2, 0x04300);  // columns 32.. of iq_r_sin
-                VecF32_32x64_c32 iq_r_high(t1_valid); TASSIGN(iq_r_high, 0x08300);  // columns 32.. of iq_r_roped
+                CosGm sin_in_2(sin + int64_t(t1) * 64 + 32, {t1_valid});
                 TPASS(t1_valid, 32, [&](auto at) {
+                    const auto cos_tile_1 = at.load(cos_in);
+                    const auto cos_tile_2 = at.load(cos_in_2);
+                    const auto sin_tile_1 = at.load(sin_in);
+                    const auto sin_tile_2 = at.load(sin_in_2);
                     const auto iq_r_x1_v = at.load(iq_r_x1);
-                    const auto iq_r_cos1_v = at.load(iq_r_cos1);
-                    const auto iq_r_x1c1 = iq_r_x1_v * iq_r_cos1_v;
+                    const auto iq_r_x1c1 = iq_r_x1_v * cos_tile_1;
                     const auto iq_r_x2_v = at.load(iq_r_x2);
-                    const auto iq_r_sin1_v = at.load(iq_r_sin1);
-                    const auto iq_r_x2s1 = iq_r_x2_v * iq_r_sin1_v;
+                    const auto iq_r_x2s1 = iq_r_x2_v * sin_tile_1;
                     const auto iq_r_low_v = iq_r_x1c1 - iq_r_x2s1;
                     at.store(iq_r_low, iq_r_low_v);
-                    const auto iq_r_cos2_v = at.load(iq_r_cos2);
-                    const auto iq_r_x2c2 = iq_r_x2_v * iq_r_cos2_v;
-                    const auto iq_r_sin2_v = at.load(iq_r_sin2);
-                    const auto iq_r_x1s2 = iq_r_x1_v * iq_r_sin2_v;
+                    const auto iq_r_x2c2 = iq_r_x2_v * cos_tile_2;
+                    const auto iq_r_x1s2 = iq_r_x1_v * sin_tile_2;
                     const auto iq_r_high_v = iq_r_x2c2 + iq_r_x1s2;
                     at.store(iq_r_high, iq_r_high_v);
                 });
                 VecB16_32x128_c64 iq_r_rope(t1_valid); TASSIGN(iq_r_rope, 0x00280);  // columns 0.. of iq_b_4
-                VecF32_32x64 iq_r_roped(t1_valid); TASSIGN(iq_r_roped, 0x08280);  // UB 0x08280..0x0a280
+                VecF32_32x64 iq_r_roped(t1_valid); TASSIGN(iq_r_roped, 0x04280);  // UB 0x04280..0x06280
                 TCVT(iq_r_rope, iq_r_roped, RoundMode::CAST_RINT);
                 // iq_h: matmul(iq_r, hadamard, dtype=bf16)  [mla_indexer_prolog.yaml:93]
                 LeftB16_32x128 iq_b_4_l0a(t1_valid); TASSIGN(iq_b_4_l0a, 0x60000);  // L0A 0x60000..0x62000

@@ -1,5 +1,5 @@
 // rotary_linear_to_key_rope: mixed kernel of `mla_indexer_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rotary_linear, key_rope; tiles h 1024, t 256 / 32; memory L0A 524288 B, L0B 131072 B, L0C 65536 B, UB 32768 B
+// stages rotary_linear, key_rope; tiles h 1024, t 256 / 32; memory L0A 524288 B, L0B 131072 B, L0C 65536 B, UB 12288 B
 #include <cstddef>
 #include <cstdint>
 
@@ -13,11 +13,11 @@ using LeftB16_256x1024 = TileLeft<bfloat16_t, 256, 1024, DYNAMIC, 1024>;
 using RightB16_1024x64 = TileRight<bfloat16_t, 1024, 64, 1024, 64>;
 using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x64_c32 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
-using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
+using VecB16_32x64_c32 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 32>;
 using VecB16_1x64 = Tile<TileType::Vec, bfloat16_t, 1, 64, BLayout::RowMajor, 1, 64>;
 using XNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1024>, Stride<1, 1, 1, 7168, 1>>;
 using WKrGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1024, 64>, Stride<1, 1, 1, 229376, 1>, Layout::CPU_PACKED>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
 using KrCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
@@ -52,48 +52,37 @@ extern "C" __global__ AICORE void rotary_linear_to_key_rope(
         }
         for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
             const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
-            VecF32_32x64 kr_x(t1_valid); TASSIGN(kr_x, 0x04000);  // UB 0x04000..0x06000
-            VecF32_32x64 kr_cos(t1_valid); TASSIGN(kr_cos, 0x00000);  // UB 0x00000..0x02000
-            VecF32_32x64 kr_sin(t1_valid); TASSIGN(kr_sin, 0x02000);  // UB 0x02000..0x04000
-            CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
-            CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
+            VecF32_32x64 kr_x(t1_valid); TASSIGN(kr_x, 0x00000);  // UB 0x00000..0x02000
             TPASS(t1_valid, 64, [&](auto at) {
                 // kr: rope(cast(kr_f, bf16), cos, sin)  [mla_indexer_prolog.yaml:85]
                 const auto kr_f = at.extract(kr_f_acc, t1 - t0);
                 const auto kr_1 = at.template rounded<bfloat16_t>(kr_f);
                 at.store(kr_x, kr_1);
-                const auto cos_tile = at.load(cos_in);
-                at.store(kr_cos, cos_tile);
-                const auto sin_tile = at.load(sin_in);
-                at.store(kr_sin, sin_tile);
             });
-            VecF32_32x64_c32 kr_x1(t1_valid); TASSIGN(kr_x1, 0x04000);  // columns 0.. of kr_x
-            VecF32_32x64_c32 kr_cos1(t1_valid); TASSIGN(kr_cos1, 0x00000);  // columns 0.. of kr_cos
-            VecF32_32x64_c32 kr_x2(t1_valid); TASSIGN(kr_x2, 0x04080);  // columns 32.. of kr_x
-            VecF32_32x64_c32 kr_sin1(t1_valid); TASSIGN(kr_sin1, 0x02000);  // columns 0.. of kr_sin
-            VecF32_32x64_c32 kr_low(t1_valid); TASSIGN(kr_low, 0x06000);  // columns 0.. of kr_roped
-            VecF32_32x64_c32 kr_cos2(t1_valid); TASSIGN(kr_cos2, 0x00080);  // columns 32.. of kr_cos
-            VecF32_32x64_c32 kr_sin2(t1_valid); TASSIGN(kr_sin2, 0x02080);  // columns 32.. of kr_sin
-            VecF32_32x64_c32 kr_high(t1_valid); TASSIGN(kr_high, 0x06080);  // columns 32.. of kr_roped
+            VecF32_32x64_c32 kr_x1(t1_valid); TASSIGN(kr_x1, 0x00000);  // columns 0.. of kr_x
+            VecF32_32x64_c32 kr_x2(t1_valid); TASSIGN(kr_x2, 0x00080);  // columns 32.. of kr_x
+            VecB16_32x64_c32 kr_1_columns(t1_valid); TASSIGN(kr_1_columns, 0x02000);  // columns 0.. of kr
+            VecB16_32x64_c32 kr_2(t1_valid); TASSIGN(kr_2, 0x02040);  // columns 32.. of kr
+            CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+            CosGm cos_in_2(cos + int64_t(t1) * 64 + 32, {t1_valid});
+            CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
+            CosGm sin_in_2(sin + int64_t(t1) * 64 + 32, {t1_valid});
             TPASS(t1_valid, 32, [&](auto at) {
+                const auto cos_tile_1 = at.load(cos_in);
+                const auto cos_tile_2 = at.load(cos_in_2);
+                const auto sin_tile_1 = at.load(sin_in);
+                const auto sin_tile_2 = at.load(sin_in_2);
                 const auto kr_x1_v = at.load(kr_x1);
-                const auto kr_cos1_v = at.load(kr_cos1);
-                const auto kr_x1c1 = kr_x1_v * kr_cos1_v;
+                const auto kr_x1c1 = kr_x1_v * cos_tile_1;
                 const auto kr_x2_v = at.load(kr_x2);
-                const auto kr_sin1_v = at.load(kr_sin1);
-                const auto kr_x2s1 = kr_x2_v * kr_sin1_v;
-                const auto kr_low_v = kr_x1c1 - kr_x2s1;
-                at.store(kr_low, kr_low_v);
-                const auto kr_cos2_v = at.load(kr_cos2);
-                const auto kr_x2c2 = kr_x2_v * kr_cos2_v;
-                const auto kr_sin2_v = at.load(kr_sin2);
-                const auto kr_x1s2 = kr_x1_v * kr_sin2_v;
-                const auto kr_high_v = kr_x2c2 + kr_x1s2;
-                at.store(kr_high, kr_high_v);
+                const auto kr_x2s1 = kr_x2_v * sin_tile_1;
+                const auto kr_low = kr_x1c1 - kr_x2s1;
+                const auto kr_x2c2 = kr_x2_v * cos_tile_2;
+                const auto kr_x1s2 = kr_x1_v * sin_tile_2;
+                const auto kr_high = kr_x2c2 + kr_x1s2;
+                at.store(kr_1_columns, kr_low);
+                at.store(kr_2, kr_high);
             });
-            VecB16_32x64 kr(t1_valid); TASSIGN(kr, 0x00000);  // UB 0x00000..0x01000
-            VecF32_32x64 kr_roped(t1_valid); TASSIGN(kr_roped, 0x06000);  // UB 0x06000..0x08000
-            TCVT(kr, kr_roped, RoundMode::CAST_RINT);
             // rows of kr to the slots in slot
             for (int32_t row = 0; row < t1_valid; ++row) {
                 const int64_t slot_i = slot[int64_t(row) + int64_t(t1)];
@@ -101,7 +90,7 @@ extern "C" __global__ AICORE void rotary_linear_to_key_rope(
                     continue;
                 }
                 // kr_cache: scatter_update(kr_cache, slot, kr, dim=0)  [mla_indexer_prolog.yaml:86]
-                VecB16_1x64 kr_one; TASSIGN(kr_one, 0x00000 + row * 0x00080);  // row of kr
+                VecB16_1x64 kr_one; TASSIGN(kr_one, 0x02000 + row * 0x00080);  // row of kr
                 KrCacheGm kr_cache_out(kr_cache + int64_t(slot_i) * 64);
                 TSTORE(kr_cache_out, kr_one);
             }

@@ -1,5 +1,5 @@
 // query: mixed kernel of `mla_prolog` for cpu. Made by pyptogen; change the spec, not this file.
-// stages query_up, query_split; tiles heads 1, t 256 / 32; memory L0A 393216 B, L0B 294912 B, L0C 196608 B, UB 37760 B
+// stages query_up, query_split; tiles heads 1, t 256 / 32; memory L0A 393216 B, L0B 294912 B, L0C 196608 B, UB 21376 B
 #include <cstddef>
 #include <cstdint>
 
@@ -23,8 +23,8 @@ using WUqGm = GlobalTensor<int8_t, Shape<1, 1, 1, 1536, 192>, Stride<1, 1, 1, 49
 using WUqScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 192>, Stride<1, 1, 1, 1, 1>>;
 using QNormScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using QBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 64, 1>>;
-using QRopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 2048, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
+using QRopeGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 2048, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void query(
@@ -77,50 +77,33 @@ extern "C" __global__ AICORE void query(
                     at.store(q_b_1, q_f);
                     at.store(q_b_out, q_f);
                 });
-                VecF32_32x64 q_rope_x(t1_valid); TASSIGN(q_rope_x, 0x07380);  // UB 0x07380..0x09380
+                // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_prolog.yaml:61]
+                VecF32_32x64 q_rope_x(t1_valid); TASSIGN(q_rope_x, 0x03380);  // UB 0x03380..0x05380
                 VecB16_32x192_c64 q_rope_1(t1_valid); TASSIGN(q_rope_1, 0x00480);  // columns 128.. of q_b_1
-                VecF32_32x64 q_rope_cos(t1_valid); TASSIGN(q_rope_cos, 0x03380);  // UB 0x03380..0x05380
-                VecF32_32x64 q_rope_sin(t1_valid); TASSIGN(q_rope_sin, 0x05380);  // UB 0x05380..0x07380
+                TCVT(q_rope_x, q_rope_1, RoundMode::CAST_RINT);
+                VecF32_32x64_c32 q_rope_x1(t1_valid); TASSIGN(q_rope_x1, 0x03380);  // columns 0.. of q_rope_x
+                VecF32_32x64_c32 q_rope_x2(t1_valid); TASSIGN(q_rope_x2, 0x03400);  // columns 32.. of q_rope_x
                 CosGm cos_in(cos + int64_t(t1) * 64, {t1_valid});
+                CosGm cos_in_2(cos + int64_t(t1) * 64 + 32, {t1_valid});
                 CosGm sin_in(sin + int64_t(t1) * 64, {t1_valid});
-                TPASS(t1_valid, 64, [&](auto at) {
-                    // q_rope: rope(q_b[:, :, nope:], cos[:, None, :], sin[:, None, :])  [mla_prolog.yaml:61]
-                    const auto cos_tile = at.load(cos_in);
-                    at.store(q_rope_cos, cos_tile);
-                    const auto sin_tile = at.load(sin_in);
-                    at.store(q_rope_sin, sin_tile);
-                    const auto q_rope_1_v = at.load(q_rope_1);
-                    at.store(q_rope_x, q_rope_1_v);
-                });
-                VecF32_32x64_c32 q_rope_x1(t1_valid); TASSIGN(q_rope_x1, 0x07380);  // columns 0.. of q_rope_x
-                VecF32_32x64_c32 q_rope_cos1(t1_valid); TASSIGN(q_rope_cos1, 0x03380);  // columns 0.. of q_rope_cos
-                VecF32_32x64_c32 q_rope_x2(t1_valid); TASSIGN(q_rope_x2, 0x07400);  // columns 32.. of q_rope_x
-                VecF32_32x64_c32 q_rope_sin1(t1_valid); TASSIGN(q_rope_sin1, 0x05380);  // columns 0.. of q_rope_sin
-                VecF32_32x64_c32 q_rope_low(t1_valid); TASSIGN(q_rope_low, 0x00300);  // columns 0.. of q_rope_roped
-                VecF32_32x64_c32 q_rope_cos2(t1_valid); TASSIGN(q_rope_cos2, 0x03400);  // columns 32.. of q_rope_cos
-                VecF32_32x64_c32 q_rope_sin2(t1_valid); TASSIGN(q_rope_sin2, 0x05400);  // columns 32.. of q_rope_sin
-                VecF32_32x64_c32 q_rope_high(t1_valid); TASSIGN(q_rope_high, 0x00380);  // columns 32.. of q_rope_roped
-                TPASS(t1_valid, 32, [&](auto at) {
-                    const auto q_rope_x1_v = at.load(q_rope_x1);
-                    const auto q_rope_cos1_v = at.load(q_rope_cos1);
-                    const auto q_rope_x1c1 = q_rope_x1_v * q_rope_cos1_v;
-                    const auto q_rope_x2_v = at.load(q_rope_x2);
-                    const auto q_rope_sin1_v = at.load(q_rope_sin1);
-                    const auto q_rope_x2s1 = q_rope_x2_v * q_rope_sin1_v;
-                    const auto q_rope_low_v = q_rope_x1c1 - q_rope_x2s1;
-                    at.store(q_rope_low, q_rope_low_v);
-                    const auto q_rope_cos2_v = at.load(q_rope_cos2);
-                    const auto q_rope_x2c2 = q_rope_x2_v * q_rope_cos2_v;
-                    const auto q_rope_sin2_v = at.load(q_rope_sin2);
-                    const auto q_rope_x1s2 = q_rope_x1_v * q_rope_sin2_v;
-                    const auto q_rope_high_v = q_rope_x2c2 + q_rope_x1s2;
-                    at.store(q_rope_high, q_rope_high_v);
-                });
-                VecF32_32x64 q_rope_roped(t1_valid); TASSIGN(q_rope_roped, 0x00300);  // UB 0x00300..0x02300
+                CosGm sin_in_2(sin + int64_t(t1) * 64 + 32, {t1_valid});
                 QRopeGm q_rope_out(q_rope + int64_t(t1) * 2048 + int64_t(heads0) * 64, {t1_valid});
-                TPASS(t1_valid, 64, [&](auto at) {
-                    const auto q_rope_roped_v = at.load(q_rope_roped);
-                    at.store(q_rope_out, q_rope_roped_v, far);
+                QRopeGm q_rope_out_2(q_rope + int64_t(t1) * 2048 + int64_t(heads0) * 64 + 32, {t1_valid});
+                TPASS(t1_valid, 32, [&](auto at) {
+                    const auto cos_tile_1 = at.load(cos_in);
+                    const auto cos_tile_2 = at.load(cos_in_2);
+                    const auto sin_tile_1 = at.load(sin_in);
+                    const auto sin_tile_2 = at.load(sin_in_2);
+                    const auto q_rope_x1_v = at.load(q_rope_x1);
+                    const auto q_rope_x1c1 = q_rope_x1_v * cos_tile_1;
+                    const auto q_rope_x2_v = at.load(q_rope_x2);
+                    const auto q_rope_x2s1 = q_rope_x2_v * sin_tile_1;
+                    const auto q_rope_low = q_rope_x1c1 - q_rope_x2s1;
+                    const auto q_rope_x2c2 = q_rope_x2_v * cos_tile_2;
+                    const auto q_rope_x1s2 = q_rope_x1_v * sin_tile_2;
+                    const auto q_rope_high = q_rope_x2c2 + q_rope_x1s2;
+                    at.store(q_rope_out, q_rope_low, far);
+                    at.store(q_rope_out_2, q_rope_high, far);
                 });
             }
         }

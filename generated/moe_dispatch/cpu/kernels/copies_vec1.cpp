@@ -1,5 +1,5 @@
 // copies_vec1: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages copies; tiles t 1; memory UB 416 B
+// stages copies; tiles t 1; memory UB 352 B
 #include <cstddef>
 #include <cstdint>
 
@@ -47,43 +47,56 @@ extern "C" __global__ AICORE void copies_vec1(
         TCVT(rows_1_int32, rows_1_floored, RoundMode::CAST_RINT);
         VecI32_1x8 rows_1_first_taken; TASSIGN(rows_1_first_taken, 0x00100);  // UB 0x00100..0x00120
         TMULS(rows_1_first_taken, rows_1_int32, 8);
-        VecI32_1x8 rows_1_first_left; TASSIGN(rows_1_first_left, 0x00140);  // UB 0x00140..0x00160
-        TSUB(rows_1_first_left, source_tile, rows_1_first_taken);
-        VecF32_1x8 rows_1_ratio_2; TASSIGN(rows_1_ratio_2, 0x00080);  // UB 0x00080..0x000a0
+        VecI32_1x8 rows_1_first_left; TASSIGN(rows_1_first_left, 0x00080);  // UB 0x00080..0x000a0
+        VecF32_1x8 rows_1_ratio_2; TASSIGN(rows_1_ratio_2, 0x00140);  // UB 0x00140..0x00160
         TPASS(1, 8, [&](auto at) {
-            const auto rows_1_first_left_v = at.load(rows_1_first_left);
+            const auto source_tile_v = at.load(source_tile);
+            const auto rows_1_first_taken_v = at.load(rows_1_first_taken);
+            const auto rows_1_first_left_v = source_tile_v - rows_1_first_taken_v;
+            at.store(rows_1_first_left, rows_1_first_left_v);
             const auto rows_1_fp32_2 = at.to_float(rows_1_first_left_v);
             const auto rows_1_ratio_2_v = rows_1_fp32_2 / 8.0f;
             at.store(rows_1_ratio_2, rows_1_ratio_2_v);
         });
         VecF32_1x8 rows_1_floored_2; TASSIGN(rows_1_floored_2, 0x00100);  // UB 0x00100..0x00120
         TCVT(rows_1_floored_2, rows_1_ratio_2, RoundMode::CAST_FLOOR);
-        VecI32_1x8 rows_1_int32_2; TASSIGN(rows_1_int32_2, 0x00080);  // UB 0x00080..0x000a0
+        VecI32_1x8 rows_1_int32_2; TASSIGN(rows_1_int32_2, 0x00140);  // UB 0x00140..0x00160
         TCVT(rows_1_int32_2, rows_1_floored_2, RoundMode::CAST_RINT);
         VecI32_1x8 rows_1_second_taken; TASSIGN(rows_1_second_taken, 0x00100);  // UB 0x00100..0x00120
         TMULS(rows_1_second_taken, rows_1_int32_2, 8);
-        VecI32_1x8 rows_1_second_left; TASSIGN(rows_1_second_left, 0x00180);  // UB 0x00180..0x001a0
-        TSUB(rows_1_second_left, rows_1_first_left, rows_1_second_taken);
-        VecI32_1x8 rows_1_sum; TASSIGN(rows_1_sum, 0x00100);  // UB 0x00100..0x00120
-        TADD(rows_1_sum, rows_1_int32, rows_1_int32_2);
-        VecU8_1x32_c1 rows_1_lt_bits; TASSIGN(rows_1_lt_bits, 0x00080);  // UB 0x00080..0x000a0
+        VecI32_1x8 rows_1_second_left; TASSIGN(rows_1_second_left, 0x00100);  // UB 0x00100..0x00120
+        VecI32_1x8 rows_1_sum; TASSIGN(rows_1_sum, 0x00080);  // UB 0x00080..0x000a0
+        TPASS(1, 8, [&](auto at) {
+            const auto rows_1_first_left_v = at.load(rows_1_first_left);
+            const auto rows_1_second_taken_v = at.load(rows_1_second_taken);
+            const auto rows_1_second_left_v = rows_1_first_left_v - rows_1_second_taken_v;
+            at.store(rows_1_second_left, rows_1_second_left_v);
+            const auto rows_1_int32_v = at.load(rows_1_int32);
+            const auto rows_1_int32_2_v = at.load(rows_1_int32_2);
+            const auto rows_1_sum_v = rows_1_int32_v + rows_1_int32_2_v;
+            at.store(rows_1_sum, rows_1_sum_v);
+        });
+        VecU8_1x32_c1 rows_1_lt_bits; TASSIGN(rows_1_lt_bits, 0x000c0);  // UB 0x000c0..0x000e0
         TCMPS(rows_1_lt_bits, rows_1_second_left, 0, CmpMode::LT);
-        VecF16_1x16 rows_1_lt_tmp; TASSIGN(rows_1_lt_tmp, 0x000c0);  // UB 0x000c0..0x000e0
+        VecF16_1x16 rows_1_lt_tmp; TASSIGN(rows_1_lt_tmp, 0x00140);  // UB 0x00140..0x00160
         TSELS(rows_1_lt, rows_1_lt_bits, rows_1_lt, rows_1_lt_tmp, 0.0f);
-        VecI32_1x8 rows_1_int32_3; TASSIGN(rows_1_int32_3, 0x00080);  // UB 0x00080..0x000a0
+        VecI32_1x8 rows_1_int32_3; TASSIGN(rows_1_int32_3, 0x000c0);  // UB 0x000c0..0x000e0
         TCVT(rows_1_int32_3, rows_1_lt, RoundMode::CAST_RINT);
         VecU8_1x32_c1 rows_1_ge_bits; TASSIGN(rows_1_ge_bits, 0x00000);  // UB 0x00000..0x00020
         TCMPS(rows_1_ge_bits, rows_1_second_left, 8, CmpMode::GE);
-        VecF16_1x16 rows_1_ge_tmp; TASSIGN(rows_1_ge_tmp, 0x000c0);  // UB 0x000c0..0x000e0
+        VecF16_1x16 rows_1_ge_tmp; TASSIGN(rows_1_ge_tmp, 0x00100);  // UB 0x00100..0x00120
         TSELS(rows_1_ge, rows_1_ge_bits, rows_1_ge, rows_1_ge_tmp, 0.0f);
         VecI32_1x8 rows_1_int32_4; TASSIGN(rows_1_int32_4, 0x00000);  // UB 0x00000..0x00020
         TCVT(rows_1_int32_4, rows_1_ge, RoundMode::CAST_RINT);
-        VecI32_1x8 rows_1_lowered; TASSIGN(rows_1_lowered, 0x00040);  // UB 0x00040..0x00060
-        TSUB(rows_1_lowered, rows_1_sum, rows_1_int32_3);
-        VecI32_1x8 rows_1_tile; TASSIGN(rows_1_tile, 0x00080);  // UB 0x00080..0x000a0
-        TADD(rows_1_tile, rows_1_lowered, rows_1_int32_4);
         SourceGm rows_1_out(rows_1 + int64_t(t0) * 8);
-        TSTORE(rows_1_out, rows_1_tile);
+        TPASS(1, 8, [&](auto at) {
+            const auto rows_1_sum_v = at.load(rows_1_sum);
+            const auto rows_1_int32_3_v = at.load(rows_1_int32_3);
+            const auto rows_1_lowered = rows_1_sum_v - rows_1_int32_3_v;
+            const auto rows_1_int32_4_v = at.load(rows_1_int32_4);
+            const auto rows_1_tile = rows_1_lowered + rows_1_int32_4_v;
+            at.store(rows_1_out, rows_1_tile);
+        });
     }
 #endif
 }

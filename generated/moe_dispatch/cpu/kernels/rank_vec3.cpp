@@ -1,5 +1,5 @@
 // rank_vec3: vector kernel of `moe_dispatch` for cpu. Made by pyptogen; change the spec, not this file.
-// stages rank; tiles i2 1, once 1; memory UB 512 B
+// stages rank; tiles i2 1, once 1; memory UB 256 B
 #include <cstddef>
 #include <cstdint>
 
@@ -25,12 +25,15 @@ extern "C" __global__ AICORE void rank_vec3(
         VecI32_1x64 total; TASSIGN(total, 0x00000);  // UB 0x00000..0x00100
         TEXPANDS(total, 0);
         for (int32_t i2 = 0; i2 < t * 8; ++i2) {
-            VecI32_1x64 part; TASSIGN(part, 0x00100);  // UB 0x00100..0x00200
             ChosenGm chosen_in(chosen + int64_t(i2) * 64);
-            TLOAD(part, chosen_in);
-            TADD(total, total, part);
             ChosenGm upto_out(upto + int64_t(i2) * 64);
-            TSTORE(upto_out, total);
+            TPASS(1, 64, [&](auto at) {
+                const auto part = at.load(chosen_in);
+                const auto total_v = at.load(total);
+                const auto total_v_2 = total_v + part;
+                at.store(total, total_v_2);
+                at.store(upto_out, total_v_2);
+            });
         }
     }
 #endif

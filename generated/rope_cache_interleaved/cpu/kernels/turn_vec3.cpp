@@ -1,5 +1,5 @@
 // turn_vec3: vector kernel of `rope_cache_interleaved` for cpu. Made by pyptogen; change the spec, not this file.
-// stages turn; tiles i1 512, i2 512; memory UB 2048 B
+// stages turn; tiles i1 1024, i2 1024; memory UB 2048 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,39 +8,39 @@
 using namespace pto;
 
 namespace {
-using VecF32_1x512 = Tile<TileType::Vec, float, 1, 512, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_512x1 = Tile<TileType::Vec, float, 512, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using QTurnedLowGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using QTurnedRopedGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 2, 1>>;
+using VecB16_1x1024 = Tile<TileType::Vec, bfloat16_t, 1, 1024, BLayout::RowMajor, 1, DYNAMIC>;
+using VecB16_1024x1 = Tile<TileType::Vec, bfloat16_t, 1024, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using KTurnedEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using KTurnedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 2, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void turn_vec3(
-    __gm__ float *q_turned_roped,
-    __gm__ float *q_turned_low,
-    __gm__ float *q_turned_high,
+    __gm__ bfloat16_t *k_turned,
+    __gm__ bfloat16_t *k_turned_even,
+    __gm__ bfloat16_t *k_turned_odd,
     int32_t t,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block * 512; i1 < t * 1024; i1 += nblk * 512) {
-        const int32_t i1_valid = t * 1024 - i1 < 512 ? t * 1024 - i1 : 512;
-        // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
-        VecF32_1x512 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
-        QTurnedLowGm q_turned_low_in(q_turned_low + int64_t(i1), {i1_valid});
-        TLOAD(part_row, q_turned_low_in);
-        VecF32_512x1 part(i1_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x00800
-        QTurnedRopedGm q_turned_roped_out(q_turned_roped + int64_t(i1) * 2, {i1_valid});
-        TSTORE(q_turned_roped_out, part);
+    for (int32_t i1 = block * 1024; i1 < t * 256; i1 += nblk * 1024) {
+        const int32_t i1_valid = t * 256 - i1 < 1024 ? t * 256 - i1 : 1024;
+        // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:33]
+        VecB16_1x1024 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
+        KTurnedEvenGm k_turned_even_in(k_turned_even + int64_t(i1), {i1_valid});
+        TLOAD(part_row, k_turned_even_in);
+        VecB16_1024x1 part(i1_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x00800
+        KTurnedGm k_turned_out(k_turned + int64_t(i1) * 2, {i1_valid});
+        TSTORE(k_turned_out, part);
     }
-    for (int32_t i2 = block * 512; i2 < t * 1024; i2 += nblk * 512) {
-        const int32_t i2_valid = t * 1024 - i2 < 512 ? t * 1024 - i2 : 512;
-        VecF32_1x512 part_2_row(i2_valid); TASSIGN(part_2_row, 0x00000);  // as a row, same bytes as part_2
-        QTurnedLowGm q_turned_high_in(q_turned_high + int64_t(i2), {i2_valid});
-        TLOAD(part_2_row, q_turned_high_in);
-        VecF32_512x1 part_2(i2_valid); TASSIGN(part_2, 0x00000);  // UB 0x00000..0x00800
-        QTurnedRopedGm q_turned_roped_out(q_turned_roped + int64_t(i2) * 2 + 1, {i2_valid});
-        TSTORE(q_turned_roped_out, part_2);
+    for (int32_t i2 = block * 1024; i2 < t * 256; i2 += nblk * 1024) {
+        const int32_t i2_valid = t * 256 - i2 < 1024 ? t * 256 - i2 : 1024;
+        VecB16_1x1024 part_2_row(i2_valid); TASSIGN(part_2_row, 0x00000);  // as a row, same bytes as part_2
+        KTurnedEvenGm k_turned_odd_in(k_turned_odd + int64_t(i2), {i2_valid});
+        TLOAD(part_2_row, k_turned_odd_in);
+        VecB16_1024x1 part_2(i2_valid); TASSIGN(part_2, 0x00000);  // UB 0x00000..0x00800
+        KTurnedGm k_turned_out(k_turned + int64_t(i2) * 2 + 1, {i2_valid});
+        TSTORE(k_turned_out, part_2);
     }
 #endif
 }

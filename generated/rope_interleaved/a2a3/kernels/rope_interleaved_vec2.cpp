@@ -1,5 +1,5 @@
 // rope_interleaved_vec2: vector kernel of `rope_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rope_interleaved; tiles t 1, y_x_tile_2_at 1, y_x_tile_at 1; memory UB 28800 B
+// stages rope_interleaved; tiles i1 1536, i2 1536; memory UB 153600 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,149 +8,68 @@
 using namespace pto;
 
 namespace {
-using VecF32_32x8_c1 = Tile<TileType::Vec, float, 32, 8, BLayout::RowMajor, 32, 1>;
-using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
-using VecF32_16x32 = Tile<TileType::Vec, float, 16, 32, BLayout::RowMajor, 16, 32>;
-using YCosGm = GlobalTensor<float, Shape<1, 1, 1, 32, 1>, Stride<1, 1, 1, 2, 1>>;
-using YLowGm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
+using VecB16_1x1536 = Tile<TileType::Vec, bfloat16_t, 1, 1536, BLayout::RowMajor, 1, DYNAMIC>;
+using VecB16_1536x16_c1 = Tile<TileType::Vec, bfloat16_t, 1536, 16, BLayout::RowMajor, DYNAMIC, 1>;
+using YEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 2, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void rope_interleaved_vec2(
-    __gm__ float *y_low,
-    __gm__ float *y_high,
-    __gm__ float *y_x,
-    __gm__ float *y_cos,
-    __gm__ float *y_sin,
-    int32_t t_begin,
-    int32_t t_end,
+    __gm__ bfloat16_t *y,
+    __gm__ bfloat16_t *y_even,
+    __gm__ bfloat16_t *y_odd,
+    int32_t t,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    int32_t y_x_tile_at_slot = 0;  // which of 2 buffers this round of y_x_tile_at uses
-    int32_t y_x_tile_2_at_slot = 0;  // which of 2 buffers this round of y_x_tile_2_at uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    for (int32_t i1 = block * 1536; i1 < t * 512; i1 += nblk * 1536) {
+        const int32_t i1_valid = t * 512 - i1 < 1536 ? t * 512 - i1 : 1536;
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
-        VecF32_32x8_c1 y_cos_tile_apart; TASSIGN(y_cos_tile_apart, 0x02800 + t0_slot * 0x00400);  // UB 0x02800..0x03000, 2 copies
-        YCosGm y_cos_in(y_cos + int64_t(t0) * 64);
-        TLOAD(y_cos_tile_apart, y_cos_in);
-        VecF32_32x8_c1 y_sin_tile_apart; TASSIGN(y_sin_tile_apart, 0x03800 + t0_slot * 0x00400);  // UB 0x03800..0x04000, 2 copies
-        pipe_barrier(PIPE_ALL);
-        YCosGm y_sin_in(y_sin + int64_t(t0) * 64);
-        TLOAD(y_sin_tile_apart, y_sin_in);
-        VecF32_32x8_c1 y_cos_tile_2_apart; TASSIGN(y_cos_tile_2_apart, 0x04000 + t0_slot * 0x00400);  // UB 0x04000..0x04800, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
-        YCosGm y_cos_in_2(y_cos + int64_t(t0) * 64 + 1);
-        TLOAD(y_cos_tile_2_apart, y_cos_in_2);
-        VecF32_32x8_c1 y_sin_tile_2_apart; TASSIGN(y_sin_tile_2_apart, 0x04800 + t0_slot * 0x00400);  // UB 0x04800..0x05000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
-        YCosGm y_sin_in_2(y_sin + int64_t(t0) * 64 + 1);
-        TLOAD(y_sin_tile_2_apart, y_sin_in_2);
-        for (int32_t y_x_tile_at = 0; y_x_tile_at < 16; ++y_x_tile_at, y_x_tile_at_slot ^= 1) {
-            VecF32_32x8_c1 y_x_tile_apart; TASSIGN(y_x_tile_apart, 0x02000 + y_x_tile_at_slot * 0x00400);  // UB 0x02000..0x02800, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(y_x_tile_at_slot));  // free again
-            YCosGm y_x_in(y_x + int64_t(t0) * 1024 + int64_t(y_x_tile_at) * 64);
-            TLOAD(y_x_tile_apart, y_x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(y_x_tile_at_slot));
-            VecF32_1x32 y_x_tile_line; TASSIGN(y_x_tile_line, 0x05000 + y_x_tile_at * 0x00080);  // rows y_x_tile_at.. of y_x_tile
-            VecF32_32x8_c1 y_x_tile_apart_tmp; TASSIGN(y_x_tile_apart_tmp, 0x05800);  // UB 0x05800..0x05c00
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(y_x_tile_at_slot));
-            TTRANS(y_x_tile_line, y_x_tile_apart, y_x_tile_apart_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(y_x_tile_at_slot));
-        }
-        VecF32_1x32 y_cos_tile_line; TASSIGN(y_cos_tile_line, 0x05800);  // columns 0.. of y_cos_tile
-        VecF32_32x8_c1 y_cos_tile_apart_tmp; TASSIGN(y_cos_tile_apart_tmp, 0x05880);  // UB 0x05880..0x05c80
-        pipe_barrier(PIPE_V);
-        TTRANS(y_cos_tile_line, y_cos_tile_apart, y_cos_tile_apart_tmp);
-        VecF32_16x32 y_x1c1; TASSIGN(y_x1c1, 0x05880);  // UB 0x05880..0x06080
-        VecF32_16x32 y_x_tile; TASSIGN(y_x_tile, 0x05000);  // UB 0x05000..0x05800
-        VecF32_1x32 y_cos_tile; TASSIGN(y_cos_tile, 0x05800);  // UB 0x05800..0x05880
-        pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(y_x1c1, y_x_tile, y_cos_tile);
-        for (int32_t y_x_tile_2_at = 0; y_x_tile_2_at < 16; ++y_x_tile_2_at, y_x_tile_2_at_slot ^= 1) {
-            VecF32_32x8_c1 y_x_tile_2_apart; TASSIGN(y_x_tile_2_apart, 0x03000 + y_x_tile_2_at_slot * 0x00400);  // UB 0x03000..0x03800, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_x_tile_2_at_slot));  // free again
-            YCosGm y_x_in(y_x + int64_t(t0) * 1024 + int64_t(y_x_tile_2_at) * 64 + 1);
-            TLOAD(y_x_tile_2_apart, y_x_in);
-            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_x_tile_2_at_slot));
-            VecF32_1x32 y_x_tile_2_line; TASSIGN(y_x_tile_2_line, 0x06080 + y_x_tile_2_at * 0x00080);  // rows y_x_tile_2_at.. of y_x_tile_2
-            VecF32_32x8_c1 y_x_tile_2_apart_tmp; TASSIGN(y_x_tile_2_apart_tmp, 0x06880);  // UB 0x06880..0x06c80
-            pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + y_x_tile_2_at_slot));
-            TTRANS(y_x_tile_2_line, y_x_tile_2_apart, y_x_tile_2_apart_tmp);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + y_x_tile_2_at_slot));
-        }
-        VecF32_1x32 y_sin_tile_line; TASSIGN(y_sin_tile_line, 0x05800);  // columns 0.. of y_sin_tile
-        VecF32_32x8_c1 y_sin_tile_apart_tmp; TASSIGN(y_sin_tile_apart_tmp, 0x06880);  // UB 0x06880..0x06c80
-        pipe_barrier(PIPE_V);
-        TTRANS(y_sin_tile_line, y_sin_tile_apart, y_sin_tile_apart_tmp);
-        VecF32_16x32 y_x2s1; TASSIGN(y_x2s1, 0x06880);  // UB 0x06880..0x07080
-        VecF32_16x32 y_x_tile_2; TASSIGN(y_x_tile_2, 0x06080);  // UB 0x06080..0x06880
-        VecF32_1x32 y_sin_tile; TASSIGN(y_sin_tile, 0x05800);  // UB 0x05800..0x05880
-        pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(y_x2s1, y_x_tile_2, y_sin_tile);
-        VecF32_16x32 y_low_tile; TASSIGN(y_low_tile, 0x00000 + t0_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
-        pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
-        TSUB(y_low_tile, y_x1c1, y_x2s1);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        VecF32_1x32 y_cos_tile_2_line; TASSIGN(y_cos_tile_2_line, 0x05800);  // columns 0.. of y_cos_tile_2
-        VecF32_32x8_c1 y_cos_tile_2_apart_tmp; TASSIGN(y_cos_tile_2_apart_tmp, 0x05880);  // UB 0x05880..0x05c80
-        pipe_barrier(PIPE_V);
-        TTRANS(y_cos_tile_2_line, y_cos_tile_2_apart, y_cos_tile_2_apart_tmp);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
-        VecF32_16x32 y_x2c2; TASSIGN(y_x2c2, 0x05880);  // UB 0x05880..0x06080
-        VecF32_1x32 y_cos_tile_2; TASSIGN(y_cos_tile_2, 0x05800);  // UB 0x05800..0x05880
-        pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(y_x2c2, y_x_tile_2, y_cos_tile_2);
-        VecF32_1x32 y_sin_tile_2_line; TASSIGN(y_sin_tile_2_line, 0x05800);  // columns 0.. of y_sin_tile_2
-        VecF32_32x8_c1 y_sin_tile_2_apart_tmp; TASSIGN(y_sin_tile_2_apart_tmp, 0x06080);  // UB 0x06080..0x06480
-        pipe_barrier(PIPE_V);
-        TTRANS(y_sin_tile_2_line, y_sin_tile_2_apart, y_sin_tile_2_apart_tmp);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
-        VecF32_16x32 y_x1s2; TASSIGN(y_x1s2, 0x05000);  // UB 0x05000..0x05800
-        VecF32_1x32 y_sin_tile_2; TASSIGN(y_sin_tile_2, 0x05800);  // UB 0x05800..0x05880
-        pipe_barrier(PIPE_V);
-        TCOLEXPANDMUL(y_x1s2, y_x_tile, y_sin_tile_2);
-        VecF32_16x32 y_high_tile; TASSIGN(y_high_tile, 0x01000 + t0_slot * 0x00800);  // UB 0x01000..0x02000, 2 copies
-        pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TADD(y_high_tile, y_x2c2, y_x1s2);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
-        YLowGm y_low_out(y_low + int64_t(t0) * 512);
-        TSTORE(y_low_out, y_low_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        YLowGm y_high_out(y_high + int64_t(t0) * 512);
-        TSTORE(y_high_out, y_high_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        VecB16_1x1536 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
+        YEvenGm y_even_in(y_even + int64_t(i1), {i1_valid});
+        TLOAD(part_row, y_even_in);
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        VecB16_1536x16_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x01800);  // UB 0x01800..0x0d800
+        VecB16_1536x16_c1 part_apart_tmp(i1_valid); TASSIGN(part_apart_tmp, 0x19800);  // UB 0x19800..0x25800
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+        TTRANS(part_apart, part_row, part_apart_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+        YGm y_out(y + int64_t(i1) * 2, {i1_valid});
+        TSTORE(y_out, part_apart);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    for (int32_t i2 = block * 1536; i2 < t * 512; i2 += nblk * 1536) {
+        const int32_t i2_valid = t * 512 - i2 < 1536 ? t * 512 - i2 : 1536;
+        VecB16_1x1536 part_2_row(i2_valid); TASSIGN(part_2_row, 0x00c00);  // as a row, same bytes as part_2
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
+        YEvenGm y_odd_in(y_odd + int64_t(i2), {i2_valid});
+        TLOAD(part_2_row, y_odd_in);
+        set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+        VecB16_1536x16_c1 part_2_apart(i2_valid); TASSIGN(part_2_apart, 0x0d800);  // UB 0x0d800..0x19800
+        VecB16_1536x16_c1 part_2_apart_tmp(i2_valid); TASSIGN(part_2_apart_tmp, 0x19800);  // UB 0x19800..0x25800
+        pipe_barrier(PIPE_V);
+        wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
+        TTRANS(part_2_apart, part_2_row, part_2_apart_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+        wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+        YGm y_out(y + int64_t(i2) * 2 + 1, {i2_valid});
+        TSTORE(y_out, part_2_apart);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
 }

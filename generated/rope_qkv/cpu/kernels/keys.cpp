@@ -1,5 +1,5 @@
 // keys: vector kernel of `rope_qkv` for cpu. Made by pyptogen; change the spec, not this file.
-// stages keys; tiles t 1; memory UB 9216 B
+// stages keys; tiles t 1; memory UB 1024 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,12 +8,10 @@
 using namespace pto;
 
 namespace {
-using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, 8, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
-using VecF32_8x128_c64 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, 8, 64>;
 using VecF32_1x128_c64 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 64>;
-using QkvGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 8, 128>, Stride<1, 1, 1, 128, 1>>;
 using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
+using QkvGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 8, 64>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void keys(
@@ -29,48 +27,36 @@ extern "C" __global__ AICORE void keys(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 12288);  // k: around the cache if large
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        VecF32_8x128 k_x; TASSIGN(k_x, 0x00000);  // UB 0x00000..0x01000
-        QkvGm qkv_in(qkv + int64_t(t0) * 6144 + 4096);
-        TPASS(8, 128, [&](auto at) {
-            // k: rope(reshape(qkv[:, heads * d:(heads + kv_heads) * d], [t, kv_heads, d]), cos[:, None, :], sin[:, None, :])  [rope_qkv.yaml:27]
-            const auto qkv_tile = at.load(qkv_in);
-            at.store(k_x, qkv_tile);
-        });
-        VecF32_1x128 k_cos; TASSIGN(k_cos, 0x01000);  // UB 0x01000..0x01200
-        VecF32_1x128 k_sin; TASSIGN(k_sin, 0x01200);  // UB 0x01200..0x01400
+        VecF32_1x128 k_cos; TASSIGN(k_cos, 0x00000);  // UB 0x00000..0x00200
+        VecF32_1x128 k_sin; TASSIGN(k_sin, 0x00200);  // UB 0x00200..0x00400
         CosGm cos_in(cos + int64_t(t0) * 128);
         CosGm sin_in(sin + int64_t(t0) * 128);
         TPASS(1, 128, [&](auto at) {
+            // k: rope(reshape(qkv[:, heads * d:(heads + kv_heads) * d], [t, kv_heads, d]), cos[:, None, :], sin[:, None, :])  [rope_qkv.yaml:27]
             const auto cos_tile = at.load(cos_in);
             at.store(k_cos, cos_tile);
             const auto sin_tile = at.load(sin_in);
             at.store(k_sin, sin_tile);
         });
-        VecF32_8x128_c64 k_x1; TASSIGN(k_x1, 0x00000);  // columns 0.. of k_x
-        VecF32_1x128_c64 k_cos1; TASSIGN(k_cos1, 0x01000);  // columns 0.. of k_cos
-        VecF32_8x128_c64 k_x2; TASSIGN(k_x2, 0x00100);  // columns 64.. of k_x
-        VecF32_1x128_c64 k_sin1; TASSIGN(k_sin1, 0x01200);  // columns 0.. of k_sin
-        VecF32_8x128_c64 k_low; TASSIGN(k_low, 0x01400);  // columns 0.. of k_roped
-        VecF32_1x128_c64 k_cos2; TASSIGN(k_cos2, 0x01100);  // columns 64.. of k_cos
-        VecF32_1x128_c64 k_sin2; TASSIGN(k_sin2, 0x01300);  // columns 64.. of k_sin
-        VecF32_8x128_c64 k_high; TASSIGN(k_high, 0x01500);  // columns 64.. of k_roped
-        TPASS(8, 64, [&](auto at) {
-            const auto k_x1_v = at.load(k_x1);
-            const auto k_x1c1 = k_x1_v * at.row(k_cos1);
-            const auto k_x2_v = at.load(k_x2);
-            const auto k_x2s1 = k_x2_v * at.row(k_sin1);
-            const auto k_low_v = k_x1c1 - k_x2s1;
-            at.store(k_low, k_low_v);
-            const auto k_x2c2 = k_x2_v * at.row(k_cos2);
-            const auto k_x1s2 = k_x1_v * at.row(k_sin2);
-            const auto k_high_v = k_x2c2 + k_x1s2;
-            at.store(k_high, k_high_v);
-        });
-        VecF32_8x128 k_roped; TASSIGN(k_roped, 0x01400);  // UB 0x01400..0x02400
+        VecF32_1x128_c64 k_cos1; TASSIGN(k_cos1, 0x00000);  // columns 0.. of k_cos
+        VecF32_1x128_c64 k_sin1; TASSIGN(k_sin1, 0x00200);  // columns 0.. of k_sin
+        VecF32_1x128_c64 k_cos2; TASSIGN(k_cos2, 0x00100);  // columns 64.. of k_cos
+        VecF32_1x128_c64 k_sin2; TASSIGN(k_sin2, 0x00300);  // columns 64.. of k_sin
+        QkvGm qkv_in(qkv + int64_t(t0) * 6144 + 4096);
+        QkvGm qkv_in_2(qkv + int64_t(t0) * 6144 + 4160);
         QkvGm k_out(k + int64_t(t0) * 6144);
-        TPASS(8, 128, [&](auto at) {
-            const auto k_roped_v = at.load(k_roped);
-            at.store(k_out, k_roped_v, far);
+        QkvGm k_out_2(k + int64_t(t0) * 6144 + 64);
+        TPASS(8, 64, [&](auto at) {
+            const auto qkv_tile_1 = at.load(qkv_in);
+            const auto qkv_tile_2 = at.load(qkv_in_2);
+            const auto k_x1c1 = qkv_tile_1 * at.row(k_cos1);
+            const auto k_x2s1 = qkv_tile_2 * at.row(k_sin1);
+            const auto k_low = k_x1c1 - k_x2s1;
+            const auto k_x2c2 = qkv_tile_2 * at.row(k_cos2);
+            const auto k_x1s2 = qkv_tile_1 * at.row(k_sin2);
+            const auto k_high = k_x2c2 + k_x1s2;
+            at.store(k_out, k_low, far);
+            at.store(k_out_2, k_high, far);
         });
     }
 #endif

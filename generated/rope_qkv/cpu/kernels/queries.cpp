@@ -1,5 +1,5 @@
 // queries: vector kernel of `rope_qkv` for cpu. Made by pyptogen; change the spec, not this file.
-// stages queries; tiles t 1; memory UB 33792 B
+// stages queries; tiles t 1; memory UB 1024 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,12 +8,10 @@
 using namespace pto;
 
 namespace {
-using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, 32, 128>;
 using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
-using VecF32_32x128_c64 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, 32, 64>;
 using VecF32_1x128_c64 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 64>;
-using QkvGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 128>, Stride<1, 1, 1, 128, 1>>;
 using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
+using QkvGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 32, 64>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void queries(
@@ -29,48 +27,36 @@ extern "C" __global__ AICORE void queries(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     const FarStores far(int64_t(t_end - t_begin) * 12288);  // q: around the cache if large
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        VecF32_32x128 q_x; TASSIGN(q_x, 0x00000);  // UB 0x00000..0x04000
-        QkvGm qkv_in(qkv + int64_t(t0) * 6144);
-        TPASS(32, 128, [&](auto at) {
-            // q: rope(reshape(qkv[:, :heads * d], [t, heads, d]), cos[:, None, :], sin[:, None, :])  [rope_qkv.yaml:25]
-            const auto qkv_tile = at.load(qkv_in);
-            at.store(q_x, qkv_tile);
-        });
-        VecF32_1x128 q_cos; TASSIGN(q_cos, 0x04000);  // UB 0x04000..0x04200
-        VecF32_1x128 q_sin; TASSIGN(q_sin, 0x04200);  // UB 0x04200..0x04400
+        VecF32_1x128 q_cos; TASSIGN(q_cos, 0x00000);  // UB 0x00000..0x00200
+        VecF32_1x128 q_sin; TASSIGN(q_sin, 0x00200);  // UB 0x00200..0x00400
         CosGm cos_in(cos + int64_t(t0) * 128);
         CosGm sin_in(sin + int64_t(t0) * 128);
         TPASS(1, 128, [&](auto at) {
+            // q: rope(reshape(qkv[:, :heads * d], [t, heads, d]), cos[:, None, :], sin[:, None, :])  [rope_qkv.yaml:25]
             const auto cos_tile = at.load(cos_in);
             at.store(q_cos, cos_tile);
             const auto sin_tile = at.load(sin_in);
             at.store(q_sin, sin_tile);
         });
-        VecF32_32x128_c64 q_x1; TASSIGN(q_x1, 0x00000);  // columns 0.. of q_x
-        VecF32_1x128_c64 q_cos1; TASSIGN(q_cos1, 0x04000);  // columns 0.. of q_cos
-        VecF32_32x128_c64 q_x2; TASSIGN(q_x2, 0x00100);  // columns 64.. of q_x
-        VecF32_1x128_c64 q_sin1; TASSIGN(q_sin1, 0x04200);  // columns 0.. of q_sin
-        VecF32_32x128_c64 q_low; TASSIGN(q_low, 0x04400);  // columns 0.. of q_roped
-        VecF32_1x128_c64 q_cos2; TASSIGN(q_cos2, 0x04100);  // columns 64.. of q_cos
-        VecF32_1x128_c64 q_sin2; TASSIGN(q_sin2, 0x04300);  // columns 64.. of q_sin
-        VecF32_32x128_c64 q_high; TASSIGN(q_high, 0x04500);  // columns 64.. of q_roped
-        TPASS(32, 64, [&](auto at) {
-            const auto q_x1_v = at.load(q_x1);
-            const auto q_x1c1 = q_x1_v * at.row(q_cos1);
-            const auto q_x2_v = at.load(q_x2);
-            const auto q_x2s1 = q_x2_v * at.row(q_sin1);
-            const auto q_low_v = q_x1c1 - q_x2s1;
-            at.store(q_low, q_low_v);
-            const auto q_x2c2 = q_x2_v * at.row(q_cos2);
-            const auto q_x1s2 = q_x1_v * at.row(q_sin2);
-            const auto q_high_v = q_x2c2 + q_x1s2;
-            at.store(q_high, q_high_v);
-        });
-        VecF32_32x128 q_roped; TASSIGN(q_roped, 0x04400);  // UB 0x04400..0x08400
+        VecF32_1x128_c64 q_cos1; TASSIGN(q_cos1, 0x00000);  // columns 0.. of q_cos
+        VecF32_1x128_c64 q_sin1; TASSIGN(q_sin1, 0x00200);  // columns 0.. of q_sin
+        VecF32_1x128_c64 q_cos2; TASSIGN(q_cos2, 0x00100);  // columns 64.. of q_cos
+        VecF32_1x128_c64 q_sin2; TASSIGN(q_sin2, 0x00300);  // columns 64.. of q_sin
+        QkvGm qkv_in(qkv + int64_t(t0) * 6144);
+        QkvGm qkv_in_2(qkv + int64_t(t0) * 6144 + 64);
         QkvGm q_out(q + int64_t(t0) * 6144);
-        TPASS(32, 128, [&](auto at) {
-            const auto q_roped_v = at.load(q_roped);
-            at.store(q_out, q_roped_v, far);
+        QkvGm q_out_2(q + int64_t(t0) * 6144 + 64);
+        TPASS(32, 64, [&](auto at) {
+            const auto qkv_tile_1 = at.load(qkv_in);
+            const auto qkv_tile_2 = at.load(qkv_in_2);
+            const auto q_x1c1 = qkv_tile_1 * at.row(q_cos1);
+            const auto q_x2s1 = qkv_tile_2 * at.row(q_sin1);
+            const auto q_low = q_x1c1 - q_x2s1;
+            const auto q_x2c2 = qkv_tile_2 * at.row(q_cos2);
+            const auto q_x1s2 = qkv_tile_1 * at.row(q_sin2);
+            const auto q_high = q_x2c2 + q_x1s2;
+            at.store(q_out, q_low, far);
+            at.store(q_out_2, q_high, far);
         });
     }
 #endif

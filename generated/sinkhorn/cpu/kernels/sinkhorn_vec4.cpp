@@ -1,5 +1,5 @@
 // sinkhorn_vec4: vector kernel of `sinkhorn` for cpu. Made by pyptogen; change the spec, not this file.
-// stages sinkhorn; tiles i1 1; memory UB 160 B
+// stages sinkhorn; tiles i1 64; memory UB 12288 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,34 +8,31 @@
 using namespace pto;
 
 namespace {
-using VecF32_4x8_c4 = Tile<TileType::Vec, float, 4, 8, BLayout::RowMajor, 4, 4>;
-using VecF32_1x8_c4 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 4>;
-using SecondRGm = GlobalTensor<float, Shape<1, 1, 1, 4, 4>, Stride<1, 1, 1, 4, 1>>;
-using Second1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 1, 1>>;
+using VecF32_16x64 = Tile<TileType::Vec, float, 16, 64, BLayout::RowMajor, 16, DYNAMIC>;
+using VecF32_64x16 = Tile<TileType::Vec, float, 64, 16, BLayout::RowMajor, DYNAMIC, 16>;
+using YPlanesGm = GlobalTensor<float, Shape<1, 1, 1, 16, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using YGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 16>, Stride<1, 1, 1, 16, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void sinkhorn_vec4(
-    __gm__ float *second_1,
-    __gm__ float *second_r,
+    __gm__ float *y,
+    __gm__ float *y_planes,
     int32_t t,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block; i1 < t; i1 += nblk) {
+    for (int32_t i1 = block * 64; i1 < t; i1 += nblk * 64) {
+        const int32_t i1_valid = t - i1 < 64 ? t - i1 : 64;
         // return: r / sum(r, axis=-2, keepdim=true)  [sinkhorn.yaml:17]
-        VecF32_4x8_c4 part; TASSIGN(part, 0x00000);  // UB 0x00000..0x00080
-        SecondRGm second_r_in(second_r + int64_t(i1) * 16);
-        TLOAD(part, second_r_in);
-        VecF32_1x8_c4 found; TASSIGN(found, 0x00080);  // UB 0x00080..0x000a0
-        TCOLSUM(found, part);
-        Second1Gm second_1_out(second_1 + int64_t(i1) * 4);
-        TPASS(1, 4, [&](auto at) {
-            const auto total = at.all(0.0f);
-            const auto found_v = at.load(found);
-            const auto total_2 = total + found_v;
-            at.store(second_1_out, total_2);
-        });
+        VecF32_16x64 part(i1_valid); TASSIGN(part, 0x00000);  // UB 0x00000..0x01000
+        YPlanesGm y_planes_in(y_planes + int64_t(i1), {i1_valid}, {int64_t(t)});
+        TLOAD(part, y_planes_in);
+        VecF32_64x16 turned(i1_valid); TASSIGN(turned, 0x01000);  // UB 0x01000..0x02000
+        VecF32_16x64 turned_tmp(i1_valid); TASSIGN(turned_tmp, 0x02000);  // UB 0x02000..0x03000
+        TTRANS(turned, part, turned_tmp);
+        YGm y_out(y + int64_t(i1) * 16, {i1_valid});
+        TSTORE(y_out, turned);
     }
 #endif
 }

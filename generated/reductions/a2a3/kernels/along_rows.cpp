@@ -1,5 +1,5 @@
-// along_rows_vec1: vector kernel of `reductions` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages along_rows; tiles rows 16; memory UB 172736 B
+// along_rows: vector kernel of `reductions` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages along_rows; tiles rows 16; memory UB 107328 B
 #include <cstddef>
 #include <cstdint>
 
@@ -17,12 +17,12 @@ using TotalGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 
 using AverageGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void along_rows_vec1(
+extern "C" __global__ AICORE void along_rows(
     __gm__ float *total,
     __gm__ float *largest,
     __gm__ float *least,
     __gm__ float *average,
-    __gm__ float *product_2,
+    __gm__ float *product,
     __gm__ float *spread,
     __gm__ float *x,
     int32_t rows_begin,
@@ -51,18 +51,18 @@ extern "C" __global__ AICORE void along_rows_vec1(
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         VecF32_16x1 total_1(rows0_valid); TASSIGN(total_1, 0x10000 + rows0_slot * 0x00040);  // UB 0x10000..0x10080, 2 copies
-        VecF32_16x128 total_1_tmp(rows0_valid); TASSIGN(total_1_tmp, 0x20280);  // UB 0x20280..0x22280
+        VecF32_16x128 total_1_tmp(rows0_valid); TASSIGN(total_1_tmp, 0x10300);  // UB 0x10300..0x12300
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TROWSUM(total_1, x_tile, total_1_tmp);
         // largest: amax(x)  [reductions.yaml:24]
         VecF32_16x1 largest_1(rows0_valid); TASSIGN(largest_1, 0x10080 + rows0_slot * 0x00040);  // UB 0x10080..0x10100, 2 copies
-        VecF32_16x128 largest_1_tmp(rows0_valid); TASSIGN(largest_1_tmp, 0x20280);  // UB 0x20280..0x22280
+        VecF32_16x128 largest_1_tmp(rows0_valid); TASSIGN(largest_1_tmp, 0x10300);  // UB 0x10300..0x12300
         pipe_barrier(PIPE_V);
         pipe_barrier(PIPE_ALL);
         TROWMAX(largest_1, x_tile, largest_1_tmp);
         // least: amin(x)  [reductions.yaml:25]
         VecF32_16x1 least_1(rows0_valid); TASSIGN(least_1, 0x10100 + rows0_slot * 0x00040);  // UB 0x10100..0x10180, 2 copies
-        VecF32_16x128 least_1_tmp(rows0_valid); TASSIGN(least_1_tmp, 0x20280);  // UB 0x20280..0x22280
+        VecF32_16x128 least_1_tmp(rows0_valid); TASSIGN(least_1_tmp, 0x10300);  // UB 0x10300..0x12300
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));  // free again
         TROWMIN(least_1, x_tile, least_1_tmp);
@@ -74,35 +74,39 @@ extern "C" __global__ AICORE void along_rows_vec1(
         TMULS(average_tile, total_1_row, 0.001953125f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
         // product: prod(1 + x * 0.01)  [reductions.yaml:27]
-        VecF32_16x512 product_1(rows0_valid); TASSIGN(product_1, 0x20280);  // UB 0x20280..0x28280
+        VecF32_16x512 product_1(rows0_valid); TASSIGN(product_1, 0x10300);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TMULS(product_1, x_tile, 0.01f);
-        VecF32_16x512 product_2_tile(rows0_valid); TASSIGN(product_2_tile, 0x10200 + rows0_slot * 0x08000);  // UB 0x10200..0x20200, 2 copies
+        VecF32_16x512 product_2(rows0_valid); TASSIGN(product_2, 0x10300);  // UB 0x10300..0x18300
+        pipe_barrier(PIPE_V);
+        TADDS(product_2, product_1, 1.0f);
+        VecF32_16x1 product_3(rows0_valid); TASSIGN(product_3, 0x10200 + rows0_slot * 0x00040);  // UB 0x10200..0x10280, 2 copies
+        VecF32_16x128 product_3_tmp(rows0_valid); TASSIGN(product_3_tmp, 0x18300);  // UB 0x18300..0x1a300
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
-        TADDS(product_2_tile, product_1, 1.0f);
+        TROWPROD(product_3, product_2, product_3_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // spread: var(x)  [reductions.yaml:28]
-        VecF32_16x512 spread_part(rows0_valid); TASSIGN(spread_part, 0x20280);  // UB 0x20280..0x28280
+        VecF32_16x512 spread_part(rows0_valid); TASSIGN(spread_part, 0x10300);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TMULS(spread_part, x_tile, 0.001953125f);
-        VecF32_16x1 spread_mean(rows0_valid); TASSIGN(spread_mean, 0x28280);  // UB 0x28280..0x282c0
-        VecF32_16x128 spread_mean_tmp(rows0_valid); TASSIGN(spread_mean_tmp, 0x282c0);  // UB 0x282c0..0x2a2c0
+        VecF32_16x1 spread_mean(rows0_valid); TASSIGN(spread_mean, 0x18300);  // UB 0x18300..0x18340
+        VecF32_16x128 spread_mean_tmp(rows0_valid); TASSIGN(spread_mean_tmp, 0x18340);  // UB 0x18340..0x1a340
         pipe_barrier(PIPE_V);
         TROWSUM(spread_mean, spread_part, spread_mean_tmp);
-        VecF32_16x512 spread_c(rows0_valid); TASSIGN(spread_c, 0x20280);  // UB 0x20280..0x28280
+        VecF32_16x512 spread_c(rows0_valid); TASSIGN(spread_c, 0x10300);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(spread_c, x_tile, spread_mean);
         set_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));
-        VecF32_16x512 spread_square(rows0_valid); TASSIGN(spread_square, 0x20280);  // UB 0x20280..0x28280
+        VecF32_16x512 spread_square(rows0_valid); TASSIGN(spread_square, 0x10300);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TMUL(spread_square, spread_c, spread_c);
-        VecF32_16x1 spread_total(rows0_valid); TASSIGN(spread_total, 0x28280);  // UB 0x28280..0x282c0
-        VecF32_16x128 spread_total_tmp(rows0_valid); TASSIGN(spread_total_tmp, 0x282c0);  // UB 0x282c0..0x2a2c0
+        VecF32_16x1 spread_total(rows0_valid); TASSIGN(spread_total, 0x18300);  // UB 0x18300..0x18340
+        VecF32_16x128 spread_total_tmp(rows0_valid); TASSIGN(spread_total_tmp, 0x18340);  // UB 0x18340..0x1a340
         pipe_barrier(PIPE_V);
         TROWSUM(spread_total, spread_square, spread_total_tmp);
-        VecF32_1x16 spread_tile(rows0_valid); TASSIGN(spread_tile, 0x20200 + rows0_slot * 0x00040);  // UB 0x20200..0x20280, 2 copies
-        VecF32_1x16 spread_total_row(rows0_valid); TASSIGN(spread_total_row, 0x28280);  // as a row, same bytes as spread_total
+        VecF32_1x16 spread_tile(rows0_valid); TASSIGN(spread_tile, 0x10280 + rows0_slot * 0x00040);  // UB 0x10280..0x10300, 2 copies
+        VecF32_1x16 spread_total_row(rows0_valid); TASSIGN(spread_total_row, 0x18300);  // as a row, same bytes as spread_total
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
         TMULS(spread_tile, spread_total_row, 0.0019569471f);
@@ -126,10 +130,11 @@ extern "C" __global__ AICORE void along_rows_vec1(
         AverageGm average_out(average + int64_t(rows0), {rows0_valid});
         TSTORE(average_out, average_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // product: prod(1 + x * 0.01)  [reductions.yaml:27]
-        XGm product_2_out(product_2 + int64_t(rows0) * 512, {rows0_valid});
-        TSTORE(product_2_out, product_2_tile);
+        VecF32_1x16 product_3_row(rows0_valid); TASSIGN(product_3_row, 0x10200 + rows0_slot * 0x00040);  // as a row, same bytes as product_3
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
+        TotalGm product_out(product + int64_t(rows0), {rows0_valid});
+        TSTORE(product_out, product_3_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         // spread: var(x)  [reductions.yaml:28]

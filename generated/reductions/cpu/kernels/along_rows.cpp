@@ -1,5 +1,5 @@
-// along_rows_vec1: vector kernel of `reductions` for cpu. Made by pyptogen; change the spec, not this file.
-// stages along_rows; tiles rows 8; memory UB 16672 B
+// along_rows: vector kernel of `reductions` for cpu. Made by pyptogen; change the spec, not this file.
+// stages along_rows; tiles rows 8; memory UB 37248 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,17 +11,18 @@ namespace {
 using VecF32_8x512 = Tile<TileType::Vec, float, 8, 512, BLayout::RowMajor, DYNAMIC, 512>;
 using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, DYNAMIC, 1>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_8x128 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using XGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 512, 1>>;
 using TotalGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
 using AverageGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void along_rows_vec1(
+extern "C" __global__ AICORE void along_rows(
     __gm__ float *total,
     __gm__ float *largest,
     __gm__ float *least,
     __gm__ float *average,
-    __gm__ float *product_2,
+    __gm__ float *product,
     __gm__ float *spread,
     __gm__ float *x,
     int32_t rows_begin,
@@ -37,9 +38,9 @@ extern "C" __global__ AICORE void along_rows_vec1(
         VecF32_8x1 total_1(rows0_valid); TASSIGN(total_1, 0x040c0);  // UB 0x040c0..0x040e0
         VecF32_8x1 largest_1(rows0_valid); TASSIGN(largest_1, 0x04080);  // UB 0x04080..0x040a0
         VecF32_8x1 least_1(rows0_valid); TASSIGN(least_1, 0x04040);  // UB 0x04040..0x04060
+        VecF32_8x512 product_2(rows0_valid); TASSIGN(product_2, 0x04100);  // UB 0x04100..0x08100
         VecF32_8x1 spread_mean(rows0_valid); TASSIGN(spread_mean, 0x00000);  // UB 0x00000..0x00020
         XGm x_in(x + int64_t(rows0) * 512, {rows0_valid});
-        XGm product_2_out(product_2 + int64_t(rows0) * 512, {rows0_valid});
         TPASS(rows0_valid, 512, [&](auto at, auto &total_1_sum, auto &largest_1_max, auto &least_1_min, auto &spread_mean_sum) {
             // total: sum(x)  [reductions.yaml:23]
             const auto x_tile_v = at.load(x_in);
@@ -51,17 +52,20 @@ extern "C" __global__ AICORE void along_rows_vec1(
             least_1_min.take(at, x_tile_v);
             // product: prod(1 + x * 0.01)  [reductions.yaml:27]
             const auto product_1 = x_tile_v * 0.01f;
-            const auto product_2_tile = product_1 + 1.0f;
+            const auto product_2_v = product_1 + 1.0f;
+            at.store(product_2, product_2_v);
             // spread: var(x)  [reductions.yaml:28]
             const auto spread_part = x_tile_v * 0.001953125f;
             spread_mean_sum.take(at, spread_part);
-            // product: prod(1 + x * 0.01)  [reductions.yaml:27]
-            at.store(product_2_out, product_2_tile);
         }, RowSum(total_1), RowMax(largest_1), RowMin(least_1), RowSum(spread_mean));
         // average: total * (1 / cols)  [reductions.yaml:26]
-        VecF32_1x8 average_tile(rows0_valid); TASSIGN(average_tile, 0x04100);  // UB 0x04100..0x04120
+        VecF32_1x8 average_tile(rows0_valid); TASSIGN(average_tile, 0x08100);  // UB 0x08100..0x08120
         VecF32_1x8 total_1_row(rows0_valid); TASSIGN(total_1_row, 0x040c0);  // as a row, same bytes as total_1
         TMULS(average_tile, total_1_row, 0.001953125f);
+        // product: prod(1 + x * 0.01)  [reductions.yaml:27]
+        VecF32_8x1 product_3(rows0_valid); TASSIGN(product_3, 0x08140);  // UB 0x08140..0x08160
+        VecF32_8x128 product_3_tmp(rows0_valid); TASSIGN(product_3_tmp, 0x08180);  // UB 0x08180..0x09180
+        TROWPROD(product_3, product_2, product_3_tmp);
         // total: sum(x)  [reductions.yaml:23]
         TotalGm total_out(total + int64_t(rows0), {rows0_valid});
         TSTORE(total_out, total_1_row);
@@ -73,9 +77,14 @@ extern "C" __global__ AICORE void along_rows_vec1(
         VecF32_1x8 least_1_row(rows0_valid); TASSIGN(least_1_row, 0x04040);  // as a row, same bytes as least_1
         TotalGm least_out(least + int64_t(rows0), {rows0_valid});
         TSTORE(least_out, least_1_row);
+        // product: prod(1 + x * 0.01)  [reductions.yaml:27]
+        VecF32_1x8 product_3_row(rows0_valid); TASSIGN(product_3_row, 0x08140);  // as a row, same bytes as product_3
+        TotalGm product_out(product + int64_t(rows0), {rows0_valid});
+        TSTORE(product_out, product_3_row);
         VecF32_8x1 spread_total(rows0_valid); TASSIGN(spread_total, 0x04040);  // UB 0x04040..0x04060
         TPASS(rows0_valid, 512, [&](auto at, auto &spread_total_sum) {
             // spread: var(x)  [reductions.yaml:28]
+            at.ask_for(x_in, nblk * 8);  // the next round's
             const auto x_tile_v = at.load(x_tile);
             const auto spread_c = x_tile_v - at.column(spread_mean);
             const auto spread_square = spread_c * spread_c;

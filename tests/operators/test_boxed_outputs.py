@@ -60,9 +60,11 @@ graph:
   product:
     p: matmul(a, b)
     r: matmul(a, b, dtype=fp32)
+  doubled:
+    e2: e * 2
   whole:
     f: matmul(e, e.T, dtype=fp32)
-    d: cast(relu(matmul(e * 2, e.T, dtype=fp32)), bf16)
+    d: cast(relu(matmul(e2, e.T, dtype=fp32)), bf16)
   others:
     g: p.T
     j: concat(p, p, axis=-1)

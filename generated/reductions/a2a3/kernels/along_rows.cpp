@@ -53,38 +53,36 @@ extern "C" __global__ AICORE void along_rows(
         VecF32_16x1 total_1(rows0_valid); TASSIGN(total_1, 0x10000 + rows0_slot * 0x00040);  // UB 0x10000..0x10080, 2 copies
         VecF32_16x128 total_1_tmp(rows0_valid); TASSIGN(total_1_tmp, 0x10300);  // UB 0x10300..0x12300
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));  // free again
         TROWSUM(total_1, x_tile, total_1_tmp);
         // largest: amax(x)  [reductions.yaml:24]
         VecF32_16x1 largest_1(rows0_valid); TASSIGN(largest_1, 0x10080 + rows0_slot * 0x00040);  // UB 0x10080..0x10100, 2 copies
         VecF32_16x128 largest_1_tmp(rows0_valid); TASSIGN(largest_1_tmp, 0x10300);  // UB 0x10300..0x12300
         pipe_barrier(PIPE_V);
-        pipe_barrier(PIPE_ALL);
         TROWMAX(largest_1, x_tile, largest_1_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
         // least: amin(x)  [reductions.yaml:25]
         VecF32_16x1 least_1(rows0_valid); TASSIGN(least_1, 0x10100 + rows0_slot * 0x00040);  // UB 0x10100..0x10180, 2 copies
         VecF32_16x128 least_1_tmp(rows0_valid); TASSIGN(least_1_tmp, 0x10300);  // UB 0x10300..0x12300
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));  // free again
         TROWMIN(least_1, x_tile, least_1_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
         // average: total * (1 / cols)  [reductions.yaml:26]
         VecF32_1x16 average_tile(rows0_valid); TASSIGN(average_tile, 0x10180 + rows0_slot * 0x00040);  // UB 0x10180..0x10200, 2 copies
         VecF32_1x16 total_1_row(rows0_valid); TASSIGN(total_1_row, 0x10000 + rows0_slot * 0x00040);  // as a row, same bytes as total_1
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + rows0_slot));  // free again
         TMULS(average_tile, total_1_row, 0.001953125f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
         // product: prod(1 + x * 0.01)  [reductions.yaml:27]
         VecF32_16x512 product_1(rows0_valid); TASSIGN(product_1, 0x10300);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
         TMULS(product_1, x_tile, 0.01f);
-        VecF32_16x512 product_2(rows0_valid); TASSIGN(product_2, 0x10300);  // UB 0x10300..0x18300
         pipe_barrier(PIPE_V);
-        TADDS(product_2, product_1, 1.0f);
+        TADDS(product_1, product_1, 1.0f);
         VecF32_16x1 product_3(rows0_valid); TASSIGN(product_3, 0x10200 + rows0_slot * 0x00040);  // UB 0x10200..0x10280, 2 copies
         VecF32_16x128 product_3_tmp(rows0_valid); TASSIGN(product_3_tmp, 0x18300);  // UB 0x18300..0x1a300
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
-        TROWPROD(product_3, product_2, product_3_tmp);
+        TROWPROD(product_3, product_1, product_3_tmp);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // spread: var(x)  [reductions.yaml:28]
         VecF32_16x512 spread_part(rows0_valid); TASSIGN(spread_part, 0x10300);  // UB 0x10300..0x18300
@@ -111,21 +109,20 @@ extern "C" __global__ AICORE void along_rows(
         wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
         TMULS(spread_tile, spread_total_row, 0.0019569471f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
         // total: sum(x)  [reductions.yaml:23]
         TotalGm total_out(total + int64_t(rows0), {rows0_valid});
         TSTORE(total_out, total_1_row);
         // largest: amax(x)  [reductions.yaml:24]
         VecF32_1x16 largest_1_row(rows0_valid); TASSIGN(largest_1_row, 0x10080 + rows0_slot * 0x00040);  // as a row, same bytes as largest_1
-        pipe_barrier(PIPE_ALL);
         TotalGm largest_out(largest + int64_t(rows0), {rows0_valid});
         TSTORE(largest_out, largest_1_row);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));
         // least: amin(x)  [reductions.yaml:25]
         VecF32_1x16 least_1_row(rows0_valid); TASSIGN(least_1_row, 0x10100 + rows0_slot * 0x00040);  // as a row, same bytes as least_1
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(6 + rows0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
         TotalGm least_out(least + int64_t(rows0), {rows0_valid});
         TSTORE(least_out, least_1_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(6 + rows0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(4 + rows0_slot));
         // average: total * (1 / cols)  [reductions.yaml:26]
         AverageGm average_out(average + int64_t(rows0), {rows0_valid});
         TSTORE(average_out, average_tile);

@@ -67,13 +67,12 @@ extern "C" __global__ AICORE void statistics(
             pipe_barrier(PIPE_V);
             TROWEXPANDSUB(part, xt, larger_2);
             set_flag(PIPE_V, PIPE_MTE2, event_t(j0_slot));
-            VecF32_8x1024 part_2(i0_valid); TASSIGN(part_2, 0x100a0);  // UB 0x100a0..0x180a0
             pipe_barrier(PIPE_V);
-            TEXP(part_2, part);
+            TEXP(part, part);
             VecF32_8x1 part_3(i0_valid); TASSIGN(part_3, 0x180a0);  // UB 0x180a0..0x180c0
             VecF32_8x128 part_3_tmp(i0_valid); TASSIGN(part_3_tmp, 0x180c0);  // UB 0x180c0..0x190c0
             pipe_barrier(PIPE_V);
-            TROWSUM(part_3, part_2, part_3_tmp);
+            TROWSUM(part_3, part, part_3_tmp);
             // l: l * exp(m - larger) + part  [softmax_long.yaml:35]
             VecF32_1x8 l_2_row(i0_valid); TASSIGN(l_2_row, 0x100a0);  // as a row, same bytes as l_2
             pipe_barrier(PIPE_V);

@@ -22,6 +22,7 @@ OURS = "pyptogen"
 _OTHER_DTYPES = (
     (ml_dtypes.bfloat16, np.int16, torch.bfloat16),
     (ml_dtypes.float8_e4m3fn, np.uint8, torch.float8_e4m3fn),
+    (ml_dtypes.float8_e8m0fnu, np.uint8, torch.float8_e8m0fnu),
 )
 """Element types that numpy knows by another package: theirs, whole numbers of as many bits, PyTorch's."""
 _SAME_BITS = {np.int16: torch.int16, np.uint8: torch.uint8}

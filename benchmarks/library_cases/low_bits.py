@@ -39,6 +39,17 @@ def linear_fp8_blocks(t: Tensors) -> torch.Tensor:
     return product.view(len(x), columns, 128).to(torch.bfloat16)
 
 
+def linear_mxfp8(t: Tensors) -> torch.Tensor:
+    """Rows quantised to e4m3 with a power of two for 32 neighbours, then a product of what the codes mean, in fp32."""
+    x = t["x"].float().view(len(t["x"]), -1, 32)
+    _, exponent = torch.frexp(x.abs().amax(dim=-1, keepdim=True))
+    scale = torch.exp2(exponent.float() - 9)
+    codes = (x / scale).clamp(-448, 448).to(torch.float8_e4m3fn)
+    w = t["w"].float().view(len(t["w"]), -1, 32) * t["w_scale"].float()[:, :, None]
+    product = (codes.float() * scale).flatten(1) @ w.flatten(1).T
+    return (product + t["bias"]).to(torch.bfloat16)
+
+
 LOW_BITS = (
     *(
         Case(
@@ -59,6 +70,15 @@ LOW_BITS = (
         "linear_fp8.yaml",
         {"t": 256},
         linear_fp8,
+        operations=lambda d: 2.0 * d["t"] * 2048 * 1024,
+        unit="bf16",
+        apart=2**-7,
+    ),
+    Case(
+        "linear_mxfp8 256×2048×1024",
+        "linear_mxfp8.yaml",
+        {"t": 256},
+        linear_mxfp8,
         operations=lambda d: 2.0 * d["t"] * 2048 * 1024,
         unit="bf16",
         apart=2**-7,

@@ -181,7 +181,7 @@ def test_a_loop_that_ends_early_may_have_no_round() -> None:
 
 def test_loops_in_a_row_share_ids_before_barriers_take_their_place() -> None:
     """Seven loops of two copies each want fourteen ids of a pair of pipes; a token dropped or set once more is seen."""
-    parts = ", ".join(f"x[:, {at}:{at + 8}:2]" for at in range(7))
+    parts = ", ".join(f"x[:, {at}:{at + 12}:3]" for at in range(7))
     text = f"""\
 pyptogen: 1
 operator: joined

@@ -63,7 +63,7 @@ void kernel([[maybe_unused]] Pipe& pipe, [[maybe_unused]] Vec& tile, [[maybe_unu
             "Event<Op::TMOV_V2M, Op::TEXTRACT_M2LR, false> event; TSYNC(event)",
             "an Event between a cube and a vector core: flags between cores are not simulated",
         ),
-        ("TXOR(tile, tile, other, other)", "a bitwise instruction takes integer tiles"),
+        ("TXOR(tile, tile, other, other)", "TXOR: dst must have integer elements"),
     ],
 )
 def test_what_cannot_be_had_says_so(statement: str, said: str) -> None:

@@ -362,12 +362,15 @@ def merge(op: Instruction) -> None:
     check(scratch.shape[1] >= sum(tile.valid[1] or 0 for tile in lists), f"{op.name} with scratch {scratch.shape}")
 
 
-def one_side(op: Instruction) -> None:
-    """Every second element of a row."""
+def every(op: Instruction) -> None:
+    """Every second or fourth element of rows; what is left lies without gaps, so several rows are whole."""
     op.count(1)
     source, dst = op.tiles("vec", op.sources[0], op.destination)
     same_element(op, source, dst)
-    check(source.valid == (1, 2 * dst.shape[1]) and dst.valid == dst.shape, f"{op.name} of {source.valid}")
+    step = {"P0101": 2, "P1010": 2}.get(op.maskPattern.word.data if op.maskPattern else "", 4)
+    left = source.valid[1] and -(-source.valid[1] // step)
+    check(dst.valid == (source.valid[0], left), f"{op.name} of {source.valid} to {dst.valid}")
+    check(source.valid[0] == 1 or left == dst.shape[1], f"{op.name} of rows with gaps")
 
 
 _STEMS = ("add", "sub", "mul", "div", "max", "min")
@@ -375,7 +378,7 @@ RULES: dict[str, Callable[[Instruction], None]] = {
     "pto.tload": load, "pto.tstore": store, "pto.textract": extract, "pto.tmov": move, "pto.tcvt": convert,
     "pto.texpands": fill, "pto.tmatmul": matmul, "pto.tmatmul.acc": matmul, "pto.trowexpand": row_broadcast,
     "pto.tcolexpand": column_broadcast,
-    "pto.tfillpad_inplace": fill_up, "pto.tsort32": sort_blocks, "pto.tmrgsort": merge, "pto.tgather": one_side,
+    "pto.tfillpad_inplace": fill_up, "pto.tsort32": sort_blocks, "pto.tmrgsort": merge, "pto.tgather": every,
     "pto.ttrans": turn, "pto.tci": count_up, "pto.tcmp": compare, "pto.tcmps": compare_scalar,
     "pto.tsels": select_scalar,
     **{f"pto.trowarg{name}": row_place for name in ("max", "min")},

@@ -1,4 +1,5 @@
-// Lines of every second, fourth or eighth element.
+// Lines of every second, fourth or eighth element: pairs taken apart, such as real and imaginary parts, and put together
+// again.
 #pragma once
 
 #include <pto/cpu/core/atomics.hpp>
@@ -13,25 +14,62 @@ inline constexpr bool takes_every = (Step == 2 || Step == 4 || Step == 8) && Ste
 /// to[i] = from[i * Step] for `length` elements: groups of Step elements are narrowed, vector by vector. Behind the last
 /// element nothing is read.
 template <int Step, typename T>
-PTO_INLINE void every(T* to, const T* from, int64_t length)
+PTO_INLINE void take_every(T* to, const T* from, int64_t length)
 {
-    using Group = typename UnsignedOfSize<Step * int(sizeof(T))>::type;
-    using One = typename UnsignedOfSize<sizeof(T)>::type;
-    constexpr int kGroups = kVectorBytes / int(sizeof(Group));
-    using Ones = typename VectorOf<One, kVectorBytes / Step>::type;
-    const auto narrow = [&](int64_t i) __attribute__((always_inline)) {
-        store_bits(to + i, __builtin_convertvector(load_bits<vec<Group>>(from + i * Step), Ones));
-    };
     int64_t i = 0;
-    if (length > kGroups) {
-        for (; i + kGroups < length; i += kGroups) {
-            narrow(i);
+    if constexpr (takes_every<T, Step>) {
+        using Group = typename UnsignedOfSize<Step * int(sizeof(T))>::type;
+        using One = typename UnsignedOfSize<sizeof(T)>::type;
+        constexpr int kGroups = kVectorBytes / int(sizeof(Group));
+        using Ones = typename VectorOf<One, kVectorBytes / Step>::type;
+        const auto narrow = [&](int64_t at) __attribute__((always_inline)) {
+            store_bits(to + at, __builtin_convertvector(load_bits<vec<Group>>(from + at * Step), Ones));
+        };
+        if (length > kGroups) {
+            for (; i + kGroups < length; i += kGroups) {
+                narrow(i);
+            }
+            narrow(length - 1 - kGroups);
+            i = length - 1;
         }
-        narrow(length - 1 - kGroups);
-        i = length - 1;
     }
     for (; i < length; ++i) {
         to[i] = from[i * Step];
+    }
+}
+
+#if defined(PTO_CPU_AVX512)
+
+/// Stores 32 bytes of elements of Size bytes to every second place; what lies between stays, and is not even written.
+template <int Size>
+PTO_INLINE void store_even_elements(void* to, __m256i elements)
+{
+    if constexpr (Size == 4) {
+        _mm512_mask_storeu_epi32(to, 0x5555, _mm512_cvtepu32_epi64(elements));
+    } else if constexpr (Size == 2) {
+        _mm512_mask_storeu_epi16(to, 0x55555555, _mm512_cvtepu16_epi32(elements));
+    } else {
+        _mm512_mask_storeu_epi8(to, 0x5555555555555555, _mm512_cvtepu8_epi16(elements));
+    }
+}
+
+#endif
+
+/// to[2 * i] = from[i]. What lies between is not touched: another core may write it meanwhile.
+template <typename T>
+PTO_INLINE void put_every_second(T* to, const T* from, int64_t length)
+{
+    int64_t i = 0;
+#if defined(PTO_CPU_AVX512)
+    if constexpr (sizeof(T) <= 4) {
+        constexpr int64_t kCount = 32 / sizeof(T);
+        for (; i + kCount <= length; i += kCount) {
+            store_even_elements<sizeof(T)>(to + 2 * i, load_bits<__m256i>(from + i));
+        }
+    }
+#endif
+    for (; i < length; ++i) {
+        to[2 * i] = from[i];
     }
 }
 

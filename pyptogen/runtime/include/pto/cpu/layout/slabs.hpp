@@ -7,7 +7,7 @@
 #include <pto/common/global_tensor.hpp>
 #include <pto/cpu/lanes/square.hpp>
 #include <pto/cpu/layout/boxes.hpp>
-#include <pto/cpu/layout/every_other.hpp>
+#include <pto/cpu/layout/every.hpp>
 
 namespace pto::cpu {
 
@@ -109,8 +109,8 @@ PTO_INLINE void copy_lines(
     }
     if ((to_step == 1 && from_step == 2) || (to_step == 2 && from_step == 1)) {
         for (int64_t i = 0; i < lines; ++i) {
-            to_step == 1 ? take_every_other(to + i * to_line, from + i * from_line, length)
-                         : put_every_other(to + i * to_line, from + i * from_line, length);
+            to_step == 1 ? take_every<2>(to + i * to_line, from + i * from_line, length)
+                         : put_every_second(to + i * to_line, from + i * from_line, length);
         }
         return;
     }

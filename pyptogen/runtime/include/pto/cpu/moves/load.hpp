@@ -48,7 +48,7 @@ PTO_INLINE void load_slabs(Tile& dst, Global& src)
                 T* to = dst.data() + from.row * Tile::RowStride + from.col;
                 if constexpr (takes_every<T, Global::Stride::staticStride[4]>) {
                     for (int64_t r = 0; r < from.rows; ++r) {
-                        every<Global::Stride::staticStride[4]>(
+                        take_every<Global::Stride::staticStride[4]>(
                             to + r * Tile::RowStride, at + r * from.row_stride, from.cols);
                     }
                     return;

@@ -142,3 +142,18 @@ def test_a_column_that_its_own_round_reads_in_a_concat_is_refused(tmp_path: Path
     text = text.replace("side: fp32[t, r, 16]", "side: fp32[t, r, 10]")
     with pytest.raises(DiagnosticError, match=r"PTG303.*a concat in a round of parts that are one column"):
         run(text, "cpu", tmp_path)
+
+
+def test_a_column_that_is_carried_on_in_a_concat_is_refused(tmp_path: Path) -> None:
+    """The next round takes it from its tile, though nothing else reads it."""
+    text = ROUNDS.replace("full([r, 8], 0, fp32)", "full([r, 9], 0, fp32)").replace(
+        "next: {m: m + now}", "next: {m: z}"
+    )
+    start = text.index("      side:")
+    text = (
+        text[:start].replace("    next:", "      z: concat(m[:, 0:8] * 2 + now, more, axis=1)\n    next:")
+        + "      last: z\n"
+    )
+    kept = [line for line in text.splitlines() if not line.startswith(("  side:", "  peak:", "  ends:"))]
+    with pytest.raises(DiagnosticError, match=r"PTG303.*a concat in a round of parts that are one column"):
+        run("\n".join(kept), "cpu", tmp_path)

@@ -29,7 +29,11 @@ def collected(f: Fitter, op: Op) -> Value:
     last = int(maker.attrs["axis"]) == len(value.shape) - 1
     if last and lie_in_a_tile(maker, dim_table(f.program).number):
         return _blocks(f, op, value, op.result.shape)
-    if sum(operand == op.operands[0] for other in f.program.ops for operand in other.operands) == 1:
+    blocks = op.operands[0]
+    assert isinstance(blocks, Value)
+    readers = [other for other in f.program.ops if blocks in other.operands]
+    following = {after for loop in f.program.loops for _, after in loop.carried}
+    if readers == [op] and blocks.name not in following:
         f.ops.remove(maker)
     axis = int(maker.attrs["axis"]) + bool(op.attrs["stacked"])
     shape = op.result.shape

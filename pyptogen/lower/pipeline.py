@@ -56,8 +56,8 @@ from pyptogen.lower.tile.cutting import cut
 from pyptogen.lower.tile.cutting.axes import Apart, Copied
 from pyptogen.lower.tile.cutting.tensors import gm_tensors
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
-from pyptogen.lower.tile.kernels import divide, partition, share_rows
-from pyptogen.lower.tile.kernels.partition import Edges
+from pyptogen.lower.tile.kernels import divide, overwritten, partition, share_rows
+from pyptogen.lower.tile.kernels.overwritten import Edges
 from pyptogen.lower.tile.rounds import carried, run_ahead
 from pyptogen.lower.tile.sizes import choose, shorter_rounds, sizes, variants
 from pyptogen.lower.tile.sizes.sizes import Selected
@@ -157,7 +157,11 @@ def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
     while True:
         needed = variants.run(session.fitted, rows, session.platform, alone, apart)
         try:
-            return needed, _tile_level(session, needed.parts, lambda op: op.kind not in PRODUCTS and alone(op))
+            tiles = _tile_level(session, needed.parts, lambda op: op.kind not in PRODUCTS and alone(op))
+            own = {part.ops.name: part.ops.ops for part in needed.parts if not part.ops.by_hand}
+            for kernel in tiles[0]:
+                overwritten.check(kernel, own.get(kernel.name, ()), session.fitted, apart)
+            return needed, tiles
         except Apart as error:
             if error.edge in apart:
                 raise

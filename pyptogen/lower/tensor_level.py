@@ -17,6 +17,7 @@ For one platform and its tiling rows:
     distinct_dims       each dim on one axis of a value
     split_products      products in parts of their depth
     turned_values       what a round computes and reads transposed
+    overwritten         what overwrites an input behind what reads it
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ from pyptogen.lower.tensor.passes import (
 )
 from pyptogen.lower.tile.cutting import fixpipe
 from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes
-from pyptogen.lower.tile.kernels import split_products
+from pyptogen.lower.tile.kernels import overwritten, split_products
 from pyptogen.lower.tile.rounds import turned_values
 from pyptogen.lower.tile.sizes.sizes import Selected
 
@@ -76,4 +77,4 @@ def fitted(
     program = host_scalars.run(program)
     program = literal_sizes.run(program, rows)
     program, rows = split_products.run(*distinct_dims.run(program, rows))
-    return turned_values.run(program, platform, rows), tuple(rows)
+    return overwritten.last(turned_values.run(program, platform, rows)), tuple(rows)

@@ -1,7 +1,8 @@
 """The text of a random spec: what a draft holds, and sections drawn around it.
 
-An axis of an input may be a number or have a dim of its own, rows of an input may lie apart, the graph may stand in
-stages, of which one may run in some calls only, and tiles and hints may be given for one target or for both.
+An axis of an input may be a number or have a dim of its own, rows of an input may lie apart, an output may take the
+memory of an input, the graph may stand in stages, of which one may run in some calls only, and tiles, ranges and hints
+may be given for one target or for both.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def written(d: Draft) -> str:
     parts += _section("dims", [*dims, *(f"{name}: {size}" for name, size in d.static.items())])
     parts += _section("attrs", [f"{name}: {kind}" for name, kind in d.attrs.items()])
     parts += _section("inputs", inputs)
-    parts += _section("outputs", [f"{k.name}: {k.dtype}[{', '.join(k.shape)}]" for k in outputs])
+    parts += _section("outputs", _outputs(d, outputs))
     parts += [line for text in d.functions for line in ("functions:", text)]
     parts += graph
     parts += ["verify:", f"  cases: [{{{', '.join(f'{n}: {v}' for n, v in d.dynamic.items())}}}]"]
@@ -56,9 +57,20 @@ def _input(d: Draft, k: Known) -> str:
     return f"{k.name}: {k.dtype}[{shape}]"
 
 
+def _outputs(d: Draft, outputs: Iterable[Known]) -> list[str]:
+    """The declarations of outputs; now and then one is written over an input."""
+    found = []
+    free = list(d.inputs.values()) if d.seldom(3) else []
+    for k in outputs:
+        over = next((i for i in free if (i.dtype, i.shape) == (k.dtype, k.shape)), None)
+        free = [i for i in free if i is not over]
+        found.append(f"{k.name}: {{inplace: {over.name}}}" if over else f"{k.name}: {k.dtype}[{', '.join(k.shape)}]")
+    return found
+
+
 def _graph(d: Draft, lines: Sequence[str], outputs: Iterable[Known]) -> list[str]:
     """The graph, in stages where a boundary was drawn, and tiles of some dims or the compiler's own."""
-    rows = [f"r: {d.any(1, 3, 8, 16, 24)}"]
+    rows = [f"r: {d.any(1, 3, 8, 16, 24, '{unroll: [16, 4, 1]}')}"]
     if "s" in d.dynamic and d.any(True, False):  # a tile has rows of one dim
         rows = [f"r: {d.any(1, 3)}, s: 1"] if d.any(True, False) else [f"r: 1, s: {d.any(8, 16)}"]
     cut = d.number(0, len(lines))

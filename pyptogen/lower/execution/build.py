@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 
 from pyptogen.lower.block.ir import BlockKernel
+from pyptogen.lower.execution import ranges
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Workspace
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.platforms import PLATFORMS
@@ -48,7 +49,7 @@ def rows_of_columns(kernels: Sequence[TileKernel]) -> int:
 
 
 def _cut(selected: Selected, plan: int, segment: str | None, whole: bool) -> Cut:
-    """How a row cuts the segment; not at all where a kernel of it needs all of it (``whole``)."""
+    """How a row cuts the segment; not at all where ranges need each other (``whole``)."""
     sizes: tuple[int, ...] = ()
     if whole:
         return Cut(selected.when, plan, sizes, selected.row.span)
@@ -59,32 +60,32 @@ def _cut(selected: Selected, plan: int, segment: str | None, whole: bool) -> Cut
     return Cut(selected.when, plan, sizes, selected.row.span)
 
 
-def _needs_all(kernel: TileKernel, segment: str | None) -> bool:
-    """Whether a kernel that is not given a part of the segment speaks of its size: it works on all of it."""
-    return kernel.segment is None and segment is not None and segment in kernel.dims
-
-
 def _launches(
     program: Program, kernels: Sequence[tuple[str, Sequence[TileKernel]]], between: Collection[str]
 ) -> tuple[LaunchPlan, ...]:
-    """One launch a kernel, given as its name and its programs; each waits for the kernels that write what it reads.
+    """One launch a kernel, given as its name and its programs; each waits for the kernels that write what it reads, and
+    for those that read what it overwrites.
 
     Raises:
         IllegalIR: nothing writes one of the tensors ``between`` kernels that a kernel reads.
     """
     dims = dim_table(program)
     writers: dict[str, tuple[str, ...]] = {}
-    launches = []
+    readers: dict[str, list[str]] = {}
+    launches: list[LaunchPlan] = []
     for name, sides in kernels:
         reads = [t for side in sides for t in side.reads]
-        written = {*writers, *(t for side in sides for t in side.writes)}
+        writes = [t for side in sides for t in side.writes]
+        written = {*writers, *writes}
         for tensor in reads:
             require(tensor in written or tensor not in between, f"{name} reads {tensor} unwritten", sides[0].span)
-        after = tuple(dict.fromkeys(w for t in reads for w in writers.get(t, ()) if w != name))
+        after = dict.fromkeys(w for t in reads for w in writers.get(t, ()) if w != name)
+        old = (r for t in writes for r in readers.get(t, ()) if r != name)
+        after |= dict.fromkeys(r for r in old if r not in _waited_for(after, launches))
         first = sides[0]
         stage = program.stage(first.stages[0])
         tiles = parallel_tiles(first.body)
-        launch = LaunchPlan(name, first.core, first.arguments, tiles, after, first.span)
+        launch = LaunchPlan(name, first.core, first.arguments, tiles, tuple(after), first.span)
         if stage.condition is not None:
             launch = replace(launch, condition=dims.resolve_condition(stage.condition), text=stage.text)
         if len(sides) > 1:
@@ -93,10 +94,21 @@ def _launches(
             rings = tuple(Workspace(f.name, f.dtype, Poly.of(f.slots * f.rows * f.cols), f.span) for f in first.fifos)
             launch = replace(launch, core="mixed", arguments=arguments, programs=programs, rings=rings)
         launches.append(launch)
-        for tensor in (t for side in sides for t in side.writes):  # what runs only sometimes leaves others their say
-            before = writers.get(tensor, ()) if stage.condition is not None else ()
-            writers[tensor] = (*before, name)
+        for tensor in reads:
+            readers.setdefault(tensor, []).append(name)
+        for tensor in writes:  # what runs only sometimes leaves others their say
+            earlier = writers.get(tensor, ()) if stage.condition is not None else ()
+            writers[tensor] = (*earlier, name)
     return tuple(launches)
+
+
+def _waited_for(after: Collection[str], launches: Sequence[LaunchPlan]) -> set[str]:
+    """The launches that have finished when these have."""
+    found = set(after)
+    for launch in reversed(launches):
+        if launch.kernel in found:
+            found.update(launch.after)
+    return found
 
 
 def workspace(tensor: GmTensor, cut: str | None) -> Workspace:
@@ -145,7 +157,12 @@ def run(
             for plan in plans
         )
     cuts = tuple(
-        _cut(row, distinct.index(tuple(names)), segment, any(_needs_all(k, segment) for n in names for k in sides(n)))
+        _cut(
+            row,
+            distinct.index(tuple(names)),
+            segment,
+            segment is not None and not ranges.may_be_apart([sides(n) for n in names], segment),
+        )
         for row, names in zip(rows, launched, strict=True)
     )
     cut = segment if any(one.sizes for one in cuts) else None

@@ -71,7 +71,8 @@ def check_readable(lowered: Lowered) -> None:
 
 
 def check_order(lowered: Lowered) -> None:
-    """Prove every kernel that carries flags, and that launches wait for the writers of what they read.
+    """Prove every kernel that carries flags, and that launches wait for the writers of what they read
+    and for the readers of what they overwrite.
 
     Raises:
         MachineFault: of kind ``order``.
@@ -91,6 +92,7 @@ def check_order(lowered: Lowered) -> None:
 
 def _check_plan(plan: tuple[LaunchPlan, ...], kernels: Mapping[str, InstrKernel]) -> None:
     writers: dict[str, set[str]] = {}
+    readers: dict[str, set[str]] = {}
     behind: dict[str, set[str]] = {}
     for launch in plan:
         behind[launch.kernel] = {launch.kernel}.union(*({name} | behind[name] for name in launch.after))
@@ -98,10 +100,14 @@ def _check_plan(plan: tuple[LaunchPlan, ...], kernels: Mapping[str, InstrKernel]
             for writer in sorted(writers.get(tensor.name, set()) - behind[launch.kernel]):
                 what = f"kernel `{launch.kernel}` reads `{tensor.name}` and does not wait for `{writer}`"
                 raise MachineFault("order", what, launch.span, memory=f"GM {tensor.name}")
-        written = (tensor for name in launch.kernels for tensor in kernels[name].writes)
-        for tensor in written:
+        for tensor in (tensor for name in launch.kernels for tensor in kernels[name].writes):
+            for reader in sorted(readers.get(tensor.name, set()) - behind[launch.kernel]):
+                what = f"kernel `{launch.kernel}` overwrites `{tensor.name}` and does not wait for `{reader}`"
+                raise MachineFault("order", what, launch.span, memory=f"GM {tensor.name}")
             before = writers.get(tensor.name, set()) if launch.condition is not None else set()
             writers[tensor.name] = before | {launch.kernel}
+        for tensor in (tensor for name in launch.kernels for tensor in kernels[name].reads):
+            readers.setdefault(tensor.name, set()).add(launch.kernel)
 
 
 def _order_fault(kernel: InstrKernel, finding: Finding) -> MachineFault:

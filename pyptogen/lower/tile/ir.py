@@ -340,6 +340,15 @@ def walk(nodes: tuple[Node, ...]) -> Iterator[TileOp]:
             yield node
 
 
+def walk_in_loops(nodes: tuple[Node, ...], around: tuple[Loop, ...] = ()) -> Iterator[tuple[TileOp, tuple[Loop, ...]]]:
+    """Every operation, in program order, and the loops around it, the outermost first."""
+    for node in nodes:
+        if isinstance(node, Loop):
+            yield from walk_in_loops(node.body, (*around, node))
+        else:
+            yield node, around
+
+
 def walk_loops(nodes: tuple[Node, ...]) -> Iterator[Loop]:
     """Every loop, outer ones first."""
     for node in nodes:

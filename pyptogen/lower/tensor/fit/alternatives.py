@@ -10,7 +10,7 @@ an output in the memory of an input is there already; a value that nobody else r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import replace
 
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
@@ -27,11 +27,12 @@ def sharing(op: Op) -> tuple[Value, ...]:
     return tuple(operand for operand in operands if isinstance(operand, Value))
 
 
-def updated_in_place(program: Program) -> frozenset[str]:
-    """The values on the way from an input to the output that takes its memory, by updates alone."""
+def updated_in_place(program: Program, copied: Set[str]) -> frozenset[str]:
+    """The values on the way from an input to the output that takes its memory, by updates alone; none for an output
+    that is ``copied`` there."""
     made_by = {op.result.name: op for op in program.ops}
     found: set[str] = set()
-    open_ = [value for name, value in program.outputs if name in program.inplace]
+    open_ = [value for name, value in program.outputs if name in program.inplace and name not in copied]
     while open_:
         at = open_.pop()
         op = made_by.get(at.name)
@@ -86,7 +87,7 @@ def _keep_views(f: Fitter, update: Op) -> None:
 
 def _own(f: Fitter, op: Op, original: Value, value: Value, stage: str, others: list[Value]) -> Value:
     """``value`` where its memory may be that of the result, else a copy."""
-    if original.name in updated_in_place(f.program) and op.result.name in updated_in_place(f.program):
+    if {original.name, op.result.name} <= updated_in_place(f.program, f.copied):
         return value
     made_by = {other.result.name: other for other in f.ops}
     taken = {v.name for other in f.ops if other.kind in SHARED for v in sharing(other)}

@@ -243,11 +243,14 @@ class Fitter:
             boxed = name in self.program.laid_out and self.program.laid_out[name].layout == "nz"
             whole &= not (boxed and (kinds or value.name in self.copied))
             stays = whole and base == self.program.inplace.get(name)
+            beside = name in self.program.inplace and name in self.copied
             kind = "collected" if "collected" in kinds else made_by[base].kind if base in made_by else ""
-            if not stays and (not kind or not whole or base in taken or self._must_move(name, kind)):
+            if not stays and (not kind or not whole or base in taken or beside or self._must_move(name, kind)):
                 stage = made_by[value.name].stage if value.name in made_by else self.at.stage
                 self.at = replace(self.at, result=replace(value, name=name), span=original.span, stage=stage)
                 value = self.gathered(value) if boxed else value
+                if beside and base == self.program.inplace[name]:
+                    value = self.emit("copy", [value], value.dtype, value.shape, "beside")
                 value = self.emit("copy", [value], value.dtype, value.shape)
                 base = value.name
             taken.add(base)

@@ -25,6 +25,7 @@ from pyptogen.lower.tensor.ir import SORTING, VIEWS, CoreKind, Loop, Op, Program
 from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.kernels.islands import islands
+from pyptogen.lower.tile.kernels.overwritten import Edges, before_overwrites, beside, overwrites
 from pyptogen.lower.tile.rounds.levels import levels
 from pyptogen.lower.tile.sizes.sizes import ring_slots, vector_cores
 from pyptogen.schema.hand import HandKernel
@@ -130,10 +131,6 @@ def group_names(found: Sequence[tuple[str, ...]]) -> list[str]:
     ]
 
 
-Edges = frozenset[tuple[str, str]]
-"""Pairs of (reader, value that it reads) that must meet in GM; (x, x) makes x a kernel of its own."""
-
-
 def before_updates(program: Program) -> Edges:
     """A tensor whose rows an update changes is all there before it."""
     made_by = producers(program)
@@ -141,7 +138,13 @@ def before_updates(program: Program) -> Edges:
     return frozenset((reader, base) for reader, base in pairs if base in made_by)
 
 
-def _epochs(ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], apart: Edges) -> list[list[Op]]:
+First = Mapping[str, frozenset[str]]
+"""By result, what else is to be made before it: readers of the memory that it takes."""
+
+
+def _epochs(
+    ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], apart: Edges, first: First
+) -> list[list[Op]]:
     """Operations that may share a kernel, each as early as its operands allow; one that is ``alone`` is by itself, and
     what reads a value across one of the edges in ``apart`` comes later. A loop is not taken apart."""
     groups: dict[str, list[Op]] = {}
@@ -153,7 +156,7 @@ def _epochs(ops: list[Op], made_by: dict[str, Op], alone: Callable[[Op], bool], 
         own = len(group) == 1 and alone(group[0])
         at = 0
         for op in group:
-            for base in _roots(op, made_by) & level.keys():
+            for base in (_roots(op, made_by) | first.get(op.result.name, frozenset())) & level.keys():
                 gap = 2 if (op.result.name, base) in apart else own or level[base] % 2
                 at = max(at, level[base] + gap)
         at += (own - at) % 2
@@ -183,12 +186,12 @@ def _same_order(a: Op, b: Op) -> bool:
 
 
 def _runs(
-    ops: list[Op], made_by: dict[str, Op], loops: Sequence[Loop]
+    ops: list[Op], made_by: dict[str, Op], loops: Sequence[Loop], first: First
 ) -> tuple[list[tuple[CoreKind, list[Op]]], frozenset[str]]:
     """Alternating cube and vector runs, each operation as early as its operands allow, and the carried values that make
     it impossible to do so. A tensor of one value that several runs use is made in each of them."""
     carried = [pair for loop in loops for pair in loop.carried]
-    level, stuck = levels(ops, made_by, carried)
+    level, stuck = levels(ops, made_by, carried, first)
     for op in ops:
         if op.kind == "full":
             users = {level[other.result.name] for other in ops if op.result.name in _roots(other, made_by)}
@@ -214,30 +217,42 @@ def _roots(op: Op, made_by: dict[str, Op]) -> set[str]:
     return found
 
 
-def _order(kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_by: dict[str, Op]) -> list[int]:
-    """Topological order of the kernels, keeping the written order where it is free."""
+def _order(
+    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], made_by: dict[str, Op], first: First
+) -> list[int] | None:
+    """Topological order of the kernels, keeping the written order where it is free; None where they wait for each
+    other."""
     homes: dict[str, set[int]] = {}
     for i, kernel in enumerate(kernels):
         for op in kernel[3]:
             homes.setdefault(op.result.name, set()).add(i)
     needs = []
     for i, kernel in enumerate(kernels):
-        read = {name for op in kernel[3] for name in _roots(op, made_by)}
+        read = {name for op in kernel[3] for name in _roots(op, made_by) | first.get(op.result.name, frozenset())}
         needs.append({min(homes[name]) for name in read if name in homes and i not in homes[name]})
     done: list[int] = []
     while len(done) < len(kernels):
         ready = [i for i in range(len(kernels)) if i not in done and needs[i] <= set(done)]
         if not ready:
-            raise DiagnosticError(
-                Diagnostic(
-                    "PTG304",
-                    "`fuse` makes kernels wait for each other",
-                    kernels[0][3][0].span,
-                    expected="an acyclic order",
-                )
-            )
+            return None
         done.append(ready[0])
     return done
+
+
+def _no_order(
+    kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]], program: Program, made_by: dict[str, Op]
+) -> DiagnosticError:
+    """What is wrong with kernels that wait for each other: a value that is written too early, or what `fuse` says."""
+    if _order(kernels, made_by, {}) is not None:
+        return beside(program, next(one for one in overwrites(program) if one.readers))
+    return DiagnosticError(
+        Diagnostic(
+            "PTG304",
+            "`fuse` makes kernels wait for each other",
+            kernels[0][3][0].span,
+            expected="an acyclic order",
+        )
+    )
 
 
 def _needs_both(
@@ -291,6 +306,7 @@ def _kernels(
     platform: Platform,
     made_by: dict[str, Op],
     epochs: Callable[[list[Op]], list[list[Op]]],
+    first: First,
 ) -> list[tuple[str, CoreKind, tuple[str, ...], list[Op]]]:
     """Name, core, stages and operations of each kernel, group of stages after group."""
     kernels: list[tuple[str, CoreKind, tuple[str, ...], list[Op]]] = []
@@ -306,7 +322,7 @@ def _kernels(
         runs: list[tuple[CoreKind, list[Op]]] = []
         for part in [island for epoch in epochs(ops) for island in islands(epoch, program, made_by)]:
             loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
-            alternating, stuck = _runs(part, made_by, loops)
+            alternating, stuck = _runs(part, made_by, loops, first)
             if stuck and not together:
                 raise _needs_both(loops, stuck, made_by, platform)
             if together:
@@ -337,10 +353,12 @@ def run(
         alone: which operations are kernels of their own.
         apart: pairs of (reader, value) that must not be in one kernel.
     """
-    made_by, given = producers(program), hand_kernels(program)
-    kernels = _kernels(program, row, platform, made_by, lambda ops: _epochs(ops, made_by, alone, apart))
+    made_by, given, first = producers(program), hand_kernels(program), before_overwrites(program)
+    kernels = _kernels(program, row, platform, made_by, lambda ops: _epochs(ops, made_by, alone, apart, first), first)
     kernels = _distinct(kernels, given)
-    order = _order(kernels, made_by)
+    order = _order(kernels, made_by, first)
+    if order is None:
+        raise _no_order(kernels, program, made_by)
     outputs = {root(value.name, made_by) for _, value in program.outputs}
     outputs |= {
         name for op in program.ops if op.kind in SHARED for v in sharing(op) for name in {root(v.name, made_by)}

@@ -11,22 +11,26 @@ where that is possible, so that the value is read and replaced in one go.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
 from pyptogen.lower.tensor.views import root
 
 
 def levels(
-    ops: Sequence[Op], made_by: Mapping[str, Op], carried: Sequence[tuple[str, str]]
+    ops: Sequence[Op],
+    made_by: Mapping[str, Op],
+    carried: Sequence[tuple[str, str]],
+    first: Mapping[str, frozenset[str]] = MappingProxyType({}),
 ) -> tuple[dict[str, int], frozenset[str]]:
     """The level of each operation of a loop by its result, even for matrix work and odd for vector work, and the
     carried values that matrix work of their own round needs before it makes the next one: these are read at a lower
-    level than replaced."""
+    level than replaced. ``first``: by result, what comes before it though it is no operand."""
     following = dict(carried)
     free: set[str] = set()
     floor: dict[str, int] = {}
     while True:
-        found = _assign(ops, made_by, floor)
+        found = _assign(ops, made_by, floor, first)
         wanted = {carry: _vector_level(found.get(root(following[carry], made_by), 0)) for carry in following}
         late = [c for c in following if c in found and c not in free and wanted[c] > found[c]]
         if not late:
@@ -43,14 +47,17 @@ def _vector_level(level: int) -> int:
     return level + (level % 2 == 0)
 
 
-def _assign(ops: Sequence[Op], made_by: Mapping[str, Op], floor: Mapping[str, int]) -> dict[str, int]:
+def _assign(
+    ops: Sequence[Op], made_by: Mapping[str, Op], floor: Mapping[str, int], first: Mapping[str, frozenset[str]]
+) -> dict[str, int]:
     found: dict[str, int] = {}
     products = {op.result.name for op in ops if op.kind in PRODUCTS}
     for op in ops:
         operands = (root(v.name, made_by) for v in op.operands if isinstance(v, Value))
         gap = 2 if op.kind in PRODUCTS else 0
         at = max((found[name] + gap * (name in products) for name in operands if name in found), default=0)
-        at = max(at, floor.get(op.result.name, 0))
+        earlier = (found.get(name, 0) for name in first.get(op.result.name, ()))
+        at = max(at, floor.get(op.result.name, 0), *earlier)
         found[op.result.name] = at + ((at % 2) != (op.kind not in PRODUCTS))
     return found
 

@@ -18,7 +18,8 @@ from pyptogen.diagnostics import Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Op, Program
 from pyptogen.lower.tile.kernels import partition
-from pyptogen.lower.tile.kernels.partition import Edges, KernelOps
+from pyptogen.lower.tile.kernels.overwritten import Edges
+from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes.sizes import Selected, TileSize, common_table, longest_segment, stage_sizes
 
 CONDITION_WORDS = {"<=": "upto", "<": "below", ">=": "from", ">": "above", "==": "at", "!=": "not"}

@@ -1,0 +1,263 @@
+"""Inputs whose memory outputs take: all that reads them as they were comes before they are overwritten.
+
+before: y = sum(x, axis 0); x' = x + 1, in place of x          y and x' share no value that would order them
+after:  x' is made in a later kernel than y, or in the same one where each tile is read before it is written
+
+A value may be read and overwritten in one kernel where a round reads no element that another round writes: other rounds
+may be those of another block. Where that cannot be seen, readers and writer are kernels apart; and where the operation
+itself reads what other rounds of it write (``x' = x + x[0:1]``), or what is read afterwards as it was before, the new
+value is computed beside the input and copied to its place at the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pyptogen.diagnostics import Diagnostic, DiagnosticError
+from pyptogen.lower.expr import ONE, Poly
+from pyptogen.lower.tensor.fit.alternatives import sharing
+from pyptogen.lower.tensor.ir import Op, Program, Value
+from pyptogen.lower.tensor.program_names import round_if
+from pyptogen.lower.tensor.views import read_with, root
+from pyptogen.lower.tile.cutting.axes import Apart, Copied
+from pyptogen.lower.tile.ir import GmRef, Loop, Node, TileKernel, TileOp, walk_in_loops, walk_loops
+
+Edges = frozenset[tuple[str, str]]
+"""Pairs of (reader, value that it reads) that must meet in GM, (x, x) makes x a kernel of its own; and of (what
+overwrites an input, what reads it before), which must be in different kernels."""
+
+
+@dataclass(frozen=True, slots=True)
+class Overwrite:
+    """An operation that writes to the memory of an input.
+
+    Attributes:
+        result: its value.
+        tensor: the input.
+        output: the value of the spec that lies there in the end.
+        readers: results of the other operations that read what is there before.
+    """
+
+    result: str
+    tensor: str
+    output: str
+    readers: frozenset[str]
+
+
+def overwrites(program: Program) -> tuple[Overwrite, ...]:
+    """All operations of a fitted program that write to the memory of an input."""
+    made_by = {op.result.name: op for op in program.ops}
+    found: dict[str, Overwrite] = {}
+    for name, value in program.outputs:
+        if name in program.inplace:
+            tensor = program.inplace[name]
+            for op in _writers(value.name, made_by):
+                before = _versions(op, made_by) if op.kind == "scatter_update" else {tensor}
+                readers = frozenset(other.result.name for other in _readers(before, program, made_by) if other != op)
+                found[op.result.name] = Overwrite(op.result.name, tensor, name, readers)
+    return tuple(found.values())
+
+
+def _writers(name: str, made_by: Mapping[str, Op]) -> Iterator[Op]:
+    """The operations whose results lie in the memory of a value, an update before those of what it updates."""
+    op = made_by.get(root(name, made_by))
+    if op is not None and op.kind != "either":
+        yield op
+    if op is not None and op.kind in ("either", "scatter_update"):
+        for operand in sharing(op):
+            yield from _writers(operand.name, made_by)
+
+
+def _versions(op: Op, made_by: Mapping[str, Op]) -> set[str]:
+    """What the memory of an update may hold before it."""
+    below = {root(operand.name, made_by) for operand in sharing(op)}
+    deeper = (made_by[name] for name in below if name in made_by)
+    return below.union(*(_versions(one, made_by) for one in deeper if one.kind in ("either", "scatter_update")))
+
+
+def _readers(values: set[str], program: Program, made_by: Mapping[str, Op]) -> Iterator[Op]:
+    for op in program.ops:
+        if op.kind != "either" and op.result.name == root(op.result.name, made_by):
+            operands = (v.name for v in op.operands if isinstance(v, Value))
+            if any(read_with(operand, made_by) & values for operand in operands):
+                yield op
+
+
+def last(program: Program) -> Program:
+    """The program with each operation that overwrites an input behind those that read it as it was.
+
+    Raises:
+        Copied: one of these needs what the operation computes: the new value is to be copied to its place.
+    """
+    for one in overwrites(program):
+        names = [op.result.name for op in program.ops]
+        at, end = names.index(one.result), max((names.index(name) + 1 for name in one.readers), default=0)
+        if at < end:
+            moved = _with_dependents(program.ops[at:end])
+            if any(op.loop or op.result.name in one.readers for op in moved):
+                raise beside(program, one)
+            kept = tuple(op for op in program.ops[at:end] if op not in moved)
+            program = replace(program, ops=(*program.ops[:at], *kept, *moved, *program.ops[end:]))
+    return program
+
+
+def _with_dependents(ops: Sequence[Op]) -> list[Op]:
+    """The first operation, and those that need it."""
+    found = [ops[0]]
+    names = {ops[0].result.name}
+    for op in ops[1:]:
+        decides = {round_if(op.loop)} if op.loop else set()
+        if names & (decides | {v.name for v in op.operands if isinstance(v, Value)}):
+            found.append(op)
+            names.add(op.result.name)
+    return found
+
+
+def before_overwrites(program: Program) -> Mapping[str, frozenset[str]]:
+    """By the result of each operation that overwrites an input, the results that are to be made before it."""
+    return {one.result: one.readers for one in overwrites(program) if one.readers}
+
+
+def check(kernel: TileKernel, ops: Sequence[Op], program: Program, apart: Edges) -> None:
+    """One kernel, cut into tiles: each tile of an input that it overwrites is read before, and by the round that
+    overwrites it.
+
+    Args:
+        kernel: the kernel.
+        ops: its operations.
+        program: the operator.
+        apart: pairs of (writer, reader) that are in different kernels already.
+
+    Raises:
+        Apart: another operation of the kernel is to be in an earlier one.
+        Copied: nothing helps but to compute the new value beside the input.
+    """
+    mine = {op.result.name for op in ops}
+    for one in overwrites(program):
+        if one.result in mine and not _in_turns(kernel, one.tensor):
+            error = beside(program, one)
+            for reader in sorted(one.readers & mine):
+                if (one.result, reader) not in apart:
+                    raise Apart(error, (one.result, reader))
+            raise error
+
+
+def beside(program: Program, one: Overwrite) -> Copied:
+    """What asks for a copy of the new value at the end."""
+    op = next(op for op in program.ops if op.result.name == one.result)
+    error = DiagnosticError(
+        Diagnostic(
+            "PTG303",
+            f"cannot write `{one.output}` to the memory of `{one.tensor}`, which is still read as it was",
+            op.span,
+            expected="an update whose rounds read no element that other rounds write",
+            fix="give the output memory of its own: leave out `inplace`",
+        )
+    )
+    return Copied(error, one.output)
+
+
+# -- tiles ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Access:
+    """One tile operation that reads or writes a tensor: its place in program order, and the loops around it."""
+
+    op: TileOp
+    loops: tuple[Loop, ...]
+    at: int
+
+
+def _in_turns(kernel: TileKernel, tensor: str) -> bool:
+    """Whether each element of ``tensor`` is read by the round alone that writes it, and before it writes."""
+    accesses = [_Access(op, loops, at) for at, (op, loops) in enumerate(walk_in_loops(kernel.body))]
+    writes = [a for a in accesses if a.op.kind in ("store", "scatter") and a.op.gm and a.op.gm.tensor == tensor]
+    reads = [a for a in accesses if a not in writes and a.op.gm and a.op.gm.tensor == tensor]
+    named = any(a.op.index == tensor for a in accesses) or _decides(kernel.body, tensor)
+    if not writes or not (reads or named):
+        return True
+    plain = all(a.op.kind == "load" for a in reads) and all(a.op.kind == "store" for a in writes)
+    dealt = any(loop.parallel for loop in walk_loops(kernel.body))
+    return plain and not named and all(_read_first(read, write, dealt) for read in reads for write in writes)
+
+
+def _decides(nodes: Sequence[Node], tensor: str) -> bool:
+    """Whether elements of the tensor decide about rounds."""
+    loops = [node for node in nodes if isinstance(node, Loop)]
+    return any(
+        (loop.only is not None and any(e.tensor == tensor for e in loop.only.elements)) or _decides(loop.body, tensor)
+        for loop in loops
+    )
+
+
+def _read_first(read: _Access, write: _Access, dealt: bool) -> bool:
+    """Whether what ``read`` loads in one round of the loops around both is written by no other round of these, and in
+    this one only afterwards. What is in no loop that is ``dealt`` to blocks, each of them does."""
+    if read.at > write.at:
+        return False
+    common = [loop for loop, other in zip(read.loops, write.loops, strict=False) if loop is other]
+    if dealt and not any(loop.parallel for loop in common):
+        return False
+    own = read.loops[len(common) :], write.loops[len(common) :]
+    source, target = read.op.gm, write.op.gm
+    assert source is not None and target is not None
+    rounds = {loop.var for loop in common}
+    if _same_window(source, target, own) and rounds <= _position(target):
+        return True
+    return _same_rows(source, target, own, rounds)
+
+
+def _position(window: GmRef) -> frozenset[str]:
+    return frozenset().union(*(p.names() for p in (window.offset, window.k, window.n, window.matrix)))
+
+
+def _same_window(source: GmRef, target: GmRef, own: tuple[tuple[Loop, ...], tuple[Loop, ...]]) -> bool:
+    """The same elements, in the order of loops of the same lengths."""
+    lengths = [[(loop.start, loop.stop, loop.tile) for loop in loops] for loops in own]
+    if lengths[0] != lengths[1]:
+        return False
+    names = {a.var: b.var for a, b in zip(*own, strict=True)} | {
+        a.valid: b.valid for a, b in zip(*own, strict=True) if a.valid is not None and b.valid is not None
+    }
+
+    def renamed(poly: Poly | None) -> Poly | None:
+        return None if poly is None else poly.renamed(lambda name: names.get(name, name))
+
+    def parts(window: GmRef) -> list[Poly | None]:
+        return [
+            window.offset, window.k, window.n, window.matrix, window.row_stride, window.col_stride,
+            window.rows.valid, window.cols.valid, Poly.of(window.rows.size), Poly.of(window.cols.size),
+        ]  # fmt: skip
+
+    return [renamed(p) for p in parts(source)] == parts(target)
+
+
+def _same_rows(source: GmRef, target: GmRef, own: tuple[tuple[Loop, ...], tuple[Loop, ...]], rounds: set[str]) -> bool:
+    """Parts of the same rows, where rounds differ in rows alone."""
+    both = (source, target)
+    if (source.rows, source.row_stride) != (target.rows, target.row_stride):
+        return False
+    if any(w.col_stride != ONE or w.k.terms or w.n.terms or w.matrix.terms or _overlap(w) for w in both):
+        return False
+    places = [_rows_and_columns(window) for window in both]
+    if places[0][0] != places[1][0] or not rounds <= places[0][0].names():
+        return False
+    inner = {loop.var for loops in own for loop in loops}
+    return not any((rounds & columns.names()) or (inner & rows.names()) for rows, columns in places)
+
+
+def _overlap(window: GmRef) -> bool:
+    """Whether rows of the window have elements in common."""
+    step = window.row_stride.constant
+    return step is not None and window.rows.size > 1 and step < window.cols.size
+
+
+def _rows_and_columns(window: GmRef) -> tuple[Poly, Poly]:
+    """The offset as rows, and what is left of it as columns."""
+    rows, columns = Poly(), Poly()
+    for term in window.offset.terms:
+        whole = Poly((term,)).quotient(window.row_stride)
+        rows, columns = (rows + whole, columns) if whole is not None else (rows, columns + Poly((term,)))
+    return rows, columns

@@ -1,7 +1,7 @@
 """Outputs in the memory of inputs: what reads an input sees it as it was, in kernels, between kernels and in ranges.
 
-The goldens are NumPy's. Tile and instruction level run every kernel on several blocks, one after the other, so that a
-block which overwrites what a later one reads is seen.
+The goldens are NumPy's. The levels run every kernel on several blocks, one after the other, the Block level from the
+last one on: a block that overwrites what another reads is seen.
 """
 
 from __future__ import annotations
@@ -122,7 +122,11 @@ CASES: dict[str, tuple[str, str, Callable[[Arrays], dict[str, Any]]]] = {
 
 
 def agree(program: Lowered, given: Arrays, want: Mapping[str, Any]) -> None:
-    for got in (run_tiles(program, given, level="tile", blocks=3), run_instructions(program, given, blocks=2)):
+    for got in (
+        run_tiles(program, given, level="tile", blocks=3),
+        run_tiles(program, given, level="block", blocks=3),
+        run_instructions(program, given, blocks=2),
+    ):
         for name, expected in want.items():
             np.testing.assert_allclose(got[name], expected, rtol=1e-4, atol=1e-4, err_msg=name)
 

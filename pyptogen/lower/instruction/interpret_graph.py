@@ -7,7 +7,7 @@ leave what they lie in, races between pipes, kernels that do not wait for what t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -128,7 +128,13 @@ def _order_fault(kernel: InstrKernel, finding: Finding) -> MachineFault:
 
 
 class GraphRun:
-    """One call: its tensors, and its launches in order. A level between is a subclass that runs blocks otherwise."""
+    """One call: its tensors, and its launches in order. A level between is a subclass that runs blocks otherwise.
+
+    ``backwards`` takes the other end of what no dependency orders, so that what relies on an order shows: of launches
+    the last one that waits for nobody, of ranges and of the blocks of a launch the last one.
+    """
+
+    backwards = False
 
     def __init__(
         self, lowered: Lowered, arrays: Mapping[str, Array], attrs: Mapping[str, float | int], blocks: int
@@ -221,9 +227,10 @@ class GraphRun:
     def outputs(self) -> dict[str, Array]:
         """Run all segments."""
         launches = self._graph.plans[chosen_cut(self._graph, self._env).plan]
-        for number, (begin, end) in enumerate(segments(self._graph, self._env), 1):
+        ranges = list(enumerate(segments(self._graph, self._env), 1))
+        for number, (begin, end) in reversed(ranges) if self.backwards else ranges:
             self.memory.segment = number
-            for launch in launches:
+            for launch in _late(launches) if self.backwards else launches:
                 self._launch(launch, begin, end)
         result = {}
         for name, value in self._program.outputs:
@@ -257,8 +264,18 @@ class GraphRun:
         if launch.tiles is not None:
             extent, tile = launch.tiles
             blocks = min(-(-extent.evaluate(env) // tile), self._blocks, self._graph.cores or self._blocks)
-        for block in range(blocks):
+        for block in reversed(range(blocks)) if self.backwards else range(blocks):
             self.run_launch(launch, env, block, blocks)
+
+
+def _late(launches: Sequence[LaunchPlan]) -> list[LaunchPlan]:
+    """The launches of a range in the order that takes the last one that waits for none of the others."""
+    left, order = list(launches), list[LaunchPlan]()
+    while left:
+        waiting = {launch.kernel for launch in left}
+        order.append(next(launch for launch in reversed(left) if not waiting & set(launch.after)))
+        left.remove(order[-1])
+    return order
 
 
 def chosen_cut(graph: ExecutionGraph, dims: Mapping[str, int]) -> Cut:

@@ -320,12 +320,13 @@ class TileRun:
 
 
 class _LevelRun(GraphRun):
-    """All launches, at one level."""
+    """All launches, at one level; at the Block level in another order than at the others."""
 
     def __init__(self, lowered: Lowered, level: str, *arguments: Any) -> None:
         self._tiles = {k.name: k for k in lowered.tiles}
         self._plans = {b.tile.name: b for b in lowered.blocks} if level == "block" else {}
         super().__init__(lowered, *arguments)
+        self.backwards = level == "block"
 
     def in_boxes(self, name: str) -> bool:
         return False
@@ -364,7 +365,7 @@ def interpret(
         lowered: an operator lowered for a target.
         arrays: every input by name, of the contract's shape and dtype.
         attrs: run-time scalars; one that is not given has its default.
-        level: ``tile`` (values), or ``block`` (values at addresses).
+        level: ``tile`` (values), or ``block`` (values at addresses, and launches, ranges and blocks in another order).
         blocks: most blocks of a launch.
 
     Raises:

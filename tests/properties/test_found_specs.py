@@ -244,6 +244,16 @@ FOUND = {
              "      y: y.T * 0.5 + amax(x[r], axis=0, keepdim=true)"),
         {"r": 70},
     ),
+    "where the extremes along a run-time axis are": (
+        spec("s: {min: 1, max: 4096}; d: 20", "x: fp32[s, r, d]; h: fp16[r, d]; n: int32[r, s]",
+             "y: int32[s, d]; u: int32[1, d]; v: int32[s]",
+             "y: argmax(x, axis=1); u: argmin(h, axis=0, keepdim=true); v: argmax(n, axis=0)",
+             'verify:\n  generate: {n: "integers(-5, 5)"}'),
+        {"r": 150, "s": 3},
+    ),
+    "where the extremes along a long axis are": (
+        spec("n: 30000; d: 9", "x: fp32[r, n, d]", "y: int32[r, d]", "y: argmin(x, axis=1)"), {"r": 2},
+    ),
 }  # fmt: skip
 
 

@@ -254,6 +254,13 @@ FOUND = {
     "where the extremes along a long axis are": (
         spec("n: 30000; d: 9", "x: fp32[r, n, d]", "y: int32[r, d]", "y: argmin(x, axis=1)"), {"r": 2},
     ),
+    "a weight whose columns are two dims": (
+        spec("h: 256; d: 384; e: 64", "x: fp32[r, h]; w: fp32[h, 2 * d]; v: fp32[h, d + e]",
+             "y: fp32[r, d]; z: fp32[r, e]; u: fp32[r, d]",
+             "g: matmul(x, w); y: silu(g[:, :d]) * g[:, d:]; k: matmul(x, v); z: k[:, d:] * 2; u: k[:, :d] + 1",
+             "tiling: [{}]"),
+        {"r": 5},
+    ),
 }  # fmt: skip
 
 

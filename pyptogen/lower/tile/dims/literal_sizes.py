@@ -1,10 +1,11 @@
-"""Pass: an axis of an input, or of `arange`, whose size is given as a number has a dim, so that loops can cut it.
+"""Pass: an axis of an input, or of `arange`, whose size is a number but no dim has one, so that loops can cut it.
 
 before: y = matmul(x: [t, 1024], w: [1024, 512])            dim n = 512
 after:  y = matmul(x: [t, size_1024], w: [size_1024, n])    dim size_1024 = 1024
 
-A number that is the size of a dim of the spec becomes that dim, so the tiles of `n` cut the product above. Numbers
-within other sizes, such as `2 * n`, stay. Other computed values have numbers by reshapes alone, `distinct_dims` names
+A number that is the size of a dim of the spec becomes that dim, so the tiles of `n` cut the product above. Static sizes
+of inputs such as `2 * n` and `n + r` are numbers, too, where no reshape takes them apart; `heads * n` is cut by its
+dims. Other computed values have numbers by reshapes alone, `distinct_dims` names
 their axes by the operands: where a reshape gives several leading axes as numbers, they have dims too, because a tile
 has one of them; and where the author names tiles, so has a leading axis that a slice or a concat made, beside another
 one.
@@ -18,18 +19,20 @@ from typing import Any
 
 from pyptogen.lower.tensor.ir import Dim, Op, Program, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
+from pyptogen.lower.tile.dims.tiles_of import with_tiles_of
 from pyptogen.lower.tile.sizes.sizes import Selected
 
 
-def run(program: Program, rows: Sequence[Selected] = ()) -> Program:
+def run(program: Program, rows: Sequence[Selected] = ()) -> tuple[Program, tuple[Selected, ...]]:
     """The program with a dim for each such axis; the program itself where there is none. ``rows`` are the tiling rows
-    that can apply."""
+    that can apply: an axis `2 * n` has the tiles that they give `n`."""
     named = _Namer(program, any(row.row.sizes for row in rows))
     inputs = tuple(map(named.value, program.inputs))
     ops = tuple(map(named.op, program.ops))
     if (inputs, ops) == (program.inputs, program.ops):
-        return program
-    return replace(program, dims=(*program.dims, *named.dims), inputs=inputs, ops=ops)
+        return program, tuple(rows)
+    program = replace(program, dims=(*program.dims, *named.dims), inputs=inputs, ops=ops)
+    return program, tuple(replace(row, row=with_tiles_of(row.row, named.multiples)) for row in rows)
 
 
 class _Namer:
@@ -37,6 +40,16 @@ class _Namer:
         self.by_author = by_author
         self.names = FreeNames(program)
         self.dims: list[Dim] = []
+        self.values = {dim_symbol(dim.name): dim.value for dim in program.dims if dim.value is not None}
+        self.reshaped = {
+            size
+            for op in program.ops
+            if op.kind == "reshape"
+            for size in set(op.result.shape) ^ {size for v in op.operands if isinstance(v, Value) for size in v.shape}
+        }
+        """Sizes that a reshape makes or takes apart."""
+        self.multiples: dict[str, str] = {}
+        """New dims that are a number times a dim."""
         self.symbols: dict[int, Any] = {}
         """By size, of the first dim that has it."""
         for dim in program.dims:
@@ -57,11 +70,22 @@ class _Namer:
         return replace(op, result=result, attrs={**op.attrs, "shape": result.shape} if several else op.attrs)
 
     def _size(self, size: Any, value: Value) -> Any:
-        if not size.is_Integer or size == 1:
+        number = self._number(size)
+        if number is None:
             return size
-        number = int(size)
         if number not in self.symbols:
             name = self.names.take(f"size_{number}")
             self.dims.append(Dim(name, number, number, number, number, None, value.span))
             self.symbols[number] = dim_symbol(name)
+            if size.is_Mul and len(size.free_symbols) == 1:
+                self.multiples[name] = next(iter(size.free_symbols)).name
         return self.symbols[number]
+
+    def _number(self, size: Any) -> int | None:
+        """The size as a number, where it is to become a dim."""
+        if size.is_Integer:
+            return int(size) if size != 1 else None
+        made = size.is_Add or (size.is_Mul and size.args[0].is_Integer)
+        if not made or size in self.reshaped or not size.free_symbols <= self.values.keys():
+            return None
+        return int(size.xreplace(self.values))

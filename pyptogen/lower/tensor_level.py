@@ -13,7 +13,7 @@ For one platform and its tiling rows:
     named_sizes         a dim for each size that loops may cut
     fixpipe             what the way out of an accumulator does
     host_scalars        numbers that the caller's processor computes
-    literal_sizes       a dim for each axis whose size is a number
+    literal_sizes       a dim for each axis whose size is a number, or no dim's
     distinct_dims       each dim on one axis of a value
     split_products      products in parts of their depth
     turned_values       what a round computes and reads transposed
@@ -75,6 +75,6 @@ def fitted(
     program = named_sizes.run(program)
     program = fixpipe.run(program, platform, rows)
     program = host_scalars.run(program)
-    program = literal_sizes.run(program, rows)
+    program, rows = literal_sizes.run(program, rows)
     program, rows = split_products.run(*distinct_dims.run(program, rows))
     return overwritten.last(turned_values.run(program, platform, rows)), tuple(rows)

@@ -244,6 +244,45 @@ FOUND = {
              "      y: y.T * 0.5 + amax(x[r], axis=0, keepdim=true)"),
         {"r": 70},
     ),
+    "where the extremes along a run-time axis are": (
+        spec("s: {min: 1, max: 4096}; d: 20", "x: fp32[s, r, d]; h: fp16[r, d]; n: int32[r, s]",
+             "y: int32[s, d]; u: int32[1, d]; v: int32[s]",
+             "y: argmax(x, axis=1); u: argmin(h, axis=0, keepdim=true); v: argmax(n, axis=0)",
+             'verify:\n  generate: {n: "integers(-5, 5)"}'),
+        {"r": 150, "s": 3},
+    ),
+    "where the extremes along a long axis are": (
+        spec("n: 30000; d: 9", "x: fp32[r, n, d]", "y: int32[r, d]", "y: argmin(x, axis=1)"), {"r": 2},
+    ),
+    "a weight whose columns are two dims": (
+        spec("h: 256; d: 384; e: 64", "x: fp32[r, h]; w: fp32[h, 2 * d]; v: fp32[h, d + e]",
+             "y: fp32[r, d]; z: fp32[r, e]; u: fp32[r, d]",
+             "g: matmul(x, w); y: silu(g[:, :d]) * g[:, d:]; k: matmul(x, v); z: k[:, d:] * 2; u: k[:, :d] + 1",
+             "tiling: [{}]"),
+        {"r": 5},
+    ),
+    "rows of a round as columns of its state": (
+        spec("b: {min: 1, max: 99}; d: 48; n: 16", "x: fp32[b, r, d]; dt: fp32[b, r, d]; c: fp32[b, r, n]",
+             "y: fp32[r, b, d]; s: fp32[b, d, n]",
+             "run:\n    loop: {over: r, tile: 1}\n    carry:\n      s: full([b, d, n], 0, fp32)\n    body:\n"
+             "      e: reshape(exp(-abs(dt[:, r])), [b, d, 1])\n"
+             "      t: s * e + reshape(x[:, r] * 2, [b, d, 1]) * reshape(c[:, r], [b, 1, n])\n    next:\n      s: t\n"
+             "    collect:\n      y: sum(t * reshape(c[:, r], [b, 1, n]), axis=-1)"),
+        {"r": 6, "b": 2},
+    ),
+    "columns of a round as rows": (
+        spec("b: {min: 1, max: 99}; d: 48", "x: fp32[b, r, d]", "y: fp32[b, r]; m: fp32[b, 1]",
+             "run:\n    loop: {over: r, tile: 16}\n    carry:\n      m: full([b, 1], 0, fp32)\n    body:\n"
+             "      e: amax(x[:, r], axis=-1)\n      n: maximum(m, amax(e, axis=-1, keepdim=true))\n    next:\n"
+             "      m: n * 0.5\n    collect:\n      y: e * 2 + n"),
+        {"r": 40, "b": 3},
+    ),
+    "windows of halves of dims": (
+        spec("c: 6; h: 16; w: 20", "x: fp32[r, c, h, w]", "y: fp32[r, c, h / 2, w / 2]; z: fp32[r, c, h / 2, 2 * w]",
+             "v: reshape(x, [r, c, h / 2, 2, w / 2, 2]); y: mean(v, axis=[3, 5]);"
+             " z: reshape(permute(v, [0, 1, 2, 5, 4, 3]), [r, c, h / 2, 2 * w])"),
+        {"r": 3},
+    ),
 }  # fmt: skip
 
 

@@ -138,7 +138,7 @@ class Op:
                equal ones the first; their places, int32
     arange     ``start``, ``step`` (numbers), ``dtype``; the result has one axis
     places     ``start``; int32, start, start + 1, … as one row or one column; inside of a loop, of an axis that is its
-               block: counted from the beginning of the whole axis
+               block: counted from the beginning of the whole axis, or (``in_block``) of the block
     permute    ``axes``: the operand's axis of each result axis
     expand     ``shape``; axes of size 1 and missing leading axes are repeated
     gather     operands (x, index); ``axis``; same rank, result of the index's shape

@@ -379,9 +379,10 @@ class Builder:
         held, values, stages = zip(*alternatives, strict=True)
         return self.emit("either", values, first.dtype, first.shape, conditions=held, stages=stages)
 
-    def places(self, shape: Shape, start: Any, hint: str = "") -> Value:
-        """start, start + 1, … as one row [n] or one column [n, 1]; of a loop's block: which elements of the whole."""
-        return self.emit("places", [], "int32", shape, hint, start=sympy.sympify(start))
+    def places(self, shape: Shape, start: Any, hint: str = "", *, in_block: bool = False) -> Value:
+        """start, start + 1, … as one row [n] or one column [n, 1]; of a loop's block: which elements of the whole, or,
+        with ``in_block``, of the block."""
+        return self.emit("places", [], "int32", shape, hint, start=sympy.sympify(start), in_block=in_block)
 
     def full(self, shape: Shape, value: Any, dtype: str, hint: str = "") -> Value:
         """A tensor of one value."""

@@ -147,10 +147,9 @@ def _triangle(b: Builder, x: Value, kind: str, diagonal: int) -> Value:
         raise b.fault("PTG204", f"a triangle of a tensor of rank {len(x.shape)}", expected="at least two axes")
     if x.dtype == "bool":
         raise b.fault("PTG206", "a triangle of bool", expected="numbers")
-    zero, one = sympy.Integer(0), sympy.Integer(1)
-    rows, columns = (selection.arange(b, size, zero, one, "int32") for size in x.shape[-2:])
-    column = b.reshape(rows, (x.shape[-2], one), "row")
-    distance = b.binary("sub", b.reshape(columns, (one, x.shape[-1]), "column"), column, hint="distance")
+    rows, columns = x.shape[-2:]
+    row = b.places((rows, sympy.Integer(1)), 0, "row", in_block=True)
+    distance = b.binary("sub", b.places((columns,), 0, "column", in_block=True), row, hint="distance")
     return selection.where(b, b.binary(kind, distance, b.scalar(diagonal), hint="inside"), x, b.scalar(0))
 
 

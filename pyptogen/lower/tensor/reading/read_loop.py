@@ -101,13 +101,14 @@ class Opened:
         )
 
     def _changing(self) -> frozenset[str]:
-        """The values that are others in every round: they follow from a carried value or from a block."""
+        """The values that are others in every round: they follow from a carried value or from a block, or are as long
+        as the block."""
         found: set[str] = set()
         for op in self.builder.ops:
             if op.loop == self.name and (
                 op.kind in ("carry", "block")
                 or any(isinstance(v, Value) and v.name in found for v in op.operands)
-                or (op.kind == "places" and any(self.symbol in size.free_symbols for size in op.result.shape))
+                or any(self.symbol in size.free_symbols for size in op.result.shape)
             ):
                 found.add(op.result.name)
         return frozenset(found)

@@ -15,7 +15,7 @@ from pyptogen.lower.tensor.building.registry import operations
 from pyptogen.lower.tensor.building.sometimes import Sometimes
 from pyptogen.lower.tensor.ir import Operand, Program, Scalar, TilingRow, Value
 from pyptogen.lower.tensor.legality import verify
-from pyptogen.lower.tensor.passes import name_values, remove_dead, unify_dims
+from pyptogen.lower.tensor.passes import exact_blocks, name_values, remove_dead, unify_dims
 from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tensor.reading import by_hand, choose_stages, hints, read_loop
 from pyptogen.lower.tensor.reading.contract import Contract, check_output, read_contract
@@ -69,6 +69,7 @@ def from_spec(
         kernels=tuple(k for k in spec.kernels if k.name in {stage.name for stage in spec.stages}),
         laid_out={value.name: value for value in contract.outputs if layouts.steps(value) or value.layout == "nz"},
     )
+    program = exact_blocks.run(program)
     program = replace(program, notes=(*program.notes, *hints.notes(program)))
     program = passed("read", unify_dims.run(program, contract.dims, declared))
     program = passed("remove-dead", remove_dead.run(program))

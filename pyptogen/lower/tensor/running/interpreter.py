@@ -236,8 +236,8 @@ class _Run:
             return np.full(self._shape(op.result), self._number(op.attrs["value"]), dtype)
         if op.kind == "places":
             shape = self._shape(op.result)
-            inside = any(size.name.endswith(".tile") for axis in op.result.shape for size in axis.free_symbols)
-            first = self._number(op.attrs["start"]) + (self._start if inside else 0)
+            block = any(size.name.endswith(".tile") for axis in op.result.shape for size in axis.free_symbols)
+            first = self._number(op.attrs["start"]) + (self._start if block and not op.attrs["in_block"] else 0)
             return np.arange(first, first + shape[0], dtype=dtype).reshape(shape)
         if op.kind in numerics_selection.KINDS:
             return self._selection(op, operands, dtype)

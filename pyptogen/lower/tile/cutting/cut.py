@@ -35,7 +35,7 @@ from pyptogen.lower.tile.sizes.sizes import TileSize
 
 REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
 OF_WHOLE_ROWS = SCAN | SORTING | INDEXED
-"""Kernels of their own outside of loops, and not yet operations on a tile."""
+"""Kernels of their own outside of loops."""
 
 
 class Cutter(Products):
@@ -188,11 +188,10 @@ class Cutter(Products):
         if kind in REDUCTIONS and self._over_rows(op, self.tiles[operands[0].tile], shape):
             kind = f"column_{kind}"
         leaving = self.result_rows(op, home, shape)
-        name = (
-            self._result_tile(op, shape)
-            if leaving is None
-            else self.rows_of(self.placed[(op.result.name, "")], home, op.result.name).tile
-        )
+        if leaving is None:
+            name = self._result_tile(op, shape)
+        else:
+            name = self.rows_of(self.placed[(op.result.name, "")], home, op.result.name).tile
         mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"
         saturate = bool(op.attrs.get("saturate", True))
         made = TileOp(kind, name, tuple(sources), op.span, op.stage, row=first, mode=mode, saturate=saturate)
@@ -215,10 +214,11 @@ class Cutter(Products):
         raise Apart(error, (op.result.name, op.result.name))
 
     def _first_place(self, op: Op, scope: Scope) -> Poly:
-        """Which element of the whole axis is the first one of this tile."""
+        """Which element of the whole axis, or of its block, is the first one of this tile."""
         start = self.axes.poly(op.attrs["start"])
-        loops = [self.loop_of(f.dim, scope) for axis in self.axes.axes(op.result.shape) for f in axis]
-        return sum((Poly.of(loop.var) for loop in loops if loop is not None), start)
+        found = [self.loop_of(f.dim, scope) for axis in self.axes.axes(op.result.shape) for f in axis]
+        loops = [loop for loop in found if loop is not None and not (op.attrs["in_block"] and loop.role == "rounds")]
+        return sum((Poly.of(loop.var) for loop in loops), start)
 
     def _result_tile(self, op: Op, shape: Shape2D) -> str:
         name = self.name(op.result.name)

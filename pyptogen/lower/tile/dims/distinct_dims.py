@@ -31,11 +31,11 @@ from pyptogen.lower.tensor.ir import (
     Operand,
     Program,
     Shape,
-    TilingRow,
     Value,
 )
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
+from pyptogen.lower.tile.dims.tiles_of import with_tiles_of
 from pyptogen.lower.tile.sizes.sizes import Selected
 
 _KEEPS_AXES = REDUCE | ARG_REDUCE | SCAN | {"prod"}
@@ -67,7 +67,7 @@ def run(program: Program, rows: Sequence[Selected]) -> tuple[Program, tuple[Sele
         ops=tuple(namer.ops),
         loops=loops,
     )
-    return renamed, tuple(replace(row, row=_with_twins(row.row, namer.original)) for row in rows)
+    return renamed, tuple(replace(row, row=with_tiles_of(row.row, namer.original)) for row in rows)
 
 
 class _Namer:
@@ -302,15 +302,3 @@ def _started(op: Op, starts: Mapping[str, Shape]) -> Op:
 
 def _values(op: Op) -> list[Value]:
     return [v for v in op.operands if isinstance(v, Value)]
-
-
-def _with_twins(row: TilingRow, original: Mapping[str, str]) -> TilingRow:
-    """The row with the tiles of each dim for its twins."""
-    sizes = {
-        scope: {**of, **{twin: of[dim] for twin, dim in original.items() if dim in of}}
-        for scope, of in row.sizes.items()
-    }
-    more = {
-        (scope, twin): span for (scope, dim), span in row.spans.items() for twin in original if original[twin] == dim
-    }
-    return replace(row, sizes=sizes, spans={**row.spans, **more})

@@ -16,10 +16,11 @@ from pyptogen.lower.tile.rounds.block_lengths import named_tiles
 
 
 def varying(ops: Sequence[Op], made_by: Mapping[str, Op]) -> set[str]:
-    """Results inside of loops that are others in every round: they follow from a carried value or from a block."""
+    """Results inside of loops that are others in every round: they follow from a carried value or from a block, or are
+    as long as the block, which is shorter in the last round."""
     found: set[str] = set()
     for op in (op for op in ops if op.loop):
-        if op.kind == "places" and any(s.name.endswith(".tile") for size in op.result.shape for s in size.free_symbols):
+        if any(s.name.endswith(".tile") for size in op.result.shape for s in size.free_symbols):
             found.add(op.result.name)
         names = [v.name for v in op.operands if isinstance(v, Value)]
         names += [index for name in names for index in indices_of(name, made_by)]

@@ -12,11 +12,12 @@ meet in rings.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
+from typing import Any
 
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Op, Program, Value
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.kernels.partition import producers
 from pyptogen.lower.tile.sizes.sizes import Selected, ring_slots
@@ -29,13 +30,19 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
     made_by = producers(program)
     in_rings = {op.stage for op in program.ops if any(ring_slots(row.row, (op.stage,)) for row in rows)}
 
+    single = {loop.block.name for loop in program.loops if loop.tile == 1}
+
     def turned(op: Op) -> bool:
-        if not op.loop or not _transposes(op):
+        if not op.loop or op.kind not in ("transpose", "reshape"):
             return False
         (source,) = op.operands
         assert isinstance(source, Value)
         maker = made_by.get(root(source.name, made_by))
         if maker is None or maker.loop != op.loop:
+            return False
+        if op.kind == "reshape" and not (
+            _exchanges(source, op.result, maker.result, single) and _is_computed_with(program, op.result)
+        ):
             return False
         readers = [o for o in program.ops if any(_is(v, op.result) for v in o.operands)]
         met_in_gm = not platform.unified and op.stage not in in_rings and maker.kind != "carry"
@@ -45,16 +52,25 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
     return program if ops == program.ops else replace(program, ops=ops)
 
 
-def _transposes(op: Op) -> bool:
-    """Whether a view exchanges rows and columns: as a transposition, or as a reshape of a row to a column or of a
-    column to a row."""
-    if op.kind != "reshape":
-        return op.kind == "transpose"
-    (source,) = op.operands
-    assert isinstance(source, Value)
-    before, after = source.shape, op.result.shape
-    ends = len(before) == len(after) > 1 and before[:-2] == after[:-2] and before[-2:] == after[:-3:-1]
-    return ends and 1 in before[-2:] and before[-2:] != after[-2:]
+def _is_computed_with(program: Program, value: Value) -> bool:
+    """Whether an operation of the round computes with a value, or with a view of it."""
+    readers = [op for op in program.ops if op.loop and any(_is(v, value) for v in op.operands)]
+    return any(op.kind not in VIEWS or _is_computed_with(program, op.result) for op in readers)
+
+
+def _exchanges(source: Value, result: Value, made: Value, single: Set[str]) -> bool:
+    """Whether a reshape makes a column of a row, or a row of a column; also one that drops the axis of size 1, or adds
+    it, where the value was made with it, or without it. ``single``: dims of blocks of one element."""
+
+    def wide(size: Any) -> bool:
+        return size != 1 and str(size) not in single
+
+    before, after = source.shape, result.shape
+    if len(after) > 1 and after[-1] == 1 and after[-2] == before[-1]:
+        return wide(before[-1]) and bool(made.shape[-1] == before[-1])
+    if len(before) > 1 and before[-1] == 1 and after and after[-1] == before[-2]:
+        return wide(after[-1]) and bool(made.shape[-1] == 1)
+    return False
 
 
 def _is(operand: object, value: Value) -> bool:

@@ -14,7 +14,7 @@ import sympy
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView, unsupported
-from pyptogen.lower.tile.ir import Extent
+from pyptogen.lower.tile.ir import Extent, Form
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
 
 JOINS = {"sum": "add", "prod": "mul", "amax": "maximum", "amin": "minimum"}
@@ -22,6 +22,8 @@ DEEP, DEEP_IN_CACHE, DEEP_IN_PASS = 64, 2, 8
 """Steps along the reduced axis in one piece; two where a piece stays in a cache, so that its lines are long runs (a
 quarter less time for 8192 x 4096 than with 64). A piece that one pass loads and reduces needs no memory: its lines are
 as long as the row of results may be, which lies in L1 (half the time of lines of 8 KB)."""
+NARROW = 8
+"""The least columns of a tile whose rows are steps along an axis: 32 bytes of fp32."""
 
 
 def reduce(b: SoloBuilder, op: Op) -> None:
@@ -138,51 +140,67 @@ def _by_rows(
     return cols, [*(b.step(item, 1) for item in before[:-1]), rows], rows.extent(), rows.item.steps
 
 
-def _position_in_rows(b: SoloBuilder, op: Op, views: tuple[GmView, GmView], before: list[Item], along: Item) -> None:
-    """The extreme element so far and its place; a later piece wins only with a better one."""
+def _position_in_pieces(
+    b: SoloBuilder, op: Op, views: tuple[GmView, GmView], axes: tuple[list[Item], Item, list[Item]]
+) -> None:
+    """The extreme elements so far and their places; a later piece wins only with a better one. A piece is a part of
+    some rows, or some elements of an axis that goes down the columns of a tile."""
     view, target = views
+    before, along, after = axes
     dtype = str(op.operands[0].dtype) if isinstance(op.operands[0], Value) else op.result.dtype
     better, extreme = ("gt", "amax") if op.kind == "argmax" else ("lt", "amin")
-    cols, outer, height, strides = _by_rows(b, dtype, before, along)
-
-    def column(name: str, of: str) -> str:
-        return b.tile(name, of, height, Extent(1), "col")
-
-    part = b.tile("part", dtype, height, cols.extent(), "full")
-    total, found, wins = column("total", dtype), column("found", dtype), column("wins", "bool")
-    start, inside, here, place = (column(name, "int32") for name in ("start", "inside", "here", "best"))
-    zero, nothing = b.number(sympy.Integer(0)), b.number(neutral(extreme, dtype))
-    piece = b.wrapped(
-        [cols],
-        [
-            b.load(part, view.tensor, b.at(view.offset, [*outer, cols], 1), strides[1], along.steps[1]),
-            b.do(extreme, found, part),
-            b.do(op.kind, inside, part),
-            b.do("add", here, inside, start),
-            b.do(better, wins, found, total),
-            b.do("where", place, wins, here, place),
-            b.do(JOINS[extreme], total, total, found),
-            b.do("add", start, start, b.number(sympy.Integer(cols.tile))),
-        ],
-    )
-    begin = [b.do("fill", total, nothing), b.do("fill", place, zero), b.do("fill", start, zero)]
-    b.nest(outer, [*begin, *piece, b.store(place, target.tensor, b.at(target.offset, outer, 0), strides[0])])
+    form: Form
+    if after:
+        step = b.step(along, DEEP)
+        outer = [b.step(item, 1) for item in (*before, *after[:-1])]
+        outer.append(b.step(after[-1], max(NARROW, b.budget(dtype) // DEEP)))
+        part = b.tile("part", dtype, step.extent(), outer[-1].extent(), "full")
+        load = b.load(part, view.tensor, b.at(view.offset, [*outer, step], 1), along.steps[1])
+        kept, form, prefix, apart = (Extent(1), outer[-1].extent()), "row", "column_", ONE
+    else:
+        step, outer, height, strides = _by_rows(b, dtype, before, along)
+        part = b.tile("part", dtype, height, step.extent(), "full")
+        load = b.load(part, view.tensor, b.at(view.offset, [*outer, step], 1), strides[1], along.steps[1])
+        kept, form, prefix, apart = (height, Extent(1)), "col", "", strides[0]
+    total, found, wins, start, inside, here, place = (
+        b.tile(name, of, *kept, form)
+        for name, of in (
+            ("total", dtype), ("found", dtype), ("wins", "bool"),
+            ("start", "int32"), ("inside", "int32"), ("here", "int32"), ("best", "int32"),
+        )
+    )  # fmt: skip
+    piece = [
+        load,
+        b.do(f"{prefix}{extreme}", found, part),
+        b.do(f"{prefix}{op.kind}", inside, part),
+        b.do("add", here, inside, start),
+        b.do(better, wins, found, total),
+        b.do("where", place, wins, here, place),
+        b.do(JOINS[extreme], total, total, found),
+        b.do("add", start, start, b.number(sympy.Integer(step.tile))),
+    ]
+    begin = [b.do("fill", total, b.number(neutral(extreme, dtype)))]
+    begin += [b.do("fill", tile, b.number(sympy.Integer(0))) for tile in (place, start)]
+    store = b.store(place, target.tensor, b.at(target.offset, outer, 0), apart)
+    b.nest(outer, [*begin, *b.wrapped([step], piece), store])
 
 
 def position(b: SoloBuilder, op: Op) -> None:
-    """Of the first greatest (least) element: along rows in pieces, along another axis with all of it in one tile."""
+    """Of the first greatest (least) element: along rows in pieces, along another axis with all of it in one tile, or in
+    pieces where it is too long for that."""
     source = op.operands[0]
     assert isinstance(source, Value)
     view, target = b.source(source), b.target()
     before, along, after = _axes(b, op, view, target)
-    if not after:
-        _position_in_rows(b, op, (view, target), before, along)
-        return
     deep = along.extent.constant
-    if deep is None:
-        raise unsupported(op.span, f"`{op.kind}` along a run-time axis that is not the last", "permute it to the end")
+    if not after or deep is None or deep * NARROW > b.budget(source.dtype):
+        _position_in_pieces(b, op, (view, target), (before, along, after))
+        return
     *middle, last = after
-    kept = [*(b.step(item, 1) for item in (*before, *middle)), b.step(last, max(8, b.budget(source.dtype) // deep))]
+    kept = [
+        *(b.step(item, 1) for item in (*before, *middle)),
+        b.step(last, max(NARROW, b.budget(source.dtype) // deep)),
+    ]
     cols = kept[-1].extent()
     part = b.tile("part", source.dtype, Extent(deep), cols, "full")
     found = b.tile("found", "int32", Extent(1), cols, "row")

@@ -1,4 +1,8 @@
-"""Compiles the C++ kernels of this directory, once for each flavour of the bundled PTO-ISA implementation."""
+"""Compiles the C++ kernels of this directory, once for each flavour of the bundled PTO-ISA implementation.
+
+The flavours are the best path of this machine, the portable one, and for some tests the path of processors with a
+matrix unit and arithmetic of halves, both in software (emulated/).
+"""
 
 from __future__ import annotations
 
@@ -14,8 +18,10 @@ import pytest
 from pyptogen.runtime.toolchain.build import Toolchain, available_processors
 from pyptogen.runtime.toolchain.cache import Cache, digest
 from pyptogen.runtime.toolchain.compiler import Compiler, find_compiler
-from pyptogen.runtime.toolchain.cpu import X86_LEVELS, features
-from pyptogen.runtime.toolchain.headers import bundled_headers
+from pyptogen.runtime.toolchain.cpu import PORTABLE, X86_LEVELS, features
+from pyptogen.runtime.toolchain.headers import Headers, bundled_headers
+
+from . import emulated
 
 HERE = Path(__file__).parent
 INCLUDE = HERE.parents[2] / "pyptogen" / "runtime" / "include"
@@ -30,12 +36,19 @@ def compiler() -> str:
     return os.environ.get("CXX", "g++")
 
 
+_FAST = next((level for level in X86_LEVELS if level.needs <= features()), None)
 FLAVOURS = {
-    "fast": next((("-O2", *level.flags, *QUIET) for level in X86_LEVELS if level.needs <= features()), None),
+    "fast": None if _FAST is None else ("-O2", *_FAST.flags, *QUIET),
     # -O2 takes twice as long here (compare.cpp 15 s instead of 5); the bits are the same.
-    "portable": ("-O1", "-DPTO_PORTABLE"),
+    "portable": ("-O1", *PORTABLE.flags),
 }
 """The best path of this machine, None where it has none, and the one that every machine has."""
+
+ALSO_EMULATED = {
+    *("test_cube_forms", "test_held", "test_matmul", "test_vector_pass"),
+    *("test_compare", "test_convert", "test_halves"),
+}
+"""The tests of what the headers do otherwise where there is a matrix unit, and where there is arithmetic of halves."""
 
 
 @dataclass(frozen=True)
@@ -66,25 +79,51 @@ class Kernels:
         assert said.returncode == 0, said.stderr
 
 
-def kernels_for(compiler: Compiler, flags: tuple[str, ...]) -> Kernels:
-    """The kernels compiled by a compiler for a machine."""
-    return Kernels(Toolchain(compiler, "tests", (*COMMON_FLAGS, *flags), bundled_headers(), Cache()))
+def kernels_for(compiler: Compiler, flags: tuple[str, ...], headers: Headers | None = None) -> Kernels:
+    """The kernels compiled by a compiler for a machine, with the bundled headers unless others are given."""
+    return Kernels(Toolchain(compiler, "tests", (*COMMON_FLAGS, *flags), headers or bundled_headers(), Cache()))
 
 
-@pytest.fixture(scope="session", params=list(FLAVOURS))
+def emulated_kernels() -> Kernels:
+    """The kernels for a matrix unit in software; skips where the machine lacks what is beside that unit."""
+    if not emulated.LEVEL.needs <= features():
+        pytest.skip("this CPU has no AVX-512 with bf16 and VBMI")
+    return kernels_for(find_compiler(), ("-O1", *emulated.LEVEL.flags, *QUIET), emulated.headers())
+
+
+def flavours_of(module: str) -> list[str]:
+    """The flavours in which the tests of a module run."""
+    return [*FLAVOURS, *([emulated.LEVEL.name] if module in ALSO_EMULATED else [])]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Every test that compiles kernels runs once for each flavour."""
+    if "build" in metafunc.fixturenames:
+        flavours = flavours_of(metafunc.module.__name__.rpartition(".")[2])
+        metafunc.parametrize("build", flavours, indirect=True, scope="session")
+
+
+@pytest.fixture(scope="session")
 def build(request: pytest.FixtureRequest) -> Iterator[Build]:
     """``build("elementwise")`` is the shared object of kernels/elementwise.cpp in the current flavour.
 
     Compilations of the kernels that the collected test files are named after begin at once, as many at a time as there
     are processors.
     """
-    flags = FLAVOURS[request.param]
-    if flags is None:
-        pytest.skip("this CPU has no AVX2")
-    kernels = kernels_for(find_compiler(), flags)
+    if request.param == emulated.LEVEL.name:
+        kernels = emulated_kernels()
+    else:
+        flags = FLAVOURS[request.param]
+        if flags is None:
+            pytest.skip("this CPU has no AVX2")
+        kernels = kernels_for(find_compiler(), flags)
     kernels.toolchain.prefix_header()
     kernels.toolchain.bodies()
-    collected = dict.fromkeys(item.path.stem.removeprefix("test_") for item in request.session.items)
+    collected = dict.fromkeys(
+        item.path.stem.removeprefix("test_")
+        for item in request.session.items
+        if request.param in flavours_of(item.path.stem)
+    )
     pool = ThreadPoolExecutor(max_workers=available_processors())
     objects: dict[str, Future[Path]] = {
         name: pool.submit(kernels.compile, name) for name in collected if (HERE / "kernels" / f"{name}.cpp").exists()

@@ -185,11 +185,13 @@ LIMITS: dict[str, Callable[[Array], Array]] = {
     "int8": lambda v: np.clip(np.rint(v), -128, 127).astype(np.int8),
     "uint8": lambda v: np.clip(np.rint(v), 0, 255).astype(np.uint8),
     "fp16": lambda v: np.clip(v, -65504, 65504).astype(np.float16),
+    "fp32": lambda v: v,
+    "bf16": lambda v: v.astype(DTYPES["bf16"]),
 }
 
 
 @pytest.mark.parametrize("form", range(4))
-@pytest.mark.parametrize("pair", ["fp32_int8", "int32_uint8", "int32_fp16", "fp32_fp16"])
+@pytest.mark.parametrize("pair", ["fp32_int8", "int32_uint8", "int32_fp16", "fp32_fp16", "fp32_fp32", "int32_bf16"])
 def test_stores_under_words(build: Build, pair: str, form: int) -> None:
     source, target = pair.split("_")
     rng = np.random.default_rng(form)

@@ -66,6 +66,8 @@ def test_an_element_type_that_the_table_lacks_is_refused(dtype: str) -> None:
     assert [error for error in errors(lines) if not error.startswith("static assertion failed")] == []
 
 
+BY_WORDS = "TMOV, TEXTRACT, TINSERT, TSTORE and TPUSH"
+MOVED = "TMOV, TEXTRACT and TINSERT with relu or quantisation:"
 REFUSED = {
     "TLOAD(tile, bytes)": "TLOAD needs the same element type on both sides",
     "TSTORE(bytes, tile)": "TSTORE of a Vec or Mat tile does not convert",
@@ -103,6 +105,37 @@ REFUSED = {
     "TCONCAT(tile, tile, whole)": "TCONCAT: src1 needs the element type of dst",
     "MGATHER(tile, bytes, whole)": "MGATHER needs elements of the same size",
     "TQUANT<QuantType::INT8_SYM>(tile, tile, tile)": "TQUANT INT8_SYM writes int8",
+    "(TCI<Row<int>, float, 0>(row, 1.0f))": "TCI: dst needs the type that the call gives first",
+    "(TCI<Row<int>, Row<float>, float, 0>(row, 1.0f, row))": "TCI: dst needs the type that the call gives first",
+    "(TTRI<Row<float>, 0>(tile, 1))": "TTRI: dst needs the type that the call gives first",
+    "TCARRY(tile, floats)": "TCARRY takes two GlobalTensors",
+    "TCARRY(floats, bytes)": "TCARRY needs the same element type on both sides",
+    "TCARRY(floats, turned)": "TCARRY needs rows in ND order",
+    "TCARRY(floats, fewer)": "TCARRY needs as many rows and columns on both sides",
+    "TPASS(32, 64, [](auto at) { at.store(tile, at.load(turned)); })": "TPASS: a GlobalTensor must be in ND order",
+    "TPASS(32, 64, [](auto at) { at.store(tile, at.load(left)); })": "TPASS: a tile must be row-major and without "
+    "boxes",
+    "TPASS(32, 64, [](auto at) { at.store(tile, at.load(whole)); })": "TPASS: what is stored as floats must be fp32: "
+    "at.to_float(v) makes it so",
+    "TPASS(32, 64, [](auto at, auto& r) { r.take(at, at.load(tile)); }, RowMax(mat))": "TPASS: the result of rows must "
+    "be a plain Vec tile of fp32, half or bfloat16_t elements",
+    "TPASS(32, 64, [](auto at, auto& r) { r.take(at, at.load(tile)); }, ColSum(whole))": "TPASS: the result of columns "
+    "must be a row-major Vec tile of fp32, half or bfloat16_t elements",
+    "TPASS(32, 64, [](auto at, auto& d) { at.store(tile, at.load(tile) / d); }, Divisor(mat))": "TPASS: Divisor needs "
+    "a plain Vec tile",
+    "TPASS(32, 64, [](auto at, auto& l) { l.take(at, at.load(tile)); }, LeftRows(tile))": "TPASS: LeftRows needs a "
+    "Left tile",
+    "TMOV(boxed, sums, uint64_t(1))": f"{BY_WORDS} quantise fp32 to int8, uint8, half, bfloat16_t, float8_e4m3_t, "
+    "hifloat8_t or fp32, and int32 to int8, uint8, half, bfloat16_t or int16",
+    "TSTORE(wide, sums, uint64_t(1))": f"{BY_WORDS} quantise fp32 to int8, uint8, half, bfloat16_t, float8_e4m3_t, "
+    "hifloat8_t or fp32, and int32 to int8, uint8, half, bfloat16_t or int16",
+    "TMOV(boxed, left, uint64_t(1))": f"{MOVED} src must be an Acc tile (here also Mat and Vec)",
+    "TINSERT(sums, sums, uint64_t(1), 0, 0)": f"{MOVED} dst must be a Mat or Vec tile",
+    "TMOV(bytes, sums, uint64_t(1))": "TMOV, TEXTRACT and TINSERT fill a tile",
+    "TMOV(tile, floats)": "TMOV and TEXTRACT read a tile",
+    "TSTORE(sums, bytes, uint64_t(1))": "TSTORE takes a GlobalTensor and a tile",
+    "TSTORE(bytes, left, uint64_t(1))": "TSTORE with quantisation takes an Acc tile (here also Mat and Vec)",
+    "TSTORE_FP(bytes, sums, bytes)": "TMOV, TEXTRACT, TINSERT and TSTORE take quantisation words from a tile",
 }
 """Statements, and what is said of them among other things."""
 
@@ -122,6 +155,13 @@ extern TileAcc<float, 32, 64> sums;
 extern TileAcc<int32_t, 32, 64> whole_sums;
 extern Memory<int8_t> bytes;
 extern Memory<double> wide;
+template <typename T>
+using Row = Tile<TileType::Vec, T, 1, 64>;
+extern Row<float> row;
+extern Tile<TileType::Mat, int16_t, 32, 64, BLayout::ColMajor, 32, 64, SLayout::RowMajor> boxed;
+extern Memory<float> floats;
+extern GlobalTensor<float, Shape<1, 1, 1, 32, 64>, pto::Stride<1, 1, 1, 1, 32>, Layout::DN> turned;
+extern GlobalTensor<float, Shape<1, 1, 1, 16, 64>, pto::Stride<1, 1, 1, 64, 1>> fewer;
 extern TRandomKey key;
 extern TRandomCounter counter;
 """

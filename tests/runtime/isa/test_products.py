@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,17 +14,20 @@ import pytest
 from pyptogen.runtime.toolchain.compiler import find_compiler
 from pyptogen.runtime.toolchain.cpu import PORTABLE, X86_LEVELS, features
 
+from . import emulated
 from .arrays import DTYPES, Array, guarded, pointer
-from .conftest import QUIET, kernels_for
+from .conftest import QUIET, emulated_kernels, kernels_for
 from .test_matmul import TYPES, operands, product
 
-LEVELS = [*(level for level in X86_LEVELS if level.needs <= features()), PORTABLE]
+LEVELS = [*(level for level in X86_LEVELS if level.needs <= features()), PORTABLE, emulated.LEVEL]
 ROWS = [1, 2, 3, 5, 8, 12, 15, 16, 19, 20, 27, 32, 45, 96]
 
 
 @pytest.fixture(scope="module", params=LEVELS, ids=lambda level: level.name)
 def library(request: pytest.FixtureRequest) -> ctypes.CDLL:
     """The kernels for one level."""
+    if request.param is emulated.LEVEL:
+        return ctypes.CDLL(str(emulated_kernels().compile("products")))
     flags = ("-O2" if request.param is not PORTABLE else "-O1", *request.param.flags, *QUIET)
     return ctypes.CDLL(str(kernels_for(find_compiler(), flags).compile("products")))
 
@@ -95,3 +102,21 @@ def test_bf16_denormals_are_exact_or_zero(library: ctypes.CDLL) -> None:
     regular = normal[:, None] & normal & (np.abs(exact) >= 2.0**-126)
     assert np.array_equal(got[regular], exact[regular])
     assert ((got == exact) | (got == 0)).all()
+
+
+IN_A_PROCESS = """
+import ctypes, sys
+sys.path.insert(0, sys.argv[2])
+from runtime.isa import test_products as tests
+for name in tests.TYPES:
+    tests.test_long_sums_of_any_number_of_rows(ctypes.CDLL(sys.argv[1]), name, True)
+"""
+
+
+def test_where_the_system_refuses_the_matrix_unit() -> None:
+    """Then a tile instruction would end the process."""
+    library, folder = emulated_kernels().compile("products"), Path(__file__).parents[2]
+    environment = {**os.environ, "MATRIX_UNIT_REFUSED": "1"}
+    command = [sys.executable, "-c", IN_A_PROCESS, str(library), str(folder)]
+    ended = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr

@@ -42,6 +42,10 @@ struct alignas(64) TileConfiguration {
     }
 };
 
+/// Between stores to `place` and tile instructions that read it. The intrinsics of g++ before 14 do not say what they read,
+/// so that the compiler might move such stores behind them, or leave them out.
+PTO_INLINE void finish_stores(const void* place) { __asm__ volatile("" : : "r"(place) : "memory"); }
+
 /// Configures the calling thread's matrix unit for as long as the object lives, or, between enter_core() and
 /// leave_core(), until another configuration is needed. Outside of those, other code of the thread may use the unit
 /// between two instructions, so nothing is remembered and the unit is released at once.
@@ -51,6 +55,7 @@ public:
     {
         if (!core_.inside_core || core_.tile_rows != rows) {
             const TileConfiguration configuration(rows);
+            finish_stores(&configuration);
             _tile_loadconfig(&configuration);
             core_.tile_rows = rows;
         }

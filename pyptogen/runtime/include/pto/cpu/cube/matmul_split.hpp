@@ -82,6 +82,8 @@ PTO_INLINE void multiply_split_block(const TilePlan& p, char* split_a, char* spl
                 p.c + n * kAccBlock, p.c_panel, p.a, p.a_panel, b, p.b_panel, p.m, 1, p.k_steps, p.accumulate);
             continue;
         }
+        finish_stores(split_a);
+        finish_stores(split_b);
         char* c = p.c + n * kAccBlock;
         if constexpr (Narrow) {
             multiply_split_narrow(c, split_a, split_b, p.k_steps, p.accumulate);

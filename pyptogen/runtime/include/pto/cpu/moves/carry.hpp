@@ -40,10 +40,21 @@ PTO_INLINE void carry_row(char* to, const char* from, int64_t bytes, bool far)
 #endif
 }
 
+/// True of two extents that may be equal; negative ones are given at run time.
+constexpr bool may_equal(int64_t a, int64_t b) { return a == b || a < 0 || b < 0; }
+
 template <typename Dst, typename Src>
 PTO_INLINE void carry(Dst& dst, Src& src, bool far)
 {
-    static_assert(Dst::layout == Layout::ND && Src::layout == Layout::ND, "rows are carried in ND order");
+    static_assert(is_global_data_v<Dst> && is_global_data_v<Src>, "TCARRY takes two GlobalTensors");
+    static_assert(
+        is_same<typename Dst::RawDType, typename Src::RawDType>, "TCARRY needs the same element type on both sides");
+    static_assert(Dst::layout == Layout::ND && Src::layout == Layout::ND, "TCARRY needs rows in ND order");
+    using To = typename Dst::Shape;
+    using From = typename Src::Shape;
+    static_assert(
+        may_equal(To::staticShape[3], From::staticShape[3]) && may_equal(To::staticShape[4], From::staticShape[4]),
+        "TCARRY needs as many rows and columns on both sides");
     using T = typename Dst::RawDType;
     auto* to = reinterpret_cast<T*>(dst.data());
     const auto* from = reinterpret_cast<const T*>(src.data());

@@ -10,20 +10,16 @@ namespace pto {
 
 namespace cpu {
 
-template <bool Add, typename Global, typename Tile, typename Convert>
-PTO_INLINE void store_quantised(Global& dst, Tile& src, Convert convert)
+/// Stores what Quantise makes of a value under words.
+template <
+    bool Add, template <typename, bool> typename Quantise, ReluPreMode Relu, typename Global, typename Tile, typename Words>
+PTO_INLINE void store_quantised(Global& dst, Tile& src, Words words)
 {
     static_assert(is_tile_data_v<Tile> && is_global_data_v<Global>, "TSTORE takes a GlobalTensor and a tile");
     static_assert(
         Tile::Loc == TileType::Acc || Tile::Loc == TileType::Mat || Tile::Loc == TileType::Vec,
         "TSTORE with quantisation takes an Acc tile (here also Mat and Vec)");
-    using To = typename Global::RawDType;
-    using From = typename Tile::DType;
-    static_assert(
-        sizeof(To) == 1 || is_same<To, half> || (is_same<From, float> && is_same<To, bfloat16_t>) ||
-            (is_same<From, int32_t> && is_same<To, int16_t>),
-        "TSTORE quantises fp32 to int8, uint8, half or bfloat16_t, and int32 to int8, uint8, half or int16");
-    store_converted<Add>(dst, src, convert);
+    store_converted<Add>(dst, src, Quantise<typename Global::RawDType, Relu == ReluPreMode::NormalRelu>{words});
 }
 
 }  // namespace cpu
@@ -35,9 +31,8 @@ template <
 PTO_INST RecordEvent TSTORE(GlobalData& dst, TileData& src, uint64_t preQuantScalar, const Events&... events)
 {
     TSYNC(events...);
-    constexpr bool kRelu = reluPreMode == ReluPreMode::NormalRelu;
-    cpu::store_quantised<atomicType == AtomicType::AtomicAdd>(
-        dst, src, cpu::QuantiseByScalar<typename GlobalData::RawDType, kRelu>{preQuantScalar});
+    constexpr bool kAdd = atomicType == AtomicType::AtomicAdd;
+    cpu::store_quantised<kAdd, cpu::QuantiseByScalar, reluPreMode>(dst, src, preQuantScalar);
     return {};
 }
 template <
@@ -55,9 +50,8 @@ template <
 PTO_INST RecordEvent TSTORE_FP(GlobalData& dst, TileData& src, FpTileData& fp, const Events&... events)
 {
     TSYNC(events...);
-    constexpr bool kRelu = reluPreMode == ReluPreMode::NormalRelu;
-    cpu::store_quantised<atomicType == AtomicType::AtomicAdd>(
-        dst, src, cpu::QuantiseByColumn<typename GlobalData::RawDType, kRelu>{cpu::words_of(fp)});
+    constexpr bool kAdd = atomicType == AtomicType::AtomicAdd;
+    cpu::store_quantised<kAdd, cpu::QuantiseByColumn, reluPreMode>(dst, src, cpu::words_of(fp));
     return {};
 }
 

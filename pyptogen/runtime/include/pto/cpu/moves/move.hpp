@@ -8,18 +8,25 @@ namespace pto {
 
 namespace cpu {
 
+/// The element type of what an accumulator is moved to.
+template <typename Dst>
+struct Moved {
+    static_assert(is_tile_data_v<Dst>, "TMOV, TEXTRACT and TINSERT fill a tile");
+    using Element = typename Dst::DType;
+};
 template <typename Dst, ReluPreMode Mode>
-using Cast = CastValue<typename Dst::DType, Mode == ReluPreMode::NormalRelu>;
+using Cast = CastValue<typename Moved<Dst>::Element, Mode == ReluPreMode::NormalRelu>;
 template <typename Dst, ReluPreMode Mode>
-using ByScalar = QuantiseByScalar<typename Dst::DType, Mode == ReluPreMode::NormalRelu>;
+using ByScalar = QuantiseByScalar<typename Moved<Dst>::Element, Mode == ReluPreMode::NormalRelu>;
 template <typename Dst, ReluPreMode Mode>
-using ByColumn = QuantiseByColumn<typename Dst::DType, Mode == ReluPreMode::NormalRelu>;
+using ByColumn = QuantiseByColumn<typename Moved<Dst>::Element, Mode == ReluPreMode::NormalRelu>;
 
 /// The quantisation words of a Scaling tile, one for each column; none from a tile whose elements are not 64-bit
 /// words, and then values are only cast.
 template <typename Fp>
 PTO_INLINE const uint64_t* words_of(Fp& fp)
 {
+    static_assert(is_tile_data_v<Fp>, "TMOV, TEXTRACT, TINSERT and TSTORE take quantisation words from a tile");
     if constexpr (sizeof(typename Fp::DType) == 8) {
         return reinterpret_cast<const uint64_t*>(fp.data());
     } else {
@@ -67,7 +74,7 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TMOV(Dst& dst, Src& src, const Events&... events)
 {
     TSYNC(events...);
-    if constexpr (is_conv_tile_v<Src>) {
+    if constexpr (!is_tile_data_v<Dst> || !is_tile_data_v<Src>) {  // a ConvTile, or a mistake
         cpu::extract(dst, src, 0, 0);
     } else if constexpr (Dst::Loc == TileType::Vec && Src::Loc == TileType::Vec) {
         cpu::move_vec(dst, src);

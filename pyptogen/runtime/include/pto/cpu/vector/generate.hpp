@@ -99,6 +99,22 @@ PTO_INST RecordEvent TCI(TileData& dst, T start, TileDataTmp&, const Events&...)
     return TCI<TileData, T, descending>(dst, start);
 }
 
+/// The type of dst is given, so that one of another type would be no match.
+template <typename TileData, typename T, int descending, typename Dst, typename... Rest>
+    requires(!cpu::is_same<TileData, Dst>)
+PTO_INST RecordEvent TCI(Dst&, T, const Rest&...)
+{
+    static_assert(cpu::is_same<TileData, Dst>, "TCI: dst needs the type that the call gives first");
+    return {};
+}
+template <typename TileData, typename TileDataTmp, typename T, int descending, typename Dst, typename... Rest>
+    requires(!cpu::is_same<TileData, Dst>)
+PTO_INST RecordEvent TCI(Dst&, T, const Rest&...)
+{
+    static_assert(cpu::is_same<TileData, Dst>, "TCI: dst needs the type that the call gives first");
+    return {};
+}
+
 /// dst[r, c] = 1 where c <= r + diagonal (isUpperOrLower 0), or where c >= r + diagonal (1); 0 elsewhere
 template <typename TileData, int isUpperOrLower, typename... Events>
 PTO_INST RecordEvent TTRI(TileData& dst, int diagonal, const Events&...)
@@ -115,6 +131,13 @@ PTO_INST RecordEvent TTRI(TileData& dst, int diagonal, const Events&...)
         cpu::fill_line(row, left, static_cast<T>(isUpperOrLower == 0 ? 1.0f : 0.0f));
         cpu::fill_line(row + left, cols - left, static_cast<T>(isUpperOrLower == 0 ? 0.0f : 1.0f));
     }
+    return {};
+}
+template <typename TileData, int isUpperOrLower, typename Dst, typename... Rest>
+    requires(!cpu::is_same<TileData, Dst>)
+PTO_INST RecordEvent TTRI(Dst&, int, const Rest&...)
+{
+    static_assert(cpu::is_same<TileData, Dst>, "TTRI: dst needs the type that the call gives first");
     return {};
 }
 

@@ -16,6 +16,9 @@ namespace cpu {
 /// Op over what a pass takes in each column, into a tile of one row. No rows leave the tile as it is.
 template <typename Op, typename Tile>
 struct ColumnResult {
+    static_assert(
+        is_plain_vec_tile<Tile>() && is_row_major<Tile>() && holds_floats<Tile>(),
+        "TPASS: the result of columns must be a row-major Vec tile of fp32, half or bfloat16_t elements");
     Tile& tile;
     bool first_row;
 

@@ -10,6 +10,9 @@ namespace cpu {
 /// What every operand of a pass has: begin and end of a row.
 template <typename Tile>
 struct RowResult {
+    static_assert(
+        is_plain_vec_tile<Tile>() && holds_floats<Tile>(),
+        "TPASS: the result of rows must be a plain Vec tile of fp32, half or bfloat16_t elements");
     Tile& tile;
     f32v partial[4];
 

@@ -61,7 +61,7 @@ template <typename Object, typename Columns>
 PTO_INLINE auto* lanes_address(const Object& object, int64_t row, const Columns& columns)
 {
     if constexpr (is_global_data_v<Object>) {
-        static_assert(Object::layout == Layout::ND, "a pass reads and writes global memory in ND order");
+        static_assert(Object::layout == Layout::ND, "TPASS: a GlobalTensor must be in ND order");
         using T = typename Object::RawDType;
         return reinterpret_cast<T*>(const_cast<Object&>(object).data()) +
                row * const_cast<Object&>(object).GetStride(3) + columns.first();
@@ -70,7 +70,7 @@ PTO_INLINE auto* lanes_address(const Object& object, int64_t row, const Columns&
         char* base = reinterpret_cast<char*>(object.data()) + acc_offset<Object>(row, 0);
         return reinterpret_cast<T*>(base + columns.in_accumulator());
     } else {
-        static_assert(Object::isRowMajor && !Object::isBoxedLayout, "a pass walks over row-major tiles");
+        static_assert(Object::isRowMajor && !Object::isBoxedLayout, "TPASS: a tile must be row-major and without boxes");
         return object.data() + row * Object::RowStride + columns.first();
     }
 }
@@ -184,6 +184,8 @@ struct PassLanes {
     template <typename T, typename V>
     PTO_INLINE void put(T* to, V v) const
     {
+        static_assert(
+            !is_float<T> || is_same<V, f32v>, "TPASS: what is stored as floats must be fp32: at.to_float(v) makes it so");
         if constexpr (is_float<T>) {
             cpu::store(to, v, extent);
         } else if constexpr (is_same<V, f32v>) {
@@ -247,6 +249,7 @@ struct LeftRows {
     Tile& tile;
     cpu::f32v even;
 
+    static_assert(Tile::Loc == TileType::Left, "TPASS: LeftRows needs a Left tile");
     explicit LeftRows(Tile& result) : row_at(nullptr), cols(result.GetValidCol()), tile(result), even{} {}
 
     PTO_INLINE void begin(int64_t row)
@@ -282,6 +285,7 @@ struct Divisor {
     const Tile& tile;
     cpu::InvariantDivisor by;
 
+    static_assert(cpu::is_plain_vec_tile<Tile>(), "TPASS: Divisor needs a plain Vec tile");
     explicit Divisor(const Tile& values) : tile(values), by(1.0f) {}
     PTO_INLINE void begin(int64_t row)
     {

@@ -240,7 +240,8 @@ class Writer:
         text.write()
         parameters = "".join(f", auto &{name}" for name in text.operands)
         rows, cols = (e.poly().c() for e in (node.rows, node.cols))
-        self.put(depth, f"TPASS({rows}, {cols}, [&](auto at{parameters}) {{")
+        together = "<4>" if node.beside else ""
+        self.put(depth, f"TPASS{together}({rows}, {cols}, [&](auto at{parameters}) {{")
         for span, line in text.lines:
             self.speak(depth + 1, span)
             self.put(depth + 1, line)

@@ -226,7 +226,7 @@ class Pass:
     """Vector instructions walked together, one vector of columns of one row after the other; their meaning is that of
     the members in order. ``kept``: results that go to their tiles (the others stay in registers); ``tiles``: all tiles
     that have memory in it; ``dtypes``: those of all operands, by name; ``ahead``: windows that it asks for so many rows
-    further on, for the next round of the loop."""
+    further on, for the next round of the loop; ``beside``: four vectors of columns are walked beside each other."""
 
     rows: Extent
     cols: Extent
@@ -236,6 +236,7 @@ class Pass:
     dtypes: tuple[tuple[str, str], ...]
     span: Span
     ahead: tuple[tuple[GmWindow, Poly], ...] = ()
+    beside: bool = False
 
 
 Node = For | Pass | Declare | Instr | ReadIndex | SkipIfNegative | Choose | SetFlag | WaitFlag | Barrier

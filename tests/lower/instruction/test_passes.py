@@ -130,6 +130,17 @@ def test_what_is_loaded_next_is_asked_for_while_a_pass_computes() -> None:
         assert not any(node.ahead for kernel in lowered(name, "cpu").instructions for node in formed(kernel))
 
 
+def test_long_chains_go_four_vectors_beside_each_other() -> None:
+    """Not those that fill the registers, as of 16 planes, nor walks that mostly load, as of a softmax."""
+
+    def besides(name: str) -> list[bool]:
+        return [node.beside for kernel in lowered(name, "cpu").instructions for node in formed(kernel)]
+
+    assert besides("gelu") == besides("silu") == [True]
+    assert not any(besides("softmax"))
+    assert not any(besides("sinkhorn"))
+
+
 def test_values_that_only_a_pass_uses_need_no_memory() -> None:
     (kernel,) = lowered("swiglu", "cpu").instructions
     (only,) = formed(kernel)

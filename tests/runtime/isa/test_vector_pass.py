@@ -35,7 +35,8 @@ def addresses(arrays: Mapping[str, Array] | Mapping[int, Array]) -> ctypes.Array
 
 @pytest.mark.parametrize("far_bytes", [0, FAR], ids=["cached", "far"])
 @pytest.mark.parametrize("skew", [0, 16, 4])
-def test_a_pass_leaves_what_its_instructions_leave(build: Build, skew: int, far_bytes: int) -> None:
+@pytest.mark.parametrize("walk", ["walked", "walked_beside"])
+def test_a_pass_leaves_what_its_instructions_leave(build: Build, walk: str, skew: int, far_bytes: int) -> None:
     rng = np.random.default_rng(skew)
     library = build("vector_pass")
     for rows, cols in SIZES:
@@ -44,7 +45,7 @@ def test_a_pass_leaves_what_its_instructions_leave(build: Build, skew: int, far_
         want, got = outputs(0), outputs(skew)
         arguments = [pointer(whole), pointer(column), pointer(row)]
         library.one_by_one(*arguments, addresses(want), rows, cols)
-        library.walked(*arguments, addresses(got), rows, cols, ctypes.c_int64(far_bytes))
+        library[walk](*arguments, addresses(got), rows, cols, ctypes.c_int64(far_bytes))
         for name, expected in want.items():
             part = np.s_[:rows, :cols] if expected.ndim == 2 else np.s_[:rows]
             a, b = got[name][part], expected[part]
@@ -71,7 +72,25 @@ def test_columns_are_those_of_the_instructions(build: Build) -> None:
             assert is_guard(got[cols:])
 
 
-def test_extremes_see_a_nan_in_any_column(build: Build) -> None:
+def test_vectors_beside_each_other_are_those_one_by_one(build: Build) -> None:
+    rng = np.random.default_rng(7)
+    library = build("vector_pass")
+    whole = values(rng, (ROWS, COLS), "fp32")
+    integers = rng.integers(-1000, 1000, (ROWS, COLS), dtype=np.int32)
+    for rows, cols in SIZES:
+        want, got = (guarded((ROWS, COLS), np.dtype(np.float32)) for _ in range(2))
+        library.chained(pointer(whole), pointer(integers), pointer(want), rows, cols)
+        library.chained_beside(pointer(whole), pointer(integers), pointer(got), rows, cols)
+        part = np.s_[:rows, :cols]
+        nan = np.isnan(want[part])
+        assert (np.isnan(got[part]) == nan).all(), (rows, cols)
+        assert got[part][~nan].tobytes() == want[part][~nan].tobytes(), (rows, cols)
+        assert is_guard(got[rows:])
+        assert is_guard(got[:rows, cols:])
+
+
+@pytest.mark.parametrize("walk", ["walked", "walked_beside"])
+def test_extremes_see_a_nan_in_any_column(build: Build, walk: str) -> None:
     """NaN is looked for in two vectors at a time: in each place of them, alone in its row."""
     library = build("vector_pass")
     row, column = np.ones(COLS, np.float32), np.ones(ROWS, np.float32)
@@ -82,7 +101,7 @@ def test_extremes_see_a_nan_in_any_column(build: Build) -> None:
             for r, c in places:
                 whole[r, c] = np.nan
             got = outputs(0)
-            library.walked(pointer(whole), pointer(column), pointer(row), addresses(got), ROWS, cols, ctypes.c_int64(0))
+            library[walk](pointer(whole), pointer(column), pointer(row), addresses(got), ROWS, cols, ctypes.c_int64(0))
             expected = np.isin(np.arange(ROWS), [r for r, _ in places])
             assert (np.isnan(got["largest"]) == expected).all(), (cols, first)
             assert (np.isnan(got["least"]) == expected).all(), (cols, first)

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from pyptogen.lower.instruction.declare import place_declarations, used_tiles
 from pyptogen.lower.instruction.ir import Declare, InstrKernel, Node, Pass, declarations, walk
-from pyptogen.lower.instruction.passes import ahead, form, windows
+from pyptogen.lower.instruction.passes import ahead, beside, form, windows
 from pyptogen.lower.instruction.passes.replan import apart, extents, replan
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.verify import require
@@ -50,7 +50,7 @@ def _finished(kernel: InstrKernel, body: tuple[Node, ...], tiles: Mapping[str, D
         if isinstance(node, Pass):
             require(form.is_legal(node, tiles), "the members of a pass touch each other's elements", node.span)
     occupancy = tuple((name, used if name == "ub" else size) for name, size in kernel.occupancy)
-    return replace(kernel, body=ahead.run(place_declarations(body, tiles)), occupancy=occupancy)
+    return replace(kernel, body=beside.run(ahead.run(place_declarations(body, tiles))), occupancy=occupancy)
 
 
 __all__ = ["run"]

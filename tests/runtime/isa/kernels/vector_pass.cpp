@@ -22,11 +22,9 @@ struct Results {
     float* least;
 };
 
-}  // namespace
-
 /// quotient = whole / column, narrow = bf16(whole * row), integers = int8(whole), and statistics of whole.
-extern "C" void walked(
-    float* whole, const float* column, const float* row, Results* to, int rows, int cols, int64_t far_bytes)
+template <int Together>
+void walk(float* whole, const float* column, const float* row, Results* to, int rows, int cols, int64_t far_bytes)
 {
     Column c(rows), sums(rows), largest(rows), least(rows);
     Row r(cols);
@@ -41,7 +39,7 @@ extern "C" void walked(
     Gm<bfloat16_t> narrow(to->narrow, {rows, cols});
     Gm<int8_t> integers(to->integers, {rows, cols});
     const FarStores far(far_bytes);
-    TPASS(rows, cols, [&](auto at, auto &sum, auto &max, auto &min, auto &divisor) {
+    TPASS<Together>(rows, cols, [&](auto at, auto &sum, auto &max, auto &min, auto &divisor) {
         const auto x = at.load(from);
         at.store(quotient, x / divisor, far);
         at.store(narrow, x * at.row(r), far);
@@ -53,6 +51,46 @@ extern "C" void walked(
     read_tile(to->sums, sums);
     read_tile(to->largest, largest);
     read_tile(to->least, least);
+}
+
+/// All that a body may ask for, one value of another.
+template <int Together>
+void chain(float* whole, int* integers, float* to, int rows, int cols)
+{
+    Gm<float> from(whole, {rows, cols}), out(to, {rows, cols});
+    Gm<int> numbers(integers, {rows, cols});
+    TPASS<Together>(rows, cols, [&](auto at) {
+        at.ask_for(from, 0);
+        const auto x = at.load(from);
+        const auto size = at.max(at.relu(x), at.abs(x) * 0.5f);
+        const auto power = at.exp(at.min(size, 3.0f)) / at.log(at.sqrt(size) + at.all(2.0f));
+        const auto narrow = at.template rounded<bfloat16_t>(at.min(power, x) - x);
+        at.store(out, -narrow + at.to_float(at.template wrapped<int8_t>(at.load(numbers))));
+    });
+}
+
+}  // namespace
+
+extern "C" void chained(float* whole, int* integers, float* to, int rows, int cols)
+{
+    chain<1>(whole, integers, to, rows, cols);
+}
+extern "C" void chained_beside(float* whole, int* integers, float* to, int rows, int cols)
+{
+    chain<4>(whole, integers, to, rows, cols);
+}
+
+extern "C" void walked(
+    float* whole, const float* column, const float* row, Results* to, int rows, int cols, int64_t far_bytes)
+{
+    walk<1>(whole, column, row, to, rows, cols, far_bytes);
+}
+
+/// Four vectors beside each other.
+extern "C" void walked_beside(
+    float* whole, const float* column, const float* row, Results* to, int rows, int cols, int64_t far_bytes)
+{
+    walk<4>(whole, column, row, to, rows, cols, far_bytes);
 }
 
 /// The same, one instruction after the other.

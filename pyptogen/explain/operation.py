@@ -57,6 +57,6 @@ def _expansion(operation: Operation, dtype: str) -> list[str]:
 def _platform(entry: Support) -> list[str]:
     lines = [f"  {entry.platform:<6}{' '.join(entry.dtypes) or 'none'}"]
     reasons: dict[str, list[str]] = {}
-    for dtype, reason in entry.refused:
-        reasons.setdefault(reason, []).append(dtype)
+    for dtype, refusal in entry.refused:
+        reasons.setdefault(refusal.message, []).append(dtype)
     return lines + [f"        not {' '.join(dtypes)}: {reason}" for reason, dtypes in reasons.items()]

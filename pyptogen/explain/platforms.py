@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 
-from pyptogen.diagnostics import DiagnosticError
+from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS
@@ -13,7 +13,7 @@ from pyptogen.lower.tensor import fit
 from pyptogen.lower.tensor.building.registry import Operation
 from pyptogen.lower.tensor.fit.fitter import WIDER
 from pyptogen.lower.tensor.ir import DTYPES, Program, Value
-from pyptogen.lower.tensor.reading.examples import EXAMPLE_ROWS, example_dtypes, example_program
+from pyptogen.lower.tensor.reading.examples import EXAMPLE_DTYPES, EXAMPLE_ROWS, example_dtypes, example_program
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +23,7 @@ class Support:
 
     platform: str
     dtypes: tuple[str, ...]
-    refused: tuple[tuple[str, str], ...]
+    refused: tuple[tuple[str, Diagnostic], ...]
     through: tuple[tuple[str, str], ...] = ()
 
 
@@ -41,11 +41,12 @@ def support(operation: Operation) -> tuple[Support, ...]:
                 wide = _computed_in(program, dtype, platform)
                 through += [(dtype, wide)] if wide else []
             except DiagnosticError as error:
-                refused.append((dtype, error.diagnostics[0].message))
+                refused.append((dtype, error.diagnostics[0]))
         entries.append(Support(platform, tuple(dtypes), tuple(refused), tuple(through)))
     return tuple(entries)
 
 
+@lru_cache(maxsize=len(EXAMPLE_DTYPES) * len(DEFAULT_TARGETS))
 def lowered_example(operation: Operation, dtype: str, platform: str) -> Lowered:
     """The operation's example for a platform, with the first tiling row that it can be lowered with.
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from pyptogen.explain.platforms import Support, support
 from pyptogen.lower.platforms import DEFAULT_TARGETS
 from pyptogen.lower.tensor.building.registry import GROUPS, Operation, operations
@@ -24,34 +26,35 @@ Written by `docs/write_operations.py` from the registry in `pyptogen/lower/tenso
 """
 
 
-def operations_page() -> str:
+Lines = tuple[str, list[str]]
+"""What the page says of an operation: its row of the table, and below that why platforms refuse dtypes."""
+
+
+def table_lines(operation: Operation) -> Lines:
+    """Lowers the operation's example for every platform."""
+    entries = support(operation)
+    cells = [
+        f"`{operation.signature}`",
+        operation.doc,
+        operation.rule,
+        " ".join(example_dtypes(operation)),
+        *(" ".join(_shown(entry)) or "–" for entry in entries),
+    ]
+    reasons = [f"- `{operation.name}`: {refusal.message}." for entry in entries for _, refusal in entry.refused]
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |", reasons
+
+
+def operations_page(lines: Callable[[Operation], Lines] = table_lines) -> str:
     """The whole page. Every example is lowered for every platform, which takes some seconds."""
     parts = [_HEAD.format(tried=", ".join(f"`{dtype}`" for dtype in EXAMPLE_DTYPES))]
-    for group, title in GROUPS.items():
-        found = [operation for operation in operations().values() if operation.group == group]
-        parts.append(f"## {title}\n\n{_rows(found)}\n")
-    return "\n".join(parts)
-
-
-def _rows(found: list[Operation]) -> str:
     heads = ["operation", "meaning", "result", "language", *DEFAULT_TARGETS]
-    lines = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads)]
-    for operation in found:
-        cells = [
-            f"`{operation.signature}`",
-            operation.doc,
-            operation.rule,
-            " ".join(example_dtypes(operation)),
-            *(" ".join(_shown(entry)) or "–" for entry in support(operation)),
-        ]
-        lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
-    reasons = [
-        f"- `{operation.name}`: {reason}."
-        for operation in found
-        for entry in support(operation)
-        for _, reason in entry.refused
-    ]
-    return "\n".join([*lines, *(["", *reasons] if reasons else [])])
+    for group, title in GROUPS.items():
+        found = [lines(operation) for operation in operations().values() if operation.group == group]
+        rows = [f"| {' | '.join(heads)} |", "|" + "---|" * len(heads), *(row for row, _ in found)]
+        reasons = [reason for _, refused in found for reason in refused]
+        text = "\n".join([*rows, *(["", *reasons] if reasons else [])])
+        parts.append(f"## {title}\n\n{text}\n")
+    return "\n".join(parts)
 
 
 def _shown(entry: Support) -> list[str]:

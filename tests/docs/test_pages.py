@@ -119,14 +119,6 @@ def test_written_tables_are_fresh(writer: str, page: str) -> None:
     assert (ROOT / "docs" / page).read_text(encoding="utf-8") == module.page()
 
 
-@pytest.mark.slow
-def test_table_of_operations_is_fresh() -> None:
-    """`make docs` writes it; a platform that learns or loses an operation changes it."""
-    from pyptogen.explain import operations_page
-
-    assert (ROOT / "docs" / "operations.md").read_text(encoding="utf-8") == operations_page()
-
-
 def test_code_blocks_of_the_language_page_are_whole_specs(tmp_path: Path) -> None:
     """A yaml block of docs/spec-language.md that begins with `pyptogen:` is a spec, and must load."""
     from pyptogen.lower.tensor import from_spec

@@ -7,12 +7,12 @@ each time: 35 of each kind through all of that, more than 300, and 30 through th
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from compiling import NIGHTLY
 from hypothesis import HealthCheck, given, reject, settings
 
 import pyptogen
@@ -32,7 +32,6 @@ from pyptogen.schema import load_spec
 from pyptogen.verify import example_inputs
 
 TARGETS = ("cpu", "a2a3")
-NIGHTLY = os.environ.get("HYPOTHESIS_PROFILE") == "nightly"
 
 
 def examples(count: int, nightly: int) -> settings:

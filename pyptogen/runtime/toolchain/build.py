@@ -20,7 +20,9 @@ from pyptogen.runtime.toolchain.cpu import PORTABLE, Level, native_level
 from pyptogen.runtime.toolchain.cxx_errors import compile_fault, first_error
 from pyptogen.runtime.toolchain.headers import Headers, bundled_headers, isa_headers
 
-_COMMON = ("-O3", "-fPIC", "-pthread", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
+OPTIMISATION = "-O3"
+"""How far the compiler optimises kernels. Their bits do not depend on it, which tests of values make use of."""
+_COMMON = ("-fPIC", "-pthread", "-w", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math")
 _BY_FAMILY = {
     "gcc": ("-fno-diagnostics-show-caret", "-fdiagnostics-color=never", "-fmax-errors=20"),
     "clang": ("-fno-caret-diagnostics", "-fno-color-diagnostics", "-ferror-limit=20"),
@@ -202,7 +204,7 @@ def make_toolchain(
     if isa is not None:
         return _isa_toolchain(isa, level, cache)
     compiler = find_compiler()
-    flags = ("-std=c++20", *_COMMON, *_BY_FAMILY[compiler.family], *level.flags)
+    flags = ("-std=c++20", OPTIMISATION, *_COMMON, *_BY_FAMILY[compiler.family], *level.flags)
     if checked is not None:
         flags = (*flags, *_CHECKED, f"-DPTO_CHECKED_{checked.upper()}")
     return Toolchain(compiler, level.name, flags, bundled_headers(), cache)
@@ -214,7 +216,14 @@ def _isa_toolchain(root: Path, level: Level, cache: Cache) -> Toolchain:
     machine = tuple(flag for flag in level.flags if not flag.startswith("-D"))
     rejected = []
     for compiler in find_compilers(prefer="clang"):
-        flags = (*_isa_language(compiler), "-D__CPU_SIM", *_COMMON, *_BY_FAMILY[compiler.family], *machine)
+        flags = (
+            *_isa_language(compiler),
+            "-D__CPU_SIM",
+            OPTIMISATION,
+            *_COMMON,
+            *_BY_FAMILY[compiler.family],
+            *machine,
+        )
         toolchain = Toolchain(compiler, level.name, flags, headers, cache)
         said = _accepts(toolchain)
         if not said:

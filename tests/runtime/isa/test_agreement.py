@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import ctypes
 import re
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
+from compiling import quick_kernels
 
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped
 from pyptogen.runtime.toolchain.build import make_toolchain
@@ -27,10 +27,10 @@ DIAGONALS = (0, 3, -3, 200, -200, 2147483647, -2147483648)
 
 @pytest.fixture(scope="session")
 def library() -> ctypes.CDLL:
-    """All cases, compiled once by the toolchain of the runtime and kept in its cache; -O1 halves the time."""
-    toolchain = make_toolchain()
-    quick = replace(toolchain, flags=tuple("-O1" if flag == "-O3" else flag for flag in toolchain.flags))
-    return ctypes.CDLL(str(quick.shared_object("agreement", sources(CASES), exports(CASES))))
+    """All cases, compiled once by the toolchain of the runtime and kept in its cache."""
+    with quick_kernels():
+        toolchain = make_toolchain()
+    return ctypes.CDLL(str(toolchain.shared_object("agreement", sources(CASES), exports(CASES))))
 
 
 def meant(case: Case, dtype: str, tiles: dict[str, Array], rows: int, cols: int, scalar: Any, number: int) -> Any:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from compiling import quick_kernels
 
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped
 from pyptogen.runtime.toolchain.build import make_toolchain
@@ -21,9 +21,9 @@ EXTENTS = ((32, 160), (5, 18), (1, 2), (0, 8))
 
 @pytest.fixture(scope="session")
 def library() -> ctypes.CDLL:
-    toolchain = make_toolchain()
-    quick = replace(toolchain, flags=tuple("-O1" if flag == "-O3" else flag for flag in toolchain.flags))
-    return ctypes.CDLL(str(quick.shared_object("casts", sources(), list(exports()))))
+    with quick_kernels():
+        toolchain = make_toolchain()
+    return ctypes.CDLL(str(toolchain.shared_object("casts", sources(), list(exports()))))
 
 
 def elements(rng: np.random.Generator, dtype: str) -> Array:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from compiling import quick_kernels
 
 from pyptogen.lower.isa.table import FAMILIES
 from pyptogen.runtime.toolchain.build import make_toolchain
@@ -32,12 +32,12 @@ def cases_of(dtype: str) -> tuple[Case, ...]:
 
 @pytest.fixture(scope="module")
 def library() -> ctypes.CDLL:
-    toolchain = make_toolchain()
-    quick = replace(toolchain, flags=tuple("-O1" if flag == "-O3" else flag for flag in toolchain.flags))
+    with quick_kernels():
+        toolchain = make_toolchain()
     texts = {f"{dtype}.cpp": sources(ELEMENTWISE)[f"{dtype}.cpp"].replace(ROWS, COLUMNS) for dtype in DTYPES}
     assert all(COLUMNS in text for text in texts.values())
     names = [f"{case.symbol}_{dtype}" for dtype in DTYPES for case in cases_of(dtype)]
-    return ctypes.CDLL(str(quick.shared_object("agreement_columns", texts, names)))
+    return ctypes.CDLL(str(toolchain.shared_object("agreement_columns", texts, names)))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from dataclasses import replace
 
 import numpy as np
 import pytest
+from compiling import quick_kernels
 
 from pyptogen.lower.isa.meaning import MEANINGS, Shaped
 from pyptogen.runtime.toolchain.build import make_toolchain
@@ -19,9 +19,9 @@ EXTENTS = ((ROWS, COLS), (5, 18), (1, 2), (ROWS, 32), (0, 8), (3, 0), (7, 62))
 
 @pytest.fixture(scope="module")
 def library() -> ctypes.CDLL:
-    toolchain = make_toolchain()
-    quick = replace(toolchain, flags=tuple("-O1" if flag == "-O3" else flag for flag in toolchain.flags))
-    return ctypes.CDLL(str(quick.shared_object("movement", sources(), list(exports()))))
+    with quick_kernels():
+        toolchain = make_toolchain()
+    return ctypes.CDLL(str(toolchain.shared_object("movement", sources(), list(exports()))))
 
 
 def stored(dtype: str) -> tuple[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cache
 
 from pyptogen.diagnostics import DiagnosticError, fault
 from pyptogen.lower.tensor.building.builder import Builder
@@ -68,6 +69,7 @@ def _head(operation: Operation, dtype: str) -> str:
     return f"pyptogen: 1\noperator: example\ndims:\n{dims}inputs:\n{tensors}"
 
 
+@cache
 def example_program(operation: Operation, dtype: str, row: str = EXAMPLE_ROWS[0]) -> Program:
     """That spec at the Tensor level."""
     return from_spec(load_source(Source("example.yaml", example_spec(operation, dtype, row))))

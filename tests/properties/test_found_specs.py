@@ -65,6 +65,11 @@ FOUND = {
     "one dim on both axes of a tensor": (
         spec("", "x: fp32[r, r]; z: fp32[r]", "y: fp32[r, r]", "y: x + z", "tiling:\n  - {r: 3}"), {"r": 10},
     ),
+    "one dim on both leading axes, with a tile": (
+        spec("d: 40", "x: fp32[r, 1, d]; z: fp32[r, 1]", "y: fp32[r, r, d]; w: fp32[r, r, 1]",
+             "y: x + z; w: abs(z) + amax(x, axis=2, keepdim=true)", "tiling:\n  - {r: {unroll: [16, 1]}}"),
+        {"r": 21},
+    ),
     "a column as rows of one element": (
         spec("d: 40; e: 8", "x: fp32[r, e, d]", "y: fp32[r, e]", "y: softmax(sum(x, axis=-1) * 0.5)",
              "tiling:\n  - {r: 16}"),

@@ -7,8 +7,9 @@ after:  y = matmul(x: [b, h], w: [h, h_twin])        z = add(y: [b, h_twin], x_t
 before: y = matmul(x: [b, k], w: [k2, n]) + bias: [m]                               k2 = k and m = n, by their numbers
 after:  y = matmul(x: [b, k], w_twin: [k, n]) + bias_twin: [n]
 
-A twin is a dim of the same size, with the tiles that the tiling row gives the original. `x_twin` is a view: the same
-elements under other names, free for what lies in GM. In a product the depth differs from rows and columns as well.
+A twin is a dim of the same size, with the tiles that the tiling row gives the original; but 1 where both count rows of
+a value: a tile has rows of one dim. `x_twin` is a view: the same elements under other names, free for what lies in GM.
+In a product the depth differs from rows and columns as well.
 
 Afterwards each axis that loops may cut has a name of its own within its value, and the operands of an operation agree
 in the names of the axes that belong together.
@@ -16,7 +17,7 @@ in the names of the axes that belong together.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
@@ -31,6 +32,7 @@ from pyptogen.lower.tensor.ir import (
     Operand,
     Program,
     Shape,
+    TilingRow,
     Value,
 )
 from pyptogen.lower.tensor.legality import dim_table
@@ -67,7 +69,26 @@ def run(program: Program, rows: Sequence[Selected]) -> tuple[Program, tuple[Sele
         ops=tuple(namer.ops),
         loops=loops,
     )
-    return renamed, tuple(replace(row, row=with_tiles_of(row.row, namer.original)) for row in rows)
+    of_one = _beside_originals(renamed, namer.original)
+    rows = [replace(row, row=with_tiles_of(row.row, namer.original)) for row in rows]
+    return renamed, tuple(replace(row, row=_with_tiles_of_one(row.row, of_one)) for row in rows)
+
+
+def _beside_originals(program: Program, original: Mapping[str, str]) -> frozenset[str]:
+    """The twins that count rows of a computed value beside their originals, or beside other twins of these."""
+    found: set[str] = set()
+    for op in program.ops:
+        rows = [s.name for size in op.result.shape[:-1] for s in size.free_symbols] if op.kind not in VIEWS else []
+        families = [original.get(name, name) for name in rows]
+        found.update(name for at, name in enumerate(rows) if name in original and families.count(families[at]) > 1)
+    return frozenset(found)
+
+
+def _with_tiles_of_one(row: TilingRow, dims: Set[str]) -> TilingRow:
+    """The row with the tile 1 for each of these dims that it gives another one."""
+    return replace(
+        row, sizes={scope: {d: 1 if d in dims else t for d, t in of.items()} for scope, of in row.sizes.items()}
+    )
 
 
 class _Namer:

@@ -31,7 +31,7 @@ def errors(lines: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("mode", ["", "PTO_CHECKED"])
-@pytest.mark.parametrize("source", ["tiles", "orders"])
+@pytest.mark.parametrize("source", ["tiles", "orders", "explicit"])
 def test_every_form_compiles(source: str, mode: str) -> None:
     assert errors(said((FORMS / f"{source}.cpp").read_text(), *([f"-D{mode}"] if mode else []))) == []
 

@@ -40,6 +40,7 @@
 #include <pto/cpu/moves/move.hpp>
 #include <pto/cpu/moves/prefetch.hpp>
 #include <pto/cpu/moves/reshape.hpp>
+#include <pto/cpu/moves/scatter_memory.hpp>
 #include <pto/cpu/moves/store.hpp>
 #include <pto/cpu/moves/transpose.hpp>
 #include <pto/cpu/queue/queue.hpp>

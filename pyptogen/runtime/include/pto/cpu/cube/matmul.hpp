@@ -130,17 +130,18 @@ PTO_INST RecordEvent TMATMUL(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMa
 }
 
 /// cMatrix += aMatrix bMatrix
-template <AccPhase Phase = AccPhase::Unspecified, typename TileRes, typename TileLeft, typename TileRight>
-PTO_INST RecordEvent TMATMUL_ACC(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix)
+template <
+    AccPhase Phase = AccPhase::Unspecified, typename TileRes, typename TileLeft, typename TileRight, typename... Events>
+    requires(is_tile_data_v<TileRight> && (... && !is_tile_data_v<Events>))
+PTO_INST RecordEvent TMATMUL_ACC(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
 {
+    TSYNC(events...);
     cpu::multiply(cMatrix, aMatrix, bMatrix, true);
     return {};
 }
 
-/// cOutMatrix = cInMatrix + aMatrix bMatrix; the two accumulators are usually one
-template <
-    AccPhase Phase = AccPhase::Unspecified, typename TileRes, typename TileIn, typename TileLeft, typename TileRight,
-    typename... Events>
+/// cOutMatrix = cInMatrix + aMatrix bMatrix; the two accumulators are usually one, whose type is given once
+template <typename TileRes, typename TileLeft, typename TileRight, typename TileIn, typename... Events>
     requires(is_tile_data_v<TileRight>)
 PTO_INST RecordEvent TMATMUL_ACC(
     TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
@@ -149,6 +150,14 @@ PTO_INST RecordEvent TMATMUL_ACC(
     cpu::copy_accumulator(cOutMatrix, cInMatrix, aMatrix.GetValidRow());
     cpu::multiply(cOutMatrix, aMatrix, bMatrix, true);
     return {};
+}
+template <
+    AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename TileIn, typename... Events>
+    requires(is_tile_data_v<TileRight>)
+PTO_INST RecordEvent TMATMUL_ACC(
+    TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
+{
+    return TMATMUL_ACC(cOutMatrix, cInMatrix, aMatrix, bMatrix, events...);
 }
 
 }  // namespace pto

@@ -74,8 +74,8 @@ PTO_INST RecordEvent TGEMV(TileRes& cMatrix, TileLeft& aMatrix, TileRight& bMatr
     return TGEMV(cMatrix, aMatrix, bMatrix, events...);
 }
 
-/// cOutMatrix = cInMatrix + aMatrix bMatrix for a vector aMatrix; the two accumulators are usually one
-template <typename TileRes, typename TileIn, typename TileLeft, typename TileRight, typename... Events>
+/// cOutMatrix = cInMatrix + aMatrix bMatrix for a vector aMatrix; the two accumulators are usually one, whose type is given once
+template <typename TileRes, typename TileLeft, typename TileRight, typename TileIn, typename... Events>
     requires(is_tile_data_v<TileRight>)
 PTO_INST RecordEvent TGEMV_ACC(
     TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)
@@ -86,7 +86,7 @@ PTO_INST RecordEvent TGEMV_ACC(
     return {};
 }
 template <
-    AccPhase Phase, typename TileRes, typename TileIn, typename TileLeft, typename TileRight, typename... Events>
+    AccPhase Phase, typename TileRes, typename TileLeft, typename TileRight, typename TileIn, typename... Events>
     requires(is_tile_data_v<TileRight>)
 PTO_INST RecordEvent TGEMV_ACC(
     TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileRight& bMatrix, const Events&... events)

@@ -190,8 +190,8 @@ constexpr bool lies_in()
         return {};                                                                                                     \
     }                                                                                                                  \
     template <                                                                                                         \
-        typename TileRes, typename TileIn, typename TileLeft, typename TileLeftScale, typename TileRight,              \
-        typename TileRightScale, typename... Events>                                                                   \
+        typename TileRes, typename TileLeft, typename TileLeftScale, typename TileRight, typename TileRightScale,      \
+        typename TileIn, typename... Events>                                                                           \
         requires(cpu::lies_in<TileIn, TileType::Acc>() && cpu::are_waits<Events...>)                                   \
     PTO_INST RecordEvent NAME(                                                                                         \
         TileRes& cOutMatrix, TileIn& cInMatrix, TileLeft& aMatrix, TileLeftScale& aScaleMatrix, TileRight& bMatrix,    \
@@ -215,10 +215,10 @@ constexpr bool lies_in()
         cpu::multiply_mx(cMatrix, aMatrix, aScaleMatrix, bMatrix, bScaleMatrix, true);                                 \
         return {};                                                                                                     \
     }                                                                                                                  \
-    template <AccPhase Phase, typename... Tiles>                                                                       \
-    PTO_INST RecordEvent NAME(Tiles&... tiles)                                                                         \
+    template <AccPhase Phase, typename... Given, typename... Operands>                                                 \
+    PTO_INST RecordEvent NAME(Operands&... operands)                                                                   \
     {                                                                                                                  \
-        return NAME(tiles...);                                                                                         \
+        return NAME(operands...);                                                                                      \
     }
 
 PTO_CPU_MX_FORMS(TMATMUL_MX)

@@ -1,10 +1,9 @@
-// MGATHER and MSCATTER: rows or elements of global memory by index.
+// MGATHER: rows or elements of global memory by index.
 #pragma once
 
 #include <pto/common/event.hpp>
 #include <pto/common/modes.hpp>
 #include <pto/cpu/checked/indexes.hpp>
-#include <pto/cpu/core/atomics.hpp>
 #include <pto/cpu/moves/move_region.hpp>
 
 namespace pto {
@@ -210,13 +209,6 @@ constexpr Outside outside(GatherOOB mode)
            : mode == GatherOOB::Zero ? Outside::Drop
                                      : Outside::Ignore;
 }
-constexpr Outside outside(ScatterOOB mode)
-{
-    return mode == ScatterOOB::Clamp ? Outside::Clamp
-           : mode == ScatterOOB::Wrap ? Outside::Wrap
-           : mode == ScatterOOB::Skip ? Outside::Drop
-                                      : Outside::Ignore;
-}
 
 template <Coalesce Mode, GatherOOB Oob, typename Dst, typename Global, typename Indexes>
 PTO_INLINE void gather_memory(Dst& dst, Global& src, Indexes& indexes)
@@ -228,52 +220,6 @@ PTO_INLINE void gather_memory(Dst& dst, Global& src, Indexes& indexes)
         gather_rows<outside(Oob)>(dst, src, indexes);
     } else {
         gather_elements<outside(Oob)>(dst, src, indexes);
-    }
-}
-
-/// A NaN on either side is the result of Max and Min, as in TMAX.
-template <ScatterAtomicOp Op, typename T>
-PTO_INLINE void scatter_value(T* to, T value)
-{
-    if constexpr (Op == ScatterAtomicOp::None) {
-        *to = value;
-    } else if constexpr (Op == ScatterAtomicOp::Add) {
-        atomic_add(to, value);
-    } else if constexpr (Op == ScatterAtomicOp::Max) {
-        atomic_update(to, [value](T old) { return old == old && !(value <= old) ? value : old; });
-    } else {
-        atomic_update(to, [value](T old) { return old == old && !(value >= old) ? value : old; });
-    }
-}
-
-template <Coalesce Mode, ScatterAtomicOp Op, ScatterOOB Oob, typename Global, typename Src, typename Indexes>
-inline void scatter_memory(Global& dst, Src& src, Indexes& indexes)
-{
-    using T = typename Global::RawDType;
-    static_assert(is_tile_data_v<Src> && is_global_data_v<Global>, "MSCATTER writes a tile to a GlobalTensor");
-    static_assert(sizeof(typename Src::DType) == sizeof(T), "MSCATTER needs elements of the same size");
-    constexpr Outside kRule = outside(Oob);
-    using Index = typename Indexes::DType;
-    const Table<Global> table{dst};
-    const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
-    const int64_t capacity = Mode == Coalesce::Row ? table.rows() : table.rows() * table.columns();
-    for (int64_t r = 0; r < rows; ++r) {
-        const int64_t row = Mode == Coalesce::Row ? table_index<kRule>(row_index(indexes, r), capacity) : 0;
-        if (row < 0 && drops<kRule>) {
-            continue;
-        }
-        for (int64_t c = 0; c < cols; ++c) {
-            const T value = __builtin_bit_cast(T, *element_address(src, r, c));
-            if constexpr (Mode == Coalesce::Row) {
-                scatter_value<Op>(table.element(row, c), value);
-            } else {
-                const auto raw = static_cast<Index>(index_at(indexes, r, c, r * cols + c));
-                const int64_t at = table_index<kRule>(raw, capacity);
-                if (at >= 0 || !drops<kRule>) {
-                    scatter_value<Op>(table.flat(at), value);
-                }
-            }
-        }
     }
 }
 
@@ -291,15 +237,19 @@ PTO_INLINE bool has_index_per_element(const Data& data, const Indexes& indexes)
 }  // namespace cpu
 
 /// dst(r, :) = row indexes(r) of src (Coalesce::Row), or dst(r, c) = element indexes(r, c) of src (Coalesce::Elem).
-template <
-    Coalesce CMode, GatherOOB Mode = GatherOOB::Undefined, typename Dst, typename Global, typename Indexes,
-    typename... Events>
+template <Coalesce CMode, GatherOOB Mode, typename Dst, typename Global, typename Indexes, typename... Events>
     requires(cpu::are_waits<Events...>)
 PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, const Events&... events)
 {
     TSYNC(events...);
     cpu::gather_memory<CMode, Mode>(dst, src, indexes);
     return {};
+}
+template <Coalesce CMode, typename Dst, typename Global, typename Indexes, typename... Events>
+    requires(cpu::are_waits<Events...>)
+PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, const Events&... events)
+{
+    return MGATHER<CMode, GatherOOB::Undefined>(dst, src, indexes, events...);
 }
 template <typename Dst, typename Global, typename Indexes, typename... Events>
     requires(cpu::are_waits<Events...>)
@@ -315,41 +265,23 @@ PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, const Even
 }
 
 /// The forms with indices and scratch in global memory; the scratch is not used.
-template <
-    Coalesce CMode, GatherOOB Mode = GatherOOB::Undefined, GatherExec Exec = GatherExec::Scalar, typename Dst,
-    typename Global, typename Indexes, typename Scratch>
+template <Coalesce CMode, GatherOOB Mode, GatherExec Exec, typename Dst, typename Global, typename Indexes, typename Scratch>
     requires(is_global_data_v<Scratch> || is_tile_data_v<Scratch>)
 PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, Scratch&)
 {
-    cpu::gather_memory<CMode, Mode>(dst, src, indexes);
-    return {};
+    return MGATHER<CMode, Mode>(dst, src, indexes);
 }
-
-/// Row indexes(r) of dst = src(r, :), or element indexes(r, c) = src(r, c); with an atomic operation, combined with
-/// what is there. In row-major order: the last of several writes wins, under every ScatterConflict.
-template <
-    Coalesce Mode, ScatterAtomicOp Atomic = ScatterAtomicOp::None, ScatterOOB Oob = ScatterOOB::Undefined,
-    ScatterConflict Conflict = ScatterConflict::Default, typename Global, typename Src, typename Indexes,
-    typename... Events>
-PTO_INST RecordEvent MSCATTER(Global& dst, Src& src, Indexes& indexes, const Events&... events)
+template <Coalesce CMode, GatherOOB Mode, typename Dst, typename Global, typename Indexes, typename Scratch>
+    requires(is_global_data_v<Scratch> || is_tile_data_v<Scratch>)
+PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, Scratch&)
 {
-    TSYNC(events...);
-    static_assert(
-        Atomic == ScatterAtomicOp::None || Conflict != ScatterConflict::Last,
-        "MSCATTER: ScatterConflict::Last has no meaning with an atomic operation");
-    cpu::scatter_memory<Mode, Atomic, Oob>(dst, src, indexes);
-    return {};
+    return MGATHER<CMode, Mode>(dst, src, indexes);
 }
-template <typename Global, typename Src, typename Indexes, typename... Events>
-PTO_INST RecordEvent MSCATTER(Global& dst, Src& src, Indexes& indexes, const Events&... events)
+template <Coalesce CMode, typename Dst, typename Global, typename Indexes, typename Scratch>
+    requires(is_global_data_v<Scratch> || is_tile_data_v<Scratch>)
+PTO_INST RecordEvent MGATHER(Dst& dst, Global& src, Indexes& indexes, Scratch&)
 {
-    TSYNC(events...);
-    if (cpu::has_index_per_element(src, indexes)) {
-        cpu::scatter_memory<Coalesce::Elem, ScatterAtomicOp::None, ScatterOOB::Undefined>(dst, src, indexes);
-    } else {
-        cpu::scatter_memory<Coalesce::Row, ScatterAtomicOp::None, ScatterOOB::Undefined>(dst, src, indexes);
-    }
-    return {};
+    return MGATHER<CMode, GatherOOB::Undefined>(dst, src, indexes);
 }
 
 }  // namespace pto

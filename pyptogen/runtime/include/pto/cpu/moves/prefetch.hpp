@@ -57,9 +57,10 @@ PTO_INST RecordEvent TPREFETCH(Dst& dst, Src& src, const Events&...)
 }
 
 /// Brings a tensor into the cache; the transfer counts as done.
-template <typename Global>
-PTO_INST comm::AsyncEvent TPREFETCH_ASYNC(Global& src, PrefetchAsyncContext&)
+template <typename Global, typename... Events>
+PTO_INST comm::AsyncEvent TPREFETCH_ASYNC(Global& src, PrefetchAsyncContext&, const Events&... events)
 {
+    TSYNC(events...);
     static_assert(is_global_data_v<Global>, "TPREFETCH_ASYNC takes a GlobalTensor");
     cpu::prefetch_tensor(src);
     return comm::AsyncEvent(0, comm::DmaEngine::SDMA);

@@ -29,18 +29,20 @@ inline const uint64_t* quantisation_words()
 }  // namespace cpu
 
 /// One factor for all columns; OutType int8_t makes 8-bit results signed.
-template <typename OutType = float>
-inline RecordEvent SET_QUANT_SCALAR(float preQuantScalar)
+template <typename OutType = float, typename... Events>
+inline RecordEvent SET_QUANT_SCALAR(float preQuantScalar, const Events&... events)
 {
+    TSYNC(events...);
     constexpr bool kSigned = sizeof(OutType) == 1 && OutType(-1) < OutType(0);
     cpu::core_state().quant_word = __builtin_bit_cast(uint32_t, preQuantScalar) | uint64_t(kSigned) << 46;
     return {};
 }
 
 /// One quantisation word (uint64) per column, in a Scaling tile; the tile must stay as it is while it is used.
-template <typename FpTileData>
-inline RecordEvent SET_QUANT_VECTOR(FpTileData& fpTile)
+template <typename FpTileData, typename... Events>
+inline RecordEvent SET_QUANT_VECTOR(FpTileData& fpTile, const Events&... events)
 {
+    TSYNC(events...);
     static_assert(sizeof(typename FpTileData::DType) == 8, "SET_QUANT_VECTOR takes a tile of 64-bit words");
     cpu::core_state().quant_words = reinterpret_cast<const uint64_t*>(fpTile.data());
     return {};

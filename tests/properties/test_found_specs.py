@@ -283,6 +283,13 @@ FOUND = {
              " z: reshape(permute(v, [0, 1, 2, 5, 4, 3]), [r, c, h / 2, 2 * w])"),
         {"r": 3},
     ),
+    "a state with room for few of its columns": (
+        spec("d: 1024; k: 72", "x: fp32[r, d]; w: fp32[d, k]", "y: fp32[r, k]; s: fp32[d, k]",
+             "run:\n    loop: {over: r, tile: 1}\n    carry:\n      s: full([d, k], 0, fp32)\n    body:\n"
+             "      e: exp(-abs(reshape(x[r], [d])))\n      t: s * 0.5 + e[:, None] * w\n    next:\n      s: t\n"
+             "    collect:\n      y: sum(t, axis=0)"),
+        {"r": 3},
+    ),
 }  # fmt: skip
 
 

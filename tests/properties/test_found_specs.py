@@ -290,6 +290,13 @@ FOUND = {
              "    collect:\n      y: sum(t, axis=0)"),
         {"r": 3},
     ),
+    "a loop of some calls that gives values anew": (
+        spec("d: 32", "x: fp32[r, d]", "y: fp32[r, d]; s: fp32[1, d]",
+             "first:\n    s: full([1, d], 1, fp32)\n    y: x * 1\n  again:\n    if: r > 30\n"
+             "    loop: {over: r, tile: 16}\n    carry:\n      s: full([1, d], 0, fp32)\n    next:\n"
+             "      s: s + sum(x[r], axis=0, keepdim=true)\n    collect:\n      y: x[r] - s"),
+        {"r": 40},
+    ),
 }  # fmt: skip
 
 

@@ -297,6 +297,13 @@ FOUND = {
              "      s: s + sum(x[r], axis=0, keepdim=true)\n    collect:\n      y: x[r] - s"),
         {"r": 40},
     ),
+    "two loops whose rounds have one name for two values": (
+        spec("d: 32", "x: fp32[r, d]", "y: fp32[1, d]; z: fp32[r, d]",
+             "one:\n    loop: {over: r, tile: 16}\n    carry:\n      y: full([1, d], 0, fp32)\n    body:\n"
+             "      e: exp(x[r])\n    next:\n      y: y + sum(e, axis=0, keepdim=true)\n  two:\n"
+             "    loop: {over: r, tile: 32}\n    body:\n      e: abs(x[r]) + 1\n    collect:\n      z: e * y"),
+        {"r": 40},
+    ),
 }  # fmt: skip
 
 

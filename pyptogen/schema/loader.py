@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pyptogen.diagnostics import Span, fault
 from pyptogen.schema.contract import AttrSpec, DimSpec, TensorSpec
@@ -17,7 +17,7 @@ from pyptogen.schema.kernels_section import read_kernels
 from pyptogen.schema.models import SpecModel
 from pyptogen.schema.naming import check_distinct, check_name, check_ranges
 from pyptogen.schema.source import Source, read
-from pyptogen.schema.spec import Spec, StageSpec
+from pyptogen.schema.spec import Assign, Spec, StageSpec
 from pyptogen.schema.tiling_section import TableNames, read_schedule, read_tiling
 from pyptogen.schema.tree import Mapping, Scalar
 from pyptogen.schema.validate import need_list, need_mapping, validate
@@ -101,8 +101,8 @@ def _check_names(
     outputs: tuple[TensorSpec, ...],
     stages: tuple[StageSpec, ...],
 ) -> None:
-    """Each name has one meaning; stages that are there only sometimes may define the same values, and those that run
-    only sometimes may give values anew."""
+    """Each name has one meaning; stages that are there only sometimes may define the same values, those that run only
+    sometimes may give values anew, and loops may call what is inside of them alike."""
     contract = [
         *((d.name, d.span, "a dim") for d in dims),
         *((a.name, a.span, "an attr") for a in attrs),
@@ -111,20 +111,24 @@ def _check_names(
     check_distinct([*contract, *((t.name, t.span, "an output") for t in outputs if t.name != t.inplace)])
     updated = {t.name for t in outputs if t.inplace is not None}
     fixed = [c for c in contract if c[0] not in updated]
-    always = [value for stage in stages if not stage.when and not stage.run_if for value in _values(stage)]
+    everyday = [stage for stage in stages if not stage.when and not stage.run_if]
+    always = [value for stage in everyday for value in _values(stage.body)]
     check_distinct([*fixed, *always])
     for stage in stages:
         if stage.run_if:
-            check_distinct([*fixed, *_values(stage)])
+            check_distinct([*fixed, *_values(stage.definitions)])
         elif stage.when:
-            check_distinct([*fixed, *always, *_values(stage)])
+            check_distinct([*fixed, *always, *_values(stage.definitions)])
+        elif stage.loop is not None:
+            check_distinct([*fixed, *always, *_values(stage.loop.body)])
+    inside = [value for stage in everyday if stage.loop is not None for value in _values(stage.loop.body)]
     _check_stage_names(stages, {d.name for d in dims})
     outside = [(t.name, t.span, "an output") for t in outputs]
-    check_ranges([d.name for d in dims if d.value is None], [*contract, *outside, *always])
+    check_ranges([d.name for d in dims if d.value is None], [*contract, *outside, *always, *inside])
 
 
-def _values(stage: StageSpec) -> list[tuple[str, Span, str]]:
-    return [(name, span, "a value") for assign in stage.definitions for name, span in assign.targets]
+def _values(definitions: Iterable[Assign]) -> list[tuple[str, Span, str]]:
+    return [(name, span, "a value") for assign in definitions for name, span in assign.targets]
 
 
 def _targets(root: Mapping) -> tuple[tuple[str, Span], ...]:

@@ -288,6 +288,27 @@ FOUND = {
              " z: reshape(permute(v, [0, 1, 2, 5, 4, 3]), [r, c, h / 2, 2 * w])"),
         {"r": 3},
     ),
+    "a state with room for few of its columns": (
+        spec("d: 1024; k: 72", "x: fp32[r, d]; w: fp32[d, k]", "y: fp32[r, k]; s: fp32[d, k]",
+             "run:\n    loop: {over: r, tile: 1}\n    carry:\n      s: full([d, k], 0, fp32)\n    body:\n"
+             "      e: exp(-abs(reshape(x[r], [d])))\n      t: s * 0.5 + e[:, None] * w\n    next:\n      s: t\n"
+             "    collect:\n      y: sum(t, axis=0)"),
+        {"r": 3},
+    ),
+    "a loop of some calls that gives values anew": (
+        spec("d: 32", "x: fp32[r, d]", "y: fp32[r, d]; s: fp32[1, d]",
+             "first:\n    s: full([1, d], 1, fp32)\n    y: x * 1\n  again:\n    if: r > 30\n"
+             "    loop: {over: r, tile: 16}\n    carry:\n      s: full([1, d], 0, fp32)\n    next:\n"
+             "      s: s + sum(x[r], axis=0, keepdim=true)\n    collect:\n      y: x[r] - s"),
+        {"r": 40},
+    ),
+    "two loops whose rounds have one name for two values": (
+        spec("d: 32", "x: fp32[r, d]", "y: fp32[1, d]; z: fp32[r, d]",
+             "one:\n    loop: {over: r, tile: 16}\n    carry:\n      y: full([1, d], 0, fp32)\n    body:\n"
+             "      e: exp(x[r])\n    next:\n      y: y + sum(e, axis=0, keepdim=true)\n  two:\n"
+             "    loop: {over: r, tile: 32}\n    body:\n      e: abs(x[r]) + 1\n    collect:\n      z: e * y"),
+        {"r": 40},
+    ),
 }  # fmt: skip
 
 

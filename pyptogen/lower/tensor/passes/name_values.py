@@ -3,9 +3,9 @@
 before: ``%0 = cast(q_h); %1 = abs(%0); %2 = amax(%1)``
 after:  ``q_f = cast(q_h); q_s_1 = abs(q_f); q_s_2 = amax(q_s_1)``
 
-A value that the spec names has that name; one that a function names ``q_f`` after the value it serves;
-temporaries carry the name of the value they serve and a word or a number. Afterwards names are unique, also
-among inputs, dims and attrs.
+A value that the spec names has that name, the last one where there are several: in the rounds of a loop a name may mean
+another value than behind it. One that a function names has ``q_f`` after the value it serves; temporaries carry the
+name of the value they serve and a word or a number. Afterwards names are unique, also among inputs, dims and attrs.
 """
 
 from __future__ import annotations
@@ -38,13 +38,15 @@ def run(program: Program, names: Names, hints: Mapping[str, tuple[str, str]]) ->
     """``hints`` gives for each temporary the name it serves and a word for it, or ""."""
     taken = {value.name for value in program.inputs} | {dim.name for dim in program.dims}
     taken |= {attr.name for attr in program.attrs} | set(names.bound.values())
+    last = {name: identity for identity, name in names.bound.items()}
     final: dict[str, str] = {}
     for op in program.ops:
         identity = op.result.name
-        if identity in names.bound:
-            final[identity] = names.bound[identity]
+        bound = names.bound.get(identity)
+        if bound is not None and last[bound] == identity:
+            final[identity] = bound
             continue
-        prefix, word = hints[identity]
+        prefix, word = (bound, "round") if bound is not None else hints[identity]
         name = names.suggested.get(identity) or (f"{prefix}_{word}" if word else "")
         final[identity] = _free(name, prefix, taken)
         taken.add(final[identity])

@@ -29,7 +29,7 @@ def run(spec: Spec, dims: DimTable) -> Spec:
         raise fault("PTG207", "no stage is left: every `when` is false", spec.stages[0].span)
     always = [stage for stage in kept if not stage.run_if]
     check_distinct(
-        (name, span, "a value") for stage in always for assign in stage.definitions for name, span in assign.targets
+        (name, span, "a value") for stage in always for assign in stage.body for name, span in assign.targets
     )
     names = {stage.name for stage in kept}
     return replace(

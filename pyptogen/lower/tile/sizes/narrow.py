@@ -12,7 +12,9 @@ from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes.sizes import TileSize
 
 FEW_COLUMNS = 64
-"""Columns below which a tile is not cut."""
+"""Columns below which a tile is not cut while there is another dim to cut."""
+FEWEST_COLUMNS = 8
+"""The least columns of all: 32 bytes of fp32."""
 
 Table = dict[str, dict[str, TileSize]]
 
@@ -65,6 +67,9 @@ def _cut(program: Program, table: Table, free: list[str], place: Span, fits: Cal
             table = _with(table, free[0], TileSize(tile, tile, (), place))
         elif len(free) > 1:
             table = _with(table, free.pop(0), TileSize(1, 1, (), place))
+        elif wide > FEWEST_COLUMNS:
+            tile = max(FEWEST_COLUMNS, wide // 2)
+            table = _with(table, free[0], TileSize(tile, tile, (), place))
         else:
             break
     return table
@@ -88,8 +93,8 @@ def _columns(program: Program, kernel: KernelOps) -> list[str]:
     reductions = [op for op in kernel.ops if op.kind in REDUCE | ARG_REDUCE | {"prod"}]
     needed = {f.dim for op in reductions for f in axes.axes(_source(op).shape)[int(op.attrs["axis"])]}
     shapes = [axes.axes(op.result.shape) for op in kernel.ops if op.result.shape]
-    widest = max((shape[-1] for shape in shapes), key=_elements, default=())
-    return [f.dim for f in widest if f.dim is not None and f.extent.constant is not None and f.dim not in needed]
+    free = [tuple(f for f in shape[-1] if f.extent.constant is not None and f.dim not in needed) for shape in shapes]
+    return [factor.dim for factor in max(free, key=_elements, default=()) if factor.dim is not None]
 
 
 def _source(op: Op) -> Value:

@@ -22,6 +22,8 @@ constexpr size_t kStreamAfter = size_t(4) << 20;  // twice the second-level cach
 constexpr size_t kStreamGap = size_t(1) << 20;    // what other cores may store between two stores of one stream
 constexpr int64_t kStreamLine = 512;              // bytes; shorter lines are stored as usual,
 constexpr int64_t kStreamWhole = 256;             // but for those of whole cache lines
+constexpr int64_t kStreamLeast = 1024;            // bytes of a store; noting a smaller one, such as a row that goes where an
+                                                  // index says, takes as long as the store
 
 /// Notes a store of `bytes` bytes in [start, end); true when its stream is long enough to go past the caches.
 #if defined(PTO_CPU_BODIES_APART)
@@ -70,7 +72,7 @@ PTO_INLINE bool stream_slab(
     char* start = reinterpret_cast<char*>(to);
     const int64_t line = cols * kSize;
     const bool whole = (reinterpret_cast<intptr_t>(start) | line | (to_rs * kSize)) % 64 == 0;
-    if (to_cs != 1 || from_cs != 1 || line < (whole ? kStreamWhole : kStreamLine) || rows <= 0) {
+    if (to_cs != 1 || from_cs != 1 || line < (whole ? kStreamWhole : kStreamLine) || rows * line < kStreamLeast) {
         return false;
     }
     const char* end = start + (rows - 1) * to_rs * kSize + line;

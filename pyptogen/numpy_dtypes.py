@@ -8,6 +8,8 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+Array = np.ndarray[Any, Any]
+
 NUMPY_DTYPES: Mapping[str, np.dtype[Any]] = {
     "fp32": np.dtype(np.float32),
     "fp16": np.dtype(np.float16),
@@ -23,10 +25,28 @@ NUMPY_DTYPES: Mapping[str, np.dtype[Any]] = {
     "fp8_e4m3": np.dtype(ml_dtypes.float8_e4m3fn),
     "fp8_e5m2": np.dtype(ml_dtypes.float8_e5m2),
     "fp8_e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
+    "int4": np.dtype(ml_dtypes.int4),
 }
-"""By the language's name. A 16-bit float travels to native code as its bits."""
+"""By the language's name. A 16-bit float travels to native code as its bits, numbers of four bits two in a byte."""
+
+INT4 = NUMPY_DTYPES["int4"]
+"""Numbers of four bits, which numpy counts neither as integers nor as floats."""
+INT4_RANGE = ml_dtypes.iinfo(INT4)  # type: ignore[no-untyped-call]
+"""-8 to 7."""
 
 _NAMES = {dtype: name for name, dtype in NUMPY_DTYPES.items()}
+
+
+def in_bytes(array: Array) -> Array:
+    """Elements of four bits ``[…, n]`` two in a byte, the first in the low bits: ``uint8[…, n / 2]``."""
+    codes = np.ascontiguousarray(array).view(np.uint8) & 15
+    return np.asarray(codes[..., ::2] | codes[..., 1::2] << 4)
+
+
+def out_of_bytes(array: Array, dtype: np.dtype[Any]) -> Array:
+    """The elements of a dtype of four bits that share the bytes ``uint8[…, n / 2]``: ``[…, n]``."""
+    codes = np.stack([array & 15, array >> 4], axis=-1)
+    return codes.reshape(*array.shape[:-1], 2 * array.shape[-1]).view(dtype)
 
 
 def numpy_dtype(name: str) -> np.dtype[Any]:

@@ -14,12 +14,12 @@ def linear_w4a16(t: Tensors) -> torch.Tensor:
     """PyTorch's product for weights of four bits, packed beforehand."""
     w, scale = t["w"], t["scale"]
     if w.data_ptr() not in _PACKED:
-        bits = torch.cat((w & 15, w >> 4), dim=1)  # [groups, group, n]: the low halves come first
-        columns = bits.permute(2, 0, 1).reshape(w.shape[2], -1).to(torch.int32).contiguous()
+        weights = torch.stack((w & 15, w >> 4), dim=-1).flatten(2) ^ 8  # [groups, group, n], which count from -8
+        columns = weights.permute(2, 0, 1).reshape(weights.shape[2], -1).to(torch.int32).contiguous()
         scales = torch.stack((scale, torch.zeros_like(scale)), dim=-1)
         _PACKED[w.data_ptr()] = torch.ops.aten._convert_weight_to_int4pack_for_cpu(columns, 1), scales
     packed, scales = _PACKED[w.data_ptr()]
-    return torch.ops.aten._weight_int4pack_mm_for_cpu(t["x"], packed, 2 * w.shape[1], scales)
+    return torch.ops.aten._weight_int4pack_mm_for_cpu(t["x"], packed, w.shape[1], scales)
 
 
 def linear_fp8(t: Tensors) -> torch.Tensor:

@@ -1,9 +1,9 @@
 // linear_w4a16: the C++ entry. Made by pyptogen from linear_w4a16.yaml: changes belong there.
 //
 // A linear layer whose weights have four bits (W4A16, as Frantar et al., "GPTQ", and Lin et al., "AWQ", make
-// them): two weights share a byte, and a group of 128 numbers of the depth has a scale for each column. The
-// bytes are unpacked on the way to the product, which is exact in whole numbers times bf16; a group's product
-// is scaled as it is added to the sum, in fp32.
+// them): two neighbours in a row share a byte, and a group of 128 numbers of the depth has a scale for each
+// column. Weights become bf16 on the way to the product, which is exact; a group's product is scaled as it is
+// added to the sum, in fp32.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class Runtime;
 struct linear_w4a16_args {
   // inputs
   const uint16_t* x;      // bf16[t, group * groups]
-  const uint8_t* w;       // uint8[groups, half, n]
+  const uint8_t* w;       // int4[groups, group, n], two in a byte
   const uint16_t* scale;  // bf16[groups, n]
 
   // outputs

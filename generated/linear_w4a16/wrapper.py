@@ -37,15 +37,15 @@ def linear_w4a16(
     target: str = "cpu",
 ) -> LinearW4a16Outputs:
     """A linear layer whose weights have four bits (W4A16, as Frantar et al., "GPTQ", and Lin et al., "AWQ", make
-    them): two weights share a byte, and a group of 128 numbers of the depth has a scale for each column.
-    The bytes are unpacked on the way to the product, which is exact in whole numbers times bf16; a
-    group's product is scaled as it is added to the sum, in fp32.
+    them): two neighbours in a row share a byte, and a group of 128 numbers of the depth has a scale for
+    each column. Weights become bf16 on the way to the product, which is exact; a group's product is
+    scaled as it is added to the sum, in fp32.
 
-    Sizes: t 1 to 65536; groups = 16; half = 64; group = 128; n = 2048.
+    Sizes: t 1 to 65536; groups = 16; group = 128; n = 2048.
 
     Args:
         x: bf16[t, group * groups]
-        w: uint8[groups, half, n]
+        w: int4[groups, group, n], two in a byte
         scale: bf16[groups, n]
         out: arrays to write results into, by output name; those not given are allocated
         target: one of ``TARGETS``

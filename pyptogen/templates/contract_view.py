@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pyptogen.lower.tensor.ir import PACKED
+
 if TYPE_CHECKING:
     from pyptogen.lower.tensor.ir import Program, Value
 
@@ -31,6 +33,7 @@ class TensorView:
         """As in a spec: ``bf16[t, h]``, with ``@ nz`` where the layout is not the plain one."""
         suffix = "" if self.layout == "nd" else f" @ {self.layout}"
         suffix += f" strides [{', '.join(self.strides)}]" if self.strides else ""
+        suffix += ", two in a byte" if self.dtype in PACKED else ""
         return f"{self.dtype}[{', '.join(self.shape)}]{suffix}"
 
 

@@ -10,10 +10,10 @@ from typing import Any
 from pyptogen.lower.execution.ir import ExecutionGraph, LaunchPlan
 from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
-from pyptogen.lower.tensor.ir import Attr, Program
+from pyptogen.lower.tensor.ir import PACKED, Attr, Program
 from pyptogen.lower.tensor.reading.conditions import c_text
 from pyptogen.schema.c_names import is_macro
-from pyptogen.templates.cpp_names import C_TYPES
+from pyptogen.templates.cpp_names import C_TYPES, memory_type
 from pyptogen.templates.environment import render
 from pyptogen.templates.host_numbers import host_number
 from pyptogen.templates.kernel import _parameters
@@ -80,7 +80,13 @@ def _condition(when: Sequence[tuple[str, str, int]]) -> str:
 def _ranged(graph: ExecutionGraph, plan: Sequence[LaunchPlan]) -> list[tuple[str, str, str]]:
     """Name, type and elements of an index of the workspaces that a plan uses and that a range has for itself."""
     used = {argument for launch in plan for argument in launch.arguments}
-    return [(w.name, C_TYPES[w.dtype], w.row.c()) for w in graph.workspaces if w.row is not None and w.name in used]
+    found = [w for w in graph.workspaces if w.row is not None and w.name in used]
+    return [(w.name, memory_type(w.dtype), _in_memory(w.row, w.dtype).c()) for w in found if w.row is not None]
+
+
+def _in_memory(elements: Poly, dtype: str) -> Poly:
+    """How many of its `memory_type` elements of a dtype take."""
+    return elements.over(2) if dtype in PACKED else elements
 
 
 def _locals(graph: ExecutionGraph, program: Program, functions: Mapping[str, str]) -> dict[str, str]:
@@ -147,8 +153,8 @@ def orchestration_text(
     graph: ExecutionGraph, program: Program, kernels: Sequence[InstrKernel], functions: Mapping[str, str]
 ) -> str:
     """The orchestration file of one operator and target; ``functions`` are the kernels as C++ calls them."""
-    contract = [(v.name, C_TYPES[v.dtype]) for v in program.inputs]
-    contract += [(name, C_TYPES[v.dtype]) for name, v in program.outputs if name not in program.inplace]
+    contract = [(v.name, memory_type(v.dtype)) for v in program.inputs]
+    contract += [(name, memory_type(v.dtype)) for name, v in program.outputs if name not in program.inplace]
     spelling = _locals(graph, program, functions)
     segment, dims, graph = graph.segment, graph.dims, renamed(graph, spelling)
     launches = [launch for plan in graph.plans for launch in plan]
@@ -174,7 +180,7 @@ def orchestration_text(
         tensors=[(local(name), ctype, field_name(name)) for name, ctype in contract if local(name) in used],
         attrs=[(local(a.name), C_TYPES[a.dtype], value(a)) for a in program.attrs if local(a.name) in used],
         computed=computed,
-        workspaces=[(w.name, C_TYPES[w.dtype], _factor(w.elements)) for w in whole],
+        workspaces=[(w.name, memory_type(w.dtype), _factor(_in_memory(w.elements, w.dtype))) for w in whole],
         dims=[
             (d, field_name(original))
             for d, original in zip(graph.dims, dims, strict=True)

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
-from pyptogen.numpy_dtypes import NUMPY_DTYPES
+from pyptogen.numpy_dtypes import INT4, INT4_RANGE, NUMPY_DTYPES
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -201,6 +201,8 @@ def _reals(shape: tuple[int, ...], low: float, high: float, rng: np.random.Gener
 
 
 def _full_range(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Generator) -> npt.NDArray[Any]:
+    if dtype == INT4:
+        return rng.integers(INT4_RANGE.min, INT4_RANGE.max, shape, dtype=np.int8, endpoint=True).astype(dtype)
     limits = np.iinfo(dtype)
     drawn: npt.NDArray[Any] = rng.integers(limits.min, limits.max, shape, dtype=dtype.type, endpoint=True)
     return drawn
@@ -209,11 +211,11 @@ def _full_range(shape: tuple[int, ...], dtype: np.dtype[Any], rng: np.random.Gen
 def _to_dtype(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     """A contiguous array of ``dtype``; what does not fit an integer type saturates."""
     if _is_integer(dtype):
-        limits = np.iinfo(dtype)
+        limits = INT4_RANGE if dtype == INT4 else np.iinfo(dtype)
         whole = values if _is_integer(values.dtype) else np.rint(values)
         values = np.clip(whole, limits.min, limits.max)
     return np.ascontiguousarray(values.astype(dtype))
 
 
 def _is_integer(dtype: np.dtype[Any]) -> bool:
-    return bool(np.issubdtype(dtype, np.integer))
+    return bool(np.issubdtype(dtype, np.integer)) or dtype == INT4

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.numpy_dtypes import in_bytes
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -89,6 +90,8 @@ def _outputs(
     for tensor, extent in zip(contract.outputs, extents, strict=True):
         shape = extent[: len(tensor.shape)]
         array = np.asarray(found[tensor.name])
+        if tensor.packed is not None and array.shape[-1:] == (2 * shape[-1],):
+            array = in_bytes(array.astype(tensor.packed))
         if array.shape != shape:
             raise _fault(own, f"gives `{tensor.name}` the shape {list(array.shape)}, not {list(shape)}")
         results[tensor.name] = array.astype(tensor.dtype)

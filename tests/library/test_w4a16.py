@@ -11,14 +11,13 @@ from library.goldens import Array, Arrays, bf16, wide
 
 
 def linear_w4a16(a: Arrays) -> dict[str, Array]:
-    """Of a group of 128 weights in a column, 64 bytes have the first half in their low bits, the others in the high."""
-    groups, half, n = a["w"].shape
-    w = np.empty((groups * 2 * half, n))
-    for group in range(groups):
-        for i in range(half):
-            for part, bits in enumerate((a["w"][group, i] % 16, a["w"][group, i] // 16)):
-                w[(2 * group + part) * half + i] = (bits.astype(int) - 8) * wide(a["scale"][group])
-    return {"y": bf16(wide(a["x"]) @ w)}
+    """A byte has the weights of two neighbouring columns, the left one in its low bits, from 8 on the negative ones."""
+    groups, group, half = a["w"].shape
+    w = np.empty((groups, group, 2 * half))
+    for column in range(2 * half):
+        bits = (a["w"][:, :, column // 2] // (1, 16)[column % 2] % 16).astype(int)
+        w[:, :, column] = np.where(bits < 8, bits, bits - 16) * wide(a["scale"])[:, None, column]
+    return {"y": bf16(wide(a["x"]) @ w.reshape(groups * group, 2 * half))}
 
 
 @pytest.mark.parametrize("target", ["cpu", "a2a3"])

@@ -176,6 +176,25 @@ def convert(d: Draft) -> bool:
     return True
 
 
+def four_bits(d: Draft) -> bool:
+    """Numbers of four bits, given or rounded, and what they are as numbers that are computed with."""
+    x = d.pick(lambda k: is_number(k) and d.fixed(k.shape[-1]) and d.extent(k.shape[-1]) % 2 == 0)
+    if x is None:
+        return False
+    if d.seldom(2):
+        small = d.fresh("int4", x.shape)
+    else:
+        mode = d.any("rint", "round", "floor", "ceil", "trunc")
+        small = d.emit(f"cast({x.name} * 4, int4, mode={mode})", "int4", x.shape)
+        d.ended.append(small)
+    d.known.remove(small)
+    if small in d.ended and d.seldom(3):
+        return True
+    target = d.any(*FLOATS, *WHOLE)
+    d.emit(f"cast({small.name}, {target})", target, x.shape, size=8)
+    return True
+
+
 def choose(d: Draft) -> bool:
     x = d.pick(is_number)
     if x is None:

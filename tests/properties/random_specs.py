@@ -24,6 +24,10 @@ KINDS: Mapping[str, tuple[Callable[[Draft], bool], ...]] = {
               definitions.scalar, definitions.convert),
     "product": (movements.product, movements.product, definitions.unary, definitions.binary, definitions.reduce,
                 definitions.convert, definitions.composite),
+    "four bits": (
+        definitions.four_bits, definitions.four_bits, definitions.binary, definitions.unary, definitions.reduce,
+        movements.view, definitions.scan,
+    ),
     "everything": (
         definitions.unary, definitions.scalar, definitions.attr, definitions.function, definitions.binary,
         definitions.divide_whole, definitions.convert, definitions.choose, definitions.reduce, definitions.scan,

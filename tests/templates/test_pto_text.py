@@ -78,11 +78,12 @@ def kernels(name: str) -> tuple[InstrKernel, ...]:
         return pipeline.lower(program_of(CASES[name].text), "a2a3").instructions
     if name == "halves":
         return pipeline.lower(program_of(HALVES), "a2a3").instructions
-    return lowered(name, "a2a3").instructions
+    return lowered(name, "a5" if name in IN_FP8 else "a2a3").instructions
 
 
+IN_FP8 = ("linear_fp8", "linear_fp8_blocks")
 LOOPS = ("attention_apart", "attention_rings", "attention_rings_rows", "state_rings")
-OPERATORS = (*LIBRARY, "product", "fused", *LOOPS, "halves", *GRAPHS)
+OPERATORS = (*LIBRARY, *IN_FP8, "product", "fused", *LOOPS, "halves", *GRAPHS)
 Parsed = list[tuple[tuple[InstrKernel, ...], str, ModuleOp]]
 
 

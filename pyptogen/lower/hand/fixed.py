@@ -57,7 +57,7 @@ class FixedBody(ABC):
         outline = self.outline(([], list(gm)), skeleton, "vector")
         memory = tuple((b.name, b.memory) for b in self.buffers.values())
         block = BlockKernel(outline, skeleton, tuple(self.vals.values()), memory, tuple(self.buffers.values()))
-        self.selector = Selector(block, platform, HANDLERS)
+        self.selector = Selector(block, platform, HANDLERS, {dim.name: dim.multiple_of for dim in scope.program.dims})
         self.nodes: list[Node] = []
 
     def outline(self, moved: tuple[list[str], list[str]], body: tuple[TileNode, ...], core: Core) -> TileKernel:

@@ -26,13 +26,13 @@ from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.instruction.replay import Finding, prove
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor.building import layouts
-from pyptogen.lower.tensor.ir import DTYPES, Program, Value
+from pyptogen.lower.tensor.ir import DTYPES, PACKED, Program, Value
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tensor.passes import host_scalars
 from pyptogen.lower.tensor.reading import conditions
 from pyptogen.lower.tensor.running.bind_dims import bind_dims
 from pyptogen.lower.tensor.running.numerics import Array
-from pyptogen.numpy_dtypes import NUMPY_DTYPES
+from pyptogen.numpy_dtypes import NUMPY_DTYPES, in_bytes, out_of_bytes
 
 
 def interpret(
@@ -136,6 +136,9 @@ class GraphRun:
 
     backwards = False
 
+    shares_bytes = True
+    """Whether kernels see bytes where two elements share one."""
+
     def __init__(
         self, lowered: Lowered, arrays: Mapping[str, Array], attrs: Mapping[str, float | int], blocks: int
     ) -> None:
@@ -158,13 +161,27 @@ class GraphRun:
         result: dict[str, GmArray] = {}
         for value in self._program.inputs:
             flat = _with_gaps(value, self.physical(value.layout, given[value.name], target))
-            result[value.name] = GmArray(_as_bytes(np.array(flat).reshape(-1)))
+            result[value.name] = GmArray(self._as_bytes(np.array(flat).reshape(-1), value.dtype))
         for name, value in self._program.outputs:
             if name not in self._program.inplace:
-                result[name] = GmArray.empty(_in_gm(value.dtype), self._elements(name, value))
+                result[name] = self._empty(value.dtype, self._elements(name, value))
         for space in self._graph.workspaces:
-            result[space.name] = GmArray.empty(space.dtype, space.elements.evaluate(self._env))
+            result[space.name] = self._empty(space.dtype, space.elements.evaluate(self._env))
         return result
+
+    def _packed(self, dtype: str) -> bool:
+        return self.shares_bytes and dtype in PACKED
+
+    def _empty(self, dtype: str, size: int) -> GmArray:
+        """Memory for so many elements; a bool is a byte."""
+        if self._packed(dtype):
+            return GmArray.empty("uint8", size // 2)
+        return GmArray.empty("uint8" if dtype == "bool" else dtype, size)
+
+    def _as_bytes(self, array: Array, dtype: str) -> Array:
+        if self._packed(dtype):
+            return in_bytes(array)
+        return array.view(np.uint8) if array.dtype == np.bool_ else array
 
     def physical(self, layout: str, array: Array, target: str) -> Array:
         """An input as kernels see it."""
@@ -235,10 +252,13 @@ class GraphRun:
         result = {}
         for name, value in self._program.outputs:
             array = self.memory.arrays[self._program.inplace.get(name, name)]
-            places = self._places(name, value)
+            places, dtype = self._places(name, value), NUMPY_DTYPES[value.dtype]
+            packed = self._packed(value.dtype)
             if array.written is not None:
-                self._check_written(name, value, array.written, array.written[places])
-            result[name] = array.elements.view(NUMPY_DTYPES[value.dtype])[places]
+                written = np.repeat(array.written, 2) if packed else array.written
+                self._check_written(name, value, written, written[places])
+            elements = out_of_bytes(array.elements, dtype) if packed else array.elements.view(dtype)
+            result[name] = elements[places]
         return result
 
     @staticmethod
@@ -323,15 +343,6 @@ def _holds(left: int, op: str, right: int) -> bool:
         ">=": left >= right,
         ">": left > right,
     }[op]
-
-
-def _in_gm(dtype: str) -> str:
-    """A bool is a byte in GM."""
-    return "uint8" if dtype == "bool" else dtype
-
-
-def _as_bytes(array: Array) -> Array:
-    return array.view(np.uint8) if array.dtype == np.bool_ else array
 
 
 def _input(value: Any, arrays: Mapping[str, Array]) -> Array:

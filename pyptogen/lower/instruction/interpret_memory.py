@@ -16,9 +16,9 @@ import numpy as np
 from pyptogen.lower.instruction.interpret_fault import FaultKind, MachineFault
 from pyptogen.lower.instruction.ir import Declare
 from pyptogen.lower.platforms import Memory, Platform
-from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.tensor.ir import DTYPES, PACKED
 from pyptogen.lower.tensor.running.numerics import Array
-from pyptogen.numpy_dtypes import NUMPY_DTYPES
+from pyptogen.numpy_dtypes import NUMPY_DTYPES, in_bytes, out_of_bytes
 
 MEMORY_OF: dict[str, Memory] = {"Vec": "ub", "Mat": "l1", "Left": "l0a", "Right": "l0b", "Acc": "l0c"}
 SCALES_OF: dict[str, Memory] = {"ScaleLeft": "l0a", "ScaleRight": "l0b"}
@@ -61,7 +61,8 @@ class BoundTile:
 
 @dataclass(slots=True)
 class _View:
-    """The valid elements of a vector tile, the owners of their bytes, and the tile's own mark as an owner."""
+    """The valid elements of a vector tile, or the bytes that pairs of them share, the owners of their bytes, and the
+    tile's own mark as an owner."""
 
     values: Array
     owners: Array
@@ -94,9 +95,11 @@ class VectorMemory:
     def _make_view(self, tile: BoundTile) -> _View:
         tile.check(self.capacity)
         kind = tile.declare.type
-        dtype = NUMPY_DTYPES[kind.dtype]
+        dtype, cols = NUMPY_DTYPES[kind.dtype], tile.cols
+        if kind.dtype in PACKED:
+            dtype, cols = np.dtype(np.uint8), tile.cols // 2
         size = dtype.itemsize
-        shape = (tile.rows, tile.cols)
+        shape = (tile.rows, cols)
         strides = (size, kind.rows * size) if kind.col_major else (kind.cols * size, size)
         values: Array = np.ndarray(shape, dtype, self._bytes, tile.address, strides)
         owners: Array = np.ndarray(
@@ -105,7 +108,7 @@ class VectorMemory:
         return _View(values, owners, self._marks.setdefault(tile.declare.owner, len(self._marks) + 1))
 
     def read(self, tile: BoundTile) -> Array:
-        """The valid elements, as a view.
+        """The valid elements, as a view where each has bytes of its own.
 
         Raises:
             MachineFault: a byte was never written, or is the data of another tile.
@@ -113,7 +116,8 @@ class VectorMemory:
         view = self._view(tile)
         if not (view.owners == view.mark).all():
             raise self._illegal_read(tile, view)
-        return view.values
+        dtype = tile.declare.type.dtype
+        return out_of_bytes(view.values, NUMPY_DTYPES[dtype]) if dtype in PACKED else view.values
 
     def _illegal_read(self, tile: BoundTile, view: _View) -> MachineFault:
         row, col, byte = np.argwhere(view.owners != view.mark)[0]
@@ -127,7 +131,7 @@ class VectorMemory:
     def write(self, tile: BoundTile, values: Array) -> None:
         """Put the valid elements."""
         view = self._view(tile)
-        view.values[...] = values
+        view.values[...] = in_bytes(values) if tile.declare.type.dtype in PACKED else values
         view.owners[...] = view.mark
 
     def forget(self, tile: BoundTile) -> None:

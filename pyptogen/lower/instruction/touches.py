@@ -111,7 +111,7 @@ class Touches:
         size = DTYPES[tile.type.dtype]
         if not names <= slots.keys():
             owner = self._tiles.get(tile.owner)
-            reach = owner.size if owner is not None else UNKNOWN_REACH
+            reach = tile.whole or (owner.size if owner is not None else UNKNOWN_REACH)
             return Region(tile.type.loc, start, start + reach, 0, 0, slot)
         pitch = tile.type.cols * size
         if tile.type.loc != "Vec" or tile.type.col_major or tile.type.rows == 1:

@@ -60,7 +60,7 @@ CPU_CASTS = frozenset(
     {(source, target) for source in ALL for target in ALL}
     | {(a, b) for small in ("fp8_e4m3", "fp8_e5m2", "hif8", "e2m1", "e1m2") for wide in ("fp32", "fp16", "bf16")
        for a, b in ((small, wide), (wide, small))}
-    | {("fp16", "int4"), ("int4", "fp16")}
+    | {pair for wide in ALL - {"uint64"} for pair in ((wide, "int4"), ("int4", wide))}
 )  # fmt: skip
 """(source, destination) pairs of one TCVT of the bundled headers."""
 

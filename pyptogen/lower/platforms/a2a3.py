@@ -35,6 +35,13 @@ CAST_CHAINS = {
     ("int8", "int16"): ("fp16",), ("uint8", "int16"): ("fp16",),
     ("int8", "int32"): ("fp16",), ("uint8", "int32"): ("fp16",),
     ("int8", "int64"): ("fp16", "int32"), ("uint8", "int64"): ("fp16", "int32"),
+    # int4 meets fp16 alone.
+    ("int4", "fp32"): ("fp16",), ("int4", "bf16"): ("fp16", "fp32"), ("int4", "int8"): ("fp16",),
+    ("int4", "uint8"): ("fp16",), ("int4", "int16"): ("fp16",), ("int4", "int32"): ("fp16",),
+    ("int4", "int64"): ("fp16", "int32"),
+    ("fp32", "int4"): ("int32", "fp16"), ("bf16", "int4"): ("int32", "fp16"), ("int8", "int4"): ("fp16",),
+    ("uint8", "int4"): ("fp16",), ("int16", "int4"): ("fp16",), ("int32", "int4"): ("fp16",),
+    ("int64", "int4"): ("int32", "fp16"),
     # bf16 meets fp32 and int32; int16 the floats; int64 fp32 and int32.
     ("fp16", "bf16"): ("fp32",), ("bf16", "fp16"): ("fp32",),
     ("bf16", "int16"): ("fp32",), ("int16", "bf16"): ("fp32",), ("int32", "bf16"): ("fp32",),

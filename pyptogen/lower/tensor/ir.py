@@ -277,8 +277,13 @@ class Program:
 DTYPES: Mapping[str, int] = {
     "fp32": 4, "fp16": 2, "bf16": 2, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2,
     "int32": 4, "uint32": 4, "int64": 8, "bool": 1, "fp8_e4m3": 1, "fp8_e5m2": 1,
-    "fp8_e8m0": 1,
+    "fp8_e8m0": 1, "int4": 1,
 }  # fmt: skip
-"""Element sizes in bytes of the dtypes that the Tensor level computes with."""
+"""Element sizes in bytes of the dtypes that the Tensor level computes with; of `PACKED` ones in tiles, whose rows are
+that many bytes apart."""
+
+PACKED = frozenset({"int4"})
+"""dtypes of which two elements share a byte, the first in the low bits. Their rows are whole bytes; memory holds
+``uint8``, half as many as elements."""
 
 CoreKind = Literal["cube", "vector", "mixed"]

@@ -322,6 +322,8 @@ class TileRun:
 class _LevelRun(GraphRun):
     """All launches, at one level; at the Block level in another order than at the others."""
 
+    shares_bytes = False
+
     def __init__(self, lowered: Lowered, level: str, *arguments: Any) -> None:
         self._tiles = {k.name: k for k in lowered.tiles}
         self._plans = {b.tile.name: b for b in lowered.blocks} if level == "block" else {}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
+from pyptogen.numpy_dtypes import INT4, in_bytes
 from pyptogen.runtime.arrays.arguments import (
     Region,
     address,
@@ -163,6 +164,9 @@ class CompiledOperator:
             name: value if isinstance(value, (np.ndarray, PackedWeight)) else as_array(name, value)
             for name, value in arguments.items()
         }
+        for tensor in (tensor for tensor in self.contract.inputs if tensor.packed and tensor.name in arrays):
+            if tensor.name not in self._updated:  # what is updated there is the caller's memory
+                arrays[tensor.name] = tensor.in_bytes(arrays[tensor.name])
         read = (tensor for tensor in self.contract.inputs if tensor.name not in self._updated)
         apart = (tensor for tensor in read if tensor.strides and tensor.name in arrays)
         return arrays | {tensor.name: tensor.in_rows(arrays[tensor.name]) for tensor in apart}
@@ -212,14 +216,18 @@ class CompiledOperator:
         self.contract.bind(arrays)
         scalars = dict(zip((attr.name for attr in self.contract.attrs), self.contract.bind_attrs(attrs), strict=True))
         plain = {name: value.unpack() if isinstance(value, PackedWeight) else value for name, value in arrays.items()}
+        plain |= {tensor.name: tensor.elements(plain[tensor.name]) for tensor in self.contract.inputs}
         outputs = interpret(self.program, plain, scalars)
-        return self._results(*(outputs[tensor.name] for tensor in self.contract.outputs))
+        results = (outputs[tensor.name] for tensor in self.contract.outputs)
+        return self._results(*(in_bytes(array) if array.dtype == INT4 else array for array in results))
 
     def example_inputs(self, seed: int = 7, **dims: int) -> dict[str, Any]:
-        """Inputs from the generators of the spec's ``verify`` section, for these sizes of dynamic dims."""
+        """Inputs from the generators of the spec's ``verify`` section, for these sizes of dynamic dims, as a call takes
+        them."""
         from pyptogen.verify.inputs import example_inputs
 
-        return example_inputs(self.spec, dims, seed, program=self.program)
+        arrays = example_inputs(self.spec, dims, seed, program=self.program)
+        return {tensor.name: tensor.in_bytes(arrays[tensor.name]) for tensor in self.contract.inputs}
 
     def __repr__(self) -> str:
         return f"CompiledOperator({self.contract.name!r}, target={self.target!r}, threads={self.threads})"

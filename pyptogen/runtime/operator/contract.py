@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, did_you_mean, fault
-from pyptogen.numpy_dtypes import dtype_name, numpy_dtype
+from pyptogen.lower.tensor.ir import PACKED
+from pyptogen.numpy_dtypes import dtype_name, in_bytes, numpy_dtype, out_of_bytes
 from pyptogen.runtime.operator.requirements import Check, compile_checks
 from pyptogen.runtime.operator.size_functions import (
     Solution,
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TensorArg:
-    """One tensor of the contract. ``shape`` holds the expressions of the spec as text."""
+    """One tensor of the contract, as memory has it. ``shape`` holds the expressions of the spec as text; ``packed`` is
+    the dtype in the spec where two elements of a row share a byte, so that ``shape`` counts bytes."""
 
     name: str
     dtype: np.dtype[Any]
@@ -34,6 +36,15 @@ class TensorArg:
     layout: str
     span: Span
     strides: tuple[str, ...] = ()
+    packed: np.dtype[Any] | None = None
+
+    def in_bytes(self, array: Any) -> Any:
+        """An array with elements of their own where two share a byte (ml_dtypes.int4), as memory has it."""
+        return in_bytes(array) if self.packed is not None and array.dtype == self.packed else array
+
+    def elements(self, array: Any) -> Any:
+        """What memory has, as elements of their own."""
+        return out_of_bytes(array, self.packed) if self.packed is not None else array
 
     @property
     def extents(self) -> tuple[str, ...]:
@@ -66,7 +77,8 @@ class TensorArg:
         """As in a spec: ``bf16[t, h]``, with ``@ nz`` where the layout is not the plain one."""
         layout = "" if self.layout == "nd" else f" @ {self.layout}"
         strides = f" strides [{', '.join(self.strides)}]" if self.strides else ""
-        return f"{dtype_name(self.dtype)}[{', '.join(self.shape)}]{layout}{strides}"
+        sharing = "" if self.packed is None else f", two {dtype_name(self.packed)} in a byte"
+        return f"{dtype_name(self.dtype)}[{', '.join(self.shape)}]{layout}{strides}{sharing}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,19 +135,20 @@ class Contract:
         """The contract of a Tensor program."""
         dynamic = [dim.name for dim in program.dims if dim.dynamic]
         known = definitions(program)
-        in_texts = [
-            [expand(size_text(axis), known) for axis in (*value.shape, *value.strides)] for value in program.inputs
-        ]
-        declared = [(name, program.laid_out.get(name, value)) for name, value in program.outputs]
+        given = [(value.name, _in_memory(value)) for value in program.inputs]
+        in_texts = [[expand(size_text(axis), known) for axis in (*value.shape, *value.strides)] for _, value in given]
+        declared = [(name, _in_memory(program.laid_out.get(name, value))) for name, value in program.outputs]
         out_texts = [
             [expand(size_text(axis), known) for axis in (*value.shape, *value.strides)] for _, value in declared
         ]
+        dtypes = {value.name: value.dtype for value in program.inputs}
+        dtypes |= {name: value.dtype for name, value in program.outputs}
         order = _solvable_order([dim for dim in program.dims if dim.dynamic], in_texts)
         by_name = {dim.name: dim for dim in order}
         return cls(
             name=program.name,
-            inputs=tuple(_tensor(value.name, value) for value in program.inputs),
-            outputs=tuple(_tensor(name, value) for name, value in declared),
+            inputs=tuple(_tensor(name, value, dtypes[name]) for name, value in given),
+            outputs=tuple(_tensor(name, value, dtypes[name]) for name, value in declared),
             inplace=dict(program.inplace),
             dims=tuple(by_name[name] for name in dynamic),
             attrs=tuple(AttrArg(a.name, a.dtype, a.default, a.span) for a in program.attrs),
@@ -266,9 +279,20 @@ def definitions(program: Program) -> dict[str, str]:
     return {name: size_text(size) for name, size in fixed.items() if size is not None}
 
 
-def _tensor(name: str, value: Value) -> TensorArg:
+def _in_memory(value: Value) -> Value:
+    """A tensor of bytes where two elements share one."""
+    if value.dtype not in PACKED:
+        return value
+    shape = (*value.shape[:-1], value.shape[-1] / 2)
+    strides = (*(step / 2 for step in value.strides[:-1]), *value.strides[-1:])
+    return replace(value, dtype="uint8", shape=shape, strides=strides)
+
+
+def _tensor(name: str, value: Value, dtype: str) -> TensorArg:
+    """A tensor as memory has it, of a ``dtype`` in the spec."""
     shape, strides = (tuple(map(size_text, sizes)) for sizes in (value.shape, value.strides))
-    return TensorArg(name, numpy_dtype(value.dtype), shape, value.layout, value.span, strides)
+    packed = numpy_dtype(dtype) if dtype in PACKED else None
+    return TensorArg(name, numpy_dtype(value.dtype), shape, value.layout, value.span, strides, packed)
 
 
 def _solvable_order(dims: list[Dim], in_texts: list[list[str]]) -> list[DimArg]:

@@ -8,6 +8,8 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     BFloat16Type,
+    Float8E4M3FNType,
+    Float8E5M2Type,
     Float16Type,
     Float32Type,
     IntAttr,
@@ -37,13 +39,15 @@ BOXES = {
 
 
 def width(element: Attribute) -> int:
-    """Bytes of an element.
+    """Bytes of an element of a tile, of which one of four bits takes as much room as one of eight.
 
     Raises:
         VerifyException: no element of a tile or tensor.
     """
-    if isinstance(element, IntegerType) and element.width.data in (8, 16, 32, 64):
-        return element.width.data // 8
+    if isinstance(element, IntegerType) and element.width.data in (4, 8, 16, 32, 64):
+        return -(-element.width.data // 8)
+    if isinstance(element, Float8E4M3FNType | Float8E5M2Type):
+        return 1
     if isinstance(element, Float32Type):
         return 4
     if isinstance(element, Float16Type | BFloat16Type):

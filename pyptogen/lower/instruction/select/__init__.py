@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.instruction.declare import place_declarations
 from pyptogen.lower.instruction.ir import InstrKernel
-from pyptogen.lower.instruction.select import elementwise, products, queues, sorting, transfers
+from pyptogen.lower.instruction.select import elementwise, packed, products, queues, sorting, transfers
 from pyptogen.lower.instruction.select.selector import Handler, Selector
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import Program
@@ -31,13 +31,14 @@ HANDLERS: Mapping[str, Handler] = {
 
 def run(kernel: BlockKernel, program: Program, platform: Platform) -> InstrKernel:
     """Select the instructions of one kernel (flags and barriers come in `synchronise`)."""
-    selector = Selector(kernel, platform, HANDLERS)
+    selector = Selector(kernel, platform, HANDLERS, {dim.name: dim.multiple_of for dim in program.dims})
     body = selector.body(kernel.body)
     tile = kernel.tile
     attrs = {a.name: a.dtype for a in program.attrs}
     return InstrKernel(
         tile.name, tile.core, platform.name, tile.stages,
-        tuple(selector.tensors[n] for n in tile.writes), tuple(selector.tensors[n] for n in tile.reads),
+        tuple(packed.in_memory(selector.tensors[n]) for n in tile.writes),
+        tuple(packed.in_memory(selector.tensors[n]) for n in tile.reads),
         tuple((n, attrs[n]) for n in tile.scalars), tile.arguments, tile.segment, tile.dims,
         place_declarations(body, selector.declared), tuple(sorted(kernel.occupancy().items())), tile.span, tile.fifos,
         tile.lane,

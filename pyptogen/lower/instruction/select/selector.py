@@ -30,10 +30,13 @@ View = Literal["own", "row"]
 
 
 class Selector:
-    """Selects for one kernel; collects the declarations that the chosen instructions need."""
+    """Selects for one kernel; collects the declarations that the chosen instructions need. ``multiples``: what dims are
+    multiples of."""
 
-    def __init__(self, kernel: BlockKernel, platform: Platform, handlers: Mapping[str, Handler]) -> None:
-        self.platform, self.handlers = platform, handlers
+    def __init__(
+        self, kernel: BlockKernel, platform: Platform, handlers: Mapping[str, Handler], multiples: Mapping[str, int]
+    ) -> None:
+        self.platform, self.handlers, self.multiples = platform, handlers, multiples
         self.tiles: dict[str, TileVal] = {t.name: t for t in kernel.tiles}
         self.memory = dict(kernel.memory)
         self.shared = kernel.tile.lane is not None

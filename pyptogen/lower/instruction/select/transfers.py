@@ -18,9 +18,10 @@ from pyptogen.lower.instruction.ir import (
     SkipIfNegative,
     TileType,
 )
+from pyptogen.lower.instruction.select import packed
 from pyptogen.lower.instruction.select.selector import Handler, Selector
 from pyptogen.lower.tensor.building.rules import SCALE
-from pyptogen.lower.tensor.ir import DTYPES
+from pyptogen.lower.tensor.ir import DTYPES, PACKED
 from pyptogen.lower.tile.ir import Extent, GmRef, GmTensor, TileOp, TileVal
 
 
@@ -83,6 +84,8 @@ def as_row(sel: Selector, tile: TileVal, ref: GmRef) -> bool:
 def load(sel: Selector, op: TileOp) -> list[Node]:
     assert op.gm is not None
     tile = sel.tiles[str(op.dst)]
+    if tile.dtype in PACKED:
+        return [sel.instr(op, "TLOAD", packed.tile(sel, tile.name), packed.window(sel, window(sel, op.gm, op), op))]
     flat = as_row(sel, tile, op.gm)
     return [sel.instr(op, "TLOAD", sel.use(tile.name, "row" if flat else "own"), window(sel, op.gm, op, flat))]
 
@@ -90,6 +93,8 @@ def load(sel: Selector, op: TileOp) -> list[Node]:
 def store(sel: Selector, op: TileOp) -> list[Node]:
     assert op.gm is not None
     tile = sel.tiles[str(op.srcs[0])]
+    if tile.dtype in PACKED:
+        return [sel.instr(op, "TSTORE", packed.window(sel, window(sel, op.gm, op), op), packed.tile(sel, tile.name))]
     in_ub = sel.memory[tile.parent or tile.name] == "ub"
     if sel.tensors[op.gm.tensor].layout == "nz" and in_ub and not sel.platform.packed_nz:
         return _by_boxes(sel, op, tile, op.gm)
@@ -154,6 +159,10 @@ def _row_by_row(sel: Selector, op: TileOp, tile: TileVal, name: str) -> list[Nod
     offset, stride = Poly.of(slot) * op.gm.row_stride + op.gm.offset, Poly.of(columns.size)
     dtype = sel.tensors[op.gm.tensor].dtype
     there = GmWindow(op.gm.tensor, dtype, "ND", offset, Extent(1), columns, stride, ONE)
+    if dtype in PACKED:
+        # The tile as what it is may have no declaration here, which would say how far its rows reach.
+        row = replace(packed.as_bytes(row), whole=sel.declared[tile.name].size)
+        there = packed.window(sel, there, op)
     place = op.index_offset + op.index_step * at
     move = sel.instr(op, name, there, row.name) if stores else sel.instr(op, name, row.name, there)
     body: tuple[Node, ...] = (

@@ -19,7 +19,7 @@ from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, is_float, require
 from pyptogen.lower.isa.table import NARROWING
 from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.lower.tensor.running.rounding import GRIDS, on_grid, whole
-from pyptogen.numpy_dtypes import NUMPY_DTYPES
+from pyptogen.numpy_dtypes import INT4, NUMPY_DTYPES
 
 
 @functools.cache
@@ -86,11 +86,12 @@ def converted(dst: Shaped, a: Array, mode: str, saturation: bool | None = None, 
     require(a.shape, dst.shape, "the operand")
     source = source or name_of(a.dtype)
     saturate = (source, dst.dtype) not in NARROWING if saturation is None else saturation
-    from_float = is_float(a.dtype) and a.dtype != np.dtype("int4")
+    a = a.astype(np.int8) if a.dtype == INT4 else a
+    from_float = is_float(a.dtype)
     with np.errstate(all="ignore"):
         if dst.dtype == "int4":
-            inner = np.clip(np.nan_to_num(whole(a.astype(np.float64), mode), nan=0.0), -(2.0**31), 2.0**31 - 1)
-            low = np.clip(inner, -8, 7) if saturate else ((inner.astype(np.int64) & 15) ^ 8) - 8
+            inner = _to_integer(a, np.dtype(np.int32), mode, saturate=True).astype(np.int64) if from_float else a
+            low = np.clip(inner, -8, 7) if saturate else ((inner & 15) ^ 8) - 8
             return np.asarray(low.astype(np.int8).astype(dst.numpy))
         if dst.dtype == "hif8":
             return _to_hif8(a, saturate).astype(np.float32)

@@ -17,7 +17,6 @@ VALUE_DTYPES: Mapping[str, np.dtype[Any]] = {
     "uint64": np.dtype(np.uint64),
     "fp8_e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
     "e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
-    "int4": np.dtype(ml_dtypes.int4),
     "hif8": np.dtype(np.float32),
     "e1m2": np.dtype(np.float32),
 }

@@ -14,13 +14,12 @@ from typing import Any
 import sympy
 
 from pyptogen.diagnostics import DiagnosticError, Span, fault
+from pyptogen.lower.tensor.building import memory_dtypes
 from pyptogen.lower.tensor.building.dims import DimTable, show_shape, show_size
 from pyptogen.lower.tensor.building.fitting_shapes import to_broadcast
 from pyptogen.lower.tensor.building.rules import (
     FLOATS,
     FP8,
-    MOVES,
-    SCALE,
     broadcast,
     matmul_dtype,
     number_fault,
@@ -71,8 +70,7 @@ class Builder:
         dims."""
         operands = [replace(o, expr=self.scalar(o.expr).expr) if isinstance(o, Scalar) else o for o in operands]
         names = tuple(o.name if isinstance(o, Value) else o.expr for o in operands)
-        if kind not in MOVES:
-            self._check_not_fp8(kind, [dtype, *(o.dtype for o in operands if isinstance(o, Value))])
+        memory_dtypes.check(self, kind, operands, dtype, shape, attrs)
         key = (self.stage, kind, names, dtype, shape, tuple(sorted(attrs.items())))
         found = self._shared.get((self.loop, key)) or self._shared.get(("", key))
         if found is not None:
@@ -82,16 +80,6 @@ class Builder:
         self.ops.append(Op(kind, tuple(operands), result, attrs, self.stage, self.at, self.loop))
         self._shared[(self.loop, key)] = result
         return result
-
-    def _check_not_fp8(self, kind: str, dtypes: Sequence[str]) -> None:
-        for dtype in dtypes:
-            if dtype in FP8 or dtype == SCALE:
-                raise self.fault(
-                    "PTG206",
-                    f"`{kind}` has no meaning for {dtype}, which is a dtype of memory and of products",
-                    expected=f"one of {', '.join(sorted(FLOATS))}",
-                    fix="cast first: `cast(…, fp32)`",
-                )
 
     def scalar(self, expr: Any) -> Scalar:
         """A scalar operand; an expression of static dims alone becomes its number."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import sympy
 
 from pyptogen.diagnostics import Span, did_you_mean, fault
+from pyptogen.lower.expr import from_sympy
 from pyptogen.lower.tensor.building.assumptions import Assumption, multilinear, solve, unbound
 from pyptogen.lower.tensor.ir import Dim, Requirement, Shape
 from pyptogen.lower.tensor.program_names import dim_symbol
@@ -200,6 +202,18 @@ class DimTable:
         """Whether ``expr >= 0`` is proved for all sizes in range."""
         value = self.resolve(expr)
         return bool(value.is_nonnegative) or self.bounds(value)[0] >= 0
+
+    def is_multiple(self, size: Any, step: int) -> bool:
+        """Whether a size is proved to be a multiple of a number: of its dims, a block's size is one of what divides
+        both the block and what it is taken from."""
+        size = self.resolve(size)
+        steps = {dim.name: dim.value or dim.multiple_of for dim in self.dims}
+        for block in self.blocks.values():
+            steps[block.name] = math.gcd(block.max, steps.get(block.name.partition(".")[0], 1))
+        try:
+            return from_sympy(size, {}).is_multiple_of(step, steps)
+        except ValueError:  # no polynomial with whole coefficients
+            return False
 
     def bounds(self, expr: Any) -> tuple[Any, Any]:
         """Least and greatest value of an expression that is monotonic in each dim (sums and products of sizes

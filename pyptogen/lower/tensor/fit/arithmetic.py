@@ -11,7 +11,7 @@ from pyptogen.lower.isa.kinds import COLUMN_NAMES, REDUCE_NAMES, STEMS, UNARY_NA
 from pyptogen.lower.isa.table import CASTS
 from pyptogen.lower.tensor.building.rules import FP8
 from pyptogen.lower.tensor.fit.fitter import BITS, INTEGERS, MASK, WIDER, Fitter, Rule
-from pyptogen.lower.tensor.ir import ROUNDING, SORTING, Op, Operand, Scalar, Value
+from pyptogen.lower.tensor.ir import PACKED, ROUNDING, SORTING, Op, Operand, Scalar, Value
 from pyptogen.numpy_dtypes import NUMPY_DTYPES
 
 WRAPPING = frozenset({"add", "sub", "mul", "neg", "abs"})
@@ -92,11 +92,14 @@ def cast(f: Fitter, op: Op) -> Value:
         x = f.cast(x, "fp32")
     if dtype in FP8 and (x.dtype, dtype) not in CASTS[f.platform.name]:
         x = f.cast(x, "fp32")
+    if x.dtype in PACKED and not op.attrs["saturate"]:
+        x = f.cast(x, "int8")
     if dtype == x.dtype and source.dtype != "bool":
         return x
     if dtype == "bool":
         if source.dtype == "bool":
             return x
+        x = f.cast(x, "fp16") if x.dtype in PACKED else x
         return compare(f, "ne", x, f.scalar(0, op), op)
     if not op.attrs["saturate"] and dtype in INTEGERS and _may_leave(source.dtype, dtype):
         whole_first = x.dtype not in INTEGERS and not f.platform.low_bits_of_floats

@@ -198,6 +198,8 @@ class Fitter:
     def wrapped(self, value: Value, dtype: str) -> Value:
         """Whole numbers with the low bits that a narrower integer dtype keeps, as that dtype."""
         left = BITS[value.dtype] - BITS[dtype]
+        if left <= 0 and BITS[dtype] < 32 and value.dtype.startswith("u") != dtype.startswith("u"):
+            return self.wrapped(self.cast(value, "int32"), dtype)
         if left <= 0:
             return self.cast(value, dtype)
         if dtype.startswith("u"):

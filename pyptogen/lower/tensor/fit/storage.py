@@ -3,14 +3,14 @@ proves that they end at whole boxes."""
 
 from __future__ import annotations
 
-import sympy
-
 from pyptogen.diagnostics import fault
-from pyptogen.lower.expr import from_sympy
 from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.platforms import PLATFORMS, Platform
-from pyptogen.lower.tensor.ir import DTYPES, Program, Value
+from pyptogen.lower.tensor.ir import DTYPES, PACKED, Program, Value
 from pyptogen.lower.tensor.legality import dim_table
+
+_INSTEAD = {"int4": "; or keep two in a byte, `uint8`, and take them apart with `& 15` and `>> 4`"}
+"""By dtype what a platform without it can do."""
 
 
 def check(program: Program, platform: Platform) -> None:
@@ -24,12 +24,10 @@ def check(program: Program, platform: Platform) -> None:
 def _check_boxes(program: Program, value: Value, platform: Platform) -> None:
     """Rows of a size that only a call knows are whole boxes, and so are columns of one of several matrices."""
     dims = dim_table(program)
-    multiples = {dim.name: dim.multiple_of for dim in program.dims}
     box = platform.box(DTYPES[value.dtype])
     checked = (-2, -1) if len(value.shape) > 2 else (-2,)
     for axis, step in zip(checked, box, strict=False):
-        size = sympy.sympify(dims.resolve(value.shape[axis]))
-        if not size.free_symbols or (size.is_polynomial() and from_sympy(size, {}).is_multiple_of(step, multiples)):
+        if dims.number(value.shape[axis]) is not None or dims.is_multiple(value.shape[axis], step):
             continue
         raise fault(
             "PTG303",
@@ -42,16 +40,18 @@ def _check_boxes(program: Program, value: Value, platform: Platform) -> None:
 
 
 def _check_dtypes(program: Program, platform: Platform) -> None:
-    """No value has a dtype that is not there at all; a bool is a byte in memory."""
-    transfers = INSTRUCTIONS["TLOAD"].dtypes
+    """No value has a dtype that is not there at all; a bool is a byte in memory, and what two share a byte of moves as
+    bytes, which nothing but a cast looks into."""
+    transfers, casts = INSTRUCTIONS["TLOAD"].dtypes, INSTRUCTIONS["TCVT"].dtypes
     for value in (*program.inputs, *(op.result for op in program.ops)):
-        if value.dtype == "bool" or value.dtype in transfers[platform.name]:
+        having = casts if value.dtype in PACKED else transfers
+        if value.dtype == "bool" or value.dtype in having[platform.name]:
             continue
-        others = [name for name in PLATFORMS if value.dtype in transfers[name]]
+        others = [name for name in PLATFORMS if value.dtype in having[name]]
         raise fault(
             "PTG303",
             f"`{value.name}` is {value.dtype}, which {platform.name} does not have",
             value.span,
-            expected=", ".join(sorted(transfers[platform.name])),
-            fix=f"name the targets that have it: `targets: [{', '.join(others)}]`",
+            expected=", ".join(sorted(transfers[platform.name] & DTYPES.keys())),
+            fix=f"name the targets that have it: `targets: [{', '.join(others)}]`{_INSTEAD.get(value.dtype, '')}",
         )

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.registry import BROADCAST, SAME, SAME_FLOAT, operation
 from pyptogen.lower.tensor.building.rules import FLOATS, FP8
-from pyptogen.lower.tensor.ir import Operand, Value
+from pyptogen.lower.tensor.ir import PACKED, Operand, Value
 
 _UNARY = {
     "neg": "The negative, -x.",
@@ -71,7 +71,7 @@ def cast(b: Builder, x: Value, dtype: str, mode: str, saturate: bool) -> Value:
             f"casts between floats with mode={mode} are not supported yet",
             expected="mode=rint or mode=none",
         )
-    if dtype in FP8 and not saturate:
+    if dtype in FP8 | PACKED and not saturate:
         raise b.fault("PTG109", f"casts to {dtype} with saturate=false are not supported yet", expected="saturate=true")
     if mode == "odd" and dtype not in FLOATS:
         raise b.fault("PTG215", f"mode=odd has no meaning for a cast to {dtype}", expected="a cast between floats")

@@ -13,7 +13,7 @@ from pyptogen.lower.tensor.building.registry import operation
 from pyptogen.lower.tensor.building.rules import GROUP, INTEGERS, SCALE
 from pyptogen.lower.tensor.ir import Operand, Value
 
-_GREATEST = {"int8": 127, "int16": 32767}
+_GREATEST = {"int4": 7, "int8": 127, "int16": 32767}
 _TINY = 1e-35
 """Below it a row counts as zeros: 127 divided by it is still finite in fp32."""
 _MX_EXPONENTS = {"fp8_e4m3": 8, "fp8_e5m2": 15}
@@ -91,7 +91,7 @@ def quantize(b: Builder, x: Value, scale: Value, dtype: str, zero_points: Value 
     """cast(x / scale + zero_points, dtype, mode)."""
     b.need_float(x, "quantize")
     _check_mode(b, dtype, mode)
-    if dtype not in INTEGERS:
+    if dtype not in INTEGERS | {"int4"}:
         raise b.fault("PTG215", f"quantize to {dtype}", expected="an integer dtype")
     ratio = b.binary("div", b.cast(x, "fp32", hint="x"), scale, hint="ratio")
     moved = ratio if zero_points is None else b.binary("add", ratio, zero_points, hint="moved")

@@ -9,6 +9,7 @@ from typing import Any
 import sympy
 
 from pyptogen.diagnostics import did_you_mean, fault
+from pyptogen.lower.tensor.building import memory_dtypes
 from pyptogen.lower.tensor.building.assumptions import unbound
 from pyptogen.lower.tensor.building.dims import DimTable, declare, read_dims, show_shape, show_size
 from pyptogen.lower.tensor.building.fitting_shapes import to_declared
@@ -35,7 +36,6 @@ _INSTEAD = {
     "mxfp4": "use elements of eight bits: `fp8_e4m3[m, k]` and `fp8_e8m0[m, k / 32]`, as linear_mxfp8.yaml does",
     "mxfp8": "declare elements and scales as two tensors, `fp8_e4m3[m, k]` and `fp8_e8m0[m, k / 32]`, and multiply by"
     " `scaled_mm`, as linear_mxfp8.yaml does",
-    "int4": "keep two in a byte, `uint8`, and take them apart with `& 15` and `>> 4`, as linear_w4a16.yaml does",
 }
 """By dtype that is not there what to do without it."""
 
@@ -79,7 +79,9 @@ def declared_value(tensor: TensorSpec, dims: DimTable) -> Value:
 
     shape = tuple(_axis(axis, ScalarReader(lookup).read(axis), dims) for axis in tensor.shape)
     strides = tuple(_axis(step, ScalarReader(lookup).read(step), dims) for step in tensor.strides)
-    return Value(tensor.name, tensor.dtype, shape, tensor.layout, tensor.span, strides)
+    value = Value(tensor.name, tensor.dtype, shape, tensor.layout, tensor.span, strides)
+    memory_dtypes.check_tensor(dims, tensor, value)
+    return value
 
 
 def _axis(axis: Expr, size: Any, dims: DimTable) -> Any:

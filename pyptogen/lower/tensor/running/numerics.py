@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from pyptogen.lower.tensor.running.rounding import GRIDS, on_grid, whole
-from pyptogen.numpy_dtypes import dtype_name
+from pyptogen.numpy_dtypes import INT4, INT4_RANGE, dtype_name
 
 Array = np.ndarray[Any, Any]
 
@@ -109,6 +109,9 @@ def cast(x: Array, dtype: np.dtype[Any], mode: str, saturate: bool) -> Array:
     wider integers always saturate when they come from floats."""
     if dtype == np.bool_ or x.dtype == np.bool_:
         return x.astype(dtype)
+    x = x.astype(np.int8) if x.dtype == INT4 else x
+    if dtype == INT4:
+        return _four_bits(x, mode)
     if not np.issubdtype(dtype, np.integer):
         # numpy rounds to nearest even; it does not saturate, as casts to fp8 do.
         grid = None if mode in ("none", "rint") and dtype.itemsize > 1 else GRIDS.get(dtype_name(dtype))
@@ -126,6 +129,12 @@ def cast(x: Array, dtype: np.dtype[Any], mode: str, saturate: bool) -> Array:
     result = np.where(top, 0, np.maximum(rounded, float(limits.min))).astype(dtype)
     result[top] = limits.max
     return result
+
+
+def _four_bits(x: Array, mode: str) -> Array:
+    """Numbers as int4, saturated."""
+    wide = x if np.issubdtype(x.dtype, np.integer) else cast(x, np.dtype(np.int32), mode, True)
+    return np.clip(wide, *_within(INT4_RANGE, wide.dtype)).astype(np.int8).astype(INT4)
 
 
 def _within(limits: Any, dtype: np.dtype[Any]) -> tuple[int, int]:

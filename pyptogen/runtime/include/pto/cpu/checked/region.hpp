@@ -80,17 +80,18 @@ inline uintptr_t named_offset(TileType loc, const Region& region)
 template <typename Tile>
 inline constexpr bool is_plain_vec = Tile::Loc == TileType::Vec && !Tile::isBoxedLayout;
 
-/// The valid region of a plain Vec tile, all of any other tile.
+/// The valid region of a plain Vec tile, all of any other tile. Lines of int4 are as many bytes apart as they have elements.
 template <typename Tile>
 inline Region region_of_tile(const Tile& tile)
 {
     const auto begin = reinterpret_cast<uintptr_t>(tile.data());
     if constexpr (is_plain_vec<Tile>) {
-        constexpr int64_t kSize = sizeof(typename Tile::DType), kPerByte = is_packed4_v<typename Tile::DType> ? 2 : 1;
+        using T = typename Tile::DType;
+        constexpr int64_t kSize = sizeof(T), kPacked = is_packed4_v<T> ? 2 : 1, kPerByte = is_same<T, int4b_t> ? 2 : kPacked;
         const int64_t rows = tile.GetValidRow(), cols = tile.GetValidCol();
         const int64_t lines = Tile::isRowMajor ? rows : cols, elements = Tile::isRowMajor ? cols : rows;
         constexpr int64_t kPitch = Tile::isRowMajor ? Tile::RowStride : Tile::ColStride;
-        return {begin, (elements * kSize + kPerByte - 1) / kPerByte, kPitch * kSize / kPerByte, lines};
+        return {begin, (elements * kSize + kPerByte - 1) / kPerByte, kPitch * kSize / kPacked, lines};
     } else {
         const auto bytes = static_cast<int64_t>(tile_bytes<Tile>());
         const bool nothing = tile.GetValidRow() == 0 || tile.GetValidCol() == 0;

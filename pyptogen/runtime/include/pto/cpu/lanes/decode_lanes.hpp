@@ -1,4 +1,4 @@
-// Codes of fp8 and fp4 as fp32 values, a vector at a time.
+// Codes of fp8 and fp4 as fp32 values, and pairs of int4 as int8 or bf16, a vector at a time.
 #pragma once
 
 #include <pto/common/small_floats.hpp>
@@ -27,6 +27,21 @@ PTO_INLINE f32v decode_lanes(u32v codes)
         v = magnitude > static_cast<uint32_t>(T::kMaxCode) ? special : v;
     }
     return (f32v)((u32v)v | sign);
+}
+
+/// The two int4 of a byte in each lane, the one in the low bits first: as int8, in the lower half of the lane.
+PTO_INLINE u32v int4_as_int8(u32v bytes)
+{
+    const u32v pair = (bytes & 0x0fU) | (bytes & 0xf0U) << 4;
+    return pair | (pair & 0x0808U) * 0x1eU;
+}
+
+/// The same as bf16, of which each lane has room for two.
+PTO_INLINE u32v int4_as_bf16(u32v bytes)
+{
+    const f32v first = __builtin_convertvector((i32v)(bytes << 28) >> 28, f32v);
+    const f32v second = __builtin_convertvector((i32v)(bytes << 24) >> 28, f32v);
+    return (u32v)first >> 16 | ((u32v)second & 0xffff0000U);
 }
 
 }  // namespace pto::cpu

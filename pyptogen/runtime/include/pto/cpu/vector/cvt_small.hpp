@@ -133,9 +133,43 @@ PTO_INLINE void encode_line(To* to, const From* from, int64_t n, RoundMode mode,
     }
 }
 
+/// One line of int4, two in a byte, to numbers; of negative ones unsigned types get 0, or without saturation the low bits.
+template <typename To>
+PTO_INLINE void decode_int4_line(To* to, const uint8_t* bytes, int64_t n, bool saturate)
+{
+    if constexpr (is_same<To, bfloat16_t>) {
+        int64_t i = 0;
+        for (; i + 2 * kF32Lanes <= n; i += 2 * kF32Lanes) {
+            store_bits(to + i, int4_as_bf16((u32v)load_int(bytes + i / 2, Full{})));
+        }
+        to += i, bytes += i / 2, n -= i;
+    }
+    for (int64_t first = 0; first < n; first += kCodeBlock) {
+        int8_t numbers[kCodeBlock + 2 * kF32Lanes];
+        const int64_t count = n - first < kCodeBlock ? n - first : kCodeBlock;
+        sweep<kF32Lanes, 1>(
+            (count + 1) / 2, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                const u32v pairs = int4_as_int8((u32v)load_int(bytes + first / 2 + i, extent));
+                store_int(reinterpret_cast<uint16_t*>(numbers) + i, (i32v)pairs, Full{});
+            });
+        if constexpr (is_float<To>) {
+            sweep<kF32Lanes, 1>(
+                count, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                    const i32v whole = load_int(numbers + i, Full{});
+                    store(to + first + i, __builtin_convertvector(whole, f32v), extent);
+                });
+        } else {
+            const int8_t least = static_cast<To>(-1) > 0 && saturate ? 0 : -8;
+            for (int64_t i = 0; i < count; ++i) {
+                to[first + i] = static_cast<To>(numbers[i] < least ? least : numbers[i]);
+            }
+        }
+    }
+}
+
 /// One line of a small type to numbers.
 template <typename To, typename From>
-PTO_INLINE void decode_line(To* to, const From* from, int64_t n)
+PTO_INLINE void decode_line(To* to, const From* from, int64_t n, bool saturate)
 {
     const uint8_t* bytes = reinterpret_cast<const uint8_t*>(from);
     if constexpr (is_fp8<From> && is_float<To>) {
@@ -143,6 +177,10 @@ PTO_INLINE void decode_line(To* to, const From* from, int64_t n)
             n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
                 store(to + i, decode_lanes<From>((u32v)load_int(bytes + i, extent)), extent);
             });
+        return;
+    }
+    if constexpr (is_int4<From>) {
+        decode_int4_line(to, bytes, n, saturate);
         return;
     }
     for (int64_t i = 0; i < n; ++i) {
@@ -168,13 +206,13 @@ PTO_INLINE void convert_small_lines(
             for (int64_t first = 0; first < n; first += kCodeBlock) {
                 float wide[kCodeBlock];
                 const int64_t count = n - first < kCodeBlock ? n - first : kCodeBlock;
-                decode_line(wide, s + (is_nibble<From> ? first / 2 : first), count);
+                decode_line(wide, s + (is_nibble<From> ? first / 2 : first), count, saturate);
                 encode_line(d + (is_nibble<To> ? first / 2 : first), wide, count, mode, saturate);
             }
         } else if constexpr (is_small_type<To>) {
             encode_line(small_line(to, line), from.start + line * from.pitch, n, mode, saturate);
         } else {
-            decode_line(to.start + line * to.pitch, static_cast<const From*>(small_line(from, line)), n);
+            decode_line(to.start + line * to.pitch, static_cast<const From*>(small_line(from, line)), n, saturate);
         }
     }
 }

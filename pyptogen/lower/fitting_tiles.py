@@ -29,6 +29,14 @@ def of(kernel: TileKernel, program: Program, platform: Platform, recut: Recut) -
     return {dim: tile for dim, size in whole.items() if (tile := _largest(kernel, dim, size, LEAST, platform, recut))}
 
 
+def otherwise(kernel: TileKernel, program: Program) -> str:
+    """What to do where no such tile is known."""
+    loop = next((loop for loop in program.loops if loop.stage in kernel.stages and loop.exact and loop.tile > 1), None)
+    if loop is None:
+        return "cut a dim that is whole now"
+    return f"give the loop of `{loop.stage}` shorter blocks (`tile`): its results depend on their length, {loop.tile}"
+
+
 def _largest(kernel: TileKernel, dim: str, size: int, least: int, platform: Platform, recut: Recut) -> int | None:
     tile = size // 2
     while tile >= least:

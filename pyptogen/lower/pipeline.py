@@ -277,7 +277,8 @@ def _plan_memory(tile: TileKernel, session: _Session, recut: Recut) -> tuple[Til
     placed, found = plan.run(tile, session.platform)
     if isinstance(found, memory.Overflow):
         cut = fitting_tiles.of(tile, session.fitted, session.platform, recut)
-        raise memory.overflow(placed, found, session.platform, cut)
+        otherwise = fitting_tiles.otherwise(tile, session.fitted)
+        raise memory.overflow(placed, found, session.platform, cut, otherwise)
     return placed, found
 
 

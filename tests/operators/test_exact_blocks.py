@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import pyptogen
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
 
@@ -85,6 +87,14 @@ def test_a_size_without_effect_is_named(tmp_path: Path) -> None:
 
 def said(path: Path) -> str:
     return "".join(note for note in from_spec(load_spec(path)).notes if "no effect" in note)
+
+
+def test_shorter_blocks_are_advised_where_a_kernel_does_not_fit(tmp_path: Path) -> None:
+    path = written(tmp_path, "products behind the diagonal", "{}")
+    path.write_text(path.read_text().replace("tile: 32", "tile: 900"))
+    with pytest.raises(DiagnosticError, match="overflows") as caught:
+        lower(from_spec(load_spec(path)), "a2a3")
+    assert caught.value.diagnostics[0].fix.startswith("give the loop of `one` shorter blocks (`tile`)")
 
 
 @pytest.mark.parametrize("name", ANYWAY)

@@ -16,7 +16,7 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
-from pyptogen.schema import load_spec
+from pyptogen.schema import Source, load_source, load_spec
 
 MIDDLE = """\
 pyptogen: 1
@@ -49,6 +49,25 @@ graph:
     height: sum(x * 2, axis=0, keepdim=true)
 tiling:
   - {t: 1, n: 64}
+"""
+
+ONE_WIDE = """\
+pyptogen: 1
+operator: one_wide
+dims: {t: {min: 1, max: 64}, b: 6, d: 48}
+inputs: {x: "fp32[t, b, d]"}
+outputs: {y: "fp32[t, b]", z: "fp32[b, d]"}
+graph:
+  run:
+    loop: {over: t, tile: 8}
+    carry:
+      z: full([b, d], 0, fp32)
+    body:
+      f: sum(x[t], axis=-1) * 2
+    next:
+      z: z + sum(f[:, :, None] * x[t], axis=0)
+    collect:
+      y: f
 """
 
 RUNS = [(name, target) for name, case in CASES.items() for target in case.targets]
@@ -129,3 +148,10 @@ def test_what_needs_a_kernel_of_its_own_is_refused_in_a_round(kind: str, tmp_pat
     )
     with pytest.raises(DiagnosticError, match="in a round of a loop"):
         lower(from_spec(load_spec(path)), "cpu")
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_rows_of_one_element_are_no_column(target: str) -> None:
+    """Each lies in 32 bytes of its own; taken for a column, all but the first would be lost."""
+    with pytest.raises(DiagnosticError, match="PTG303"):
+        lower(from_spec(load_source(Source("one_wide.yaml", ONE_WIDE))), target)

@@ -163,8 +163,11 @@ def _blocks(
     return blocks
 
 
-def overflow(kernel: TileKernel, plan: Overflow, platform: Platform, fitting: Mapping[str, int]) -> DiagnosticError:
-    """PTG301 for a plan that does not fit: the live buffers with their bytes, and per dim a tile that would fit."""
+def overflow(
+    kernel: TileKernel, plan: Overflow, platform: Platform, fitting: Mapping[str, int], otherwise: str
+) -> DiagnosticError:
+    """PTG301 for a plan that does not fit: the live buffers with their bytes, and per dim a tile that would fit, or
+    what to do ``otherwise``."""
     last = plan.placed[-1]
     where = last.memory
     live = [b for b in plan.placed if b.memory == where and b.first <= last.last and last.first <= b.last]
@@ -173,7 +176,7 @@ def overflow(kernel: TileKernel, plan: Overflow, platform: Platform, fitting: Ma
     sizes = sorted((-b.size * b.copies, b.name) for b in live)
     listing = ", ".join(f"{name} {-size} B" for size, name in sizes)
     smaller = " or ".join(f"`{dim}: {tile}`" for dim, tile in fitting.items())
-    fix = f"a smaller tile of one dim fits: {smaller}" if smaller else "cut a dim that is whole now"
+    fix = f"a smaller tile of one dim fits: {smaller}" if smaller else otherwise
     if kernel.depths and any(b.copies > 1 for b in live):
         fix += "; or ask for fewer copies in `buffers`"
     return DiagnosticError(

@@ -34,8 +34,7 @@ from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.sizes.sizes import TileSize
 
 REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
-OF_WHOLE_ROWS = SCAN | SORTING | INDEXED
-"""Kernels of their own outside of loops."""
+OF_WHOLE_ROWS = SCAN | SORTING | INDEXED  # kernels of their own outside of loops
 
 
 class Cutter(Products):
@@ -181,6 +180,7 @@ class Cutter(Products):
         home = self.deepest([scope, *(p.scope for p in operands)])
         early = home.role == "grid" and all(p.early or p.scope is not home for p in operands)
         shape = self.shape2d(self.axes.axes(op.result.shape), home, op)
+        self.check_exchanged(op, operands, shape)
         kind = {"full": "fill", "places": "iota"}.get(op.kind, op.kind)
         first = self._first_place(op, home) if op.kind == "places" else ZERO
         if kind == "fill":

@@ -194,6 +194,11 @@ class Operands(Windows):
         alone = op.kind in UNARY | BINARY | {"cast"} and sum(isinstance(v, Value) for v in op.operands) == 1
         if alone and tile.form == "col" and seen.rows.size == 1 and tile.rows.size == seen.cols.size:
             return
+        if (
+            tile.form == "full" and seen.form == "col" and tile.rows.size > 1
+        ):  # rows of 32 bytes, not one of all elements
+            what = f"`{value.name}` as a column, where its source is computed in rows of one element"
+            raise unsupported(op.span, what, "let a column stay one: reduce with `keepdim=true`")
         if (seen.rows.size, seen.cols.size) != (tile.rows.size, width or tile.cols.size):
             column = tile.form == "col" and seen.rows.size == 1
             raise unsupported(
@@ -204,6 +209,15 @@ class Operands(Windows):
                 if column
                 else "give the outer dims of the axis that the reshape splits the tile 1",
             )
+
+    def check_exchanged(self, op: Op, operands: list[Placed], seen: Shape2D) -> None:
+        """A reshape that makes a column of a row, or a row of a column, does so in the tile, too. Raises PTG303."""
+        if op.kind != "turn" or "shape" not in op.attrs:
+            return
+        tile = self.tiles[operands[0].tile]
+        if (seen.rows.size, seen.cols.size) != (tile.cols.size, tile.rows.size):
+            what = f"`{op.result.name}`, whose rows are of one element, beside a column"
+            raise unsupported(op.span, what, "let a column stay one: reduce with `keepdim=true`")
 
     def _check_names(self, value: Value, found: Placed, scope: Scope, op: Op) -> None:
         """A view under other names of its axes is free only where no loop cuts these."""

@@ -10,13 +10,19 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void turn(
+extern "C" __global__ AICORE void turn_queries(
     __gm__ bfloat16_t *q_turned,
-    __gm__ bfloat16_t *k_turned,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *cos,
     __gm__ bfloat16_t *sin,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+extern "C" __global__ AICORE void turn_keys(
+    __gm__ bfloat16_t *k_turned,
     __gm__ bfloat16_t *k,
+    __gm__ bfloat16_t *cos,
+    __gm__ bfloat16_t *sin,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
@@ -61,18 +67,24 @@ extern "C" void rope_cache_a2a3(pto_rt::Runtime &rt, const rope_cache_args &args
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t turn_blocks = fewer(16, vector);
-        const Launch turn_done = rt.launch(
-            "turn", Core::Vector, turn_blocks,
+        const int32_t turn_queries_blocks = fewer(16, vector);
+        rt.launch(
+            "turn_queries", Core::Vector, turn_queries_blocks,
             [=] {
-                turn(q_turned, k_turned, q, cos, sin, k, t_begin, t_end, turn_blocks);
+                turn_queries(q_turned, q, cos, sin, t_begin, t_end, turn_queries_blocks);
+            }, {}, 2);
+        const int32_t turn_keys_blocks = fewer((t_end - t_begin + 31) / 32, vector);
+        const Launch turn_keys_done = rt.launch(
+            "turn_keys", Core::Vector, turn_keys_blocks,
+            [=] {
+                turn_keys(k_turned, k, cos, sin, t_begin, t_end, turn_keys_blocks);
             }, {}, 1);
         const int32_t store_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         rt.launch(
             "store", Core::Vector, store_blocks,
             [=] {
                 store(k_cache, v_cache, k_turned, slot, v, t_begin, t_end, store_blocks);
-            }, {turn_done});
+            }, {turn_keys_done});
     };
 
     segment(0, t);

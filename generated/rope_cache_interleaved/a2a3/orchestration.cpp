@@ -10,25 +10,31 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void turn_vec1(
+extern "C" __global__ AICORE void turn_queries_vec1(
     __gm__ bfloat16_t *q_turned_even,
     __gm__ bfloat16_t *q_turned_odd,
-    __gm__ bfloat16_t *k_turned_even,
-    __gm__ bfloat16_t *k_turned_odd,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *cos,
     __gm__ bfloat16_t *sin,
-    __gm__ bfloat16_t *k,
     int32_t t_begin,
     int32_t t_end,
     int32_t nblk);
-extern "C" __global__ AICORE void turn_vec2(
+extern "C" __global__ AICORE void turn_queries_vec2(
     __gm__ bfloat16_t *q_turned,
     __gm__ bfloat16_t *q_turned_even,
     __gm__ bfloat16_t *q_turned_odd,
     int32_t t,
     int32_t nblk);
-extern "C" __global__ AICORE void turn_vec3(
+extern "C" __global__ AICORE void turn_keys_vec1(
+    __gm__ bfloat16_t *k_turned_even,
+    __gm__ bfloat16_t *k_turned_odd,
+    __gm__ bfloat16_t *k,
+    __gm__ bfloat16_t *cos,
+    __gm__ bfloat16_t *sin,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+extern "C" __global__ AICORE void turn_keys_vec2(
     __gm__ bfloat16_t *k_turned,
     __gm__ bfloat16_t *k_turned_even,
     __gm__ bfloat16_t *k_turned_odd,
@@ -79,31 +85,37 @@ extern "C" void rope_cache_interleaved_a2a3(pto_rt::Runtime &rt, const rope_cach
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t turn_vec1_blocks = fewer(16, vector);
-        const Launch turn_vec1_done = rt.launch(
-            "turn_vec1", Core::Vector, turn_vec1_blocks,
+        const int32_t turn_queries_vec1_blocks = fewer(16, vector);
+        const Launch turn_queries_vec1_done = rt.launch(
+            "turn_queries_vec1", Core::Vector, turn_queries_vec1_blocks,
             [=] {
-                turn_vec1(q_turned_even, q_turned_odd, k_turned_even, k_turned_odd, q, cos, sin, k, t_begin,
-                    t_end, turn_vec1_blocks);
-            }, {}, 3);
-        const int32_t turn_vec2_blocks = fewer((t * 1024 + 1535) / 1536, vector);
+                turn_queries_vec1(q_turned_even, q_turned_odd, q, cos, sin, t_begin, t_end,
+                    turn_queries_vec1_blocks);
+            }, {}, 4);
+        const int32_t turn_queries_vec2_blocks = fewer((t * 1024 + 1535) / 1536, vector);
         rt.launch(
-            "turn_vec2", Core::Vector, turn_vec2_blocks,
+            "turn_queries_vec2", Core::Vector, turn_queries_vec2_blocks,
             [=] {
-                turn_vec2(q_turned, q_turned_even, q_turned_odd, t, turn_vec2_blocks);
-            }, {turn_vec1_done}, 2);
-        const int32_t turn_vec3_blocks = fewer((t * 256 + 1535) / 1536, vector);
-        const Launch turn_vec3_done = rt.launch(
-            "turn_vec3", Core::Vector, turn_vec3_blocks,
+                turn_queries_vec2(q_turned, q_turned_even, q_turned_odd, t, turn_queries_vec2_blocks);
+            }, {turn_queries_vec1_done}, 3);
+        const int32_t turn_keys_vec1_blocks = fewer((t_end - t_begin + 31) / 32, vector);
+        const Launch turn_keys_vec1_done = rt.launch(
+            "turn_keys_vec1", Core::Vector, turn_keys_vec1_blocks,
             [=] {
-                turn_vec3(k_turned, k_turned_even, k_turned_odd, t, turn_vec3_blocks);
-            }, {turn_vec1_done}, 1);
+                turn_keys_vec1(k_turned_even, k_turned_odd, k, cos, sin, t_begin, t_end, turn_keys_vec1_blocks);
+            }, {}, 2);
+        const int32_t turn_keys_vec2_blocks = fewer((t * 256 + 1535) / 1536, vector);
+        const Launch turn_keys_vec2_done = rt.launch(
+            "turn_keys_vec2", Core::Vector, turn_keys_vec2_blocks,
+            [=] {
+                turn_keys_vec2(k_turned, k_turned_even, k_turned_odd, t, turn_keys_vec2_blocks);
+            }, {turn_keys_vec1_done}, 1);
         const int32_t store_blocks = fewer((t_end - t_begin + 15) / 16, vector);
         rt.launch(
             "store", Core::Vector, store_blocks,
             [=] {
                 store(k_cache, v_cache, k_turned, slot, v, t_begin, t_end, store_blocks);
-            }, {turn_vec3_done});
+            }, {turn_keys_vec2_done});
     };
 
     segment(0, t);

@@ -92,7 +92,7 @@ extern "C" __global__ AICORE void attend(
                 VecF32_64x1 m_new; TASSIGN(m_new, 0x08300);  // UB 0x08300..0x08400
                 VecF32_64x1 l_2; TASSIGN(l_2, 0x08200);  // UB 0x08200..0x08300
                 LeftB16_64x64 acc_3_l0a; TASSIGN(acc_3_l0a, 0x04000);  // L0A 0x04000..0x06000
-                TPASS(64, 64, [&](auto at, auto &l_2_sum, auto &acc_3_l0a_rows) {
+                TPASS<4>(64, 64, [&](auto at, auto &l_2_sum, auto &acc_3_l0a_rows) {
                     // s: matmul(q, transpose(of_round(k[:, kv_blocks]), -2, -1), dtype=fp32) * scale  [block_sparse_attention.yaml:40]
                     const auto s_2 = at.extract(s_2_acc, 0);
                     const auto s = s_2 * at.all(scale);

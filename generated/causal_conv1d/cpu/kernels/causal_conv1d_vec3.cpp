@@ -60,7 +60,7 @@ extern "C" __global__ AICORE void causal_conv1d_vec3(
                 SeenGm seen_in_3(seen + int64_t(b0) * 768 + int64_t(b0) * s * 256 + int64_t(c0) * 3 + int64_t(c0) * s + int64_t(y_1_cols0) + 2, {y_1_cols0_valid}, {int64_t(s) + 3});
                 SeenGm seen_in_4(seen + int64_t(b0) * 768 + int64_t(b0) * s * 256 + int64_t(c0) * 3 + int64_t(c0) * s + int64_t(y_1_cols0) + 3, {y_1_cols0_valid}, {int64_t(s) + 3});
                 SeenGm y_out(y + int64_t(b0) * s * 256 + int64_t(c0) * s + int64_t(y_1_cols0), {y_1_cols0_valid}, {int64_t(s)});
-                TPASS(16, y_1_cols0_valid, [&](auto at) {
+                TPASS<4>(16, y_1_cols0_valid, [&](auto at) {
                     const auto seen_tile = at.load(seen_in);
                     const auto y_part = seen_tile * at.column(y_tap_wide_tile);
                     const auto seen_tile_2 = at.load(seen_in_2);

@@ -83,7 +83,7 @@ extern "C" __global__ AICORE void flash_attention_fp32(
                     VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x82200);  // UB 0x82200..0x82400
                     VecF32_128x1 o_block_sum(sq1_valid); TASSIGN(o_block_sum, 0x82000);  // UB 0x82000..0x82200
                     LeftF32_128x256 o_p_l0a(sq1_valid, kv0_valid); TASSIGN(o_p_l0a, 0x00000);  // L0A 0x00000..0x20000
-                    TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_l0a_rows) {
+                    TPASS<4>(sq1_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_l0a_rows) {
                         const auto o_qk = at.extract(o_qk_acc, 0);
                         const auto o_s = o_qk * at.all(scale);
                         const auto o_below_max = o_s - at.column(o_max_next);

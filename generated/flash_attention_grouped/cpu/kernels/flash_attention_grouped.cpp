@@ -112,7 +112,7 @@ extern "C" __global__ AICORE void flash_attention_grouped(
                         VecF32_128x1 o_max_next(sq1_valid); TASSIGN(o_max_next, 0x21a00);  // UB 0x21a00..0x21c00
                         VecF32_128x1 o_block_sum(sq1_valid); TASSIGN(o_block_sum, 0x21800);  // UB 0x21800..0x21a00
                         LeftF16_128x256 o_p_low_l0a(sq1_valid, kv0_valid); TASSIGN(o_p_low_l0a, 0x00000);  // L0A 0x00000..0x10000
-                        TPASS(sq1_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_low_l0a_rows) {
+                        TPASS<4>(sq1_valid, kv0_valid, [&](auto at, auto &o_block_sum_sum, auto &o_p_low_l0a_rows) {
                             const auto o_s_seen_v = at.load(o_s_seen);
                             const auto o_below_max = o_s_seen_v - at.column(o_max_next);
                             const auto o_p = at.exp(o_below_max);

@@ -77,7 +77,7 @@ extern "C" __global__ AICORE void read_kernel(
                     VecF32_64x1 gamma_tile(s0_valid); TASSIGN(gamma_tile, 0x00000);  // UB 0x00000..0x00100
                     VecF32_64x1 place_tile(s0_valid); TASSIGN(place_tile, 0x00200);  // UB 0x00200..0x00300
                     LeftB16_64x64 p_l0a(s0_valid, s0_valid); TASSIGN(p_l0a, 0x00000);  // L0A 0x00000..0x02000
-                    TPASS(s0_valid, s0_valid, [&](auto at, auto &p_l0a_rows) {
+                    TPASS<4>(s0_valid, s0_valid, [&](auto at, auto &p_l0a_rows) {
                         // faded: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:96]
                         const auto faded_3 = at.column(gamma_tile);
                         const auto faded_3_2 = faded_3 - at.row(gamma_tile_2);

@@ -123,7 +123,7 @@ extern "C" __global__ AICORE void solve(
                     VecF32_64x64 d32_part(s0_valid, s0_valid); TASSIGN(d32_part, 0x04700);  // UB 0x04700..0x08700
                     VecF32_64x64 a32(s0_valid, s0_valid); TASSIGN(a32, 0x00300);  // UB 0x00300..0x04300
                     LeftF32_64x64 d4_part_l0a(s0_valid, s0_valid); TASSIGN(d4_part_l0a, 0x00000);  // L0A 0x00000..0x04000
-                    TPASS(s0_valid, s0_valid, [&](auto at, auto &d4_part_l0a_rows) {
+                    TPASS<4>(s0_valid, s0_valid, [&](auto at, auto &d4_part_l0a_rows) {
                         // since: exp(minimum(gamma[:, :, :, s, None] - gamma[:, :, :, None, s], 0))  [gated_delta_rule.yaml:63]
                         const auto since_3 = at.column(gamma_tile);
                         // earlier: upto(place[s][:, None] - place[s][None, :])  [gated_delta_rule.yaml:64]

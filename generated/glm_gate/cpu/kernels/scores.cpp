@@ -34,7 +34,7 @@ extern "C" __global__ AICORE void scores(
         LGm l_in(l + int64_t(t0) * 160, {t0_valid});
         LGm score_out(score + int64_t(t0) * 160, {t0_valid});
         LGm choice_out(choice + int64_t(t0) * 160, {t0_valid});
-        TPASS(t0_valid, 160, [&](auto at) {
+        TPASS<4>(t0_valid, 160, [&](auto at) {
             // score:  1 / (1 + exp(-l))  [glm_gate.yaml:22]
             const auto l_tile = at.load(l_in);
             const auto score_1 = -l_tile;

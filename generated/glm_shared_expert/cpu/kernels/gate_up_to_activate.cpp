@@ -70,7 +70,7 @@ extern "C" __global__ AICORE void gate_up_to_activate(
                 TLOAD(x_scale_tile_row, x_scale_in);
                 VecF32_32x1 x_scale_tile(t1_valid); TASSIGN(x_scale_tile, 0x00400);  // UB 0x00400..0x00480
                 AGm a_out(a + int64_t(t1) * 1536 + int64_t(f0), {t1_valid});
-                TPASS(t1_valid, 128, [&](auto at) {
+                TPASS<4>(t1_valid, 128, [&](auto at) {
                     const auto gate_i = at.extract(gate_i_acc, t1 - t0);
                     const auto gate_1 = at.to_float(gate_i);
                     const auto gate_2 = gate_1 * at.column(x_scale_tile);

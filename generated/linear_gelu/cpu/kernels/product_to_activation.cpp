@@ -49,7 +49,7 @@ extern "C" __global__ AICORE void product_to_activation(
             for (int32_t t1 = t0; t1 < t0 + t0_valid; t1 += 32) {
                 const int32_t t1_valid = t0 + t0_valid - t1 < 32 ? t0 + t0_valid - t1 : 32;
                 YGm y_out(y + int64_t(t1) * 2048 + int64_t(n0), {t1_valid});
-                TPASS(t1_valid, 128, [&](auto at) {
+                TPASS<4>(t1_valid, 128, [&](auto at) {
                     // y: cast(gelu(p + bias), bf16)  [linear_gelu.yaml:21]
                     const auto p = at.extract(p_acc, t1 - t0);
                     const auto y_1 = p + at.row(bias_tile);

@@ -33,7 +33,7 @@ extern "C" __global__ AICORE void score(
         LogitsGm logits_in(logits + int64_t(t0) * 256, {t0_valid});
         LogitsGm s_out(s + int64_t(t0) * 256, {t0_valid});
         LogitsGm c_out(c + int64_t(t0) * 256, {t0_valid});
-        TPASS(t0_valid, 256, [&](auto at) {
+        TPASS<4>(t0_valid, 256, [&](auto at) {
             // s: sigmoid(logits)  [moe_select_groups.yaml:28]
             const auto logits_tile = at.load(logits_in);
             const auto s_neg = -logits_tile;

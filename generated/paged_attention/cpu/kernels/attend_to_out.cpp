@@ -102,7 +102,7 @@ extern "C" __global__ AICORE void attend_to_out(
                 VecF32_16x1 m_new; TASSIGN(m_new, 0x02080);  // UB 0x02080..0x020c0
                 VecF32_16x1 l_2; TASSIGN(l_2, 0x020c0);  // UB 0x020c0..0x02100
                 LeftB16_16x32 acc_3_l0a; TASSIGN(acc_3_l0a, 0x02000);  // L0A 0x02000..0x02800
-                TPASS(16, 32, [&](auto at, auto &l_2_sum, auto &acc_3_l0a_rows) {
+                TPASS<4>(16, 32, [&](auto at, auto &l_2_sum, auto &acc_3_l0a_rows) {
                     // p: exp(s - m_new)  [paged_attention.yaml:49]
                     const auto s_v = at.load(s);
                     const auto p_1 = s_v - at.column(m_new);

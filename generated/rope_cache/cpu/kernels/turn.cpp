@@ -1,5 +1,5 @@
 // turn: vector kernel of `rope_cache` for cpu. Made by pyptogen; change the spec, not this file.
-// stages turn; tiles t 1; memory UB 1024 B
+// stages turn_queries, turn_keys; tiles t 1; memory UB 1024 B
 #include <cstddef>
 #include <cstdint>
 
@@ -61,19 +61,33 @@ extern "C" __global__ AICORE void turn(
             at.store(q_turned_out, q_turned_low, far);
             at.store(q_turned_out_2, q_turned_high, far);
         });
+        VecF32_1x128 k_turned_cos; TASSIGN(k_turned_cos, 0x00000);  // UB 0x00000..0x00200
+        VecF32_1x128 k_turned_sin; TASSIGN(k_turned_sin, 0x00200);  // UB 0x00200..0x00400
+        CosGm cos_in_2(cos + int64_t(t0) * 128);
+        CosGm sin_in_2(sin + int64_t(t0) * 128);
+        TPASS(1, 128, [&](auto at) {
+            // k_turned: rope(k, cos[:, None, :], sin[:, None, :])  [rope_cache.yaml:34]
+            const auto cos_tile_2 = at.load(cos_in_2);
+            at.store(k_turned_cos, cos_tile_2);
+            const auto sin_tile_2 = at.load(sin_in_2);
+            at.store(k_turned_sin, sin_tile_2);
+        });
+        VecF32_1x128_c64 k_turned_cos1; TASSIGN(k_turned_cos1, 0x00000);  // columns 0.. of k_turned_cos
+        VecF32_1x128_c64 k_turned_sin1; TASSIGN(k_turned_sin1, 0x00200);  // columns 0.. of k_turned_sin
+        VecF32_1x128_c64 k_turned_cos2; TASSIGN(k_turned_cos2, 0x00100);  // columns 64.. of k_turned_cos
+        VecF32_1x128_c64 k_turned_sin2; TASSIGN(k_turned_sin2, 0x00300);  // columns 64.. of k_turned_sin
         KGm k_in(k + int64_t(t0) * 512);
         KGm k_in_2(k + int64_t(t0) * 512 + 64);
         KGm k_turned_out(k_turned + int64_t(t0) * 512);
         KGm k_turned_out_2(k_turned + int64_t(t0) * 512 + 64);
         TPASS(4, 64, [&](auto at) {
-            // k_turned: rope(k, cos[:, None, :], sin[:, None, :])  [rope_cache.yaml:33]
             const auto k_tile_1 = at.load(k_in);
             const auto k_tile_2 = at.load(k_in_2);
-            const auto k_turned_x1c1 = k_tile_1 * at.row(q_turned_cos1);
-            const auto k_turned_x2s1 = k_tile_2 * at.row(q_turned_sin1);
+            const auto k_turned_x1c1 = k_tile_1 * at.row(k_turned_cos1);
+            const auto k_turned_x2s1 = k_tile_2 * at.row(k_turned_sin1);
             const auto k_turned_low = k_turned_x1c1 - k_turned_x2s1;
-            const auto k_turned_x2c2 = k_tile_2 * at.row(q_turned_cos2);
-            const auto k_turned_x1s2 = k_tile_1 * at.row(q_turned_sin2);
+            const auto k_turned_x2c2 = k_tile_2 * at.row(k_turned_cos2);
+            const auto k_turned_x1s2 = k_tile_1 * at.row(k_turned_sin2);
             const auto k_turned_high = k_turned_x2c2 + k_turned_x1s2;
             at.store(k_turned_out, k_turned_low);
             at.store(k_turned_out_2, k_turned_high);

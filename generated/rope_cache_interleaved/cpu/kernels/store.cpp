@@ -1,5 +1,5 @@
 // store: vector kernel of `rope_cache_interleaved` for cpu. Made by pyptogen; change the spec, not this file.
-// stages store; tiles t 16; memory UB 32768 B
+// stages store; tiles kv_heads 1, t 64; memory UB 32768 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,10 +8,10 @@
 using namespace pto;
 
 namespace {
-using VecB16_16x512 = Tile<TileType::Vec, bfloat16_t, 16, 512, BLayout::RowMajor, DYNAMIC, 512>;
-using VecB16_1x512 = Tile<TileType::Vec, bfloat16_t, 1, 512, BLayout::RowMajor, 1, 512>;
-using KTurnedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 512, 1>>;
-using KCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 512>, Stride<1, 1, 1, 512, 1>>;
+using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_1x128 = Tile<TileType::Vec, bfloat16_t, 1, 128, BLayout::RowMajor, 1, 128>;
+using KTurnedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 512, 1>>;
+using KCacheGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void store(
@@ -26,37 +26,39 @@ extern "C" __global__ AICORE void store(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16) {
-        const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
-        // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache_interleaved.yaml:35]
-        VecB16_16x512 k_turned_tile(t0_valid); TASSIGN(k_turned_tile, 0x00000);  // UB 0x00000..0x04000
-        KTurnedGm k_turned_in(k_turned + int64_t(t0) * 512, {t0_valid});
-        TLOAD(k_turned_tile, k_turned_in);
-        // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache_interleaved.yaml:36]
-        VecB16_16x512 v_tile(t0_valid); TASSIGN(v_tile, 0x04000);  // UB 0x04000..0x08000
-        KTurnedGm v_in(v + int64_t(t0) * 512, {t0_valid});
-        TLOAD(v_tile, v_in);
-        // rows of k_turned_tile to the slots in slot
-        for (int32_t row = 0; row < t0_valid; ++row) {
-            const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
-            if (slot_i < 0) {  // this row is not kept
-                continue;
+    for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
+        const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
+        for (int32_t kv_heads0 = 0; kv_heads0 < 4; ++kv_heads0) {
+            // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache_interleaved.yaml:36]
+            VecB16_64x128 k_turned_tile(t0_valid); TASSIGN(k_turned_tile, 0x00000);  // UB 0x00000..0x04000
+            KTurnedGm k_turned_in(k_turned + int64_t(t0) * 512 + int64_t(kv_heads0) * 128, {t0_valid});
+            TLOAD(k_turned_tile, k_turned_in);
+            // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache_interleaved.yaml:37]
+            VecB16_64x128 v_tile(t0_valid); TASSIGN(v_tile, 0x04000);  // UB 0x04000..0x08000
+            KTurnedGm v_in(v + int64_t(t0) * 512 + int64_t(kv_heads0) * 128, {t0_valid});
+            TLOAD(v_tile, v_in);
+            // rows of k_turned_tile to the slots in slot
+            for (int32_t row = 0; row < t0_valid; ++row) {
+                const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
+                if (slot_i < 0) {  // this row is not kept
+                    continue;
+                }
+                // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache_interleaved.yaml:36]
+                VecB16_1x128 k_turned_tile_one; TASSIGN(k_turned_tile_one, 0x00000 + row * 0x00100);  // row of k_turned_tile
+                KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 512 + int64_t(kv_heads0) * 128);
+                TSTORE(k_cache_out, k_turned_tile_one);
             }
-            // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache_interleaved.yaml:35]
-            VecB16_1x512 k_turned_tile_one; TASSIGN(k_turned_tile_one, 0x00000 + row * 0x00400);  // row of k_turned_tile
-            KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 512);
-            TSTORE(k_cache_out, k_turned_tile_one);
-        }
-        // rows of v_tile to the slots in slot
-        for (int32_t row = 0; row < t0_valid; ++row) {
-            const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
-            if (slot_i < 0) {  // this row is not kept
-                continue;
+            // rows of v_tile to the slots in slot
+            for (int32_t row = 0; row < t0_valid; ++row) {
+                const int64_t slot_i = slot[int64_t(row) + int64_t(t0)];
+                if (slot_i < 0) {  // this row is not kept
+                    continue;
+                }
+                // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache_interleaved.yaml:37]
+                VecB16_1x128 v_tile_one; TASSIGN(v_tile_one, 0x04000 + row * 0x00100);  // row of v_tile
+                KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 512 + int64_t(kv_heads0) * 128);
+                TSTORE(v_cache_out, v_tile_one);
             }
-            // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache_interleaved.yaml:36]
-            VecB16_1x512 v_tile_one; TASSIGN(v_tile_one, 0x04000 + row * 0x00400);  // row of v_tile
-            KCacheGm v_cache_out(v_cache + int64_t(slot_i) * 512);
-            TSTORE(v_cache_out, v_tile_one);
         }
     }
 #endif

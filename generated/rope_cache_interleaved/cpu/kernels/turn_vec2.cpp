@@ -1,5 +1,5 @@
 // turn_vec2: vector kernel of `rope_cache_interleaved` for cpu. Made by pyptogen; change the spec, not this file.
-// stages turn; tiles i1 1024, i2 1024; memory UB 2048 B
+// stages turn_queries; tiles i1 1024, i2 1024; memory UB 2048 B
 #include <cstddef>
 #include <cstdint>
 

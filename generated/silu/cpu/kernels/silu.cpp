@@ -24,7 +24,7 @@ extern "C" __global__ AICORE void silu(
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk) {
         XGm x_in(x + int64_t(rows0) * 4096);
         XGm y_out(y + int64_t(rows0) * 4096);
-        TPASS(1, 4096, [&](auto at) {
+        TPASS<4>(1, 4096, [&](auto at) {
             // y: silu(x)  [silu.yaml:15]
             const auto x_tile = at.load(x_in);
             const auto y_neg = -x_tile;

@@ -71,7 +71,7 @@ extern "C" __global__ AICORE void attend(
             VecF32_16x1 o_max_next; TASSIGN(o_max_next, 0x080c0);  // UB 0x080c0..0x08100
             VecF32_16x1 o_block_sum; TASSIGN(o_block_sum, 0x08080);  // UB 0x08080..0x080c0
             LeftB16_16x128 o_p_low_l0a; TASSIGN(o_p_low_l0a, 0x09000);  // L0A 0x09000..0x0b000
-            TPASS(16, 128, [&](auto at, auto &o_block_sum_sum, auto &o_p_low_l0a_rows) {
+            TPASS<4>(16, 128, [&](auto at, auto &o_block_sum_sum, auto &o_p_low_l0a_rows) {
                 const auto o_qk = at.extract(o_qk_acc, 0);
                 const auto o_s = o_qk * 0.041666668f;
                 const auto o_below_max = o_s - at.column(o_max_next);

@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void swiglu(
         GateGm gate_in(gate + int64_t(rows0) * 2048, {rows0_valid});
         GateGm up_in(up + int64_t(rows0) * 2048, {rows0_valid});
         GateGm y_out(y + int64_t(rows0) * 2048, {rows0_valid});
-        TPASS(rows0_valid, 2048, [&](auto at) {
+        TPASS<4>(rows0_valid, 2048, [&](auto at) {
             // g: cast(gate, fp32)  [swiglu.yaml:16]
             const auto gate_tile = at.load(gate_in);
             // y: cast(g / (exp(-g) + 1) * cast(up, fp32), bf16)  [swiglu.yaml:17]

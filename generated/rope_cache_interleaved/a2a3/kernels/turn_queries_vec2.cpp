@@ -1,5 +1,5 @@
-// turn_vec3: vector kernel of `rope_cache_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages turn; tiles i1 1536, i2 1536; memory UB 153600 B
+// turn_queries_vec2: vector kernel of `rope_cache_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages turn_queries; tiles i1 1536, i2 1536; memory UB 153600 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,14 +10,14 @@ using namespace pto;
 namespace {
 using VecB16_1x1536 = Tile<TileType::Vec, bfloat16_t, 1, 1536, BLayout::RowMajor, 1, DYNAMIC>;
 using VecB16_1536x16_c1 = Tile<TileType::Vec, bfloat16_t, 1536, 16, BLayout::RowMajor, DYNAMIC, 1>;
-using KTurnedEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
-using KTurnedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 2, 1>>;
+using QTurnedEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using QTurnedGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 2, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void turn_vec3(
-    __gm__ bfloat16_t *k_turned,
-    __gm__ bfloat16_t *k_turned_even,
-    __gm__ bfloat16_t *k_turned_odd,
+extern "C" __global__ AICORE void turn_queries_vec2(
+    __gm__ bfloat16_t *q_turned,
+    __gm__ bfloat16_t *q_turned_even,
+    __gm__ bfloat16_t *q_turned_odd,
     int32_t t,
     int32_t nblk)
 {
@@ -25,13 +25,13 @@ extern "C" __global__ AICORE void turn_vec3(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    for (int32_t i1 = block * 1536; i1 < t * 256; i1 += nblk * 1536) {
-        const int32_t i1_valid = t * 256 - i1 < 1536 ? t * 256 - i1 : 1536;
-        // k_turned: rope(k, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:33]
+    for (int32_t i1 = block * 1536; i1 < t * 1024; i1 += nblk * 1536) {
+        const int32_t i1_valid = t * 1024 - i1 < 1536 ? t * 1024 - i1 : 1536;
+        // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
         VecB16_1x1536 part_row(i1_valid); TASSIGN(part_row, 0x00000);  // as a row, same bytes as part
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
-        KTurnedEvenGm k_turned_even_in(k_turned_even + int64_t(i1), {i1_valid});
-        TLOAD(part_row, k_turned_even_in);
+        QTurnedEvenGm q_turned_even_in(q_turned_even + int64_t(i1), {i1_valid});
+        TLOAD(part_row, q_turned_even_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
         VecB16_1536x16_c1 part_apart(i1_valid); TASSIGN(part_apart, 0x01800);  // UB 0x01800..0x0d800
         VecB16_1536x16_c1 part_apart_tmp(i1_valid); TASSIGN(part_apart_tmp, 0x19800);  // UB 0x19800..0x25800
@@ -41,20 +41,20 @@ extern "C" __global__ AICORE void turn_vec3(
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
-        KTurnedGm k_turned_out(k_turned + int64_t(i1) * 2, {i1_valid});
-        TSTORE(k_turned_out, part_apart);
+        QTurnedGm q_turned_out(q_turned + int64_t(i1) * 2, {i1_valid});
+        TSTORE(q_turned_out, part_apart);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
-    for (int32_t i2 = block * 1536; i2 < t * 256; i2 += nblk * 1536) {
-        const int32_t i2_valid = t * 256 - i2 < 1536 ? t * 256 - i2 : 1536;
+    for (int32_t i2 = block * 1536; i2 < t * 1024; i2 += nblk * 1536) {
+        const int32_t i2_valid = t * 1024 - i2 < 1536 ? t * 1024 - i2 : 1536;
         VecB16_1x1536 part_2_row(i2_valid); TASSIGN(part_2_row, 0x00c00);  // as a row, same bytes as part_2
         wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
-        KTurnedEvenGm k_turned_odd_in(k_turned_odd + int64_t(i2), {i2_valid});
-        TLOAD(part_2_row, k_turned_odd_in);
+        QTurnedEvenGm q_turned_odd_in(q_turned_odd + int64_t(i2), {i2_valid});
+        TLOAD(part_2_row, q_turned_odd_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
         VecB16_1536x16_c1 part_2_apart(i2_valid); TASSIGN(part_2_apart, 0x0d800);  // UB 0x0d800..0x19800
         VecB16_1536x16_c1 part_2_apart_tmp(i2_valid); TASSIGN(part_2_apart_tmp, 0x19800);  // UB 0x19800..0x25800
@@ -65,8 +65,8 @@ extern "C" __global__ AICORE void turn_vec3(
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        KTurnedGm k_turned_out(k_turned + int64_t(i2) * 2 + 1, {i2_valid});
-        TSTORE(k_turned_out, part_2_apart);
+        QTurnedGm q_turned_out(q_turned + int64_t(i2) * 2 + 1, {i2_valid});
+        TSTORE(q_turned_out, part_2_apart);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from compiling import NIGHTLY
 
 from pyptogen.runtime.toolchain.build import Toolchain, available_processors
 from pyptogen.runtime.toolchain.cache import Cache, digest
@@ -36,6 +37,9 @@ FLAVOURS = {
     "portable": ("-O1", "-DPTO_PORTABLE"),
 }
 """The best path of this machine, None where it has none, and the one that every machine has."""
+CHECKED_FLAVOURS = list(FLAVOURS) if NIGHTLY else ["portable"]
+"""For the checked mode, whose checks stand before the instructions and are the same code on every path. Whole operators
+are run in it on the best path: `tests/properties`."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +75,26 @@ def kernels_for(compiler: Compiler, flags: tuple[str, ...]) -> Kernels:
     return Kernels(Toolchain(compiler, "tests", (*COMMON_FLAGS, *flags), bundled_headers(), Cache()))
 
 
-@pytest.fixture(scope="session", params=list(FLAVOURS))
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Each flavour in turn for tests that ask for ``build``."""
+    if "build" in metafunc.fixturenames:
+        checked = metafunc.definition.path.stem.startswith("test_checked")
+        flavours = CHECKED_FLAVOURS if checked else list(FLAVOURS)
+        metafunc.parametrize("build", flavours, indirect=True, scope="session")
+
+
+def flavour_of(item: pytest.Item) -> str | None:
+    """Of a collected test, None where it is for none."""
+    call = getattr(item, "callspec", None)
+    return None if call is None else call.params.get("build")
+
+
+@pytest.fixture(scope="session")
 def build(request: pytest.FixtureRequest) -> Iterator[Build]:
     """``build("elementwise")`` is the shared object of kernels/elementwise.cpp in the current flavour.
 
-    Compilations of the kernels that the collected test files are named after begin at once, as many at a time as there
-    are processors.
+    Compilations of the kernels that the test files collected for this flavour are named after begin at once, as many at
+    a time as there are processors.
     """
     flags = FLAVOURS[request.param]
     if flags is None:
@@ -84,7 +102,8 @@ def build(request: pytest.FixtureRequest) -> Iterator[Build]:
     kernels = kernels_for(find_compiler(), flags)
     kernels.toolchain.prefix_header()
     kernels.toolchain.bodies()
-    collected = dict.fromkeys(item.path.stem.removeprefix("test_") for item in request.session.items)
+    mine = (item for item in request.session.items if flavour_of(item) == request.param)
+    collected = dict.fromkeys(item.path.stem.removeprefix("test_") for item in mine)
     pool = ThreadPoolExecutor(max_workers=available_processors())
     objects: dict[str, Future[Path]] = {
         name: pool.submit(kernels.compile, name) for name in collected if (HERE / "kernels" / f"{name}.cpp").exists()

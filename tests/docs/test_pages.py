@@ -41,6 +41,7 @@ def checkout(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", RUNNING)
 def test_blocks_of_a_page_run_in_order(page: str, checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     """Every sh and python block, in one directory as a reader would; sh blocks stop at the first failure.

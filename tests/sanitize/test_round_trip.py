@@ -67,6 +67,7 @@ def test_both_vector_cores_keep_step(tmp_path: Path) -> None:
         assert any("do not keep step" in d.message for d in report.findings) == wrong
 
 
+@pytest.mark.slow
 def test_every_flag_and_ring_of_a_mixed_kernel_is_needed(tmp_path: Path) -> None:
     cube = ROOT / "generated" / "flash_attention" / "a2a3" / "kernels" / "flash_attention_cube.cpp"
     missed, mutants = [], 0

@@ -28,7 +28,7 @@ def rendered(spec: Path) -> Rendered:
     return render_operator(spec, "any")
 
 
-@pytest.fixture(params=SPECS, ids=lambda path: path.stem)
+@pytest.fixture(scope="module", params=SPECS, ids=lambda path: path.stem)
 def operator(request: pytest.FixtureRequest) -> Rendered:
     return rendered(request.param)
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from compiling import NIGHTLY
 
 from pyptogen.runtime.toolchain.build import Toolchain, available_processors
 from pyptogen.runtime.toolchain.cache import Cache, digest
@@ -43,6 +44,9 @@ FLAVOURS = {
     "portable": ("-O1", *PORTABLE.flags),
 }
 """The best path of this machine, None where it has none, and the one that every machine has."""
+CHECKED_FLAVOURS = list(FLAVOURS) if NIGHTLY else ["portable"]
+"""For the checked mode, whose checks stand before the instructions and are the same code on every path. Whole operators
+are run in it on the best path: `tests/properties`."""
 
 ALSO_EMULATED = {
     *("test_cube_forms", "test_held", "test_matmul", "test_vector_pass"),
@@ -93,22 +97,29 @@ def emulated_kernels() -> Kernels:
 
 def flavours_of(module: str) -> list[str]:
     """The flavours in which the tests of a module run."""
-    return [*FLAVOURS, *([emulated.LEVEL.name] if module in ALSO_EMULATED else [])]
+    flavours = CHECKED_FLAVOURS if module.startswith("test_checked") else list(FLAVOURS)
+    return [*flavours, *([emulated.LEVEL.name] if module in ALSO_EMULATED else [])]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Every test that compiles kernels runs once for each flavour."""
+    """Each flavour in turn for tests that ask for ``build``."""
     if "build" in metafunc.fixturenames:
         flavours = flavours_of(metafunc.module.__name__.rpartition(".")[2])
         metafunc.parametrize("build", flavours, indirect=True, scope="session")
+
+
+def flavour_of(item: pytest.Item) -> str | None:
+    """Of a collected test, None where it is for none."""
+    call = getattr(item, "callspec", None)
+    return None if call is None else call.params.get("build")
 
 
 @pytest.fixture(scope="session")
 def build(request: pytest.FixtureRequest) -> Iterator[Build]:
     """``build("elementwise")`` is the shared object of kernels/elementwise.cpp in the current flavour.
 
-    Compilations of the kernels that the collected test files are named after begin at once, as many at a time as there
-    are processors.
+    Compilations of the kernels that the test files collected for this flavour are named after begin at once, as many at
+    a time as there are processors.
     """
     if request.param == emulated.LEVEL.name:
         kernels = emulated_kernels()
@@ -119,11 +130,8 @@ def build(request: pytest.FixtureRequest) -> Iterator[Build]:
         kernels = kernels_for(find_compiler(), flags)
     kernels.toolchain.prefix_header()
     kernels.toolchain.bodies()
-    collected = dict.fromkeys(
-        item.path.stem.removeprefix("test_")
-        for item in request.session.items
-        if request.param in flavours_of(item.path.stem)
-    )
+    mine = (item for item in request.session.items if flavour_of(item) == request.param)
+    collected = dict.fromkeys(item.path.stem.removeprefix("test_") for item in mine)
     pool = ThreadPoolExecutor(max_workers=available_processors())
     objects: dict[str, Future[Path]] = {
         name: pool.submit(kernels.compile, name) for name in collected if (HERE / "kernels" / f"{name}.cpp").exists()

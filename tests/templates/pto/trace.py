@@ -199,6 +199,23 @@ class ModuleTrace:
         return kind.loc.data, at[op.addr], valid
 
 
+class TooLong(Exception):
+    """A walk has more events than it may."""
+
+
+class AtMost(list[Event]):
+    """The events of a walk that may have so many."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__()
+        self.most = most
+
+    def append(self, event: Event) -> None:
+        if len(self) == self.most:
+            raise TooLong
+        super().append(event)
+
+
 @dataclass(slots=True)
 class KernelTrace:
     """Runs the nodes of a kernel with the same numbers."""
@@ -213,11 +230,27 @@ class KernelTrace:
     lane: str | None = None
 
     @staticmethod
-    def of(kernel: InstrKernel, arguments: Mapping[str, Any], block: int, lane: int = 0) -> list[Event]:
+    def ends(kernel: InstrKernel, arguments: Mapping[str, Any], most: int) -> bool:
+        """Whether the first block has no more than so many events."""
+        try:
+            KernelTrace.of(kernel, arguments, 0, events=AtMost(most))
+        except TooLong:
+            return False
+        return True
+
+    @staticmethod
+    def of(
+        kernel: InstrKernel,
+        arguments: Mapping[str, Any],
+        block: int,
+        lane: int = 0,
+        events: list[Event] | None = None,
+    ) -> list[Event]:
+        """Events of one block on the vector core ``lane``, added to ``events`` where they are given."""
         counters = {n.slot: 0 for n in walk(kernel.body) if isinstance(n, For) and n.slot}
         rings = {name: fifo for fifo in kernel.fifos for name in (fifo.name, fifo.slot)}
         numbers = {**arguments, **counters, **({kernel.lane: lane} if kernel.lane else {})}
-        trace = KernelTrace(numbers, block, {}, [], rings, kernel.core, kernel.lane)
+        trace = KernelTrace(numbers, block, {}, [] if events is None else events, rings, kernel.core, kernel.lane)
         for fifo in kernel.fifos:
             word = "aic" if kernel.core == "cube" else "aiv"
             size = fifo.rows * fifo.cols * DTYPES[fifo.dtype]

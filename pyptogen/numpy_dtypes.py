@@ -26,6 +26,7 @@ NUMPY_DTYPES: Mapping[str, np.dtype[Any]] = {
     "fp8_e5m2": np.dtype(ml_dtypes.float8_e5m2),
     "fp8_e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
     "int4": np.dtype(ml_dtypes.int4),
+    "fp4_e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
 }
 """By the language's name. A 16-bit float travels to native code as its bits, numbers of four bits two in a byte."""
 

@@ -10,7 +10,7 @@ from pyptogen.schema.expression import Expr
 
 DTYPES = (
     "fp32", "fp16", "bf16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "bool",
-    "fp8_e4m3", "fp8_e5m2", "fp8_e8m0", "hif8", "int4", "mxfp8", "mxfp4",
+    "fp8_e4m3", "fp8_e5m2", "fp8_e8m0", "fp4_e2m1", "hif8", "int4", "mxfp8", "mxfp4",
 )  # fmt: skip
 """All dtypes of the language; the Tensor level computes with those in ``pyptogen.lower.tensor.ir.DTYPES``."""
 

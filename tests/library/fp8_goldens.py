@@ -34,3 +34,21 @@ def linear_mxfp8(a: Arrays) -> dict[str, Array]:
     left = (wide(levels) * scale).reshape(len(x), -1)
     powers = np.exp2(a["w_scale"].view(np.uint8).astype(np.float64) - 127)
     return {"y": bf16(left @ (wide(a["w"]) * np.repeat(powers, 32, axis=1)).T + wide(a["bias"]))}
+
+
+def linear_mxfp4(a: Arrays) -> dict[str, Array]:
+    """A byte has two neighbours of a row, the first in its low bits; the numbers by their codes, as the format lists
+    them."""
+    table = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    x = wide(a["x"]).reshape(len(a["x"]), -1, 32)
+    peak = np.abs(x).max(axis=-1, keepdims=True)
+    exponent = np.floor(np.log2(peak, out=np.full(peak.shape, -127.0), where=peak > 0))
+    scale = np.exp2(np.maximum(exponent - 2, -127))
+    apart = np.abs(np.minimum(np.abs(x / scale), 6)[..., None] - table)
+    odd = np.arange(8) % 2 * 1e-9  # of two numbers as near the one with an even code
+    levels = table[np.argmin(apart + odd, axis=-1)] * np.sign(x)
+    codes = np.stack([a["w"] % 16, a["w"] // 16], axis=-1).reshape(len(a["w"]), -1)
+    w = table[codes % 8] * np.where(codes < 8, 1, -1)
+    powers = np.exp2(a["w_scale"].view(np.uint8).astype(np.float64) - 127)
+    left = (levels * scale).reshape(len(x), -1)
+    return {"y": bf16(left @ (w * np.repeat(powers, 32, axis=1)).T + wide(a["bias"]))}

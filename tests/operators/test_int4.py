@@ -202,10 +202,9 @@ def test_numbers_of_their_own_are_not_updated_in_place(tmp_path: Path) -> None:
     ("graph", "words"),
     [
         ("x + x", "`add` has no meaning for int4, which is a dtype of memory"),
-        ("x.T", "`transpose` has no meaning for int4"),
         ("concat(x, x, axis=0)", "`concat` has no meaning for int4"),
         ("index_select(x, 1, i)", "`index_select` has no meaning for int4"),
-        ("matmul(x, x.T)", "has no meaning for int4"),
+        ("matmul(x, x.T)", "matmul of int4 and int4"),
         ("cast(x[:, 1:33], fp32)", "rows of 32 int4, from 1 on"),
         ("cast(x[:, :33], fp32)", "rows of 33 int4, from 0 on"),
         ("cast(reshape(x, [64 * t, 1]), fp32)", "rows of 1 int4"),
@@ -239,6 +238,18 @@ def test_rows_are_whole_bytes(tensor: str, words: str, tmp_path: Path) -> None:
     diagnostic = caught.value.diagnostics[0]
     assert diagnostic.code == "PTG104"
     assert words in diagnostic.message
+
+
+def test_a_transpose_waits_for_a_cast(tmp_path: Path) -> None:
+    path = tmp_path / "small.yaml"
+    path.write_text(small("fp32[d, t]", "cast(x.T, fp32)"))
+    codes = np.arange(96, dtype=np.uint8).reshape(3, 32)
+    for target in TARGETS:
+        np.testing.assert_array_equal(pyptogen.compile(path, target=target)(x=codes).y, numbers(codes).T)
+    path.write_text(small("int4[d, d]", "x.T").replace("int4[t, d]", "int4[d, d]").replace("t: {min: 1, max: 9}, ", ""))
+    with pytest.raises(DiagnosticError, match="without a cast behind") as caught:
+        lower(from_spec(pyptogen.load(path)), "cpu")
+    assert caught.value.diagnostics[0].code == "PTG206"
 
 
 def test_rows_that_lie_apart(tmp_path: Path) -> None:

@@ -22,6 +22,17 @@ def spec(dims: str, inputs: str, outputs: str, graph: str, after: str = "") -> s
 
 
 FOUND = {
+    "numbers of four bits in rows that lie apart": (
+        spec("d: 6", "x: {shape: [r, d], dtype: int4, strides: [d + 16, 1]}", "y: int16[r, d]", "y: cast(x, int16)"),
+        {"r": 3},
+    ),
+    "a tile of four bits with one column": (
+        spec("s: {min: 1, max: 4096}; d: 128", "x: int16[r, s, d]", "y: bf16[r, d]; z: int16[d, r]",
+             "v: cast(cumsum(amax(x, axis=-2), axis=1), int4); y: cast(v, bf16);"
+             "z: prod(permute(x, [2, 0, 1]), axis=-1)",
+             "tiling:\n  - {r: 3, s: 1}"),
+        {"r": 1, "s": 24},
+    ),
     "truth values of a column of bytes": (
         spec("d: 4", "x: int8[r, d, 1]", "y: int8[r, d, 1]", "y: where(x > 0, 0, x)"), {"r": 13},
     ),

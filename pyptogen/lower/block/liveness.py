@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pyptogen.lower.tensor.ir import BINARY, BITWISE, DTYPES, REDUCE, UNARY
+from pyptogen.lower.tensor.ir import BINARY, BITWISE, DTYPES, GAPLESS, REDUCE, UNARY
 from pyptogen.lower.tile.ir import Loop, Node, TileKernel, TileOp, TileVal
 
 IN_PLACE = UNARY | BINARY
@@ -142,6 +142,6 @@ def pitches(kernel: TileKernel) -> dict[str, int]:
                 group[find(name)] = find(names[0])
     widest: dict[str, int] = {}
     for tile in kernel.tiles:
-        step = max(1, 32 // DTYPES[tile.dtype])
+        step = 64 if tile.dtype in GAPLESS else max(1, 32 // DTYPES[tile.dtype])
         widest[find(tile.name)] = max(widest.get(find(tile.name), 0), -(-tile.cols.size // step) * step)
     return {t.name: widest[find(t.name)] for t in kernel.tiles}

@@ -16,7 +16,7 @@ import numpy as np
 from pyptogen.lower.instruction.interpret_fault import FaultKind, MachineFault
 from pyptogen.lower.instruction.ir import Declare
 from pyptogen.lower.platforms import Memory, Platform
-from pyptogen.lower.tensor.ir import DTYPES, PACKED
+from pyptogen.lower.tensor.ir import DTYPES, GAPLESS, PACKED
 from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.numpy_dtypes import NUMPY_DTYPES, in_bytes, out_of_bytes
 
@@ -95,12 +95,12 @@ class VectorMemory:
     def _make_view(self, tile: BoundTile) -> _View:
         tile.check(self.capacity)
         kind = tile.declare.type
-        dtype, cols = NUMPY_DTYPES[kind.dtype], tile.cols
+        dtype, cols, pitch = NUMPY_DTYPES[kind.dtype], tile.cols, kind.cols
         if kind.dtype in PACKED:
-            dtype, cols = np.dtype(np.uint8), tile.cols // 2
+            dtype, cols, pitch = np.dtype(np.uint8), -(-cols // 2), pitch // (2 if kind.dtype in GAPLESS else 1)
         size = dtype.itemsize
         shape = (tile.rows, cols)
-        strides = (size, kind.rows * size) if kind.col_major else (kind.cols * size, size)
+        strides = (size, kind.rows * size) if kind.col_major else (pitch * size, size)
         values: Array = np.ndarray(shape, dtype, self._bytes, tile.address, strides)
         owners: Array = np.ndarray(
             (*shape, size), np.uint16, self._owners, 2 * tile.address, (2 * strides[0], 2 * strides[1], 2)
@@ -117,7 +117,7 @@ class VectorMemory:
         if not (view.owners == view.mark).all():
             raise self._illegal_read(tile, view)
         dtype = tile.declare.type.dtype
-        return out_of_bytes(view.values, NUMPY_DTYPES[dtype]) if dtype in PACKED else view.values
+        return out_of_bytes(view.values, NUMPY_DTYPES[dtype])[:, : tile.cols] if dtype in PACKED else view.values
 
     def _illegal_read(self, tile: BoundTile, view: _View) -> MachineFault:
         row, col, byte = np.argwhere(view.owners != view.mark)[0]
@@ -131,7 +131,9 @@ class VectorMemory:
     def write(self, tile: BoundTile, values: Array) -> None:
         """Put the valid elements."""
         view = self._view(tile)
-        view.values[...] = in_bytes(values) if tile.declare.type.dtype in PACKED else values
+        if tile.declare.type.dtype in PACKED:
+            values = in_bytes(np.pad(values, ((0, 0), (0, tile.cols % 2))))
+        view.values[...] = values
         view.owners[...] = view.mark
 
     def forget(self, tile: BoundTile) -> None:

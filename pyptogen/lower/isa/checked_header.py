@@ -64,7 +64,7 @@ def checked_rows() -> tuple[Instruction, ...]:
 
 
 def _constant(dtype: str) -> str:
-    word = dtype.removeprefix("fp8_")
+    word = dtype.removeprefix("fp8_").removeprefix("fp4_")
     return f"k{word[0].upper()}{word[1:]}"
 
 

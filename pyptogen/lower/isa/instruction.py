@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 DTYPES = (
     "fp32", "fp16", "bf16", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
-    "fp8_e4m3", "fp8_e5m2", "hif8", "fp8_e8m0", "e2m1", "e1m2", "int4",
+    "fp8_e4m3", "fp8_e5m2", "hif8", "fp8_e8m0", "fp4_e2m1", "fp4_e1m2", "int4",
 )  # fmt: skip
 """Element types of PTO tiles."""
 
@@ -27,7 +27,7 @@ ALL: Types = FLOATS_3 | INT_ANY
 UP_TO_4_BYTES: Types = FLOATS_3 | INT_8_32
 TWO_OR_4_BYTES: Types = FLOATS_3 | INT_16_32
 FP8: Types = frozenset({"fp8_e4m3", "fp8_e5m2", "hif8"})
-FP4: Types = frozenset({"e2m1", "e1m2"})
+FP4: Types = frozenset({"fp4_e2m1", "fp4_e1m2"})
 EVERY: Types = frozenset(DTYPES)
 """The last one also stands for instructions to which element types do not matter."""
 

@@ -11,7 +11,7 @@ from pyptogen.lower.isa.instruction import EVERY, FP32, NONE, SUMMED, Group, Typ
 _ACC: Types = frozenset({"fp32", "int32"})
 _INT8: Types = frozenset({"int8", "uint8"})
 _NARROW: Types = frozenset({"fp16", "int8"})
-_MX: Types = frozenset({"fp8_e4m3", "e2m1"})
+_MX: Types = frozenset({"fp8_e4m3", "fp4_e2m1"})
 _FIXPIPE: Types = frozenset({"int8", "uint8", "fp16", "bf16", "int16"})
 _A5_FIXPIPE: Types = frozenset({"int8", "uint8", "fp16", "bf16", "fp32", "hif8", "fp8_e4m3"})
 _SCALES: Types = frozenset({"fp8_e8m0"})

@@ -45,20 +45,20 @@ A5_CASTS = frozenset(
         ("fp32", "fp32"), ("fp32", "fp16"), ("fp32", "bf16"), ("fp32", "int64"), ("fp32", "int32"), ("fp32", "int16"),
         ("fp32", "fp8_e4m3"), ("fp32", "fp8_e5m2"), ("fp32", "hif8"),
         ("fp16", "fp32"), ("fp16", "int32"), ("fp16", "int16"), ("fp16", "int8"), ("fp16", "uint8"), ("fp16", "hif8"),
-        ("bf16", "fp32"), ("bf16", "int32"), ("bf16", "fp16"), ("bf16", "e1m2"), ("bf16", "e2m1"),
+        ("bf16", "fp32"), ("bf16", "int32"), ("bf16", "fp16"), ("bf16", "fp4_e1m2"), ("bf16", "fp4_e2m1"),
         ("int16", "uint8"), ("int16", "fp16"), ("int16", "fp32"), ("int16", "uint32"), ("int16", "int32"),
         ("int32", "fp32"), ("int32", "int16"), ("int32", "uint16"), ("int32", "int64"), ("int32", "uint8"),
         ("int64", "fp32"), ("int64", "int32"),
         ("uint8", "fp16"), ("uint8", "uint16"), ("int8", "fp16"), ("int8", "int16"), ("int8", "int32"),
         ("uint32", "uint8"), ("uint32", "uint16"), ("uint32", "int16"),
-        ("fp8_e4m3", "fp32"), ("fp8_e5m2", "fp32"), ("hif8", "fp32"), ("e1m2", "bf16"), ("e2m1", "bf16"),
+        ("fp8_e4m3", "fp32"), ("fp8_e5m2", "fp32"), ("hif8", "fp32"), ("fp4_e1m2", "bf16"), ("fp4_e2m1", "bf16"),
     }
 )  # fmt: skip
 """(source, destination) pairs of one TCVT on A5."""
 
 CPU_CASTS = frozenset(
     {(source, target) for source in ALL for target in ALL}
-    | {(a, b) for small in ("fp8_e4m3", "fp8_e5m2", "hif8", "e2m1", "e1m2") for wide in ("fp32", "fp16", "bf16")
+    | {(a, b) for small in ("fp8_e4m3", "fp8_e5m2", "hif8", "fp4_e2m1", "fp4_e1m2") for wide in ("fp32", "fp16", "bf16")
        for a, b in ((small, wide), (wide, small))}
     | {pair for wide in ALL - {"uint64"} for pair in ((wide, "int4"), ("int4", wide))}
 )  # fmt: skip

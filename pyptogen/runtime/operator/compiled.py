@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
-from pyptogen.numpy_dtypes import INT4, in_bytes
 from pyptogen.runtime.arrays.arguments import (
     Region,
     address,
@@ -218,8 +217,7 @@ class CompiledOperator:
         plain = {name: value.unpack() if isinstance(value, PackedWeight) else value for name, value in arrays.items()}
         plain |= {tensor.name: tensor.elements(plain[tensor.name]) for tensor in self.contract.inputs}
         outputs = interpret(self.program, plain, scalars)
-        results = (outputs[tensor.name] for tensor in self.contract.outputs)
-        return self._results(*(in_bytes(array) if array.dtype == INT4 else array for array in results))
+        return self._results(*(tensor.in_bytes(outputs[tensor.name]) for tensor in self.contract.outputs))
 
     def example_inputs(self, seed: int = 7, **dims: int) -> dict[str, Any]:
         """Inputs from the generators of the spec's ``verify`` section, for these sizes of dynamic dims, as a call takes

@@ -40,7 +40,16 @@ class TensorArg:
 
     def in_bytes(self, array: Any) -> Any:
         """An array with elements of their own where two share a byte (ml_dtypes.int4), as memory has it."""
-        return in_bytes(array) if self.packed is not None and array.dtype == self.packed else array
+        if self.packed is None or array.dtype != self.packed:
+            return array
+        found = in_bytes(array)
+        if not self.strides or not array.size:
+            return found
+        steps = (*(step // 2 for step in array.strides[:-1]), 1)
+        memory = np.zeros(1 + sum((n - 1) * step for n, step in zip(found.shape, steps, strict=True)), np.uint8)
+        apart: np.ndarray[Any, Any] = np.ndarray(found.shape, np.uint8, memory, 0, steps)
+        apart[...] = found
+        return apart
 
     def elements(self, array: Any) -> Any:
         """What memory has, as elements of their own."""

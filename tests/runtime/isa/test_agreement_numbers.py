@@ -159,7 +159,7 @@ def test_microscaling(build: Build, kind: str) -> None:
     exponents = guarded((64, 32) if axis else (32, 64) if "ocp" in kind else (1, 128), np.dtype(np.uint8))
     peaks, factors = guarded((128,), np.dtype(np.float32)), guarded((128,), np.dtype(np.float32))
     getattr(build("numbers"), f"mx_{kind}")(*map(pointer, (codes, exponents, peaks, factors, data)), rows, cols)
-    target = (Shaped("fp8_e4m3" if fp8 else "e2m1", rows, cols),)
+    target = (Shaped("fp8_e4m3" if fp8 else "fp4_e2m1", rows, cols),)
     want, exps, largest, scaling = MEANINGS["TQUANT(dst, a, exp, max, scaling)"](target, data[:rows, :cols], nv, axis)
     plain = codes if fp8 else np.stack([codes & 15, codes >> 4], axis=-1).reshape(64, 64)
     got = np.array(FORMATS["e4m3" if fp8 else "e2m1"].decoded)[plain[:rows, :cols]]

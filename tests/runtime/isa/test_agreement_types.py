@@ -26,7 +26,7 @@ def library() -> ctypes.CDLL:
 
 def stored(dtype: str) -> tuple[str, int]:
     """The type whose elements hold the same bytes, and how many elements share one of them."""
-    return ("uint8", 2 if dtype in ("e2m1", "e1m2") else 1) if dtype in SMALL else (dtype, 1)
+    return ("uint8", 2 if dtype in ("fp4_e2m1", "fp4_e1m2") else 1) if dtype in SMALL else (dtype, 1)
 
 
 def call(library: ctypes.CDLL, instructions: str, dtype: str, operands: list[Array], *numbers: int) -> None:
@@ -225,5 +225,5 @@ def test_by_index_in_memory(library: ctypes.CDLL, dtype: str, coalesce: str) -> 
 
 
 def test_all_types_of_the_rows_are_here() -> None:
-    assert {"fp8_e4m3", "hif8", "e2m1"} <= set(types_of("TLOAD TSTORE TMOV"))
+    assert {"fp8_e4m3", "hif8", "fp4_e2m1"} <= set(types_of("TLOAD TSTORE TMOV"))
     assert set(types_of("MGATHER MSCATTER")) == {*DTYPES}

@@ -2,7 +2,7 @@
 
 before: load(w: int4[r, c], gm)     after: w_bytes: uint8[r, c / 2 of c], at the address of w; TLOAD(w_bytes, gm)
 
-Rows of a tile are as many bytes apart as it has columns, of which the first half is used; in GM they have no gaps.
+Rows of an int4 tile are as many bytes apart as it has columns, the first half of them used; in GM they have no gaps.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO
 from pyptogen.lower.instruction.ir import Declare, GmWindow
 from pyptogen.lower.instruction.select.selector import Selector
-from pyptogen.lower.tensor.ir import PACKED
+from pyptogen.lower.tensor.ir import GAPLESS, PACKED
 from pyptogen.lower.tile.ir import Extent, GmTensor, TileOp
 
 
@@ -31,8 +31,9 @@ def tile(sel: Selector, name: str) -> str:
 def as_bytes(own: Declare) -> Declare:
     """A tile of such elements as one of bytes."""
     cols = _halved(own.cols)
-    kind = replace(own.type, dtype="uint8", valid_cols=cols.size if own.type.valid_cols is not None else None)
-    return replace(own, type=kind, cols=cols)
+    pitch = own.type.cols // (2 if own.type.dtype in GAPLESS else 1)
+    fixed = cols.size if own.type.valid_cols is not None else None
+    return replace(own, type=replace(own.type, dtype="uint8", cols=pitch, valid_cols=fixed), cols=cols)
 
 
 def window(sel: Selector, own: GmWindow, op: TileOp) -> GmWindow:

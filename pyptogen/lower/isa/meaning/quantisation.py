@@ -94,7 +94,7 @@ def _microscaled(
     dst: tuple[Shaped, ...], a: Array, nv: bool = False, axis: int = 1
 ) -> tuple[Array, Array, Array, Array]:
     """Values on the fp8 or fp4 grid, e8m0 codes, peaks and factors, the last three one a group along ``axis``."""
-    fp4 = dst[0].dtype == "e2m1"
+    fp4 = dst[0].dtype == "fp4_e2m1"
     lines = a if axis == 1 else a.T
     groups = -(-lines.shape[1] // GROUP)
     wide = np.zeros((lines.shape[0], groups * GROUP), lines.dtype)

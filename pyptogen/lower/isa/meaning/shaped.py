@@ -16,9 +16,8 @@ VALUE_DTYPES: Mapping[str, np.dtype[Any]] = {
     **NUMPY_DTYPES,
     "uint64": np.dtype(np.uint64),
     "fp8_e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
-    "e2m1": np.dtype(ml_dtypes.float4_e2m1fn),
     "hif8": np.dtype(np.float32),
-    "e1m2": np.dtype(np.float32),
+    "fp4_e1m2": np.dtype(np.float32),
 }
 """The numpy dtype that holds values of each PTO type; hif8 and e1m2, which numpy has not, are values on their grid."""
 

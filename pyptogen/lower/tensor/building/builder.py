@@ -19,6 +19,7 @@ from pyptogen.lower.tensor.building.dims import DimTable, show_shape, show_size
 from pyptogen.lower.tensor.building.fitting_shapes import to_broadcast
 from pyptogen.lower.tensor.building.rules import (
     FLOATS,
+    FP4,
     FP8,
     broadcast,
     matmul_dtype,
@@ -26,7 +27,7 @@ from pyptogen.lower.tensor.building.rules import (
     operand_fault,
     reduced,
 )
-from pyptogen.lower.tensor.ir import ARG_REDUCE, COMPARE, Loop, Op, Operand, Scalar, Shape, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, COMPARE, PACKED, Loop, Op, Operand, Scalar, Shape, Value
 
 
 class Builder:
@@ -98,9 +99,17 @@ class Builder:
     # elementwise
 
     def cast(self, x: Value, dtype: str, mode: str = "rint", saturate: bool = True, hint: str = "") -> Value:
-        """``x`` in another dtype; no operation when it has it already."""
+        """``x`` in another dtype; no operation when it has it already. fp4 meets bf16 alone, and what shares
+        bytes is cast before it is transposed."""
         if x.dtype == dtype:
             return x
+        turned = next((op for op in self.ops if op.result is x and op.kind == "transpose"), None)
+        if x.dtype in PACKED and turned is not None:
+            source = turned.operands[0]
+            assert isinstance(source, Value)
+            return self.transpose(self.cast(source, dtype, mode, saturate, hint))
+        if FP4 in (x.dtype, dtype) and "bf16" not in (x.dtype, dtype):
+            x = self.cast(x, "bf16", hint="brain")
         return self.emit("cast", [x], dtype, x.shape, hint, dtype=dtype, mode=mode, saturate=saturate)
 
     def unary(self, kind: str, x: Value, hint: str = "") -> Value:

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from pyptogen.schema import TensorSpec
 
 PACKED_MOVES = frozenset(
-    {"cast", "reshape", "slice", "block", "collected", "scatter_update", "by_hand", "either", "only"}
+    {"cast", "transpose", "reshape", "slice", "block", "collected", "scatter_update", "by_hand", "either", "only"}
 )
-"""Operations that take ``PACKED`` dtypes: they move whole bytes."""
+"""Operations that take ``PACKED`` dtypes: they move whole bytes. A transpose waits for the cast behind it."""
 
 
 def check(
@@ -37,7 +37,7 @@ def check(
                 expected=f"one of {', '.join(sorted(FLOATS))}",
                 fix="cast first: `cast(…, fp32)`",
             )
-    if dtype in PACKED:
+    if dtype in PACKED and kind != "transpose":
         cuts = kind == "slice" and attrs["axis"] == len(shape) - 1
         _check_bytes(b, dtype, shape, attrs["start"] if cuts else sympy.Integer(0))
 

@@ -14,6 +14,9 @@ FLOATS = frozenset({"fp32", "fp16", "bf16"})
 FP8 = frozenset({"fp8_e4m3", "fp8_e5m2"})
 """Floats of 8 bits: memory holds them, and products take them; other work is done on what they are cast to."""
 
+FP4 = "fp4_e2m1"
+"""Floats of 4 bits, two to a byte: memory holds them."""
+
 SCALE = "fp8_e8m0"
 """The powers of two that numbers of the OCP Microscaling formats share ("OCP Microscaling Formats (MX) Specification",
 version 1.0): a scale of products and of nothing else."""

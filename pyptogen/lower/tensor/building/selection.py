@@ -9,7 +9,7 @@ import sympy
 
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape, show_size
-from pyptogen.lower.tensor.building.rules import FP8, GROUP, INTEGERS, SCALE, broadcast, matmul_dtype, reduced
+from pyptogen.lower.tensor.building.rules import FP4, FP8, GROUP, INTEGERS, SCALE, broadcast, matmul_dtype, reduced
 from pyptogen.lower.tensor.ir import Operand, Scalar, Shape, Value
 
 
@@ -202,7 +202,9 @@ def batch_matmul(b: Builder, left: Value, right: Value, dtype: str | None, hint:
 
 def matmul_mx(b: Builder, left: Value, right: Value, left_scale: Value, right_scale: Value, hint: str = "") -> Value:
     """``a[m, k] @ b[k, n]`` in fp32, each element times the scale of its group of 32 along k: ``scale_a[m, k / 32]``
-    and ``scale_b[k / 32, n]``. PTG204, PTG205, PTG206."""
+    and ``scale_b[k / 32, n]``. Elements of four bits become e4m3 first, which holds them all.
+    PTG204, PTG205, PTG206."""
+    left, right = (b.cast(x, "fp8_e4m3", hint="wide") if x.dtype == FP4 else x for x in (left, right))
     values = (left, right, left_scale, right_scale)
     shapes = " and ".join(show_shape(value.shape) for value in values)
     expected = "[m, k], [k, n], and scales [m, k / 32] and [k / 32, n]"

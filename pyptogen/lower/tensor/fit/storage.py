@@ -14,7 +14,7 @@ _INSTEAD = {"int4": "; or keep two in a byte, `uint8`, and take them apart with 
 
 
 def check(program: Program, platform: Platform) -> None:
-    """Raises PTG303 for the first of them."""
+    """Raises PTG303 for the first of them, PTG206 for a transpose of what shares bytes."""
     _check_dtypes(program, platform)
     for value in program.laid_out.values():
         if value.layout == "nz":
@@ -42,6 +42,14 @@ def _check_boxes(program: Program, value: Value, platform: Platform) -> None:
 def _check_dtypes(program: Program, platform: Platform) -> None:
     """No value has a dtype that is not there at all; a bool is a byte in memory, and what two share a byte of moves as
     bytes, which nothing but a cast looks into."""
+    turned = next((op for op in program.ops if op.kind == "transpose" and op.result.dtype in PACKED), None)
+    if turned is not None:
+        raise fault(
+            "PTG206",
+            f"`transpose` has no meaning for {turned.result.dtype}, of which two share a byte, without a cast behind",
+            turned.span,
+            fix="cast it: `cast(…, bf16)`",
+        )
     transfers, casts = INSTRUCTIONS["TLOAD"].dtypes, INSTRUCTIONS["TCVT"].dtypes
     for value in (*program.inputs, *(op.result for op in program.ops)):
         having = casts if value.dtype in PACKED else transfers

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.registry import BROADCAST, SAME, SAME_FLOAT, operation
-from pyptogen.lower.tensor.building.rules import FLOATS, FP8
+from pyptogen.lower.tensor.building.rules import FLOATS, FP4, FP8
 from pyptogen.lower.tensor.ir import PACKED, Operand, Value
 
 _UNARY = {
@@ -64,7 +64,7 @@ _register(((_UNARY, _unary), (_BINARY, _binary)))
 )
 def cast(b: Builder, x: Value, dtype: str, mode: str, saturate: bool) -> Value:
     """x in another dtype. Modes none, rint, round, floor, ceil, trunc, odd; NaN becomes 0 in integers."""
-    narrow, floats = FP8 & {dtype, x.dtype}, FLOATS | FP8
+    narrow, floats = (FP8 | {FP4}) & {dtype, x.dtype}, FLOATS | FP8 | {FP4}
     if dtype in floats and (x.dtype in floats or narrow) and mode not in {"none", "rint"}:
         raise b.fault(
             "PTG109",

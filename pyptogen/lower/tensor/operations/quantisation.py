@@ -16,7 +16,7 @@ from pyptogen.lower.tensor.ir import Operand, Value
 _GREATEST = {"int4": 7, "int8": 127, "int16": 32767}
 _TINY = 1e-35
 """Below it a row counts as zeros: 127 divided by it is still finite in fp32."""
-_MX_EXPONENTS = {"fp8_e4m3": 8, "fp8_e5m2": 15}
+_MX_EXPONENTS = {"fp8_e4m3": 8, "fp8_e5m2": 15, "fp4_e2m1": 2}
 """The exponent of each format's largest number."""
 _PAIR = "two results: shape of x in the given dtype, and fp32 with size 1 along the axis"
 
@@ -49,14 +49,15 @@ def _quantise(b: Builder, x: Value, axis: int, dtype: str, mode: str) -> tuple[V
 
 @operation(
     "quant_mx(x, quant_dtype: dtype = fp8_e4m3)",
-    "two results: shape of x in the given dtype, fp8_e4m3 or fp8_e5m2, and fp8_e8m0 with one element for 32 of the last"
-    " axis",
+    "two results: shape of x in the given dtype, fp8_e4m3, fp8_e5m2 or fp4_e2m1, and fp8_e8m0 with one element for"
+    " 32 of the last axis",
     "quant_mx(x)",
 )
 def quant_mx(b: Builder, x: Value, dtype: str) -> tuple[Value, Value]:
     """To the MX formats, as section 6.3 of the OCP Microscaling Formats (MX) Specification has it: the scale of 32
-    elements is the power of two of their largest magnitude over that of the dtype's largest number, 2^8 (e4m3) or 2^15
-    (e5m2), and at least 2^-127; elements are divided by it, rounded to nearest even, saturated."""
+    elements is the power of two of their largest magnitude over that of the dtype's largest number, 2^8 (e4m3), 2^15
+    (e5m2) or 2^2 (e2m1), and at least 2^-127; elements are divided by it, rounded to nearest even, saturated. To e2m1
+    they go by way of bf16."""
     b.need_float(x, "quant_mx")
     if dtype not in _MX_EXPONENTS:
         raise b.fault(

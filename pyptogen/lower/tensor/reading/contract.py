@@ -33,7 +33,8 @@ class Contract:
 
 _INSTEAD = {
     "hif8": "use `fp8_e4m3` or `fp8_e5m2`",
-    "mxfp4": "use elements of eight bits: `fp8_e4m3[m, k]` and `fp8_e8m0[m, k / 32]`, as linear_mxfp8.yaml does",
+    "mxfp4": "declare elements and scales as two tensors, `fp4_e2m1[m, k]` and `fp8_e8m0[m, k / 32]`, and multiply by"
+    " `scaled_mm`, as linear_mxfp4.yaml does",
     "mxfp8": "declare elements and scales as two tensors, `fp8_e4m3[m, k]` and `fp8_e8m0[m, k / 32]`, and multiply by"
     " `scaled_mm`, as linear_mxfp8.yaml does",
 }

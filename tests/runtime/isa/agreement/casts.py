@@ -15,14 +15,14 @@ from .source import CPP, HEADER
 
 ROWS, COLS = 32, 160
 CPP_TYPES = CPP | {
-    "fp8_e4m3": "float8_e4m3_t", "fp8_e5m2": "float8_e5m2_t", "hif8": "hifloat8_t", "e2m1": "float4_e2m1x2_t",
-    "e1m2": "float4_e1m2x2_t", "int4": "int4b_t",
+    "fp8_e4m3": "float8_e4m3_t", "fp8_e5m2": "float8_e5m2_t", "hif8": "hifloat8_t", "fp4_e2m1": "float4_e2m1x2_t",
+    "fp4_e1m2": "float4_e1m2x2_t", "int4": "int4b_t",
 }  # fmt: skip
 PAIRS = tuple(sorted(CPU_CASTS))
-NIBBLES = ("e2m1", "e1m2", "int4")
+NIBBLES = ("fp4_e2m1", "fp4_e1m2", "int4")
 DECODED = {
     "fp8_e4m3": FORMATS["e4m3"].decoded, "fp8_e5m2": FORMATS["e5m2"].decoded, "hif8": FORMATS["hif8"].decoded,
-    "e2m1": E2M1, "e1m2": E1M2, "int4": [*range(8), *range(-8, 0)],
+    "fp4_e2m1": E2M1, "fp4_e1m2": E1M2, "int4": [*range(8), *range(-8, 0)],
 }  # fmt: skip
 """Value of every code, from the definitions of the formats."""
 
@@ -77,6 +77,6 @@ def decoded(whole: Array, dtype: str, rows: int, cols: int) -> Array:
     if dtype in NIBBLES:
         codes = np.stack([whole & 15, whole >> 4], axis=-1).reshape(ROWS, -1)
     values = np.array(DECODED[dtype])[codes[:rows, :cols]]
-    kinds = {"fp8_e4m3": ml_dtypes.float8_e4m3fn, "fp8_e5m2": ml_dtypes.float8_e5m2, "e2m1": ml_dtypes.float4_e2m1fn,
-             "int4": ml_dtypes.int4}  # fmt: skip
+    kinds = {"fp8_e4m3": ml_dtypes.float8_e4m3fn, "fp8_e5m2": ml_dtypes.float8_e5m2,
+             "fp4_e2m1": ml_dtypes.float4_e2m1fn, "int4": ml_dtypes.int4}  # fmt: skip
     return values.astype(kinds.get(dtype, np.float32))

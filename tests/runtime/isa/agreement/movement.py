@@ -12,7 +12,7 @@ ROWS, COLS, WIDE = 16, 64, 128
 """Whole tiles; an operand of WIDE columns has two bytes of another per element, or four of it per two."""
 SMALL = {
     "fp8_e4m3": "float8_e4m3_t", "fp8_e5m2": "float8_e5m2_t", "hif8": "hifloat8_t", "fp8_e8m0": "float8_e8m0_t",
-    "e2m1": "float4_e2m1x2_t", "e1m2": "float4_e1m2x2_t",
+    "fp4_e2m1": "float4_e2m1x2_t", "fp4_e1m2": "float4_e1m2x2_t",
 }  # fmt: skip
 NAMES: Mapping[str, str] = CPP | SMALL
 

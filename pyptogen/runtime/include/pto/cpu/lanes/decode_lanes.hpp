@@ -29,10 +29,16 @@ PTO_INLINE f32v decode_lanes(u32v codes)
     return (f32v)((u32v)v | sign);
 }
 
+/// The two codes of a byte in each lane, the one in the low bits first: as bytes, in the lower half of the lane.
+PTO_INLINE u32v codes_as_bytes(u32v bytes)
+{
+    return (bytes & 0x0fU) | (bytes & 0xf0U) << 4;
+}
+
 /// The two int4 of a byte in each lane, the one in the low bits first: as int8, in the lower half of the lane.
 PTO_INLINE u32v int4_as_int8(u32v bytes)
 {
-    const u32v pair = (bytes & 0x0fU) | (bytes & 0xf0U) << 4;
+    const u32v pair = codes_as_bytes(bytes);
     return pair | (pair & 0x0808U) * 0x1eU;
 }
 

@@ -167,6 +167,25 @@ PTO_INLINE void decode_int4_line(To* to, const uint8_t* bytes, int64_t n, bool s
     }
 }
 
+/// One line of fp4, two in a byte, to floats.
+template <typename From, typename To>
+PTO_INLINE void decode_fp4_line(To* to, const uint8_t* bytes, int64_t n)
+{
+    for (int64_t first = 0; first < n; first += kCodeBlock) {
+        uint8_t codes[kCodeBlock + 2 * kF32Lanes];
+        const int64_t count = n - first < kCodeBlock ? n - first : kCodeBlock;
+        sweep<kF32Lanes, 1>(
+            (count + 1) / 2, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                const u32v pairs = codes_as_bytes((u32v)load_int(bytes + first / 2 + i, extent));
+                store_int(reinterpret_cast<uint16_t*>(codes) + i, (i32v)pairs, Full{});
+            });
+        sweep<kF32Lanes, 1>(
+            count, [&](int64_t i, auto extent) __attribute__((always_inline)) {
+                store(to + first + i, decode_lanes<From>((u32v)load_int(codes + i, Full{})), extent);
+            });
+    }
+}
+
 /// One line of a small type to numbers.
 template <typename To, typename From>
 PTO_INLINE void decode_line(To* to, const From* from, int64_t n, bool saturate)
@@ -177,6 +196,10 @@ PTO_INLINE void decode_line(To* to, const From* from, int64_t n, bool saturate)
             n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
                 store(to + i, decode_lanes<From>((u32v)load_int(bytes + i, extent)), extent);
             });
+        return;
+    }
+    if constexpr (is_packed4_v<From> && is_float<To>) {
+        decode_fp4_line<From>(to, bytes, n);
         return;
     }
     if constexpr (is_int4<From>) {

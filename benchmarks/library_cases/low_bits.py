@@ -1,4 +1,4 @@
-"""Linear layers whose weights have eight bits or four: floats of e4m3, and whole numbers that share a byte."""
+"""Linear layers whose weights have eight bits or four: floats of e4m3 and e2m1, and whole numbers, two in a byte."""
 
 from __future__ import annotations
 
@@ -50,6 +50,25 @@ def linear_mxfp8(t: Tensors) -> torch.Tensor:
     return (product + t["bias"]).to(torch.bfloat16)
 
 
+_FP4 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6])
+"""Values of the codes of e2m1."""
+_BETWEEN = (_FP4[:7] + _FP4[1:8]) / 2 - torch.tensor([0, 1e-6, 0, 1e-6, 0, 1e-6, 0])
+"""Midpoints, of which each belongs to the even code beside it."""
+
+
+def linear_mxfp4(t: Tensors) -> torch.Tensor:
+    """As linear_mxfp8, of what codes of four bits mean; those of x are found between the midpoints of their values."""
+    x = t["x"].float().view(len(t["x"]), -1, 32)
+    _, exponent = torch.frexp(x.abs().amax(dim=-1, keepdim=True))
+    scale = torch.exp2(exponent.float() - 3)
+    codes = torch.bucketize((x / scale).abs(), _BETWEEN)
+    levels = _FP4[codes] * x.sign() * scale
+    bytes_ = t["w"].int()
+    values = _FP4[torch.stack((bytes_ & 15, bytes_ >> 4), dim=-1).flatten(1)]
+    w = values.view(len(values), -1, 32) * t["w_scale"].float()[:, :, None]
+    return (levels.flatten(1) @ w.flatten(1).T + t["bias"]).to(torch.bfloat16)
+
+
 LOW_BITS = (
     *(
         Case(
@@ -82,6 +101,15 @@ LOW_BITS = (
         operations=lambda d: 2.0 * d["t"] * 2048 * 1024,
         unit="bf16",
         apart=2**-7,
+    ),
+    Case(
+        "linear_mxfp4 256×2048×1024",
+        "linear_mxfp4.yaml",
+        {"t": 256},
+        linear_mxfp4,
+        operations=lambda d: 2.0 * d["t"] * 2048 * 1024,
+        unit="bf16",
+        apart=2**-5,
     ),
     Case(
         "linear_fp8_blocks 256×1536×768",

@@ -8,7 +8,6 @@ from pathlib import Path
 import ml_dtypes
 import numpy as np
 import pytest
-import torch
 
 import pyptogen
 from pyptogen.diagnostics import DiagnosticError
@@ -168,13 +167,13 @@ def small(dtype: str, graph: str, *, more: str = "") -> str:
 
 
 def test_what_a_call_takes(tmp_path: Path) -> None:
-    """Bytes, of numpy or PyTorch, and numbers of ml_dtypes; the result may go to an array that is given."""
+    """Bytes, and numbers of ml_dtypes; the result may go to an array that is given."""
     path = tmp_path / "small.yaml"
     path.write_text(small("int4[t, d]", "cast(cast(x, int8), int4)"))
     operator = pyptogen.compile(path)
     codes = np.arange(64, dtype=np.uint8).reshape(2, 32)
     out = np.zeros((2, 32), np.uint8)
-    for x in (codes, torch.from_numpy(codes), numbers(codes).astype(ml_dtypes.int4)):
+    for x in (codes, numbers(codes).astype(ml_dtypes.int4)):
         assert operator(x=x, out={"y": out}).y is out
         np.testing.assert_array_equal(out, codes)
         out[...] = 0
@@ -187,6 +186,14 @@ def test_what_a_call_takes(tmp_path: Path) -> None:
         diagnostic = caught.value.diagnostics[0]
         assert diagnostic.code == code
         assert "uint8[t, d / 2], two int4 in a byte" in diagnostic.expected
+
+
+def test_bytes_of_pytorch(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    path = tmp_path / "small.yaml"
+    path.write_text(small("int4[t, d]", "cast(cast(x, int8), int4)"))
+    codes = np.arange(64, dtype=np.uint8).reshape(2, 32)
+    np.testing.assert_array_equal(pyptogen.compile(path)(x=torch.from_numpy(codes)).y, codes)
 
 
 def test_numbers_of_their_own_are_not_updated_in_place(tmp_path: Path) -> None:

@@ -53,7 +53,8 @@ def _input(d: Draft, k: Known) -> str:
     shape = ", ".join(axes)
     apart = len(axes) == 2 and axes[1] in d.static and k.dtype != "bool" and d.seldom(6)
     if apart and k.name not in _names(" ".join(text for _, text in d.lines if "scatter_update" in text)):
-        return f"{k.name}: {{shape: [{shape}], dtype: {k.dtype}, strides: [{axes[1]} + {d.any(3, 16)}, 1]}}"
+        more = 16 if k.dtype == "int4" else d.any(3, 16)  # a row begins at a whole byte
+        return f"{k.name}: {{shape: [{shape}], dtype: {k.dtype}, strides: [{axes[1]} + {more}, 1]}}"
     return f"{k.name}: {k.dtype}[{shape}]"
 
 

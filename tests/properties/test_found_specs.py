@@ -26,6 +26,12 @@ FOUND = {
         spec("d: 6", "x: {shape: [r, d], dtype: int4, strides: [d + 16, 1]}", "y: int16[r, d]", "y: cast(x, int16)"),
         {"r": 3},
     ),
+    "ranges of rows of four bits, end to end": (
+        spec("d: 4", "x: fp32[r, d]", "y: int4[r, d]; z: int4[r, d]",
+             "y: cast(x * 4, int4, mode=rint); z: cast(x * 4, int4, mode=rint)",
+             "tiling:\n  - {r: {unroll: [16, 4, 1]}}"),
+        {"r": 35},
+    ),
     "a tile of four bits with one column": (
         spec("s: {min: 1, max: 4096}; d: 128", "x: int16[r, s, d]", "y: bf16[r, d]; z: int16[d, r]",
              "v: cast(cumsum(amax(x, axis=-2), axis=1), int4); y: cast(v, bf16);"

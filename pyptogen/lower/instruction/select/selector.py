@@ -9,6 +9,7 @@ broadcasts, and [1, R] row-major (`…_row`) for elementwise work, because the d
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -177,10 +178,12 @@ Handler = Callable[[Selector, TileOp], list[Node]]
 
 
 def _loop_steps(nodes: tuple[TileNode, ...]) -> Iterator[tuple[str, int]]:
-    """What each loop variable is a multiple of: loops start at 0, or at the variable of the loop around."""
+    """What each loop variable is a multiple of: loops start at 0, at the variable of the loop around, or at the first
+    element of a range of rows."""
     for node in nodes:
         if isinstance(node, Loop):
-            yield node.var, node.tile if not node.start.terms or node.role == "sub" else 1
+            apart = () if node.role == "sub" else (factor for _, factor in node.start.terms)
+            yield node.var, math.gcd(node.tile, *apart)
             yield from _loop_steps(node.body)
 
 

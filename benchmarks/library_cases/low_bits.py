@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
 
 from library_cases.case import Case, Tensors
+from pyptogen.hifloat8 import hif8_values
 
 _PACKED: dict[int, tuple[torch.Tensor, torch.Tensor]] = {}
 """Weights of four bits in PyTorch's own form, by the address of the bytes: made once, as a model does."""
@@ -69,6 +71,19 @@ def linear_mxfp4(t: Tensors) -> torch.Tensor:
     return (levels.flatten(1) @ w.flatten(1).T + t["bias"]).to(torch.bfloat16)
 
 
+_HIF8 = torch.from_numpy(hif8_values(np.arange(256, dtype=np.uint8)))
+"""Values of the codes of HiFloat8."""
+_STEPS = _HIF8[:111].sort().values
+_MIDPOINTS = (_STEPS[:-1] + _STEPS[1:]) / 2
+
+
+def linear_hif8(t: Tensors) -> torch.Tensor:
+    """x to the nearest values of HiFloat8, found between midpoints, then a product of what the codes mean, in fp32."""
+    x = t["x"].float() / 0.25
+    levels = _STEPS[torch.bucketize(x.abs(), _MIDPOINTS, right=True)] * x.sign()
+    return (levels @ _HIF8[t["w"].int()] * 0.25 * t["w_scale"]).to(torch.bfloat16)
+
+
 LOW_BITS = (
     *(
         Case(
@@ -91,6 +106,15 @@ LOW_BITS = (
         linear_fp8,
         operations=lambda d: 2.0 * d["t"] * 2048 * 1024,
         unit="bf16",
+        apart=2**-7,
+    ),
+    Case(
+        "linear_hif8 256×2048×1024",
+        "linear_hif8.yaml",
+        {"t": 256},
+        linear_hif8,
+        operations=lambda d: 2.0 * d["t"] * 2048 * 1024,
+        unit="fp32",
         apart=2**-7,
     ),
     Case(

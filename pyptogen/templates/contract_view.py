@@ -33,7 +33,7 @@ class TensorView:
         """As in a spec: ``bf16[t, h]``, with ``@ nz`` where the layout is not the plain one."""
         suffix = "" if self.layout == "nd" else f" @ {self.layout}"
         suffix += f" strides [{', '.join(self.strides)}]" if self.strides else ""
-        suffix += ", two in a byte" if self.dtype in PACKED else ""
+        suffix += ", two in a byte" if self.dtype in PACKED else ", by their codes" if self.dtype == "hif8" else ""
         return f"{self.dtype}[{', '.join(self.shape)}]{suffix}"
 
 

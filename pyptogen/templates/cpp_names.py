@@ -8,7 +8,7 @@ C_TYPES = {
     "fp32": "float", "fp16": "half", "bf16": "bfloat16_t", "int8": "int8_t", "uint8": "uint8_t", "int16": "int16_t",
     "uint16": "uint16_t", "int32": "int32_t", "uint32": "uint32_t", "int64": "int64_t", "bool": "uint8_t",
     "fp8_e4m3": "float8_e4m3_t", "fp8_e5m2": "float8_e5m2_t", "fp8_e8m0": "float8_e8m0_t", "int4": "int4b_t",
-    "fp4_e2m1": "float4_e2m1x2_t",
+    "hif8": "hifloat8_t", "fp4_e2m1": "float4_e2m1x2_t",
 }  # fmt: skip
 """Device-side element type of each dtype."""
 
@@ -16,7 +16,7 @@ SHORT = {
     "fp32": "F32", "fp16": "F16", "bf16": "B16", "int8": "I8", "uint8": "U8", "int16": "I16", "uint16": "U16",
     "int32": "I32", "uint32": "U32", "int64": "I64", "bool": "U8",
     "fp8_e4m3": "E4m3", "fp8_e5m2": "E5m2", "fp8_e8m0": "E8m0", "int4": "I4",
-    "fp4_e2m1": "E2m1",
+    "hif8": "Hif8", "fp4_e2m1": "E2m1",
 }  # fmt: skip
 """Suffix of type aliases."""
 

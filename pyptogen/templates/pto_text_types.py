@@ -13,7 +13,7 @@ from pyptogen.lower.tensor.building.rules import SCALE
 DTYPES = {
     "fp32": "f32", "fp16": "f16", "bf16": "bf16", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64",
     "uint8": "ui8", "uint16": "ui16", "uint32": "ui32",
-    "fp8_e4m3": "f8E4M3FN", "fp8_e5m2": "f8E5M2", "fp8_e8m0": "f8E8M0FNU", "int4": "i4",
+    "fp8_e4m3": "f8E4M3FN", "fp8_e5m2": "f8E5M2", "fp8_e8m0": "f8E8M0FNU", "int4": "i4", "hif8": "!pto.hif8",
     "fp4_e2m1": "f4E2M1FN",
 }  # fmt: skip
 """MLIR element type of each dtype of a spec."""

@@ -20,7 +20,7 @@ _CPP_TYPES = {
     "int8": "int8_t", "int16": "int16_t", "int32": "int32_t", "int64": "int64_t",
     "uint8": "uint8_t", "uint16": "uint16_t", "uint32": "uint32_t",
     "fp8_e4m3": "uint8_t", "fp8_e5m2": "uint8_t", "fp8_e8m0": "uint8_t", "int4": "uint8_t",
-    "fp4_e2m1": "uint8_t",
+    "hif8": "uint8_t", "fp4_e2m1": "uint8_t",
 }  # fmt: skip
 """Element types as plain C++17 has them: a float of 8 or 16 bits travels as its bits, numbers of four bits two in a
 byte."""

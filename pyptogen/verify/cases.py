@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pyptogen.lower.tensor.ir import PACKED
-from pyptogen.numpy_dtypes import numpy_dtype, out_of_bytes
+from pyptogen.lower.tensor.ir import BY_BYTES
+from pyptogen.numpy_dtypes import numbers, numpy_dtype, out_of_bytes
 from pyptogen.runtime.arrays.packing import PackedWeight, pack
 from pyptogen.verify.compare import Verdict, compare
 from pyptogen.verify.golden import golden
@@ -60,8 +60,9 @@ def verify_case(
             fresh[name] = laid_out(value, fresh[name], known)
     actual = (run or operator)(**inputs, out=fresh)._asdict()
     actual = {name: got.unpack() if isinstance(got, PackedWeight) else got for name, got in actual.items()}
-    for name, dtype in ((name, value.dtype) for name, value in operator.program.outputs if value.dtype in PACKED):
-        actual[name], expected[name] = (out_of_bytes(given[name], numpy_dtype(dtype)) for given in (actual, expected))
+    for name, dtype in ((name, value.dtype) for name, value in operator.program.outputs if value.dtype in BY_BYTES):
+        for given in (actual, expected):
+            given[name] = numbers(out_of_bytes(given[name], numpy_dtype(dtype)))
     verdicts = compare(actual, expected, tolerances(operator.spec, operator.program))
     return CaseResult(sizes, verdicts, operator.last_run)
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
-from pyptogen.numpy_dtypes import INT4, INT4_RANGE, NUMPY_DTYPES
+from pyptogen.numpy_dtypes import INT4, INT4_RANGE, NUMPY_DTYPES, rounded_to
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -214,7 +214,7 @@ def _to_dtype(values: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any
         limits = INT4_RANGE if dtype == INT4 else np.iinfo(dtype)
         whole = values if _is_integer(values.dtype) else np.rint(values)
         values = np.clip(whole, limits.min, limits.max)
-    return np.ascontiguousarray(values.astype(dtype))
+    return np.ascontiguousarray(rounded_to(values, dtype))
 
 
 def _is_integer(dtype: np.dtype[Any]) -> bool:

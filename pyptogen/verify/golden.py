@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import DiagnosticError, fault
+from pyptogen.hifloat8 import HIF8, to_hif8
 from pyptogen.numpy_dtypes import in_bytes
 
 if TYPE_CHECKING:
@@ -92,6 +93,8 @@ def _outputs(
         array = np.asarray(found[tensor.name])
         if tensor.packed is not None and array.shape[-1:] == (2 * shape[-1],):
             array = in_bytes(array.astype(tensor.packed))
+        elif tensor.packed == HIF8 and array.dtype != np.uint8:
+            array = in_bytes(array if array.dtype == HIF8 else to_hif8(array))
         if array.shape != shape:
             raise _fault(own, f"gives `{tensor.name}` the shape {list(array.shape)}, not {list(shape)}")
         results[tensor.name] = array.astype(tensor.dtype)

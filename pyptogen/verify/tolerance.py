@@ -26,9 +26,11 @@ if TYPE_CHECKING:
 
     from pyptogen.schema.spec import Spec
 
-_EPSILON = {"fp32": 2.0**-23, "fp16": 2.0**-10, "bf16": 2.0**-7, "fp8_e4m3": 2.0**-3, "fp8_e5m2": 2.0**-2}
+_EPSILON = {"fp32": 2.0**-23, "fp16": 2.0**-10, "bf16": 2.0**-7, "fp8_e4m3": 2.0**-3, "fp8_e5m2": 2.0**-2, "hif8": 0.5}
 """Unit in the last place relative to a number of size 1, by dtype."""
-_SMALLEST = {"fp32": 2.0**-149, "fp16": 2.0**-24, "bf16": 2.0**-133, "fp8_e4m3": 2.0**-9, "fp8_e5m2": 2.0**-16}
+_SMALLEST = {
+    "fp32": 2.0**-149, "fp16": 2.0**-24, "bf16": 2.0**-133, "fp8_e4m3": 2.0**-9, "fp8_e5m2": 2.0**-16, "hif8": 2.0**-22,
+}  # fmt: skip
 """The smallest positive number: an error cannot be less than this near zero."""
 _MARGIN = 4.0
 _SELECTING = {"carry", "concat", "scatter_update", "full", "abs", "neg", "relu", "maximum", "minimum"}

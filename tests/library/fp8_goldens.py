@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ml_dtypes
 import numpy as np
+from runtime.isa.test_numbers import hif8_value
 
 from library.goldens import Array, Arrays, bf16, wide
 
@@ -16,6 +17,19 @@ def linear_fp8(a: Arrays) -> dict[str, Array]:
     scale = np.maximum(np.abs(x).max(axis=-1, keepdims=True), np.float32(1e-12)) / np.float32(LARGEST)
     levels = np.clip(x / scale, -LARGEST, LARGEST).astype(ml_dtypes.float8_e4m3fn)
     return {"y": bf16(wide(levels) @ wide(a["w"]) * wide(scale) * wide(a["w_scale"]))}
+
+
+def linear_hif8(a: Arrays) -> dict[str, Array]:
+    """Codes of the nearest value of the format, of two as near the one farther from zero."""
+    known = np.array([hif8_value(code) for code in range(256)])
+    known = np.sort(known[np.isfinite(known)])
+    exact = wide(a["x"]) / 0.25  # the default of x_scale
+    above = np.clip(np.searchsorted(known, exact), 1, len(known) - 1)
+    low, high = known[above - 1], known[above]
+    tie = np.abs(high) > np.abs(low)
+    x = np.where((high - exact < exact - low) | ((high - exact == exact - low) & tie), high, low)
+    w = np.array([hif8_value(code) for code in range(256)])[a["w"].view(np.uint8)]
+    return {"y": bf16(x @ w * 0.25 * wide(a["w_scale"]))}
 
 
 def linear_fp8_blocks(a: Arrays) -> dict[str, Array]:

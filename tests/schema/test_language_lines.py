@@ -25,7 +25,7 @@ outputs:
 PLAIN = "graph: {y: x + 1}\n"
 STAGED = "graph: {s: {y: x + 1}}\n"
 DTYPES = ("fp16", "bf16", "int8", "uint8", "int16", "int32", "int64", "bool", "int4")
-LATER = ("hif8", "mxfp8", "mxfp4")
+LATER = ("mxfp8", "mxfp4")
 
 BUILT = {
     "requires": PLAIN + "requires: [t % 8 == 0]\n",

@@ -277,7 +277,7 @@ class Program:
 DTYPES: Mapping[str, int] = {
     "fp32": 4, "fp16": 2, "bf16": 2, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2,
     "int32": 4, "uint32": 4, "int64": 8, "bool": 1, "fp8_e4m3": 1, "fp8_e5m2": 1,
-    "fp8_e8m0": 1, "int4": 1, "fp4_e2m1": 1,
+    "hif8": 1, "fp8_e8m0": 1, "int4": 1, "fp4_e2m1": 1,
 }  # fmt: skip
 """Element sizes in bytes of the dtypes that the Tensor level computes with; of `PACKED` ones what tiles have
 room for."""
@@ -285,6 +285,9 @@ room for."""
 PACKED = frozenset({"int4", "fp4_e2m1"})
 """dtypes of which two elements share a byte, the first in the low bits. Their rows are whole bytes; memory holds
 ``uint8``, half as many as elements."""
+
+BY_BYTES = PACKED | {"hif8"}
+"""Those that calls give and take as bytes: packed ones, and codes of a format that numpy has not."""
 
 GAPLESS = frozenset({"fp4_e2m1"})
 """Those of which rows of tiles lie as close as in memory; rows of the others' are as many bytes apart as elements."""

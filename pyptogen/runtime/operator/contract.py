@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, did_you_mean, fault
-from pyptogen.lower.tensor.ir import PACKED
+from pyptogen.hifloat8 import HIF8
+from pyptogen.lower.tensor.ir import BY_BYTES, PACKED
 from pyptogen.numpy_dtypes import dtype_name, in_bytes, numpy_dtype, out_of_bytes
 from pyptogen.runtime.operator.requirements import Check, compile_checks
 from pyptogen.runtime.operator.size_functions import (
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class TensorArg:
     """One tensor of the contract, as memory has it. ``shape`` holds the expressions of the spec as text; ``packed`` is
-    the dtype in the spec where two elements of a row share a byte, so that ``shape`` counts bytes."""
+    the dtype in the spec where memory has bytes: two elements of a row share one, so that ``shape`` counts bytes, or
+    each is the code of one (hif8)."""
 
     name: str
     dtype: np.dtype[Any]
@@ -39,11 +41,11 @@ class TensorArg:
     packed: np.dtype[Any] | None = None
 
     def in_bytes(self, array: Any) -> Any:
-        """An array with elements of their own where two share a byte (ml_dtypes.int4), as memory has it."""
+        """An array of elements that numpy or memory has not (ml_dtypes.int4, hif8), as memory has it."""
         if self.packed is None or array.dtype != self.packed:
             return array
         found = in_bytes(array)
-        if not self.strides or not array.size:
+        if found.shape == array.shape or not self.strides or not array.size:
             return found
         steps = (*(step // 2 for step in array.strides[:-1]), 1)
         memory = np.zeros(1 + sum((n - 1) * step for n, step in zip(found.shape, steps, strict=True)), np.uint8)
@@ -86,7 +88,9 @@ class TensorArg:
         """As in a spec: ``bf16[t, h]``, with ``@ nz`` where the layout is not the plain one."""
         layout = "" if self.layout == "nd" else f" @ {self.layout}"
         strides = f" strides [{', '.join(self.strides)}]" if self.strides else ""
-        sharing = "" if self.packed is None else f", two {dtype_name(self.packed)} in a byte"
+        sharing = ""
+        if self.packed is not None:
+            sharing = ", codes of hif8" if self.packed == HIF8 else f", two {dtype_name(self.packed)} in a byte"
         return f"{dtype_name(self.dtype)}[{', '.join(self.shape)}]{layout}{strides}{sharing}"
 
 
@@ -289,7 +293,9 @@ def definitions(program: Program) -> dict[str, str]:
 
 
 def _in_memory(value: Value) -> Value:
-    """A tensor of bytes where two elements share one."""
+    """A tensor of bytes where two elements share one, or numpy has only their codes."""
+    if value.dtype == "hif8":
+        return replace(value, dtype="uint8")
     if value.dtype not in PACKED:
         return value
     shape = (*value.shape[:-1], value.shape[-1] / 2)
@@ -300,7 +306,7 @@ def _in_memory(value: Value) -> Value:
 def _tensor(name: str, value: Value, dtype: str) -> TensorArg:
     """A tensor as memory has it, of a ``dtype`` in the spec."""
     shape, strides = (tuple(map(size_text, sizes)) for sizes in (value.shape, value.strides))
-    packed = numpy_dtype(dtype) if dtype in PACKED else None
+    packed = numpy_dtype(dtype) if dtype in BY_BYTES else None
     return TensorArg(name, numpy_dtype(value.dtype), shape, value.layout, value.span, strides, packed)
 
 

@@ -182,7 +182,7 @@ CASES = [
     Bad("shape_unknown", "x: fp32[t, d]", "x: fp32[t, dd]", "PTG201", (12, 14), ("did you mean `d`?",)),
     Bad("shape_attr", "x: fp32[t, d]", "x: fp32[t, eps]", "PTG201", (12, 14), ("no dim",)),
     Bad("shape_negative", "x: fp32[t, d]", "x: fp32[t, d - 16]", "PTG214", (12, 14), ("`d - 16`",)),
-    Bad("dtype_later", "x: fp32[t, d]", "x: hif8[t, d]", "PTG109", (12, 6), ("hif8", "not supported yet")),
+    Bad("dtype_later", "x: fp32[t, d]", "x: mxfp8[t, d]", "PTG109", (12, 6), ("mxfp8", "elements and scales")),
     Bad(
         "function_name",
         "a: v + v",

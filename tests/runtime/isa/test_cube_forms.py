@@ -49,8 +49,8 @@ def test_forms(build: Build, name: str, form: int, vector: int) -> None:
 
 
 @pytest.mark.parametrize("form", [PLAIN, BIAS, ACCUMULATE])
-@pytest.mark.parametrize("kinds", ["e4m3_e4m3", "e4m3_e5m2", "e5m2_e4m3", "e5m2_e5m2"])
-def test_fp8(build: Build, kinds: str, form: int) -> None:
+@pytest.mark.parametrize("kinds", ["e4m3_e4m3", "e4m3_e5m2", "e5m2_e4m3", "e5m2_e5m2", "hif8_hif8"])
+def test_floats_of_a_byte(build: Build, kinds: str, form: int) -> None:
     """Every code of both operands, also of two kinds; infinities and NaN reach the elements that they belong to."""
     rng = np.random.default_rng(form)
     tables = [np.array(FORMATS[kind].decoded) for kind in kinds.split("_")]

@@ -9,43 +9,17 @@ largest finite value. fp8 and fp4: beyond the largest value that value (saturati
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from pyptogen.hifloat8 import to_hif8
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, is_float, require
 from pyptogen.lower.isa.table import NARROWING
 from pyptogen.lower.tensor.running.numerics import Array
 from pyptogen.lower.tensor.running.rounding import GRIDS, on_grid, whole
-from pyptogen.numpy_dtypes import INT4, NUMPY_DTYPES
-
-
-@functools.cache
-def _hif8_magnitudes() -> Array:
-    """The finite magnitudes of HiFloat8 in ascending order: subnormal powers of two, then exponents of 0 to 4 bits as
-    sign and magnitude, with the fraction bits that are left."""
-    values = {0.0, *(2.0 ** (field - 23) for field in range(1, 8))}
-    for bits, fraction_bits in ((0, 3), (1, 3), (2, 3), (3, 2), (4, 1)):
-        exponents = {0} if bits == 0 else set(range(1 << (bits - 1), 1 << bits))
-        for exponent in (e * sign for e in exponents for sign in (1, -1)):
-            values |= {2.0**exponent * (1 + f / 2**fraction_bits) for f in range(1 << fraction_bits)}
-    return np.array(sorted(values - {1.5 * 2.0**15}))
-
-
-def _to_hif8(x: Array, saturate: bool) -> Array:
-    ladder = _hif8_magnitudes()
-    wide = x.astype(np.float64)
-    magnitude = np.where(np.isnan(wide), 0, np.abs(wide))
-    steps = np.append(ladder, 1.5 * 2.0**15)
-    at = np.clip(np.searchsorted(steps, magnitude, side="right") - 1, 0, len(steps) - 2)
-    up = magnitude - steps[at] >= steps[at + 1] - magnitude
-    chosen = at + (up & (magnitude > steps[at]))
-    over = (chosen >= len(ladder)) | (magnitude >= steps[-1])
-    value = np.where(over, ladder[-1] if saturate else np.inf, steps[np.minimum(chosen, len(ladder) - 1)])
-    signed = np.where(value == 0, 0.0, np.copysign(value, wide))
-    return np.where(np.isnan(wide), np.nan, signed)
+from pyptogen.numpy_dtypes import INT4, NUMPY_DTYPES, numbers
 
 
 def _limited(exact: Array, limits: Any, dtype: np.dtype[Any]) -> Array:
@@ -81,12 +55,12 @@ def name_of(dtype: np.dtype[Any]) -> str | None:
 def converted(dst: Shaped, a: Array, mode: str, saturation: bool | None = None, source: str | None = None) -> Array:
     """One TCVT; without ``saturation`` the default of the pair. fp32, fp16 or bf16 to its own type: to whole numbers.
 
-    ``source`` names a type that numpy has not (hif8, e1m2).
+    ``source`` names a type that numpy has not (e1m2).
     """
     require(a.shape, dst.shape, "the operand")
     source = source or name_of(a.dtype)
     saturate = (source, dst.dtype) not in NARROWING if saturation is None else saturation
-    a = a.astype(np.int8) if a.dtype == INT4 else a
+    a = a.astype(np.int8) if a.dtype == INT4 else numbers(a)
     from_float = is_float(a.dtype)
     with np.errstate(all="ignore"):
         if dst.dtype == "int4":
@@ -94,7 +68,7 @@ def converted(dst: Shaped, a: Array, mode: str, saturation: bool | None = None, 
             low = np.clip(inner, -8, 7) if saturate else ((inner & 15) ^ 8) - 8
             return np.asarray(low.astype(np.int8).astype(dst.numpy))
         if dst.dtype == "hif8":
-            return _to_hif8(a, saturate).astype(np.float32)
+            return to_hif8(a, saturate)
         if from_float and source == dst.dtype:
             return whole(a.astype(np.float64), mode).astype(a.dtype)
         if dst.dtype in GRIDS:

@@ -9,13 +9,14 @@ import numpy as np
 
 from pyptogen.lower.isa.meaning.shaped import Meaning, Shaped, require
 from pyptogen.lower.tensor.running.numerics import Array
+from pyptogen.numpy_dtypes import numbers
 
 
 def _exact(dst: Shaped, left: Array, right: Array) -> Array:
     require((left.shape[0], right.shape[1]), dst.shape, "the product")
     require((left.shape[1],), (right.shape[0],), "the depth of the left operand")
     with np.errstate(all="ignore"):
-        return np.asarray(left.astype(np.float64) @ right.astype(np.float64))
+        return np.asarray(numbers(left).astype(np.float64) @ numbers(right).astype(np.float64))
 
 
 def _rounded(dst: Shaped, exact: Array) -> Array:

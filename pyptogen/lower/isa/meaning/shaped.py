@@ -16,10 +16,9 @@ VALUE_DTYPES: Mapping[str, np.dtype[Any]] = {
     **NUMPY_DTYPES,
     "uint64": np.dtype(np.uint64),
     "fp8_e8m0": np.dtype(ml_dtypes.float8_e8m0fnu),
-    "hif8": np.dtype(np.float32),
     "fp4_e1m2": np.dtype(np.float32),
 }
-"""The numpy dtype that holds values of each PTO type; hif8 and e1m2, which numpy has not, are values on their grid."""
+"""The numpy dtype that holds values of each PTO type; e1m2, which numpy has not, is values on its grid."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -330,7 +330,7 @@ class Builder:
             raise self.fault(
                 "PTG206",
                 f"matmul of {a.dtype} and {b.dtype}{wanted}",
-                expected="int8 and int8 to int32, two equal floats to that dtype or fp32, or two of fp8 to fp32",
+                expected="int8 and int8 to int32, two equal floats to that dtype or fp32, two of fp8 or hif8 to fp32",
                 fix=f"cast one of them, such as `cast(…, {a.dtype})`" if {a.dtype, b.dtype} <= FLOATS else "",
             )
         return self.emit("matmul", [a, b], result, (*a.shape[:-1], b.shape[1]), hint, dtype=result)

@@ -11,7 +11,10 @@ from pyptogen.lower.tensor.ir import BITWISE, COMPARE, DTYPES, INTEGER, LOOP, PR
 
 FLOATS = frozenset({"fp32", "fp16", "bf16"})
 
-FP8 = frozenset({"fp8_e4m3", "fp8_e5m2"})
+OCP8 = frozenset({"fp8_e4m3", "fp8_e5m2"})
+"""Floats of 8 bits of which a product may have both, and which may share scales."""
+
+FP8 = OCP8 | {"hif8"}
 """Floats of 8 bits: memory holds them, and products take them; other work is done on what they are cast to."""
 
 FP4 = "fp4_e2m1"
@@ -55,8 +58,8 @@ def broadcast(dims: DimTable, a: Shape, b: Shape, agree: Callable[[Any, Any, int
 
 def matmul_dtype(a: str, b: str, wanted: str | None) -> str | None:
     """The result dtype of a matmul, or None when there is none: int8 → int32; a float → itself or fp32; two of fp8, of
-    one kind or of both, → fp32."""
-    if a in FP8 and b in FP8:
+    one kind or of both, → fp32; two of hif8 → fp32."""
+    if {a, b} <= OCP8 or a == b == "hif8":
         return "fp32" if wanted in (None, "fp32") else None
     if a != b:
         return None

@@ -9,7 +9,7 @@ import sympy
 
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape, show_size
-from pyptogen.lower.tensor.building.rules import FP4, FP8, GROUP, INTEGERS, SCALE, broadcast, matmul_dtype, reduced
+from pyptogen.lower.tensor.building.rules import FP4, GROUP, INTEGERS, OCP8, SCALE, broadcast, matmul_dtype, reduced
 from pyptogen.lower.tensor.ir import Operand, Scalar, Shape, Value
 
 
@@ -210,7 +210,7 @@ def matmul_mx(b: Builder, left: Value, right: Value, left_scale: Value, right_sc
     expected = "[m, k], [k, n], and scales [m, k / 32] and [k / 32, n]"
     if any(len(value.shape) != 2 for value in values):
         raise b.fault("PTG204", f"a scaled product of {shapes}", expected=expected)
-    if not {left.dtype, right.dtype} <= FP8 or {left_scale.dtype, right_scale.dtype} != {SCALE}:
+    if not {left.dtype, right.dtype} <= OCP8 or {left_scale.dtype, right_scale.dtype} != {SCALE}:
         dtypes = " and ".join(value.dtype for value in values)
         raise b.fault("PTG206", f"a scaled product of {dtypes}", expected=f"two of fp8, and {SCALE}")
     (m, k), (depth, n), groups = left.shape, right.shape, left.shape[1] / GROUP

@@ -32,7 +32,6 @@ class Contract:
 
 
 _INSTEAD = {
-    "hif8": "use `fp8_e4m3` or `fp8_e5m2`",
     "mxfp4": "declare elements and scales as two tensors, `fp4_e2m1[m, k]` and `fp8_e8m0[m, k / 32]`, and multiply by"
     " `scaled_mm`, as linear_mxfp4.yaml does",
     "mxfp8": "declare elements and scales as two tensors, `fp8_e4m3[m, k]` and `fp8_e8m0[m, k / 32]`, and multiply by"
@@ -60,7 +59,7 @@ def declared_value(tensor: TensorSpec, dims: DimTable) -> Value:
     if tensor.dtype not in DTYPES:
         raise fault(
             "PTG109",
-            f"tensors of dtype {tensor.dtype} are not supported yet",
+            f"{tensor.dtype} is two dtypes: that of elements and that of their scales",
             tensor.type_span,
             expected="one of " + " ".join(DTYPES),
             fix=_INSTEAD.get(tensor.dtype, ""),

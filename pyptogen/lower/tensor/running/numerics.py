@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from pyptogen.hifloat8 import HIF8, to_hif8
 from pyptogen.lower.tensor.running.rounding import GRIDS, on_grid, whole
-from pyptogen.numpy_dtypes import INT4, INT4_RANGE, dtype_name
+from pyptogen.numpy_dtypes import INT4, INT4_RANGE, dtype_name, numbers
 
 Array = np.ndarray[Any, Any]
 
@@ -88,7 +89,7 @@ def round_float(x: Array, dtype: np.dtype[Any]) -> Array:
 
 def prepare_right(b: Array) -> Array:
     """The right operand of matmuls in the dtype that they compute in; done once for many left operands."""
-    return b.astype(np.float32 if b.dtype == np.int8 else np.float64)
+    return numbers(b).astype(np.float32 if b.dtype == np.int8 else np.float64)
 
 
 def matmul(a: Array, prepared: Array, dtype: np.dtype[Any]) -> Array:
@@ -96,7 +97,7 @@ def matmul(a: Array, prepared: Array, dtype: np.dtype[Any]) -> Array:
     rows = a.reshape(-1, a.shape[-1])
     shape = (*a.shape[:-1], prepared.shape[1])
     if a.dtype != np.int8:
-        return round_float(rows.astype(np.float64) @ prepared, dtype).reshape(shape)
+        return round_float(numbers(rows).astype(np.float64) @ prepared, dtype).reshape(shape)
     total = np.zeros((rows.shape[0], prepared.shape[1]), np.int32)
     for start in range(0, rows.shape[1], _EXACT_K):
         part = rows[:, start : start + _EXACT_K].astype(np.float32) @ prepared[start : start + _EXACT_K]
@@ -107,9 +108,11 @@ def matmul(a: Array, prepared: Array, dtype: np.dtype[Any]) -> Array:
 def cast(x: Array, dtype: np.dtype[Any], mode: str, saturate: bool) -> Array:
     """A conversion. ``mode`` says how an inexact result is rounded, ``saturate`` what happens to integers out of range;
     wider integers always saturate when they come from floats."""
-    if dtype == np.bool_ or x.dtype == np.bool_:
-        return x.astype(dtype)
-    x = x.astype(np.int8) if x.dtype == INT4 else x
+    if dtype == np.bool_ or (x.dtype == np.bool_ and dtype != HIF8):
+        return numbers(x).astype(dtype)
+    x = x.astype(np.int8) if x.dtype == INT4 else numbers(x)
+    if dtype == HIF8:
+        return to_hif8(x, saturate)
     if dtype == INT4:
         return _four_bits(x, mode)
     if not np.issubdtype(dtype, np.integer):

@@ -19,8 +19,9 @@ namespace pto {
 
 namespace cpu {
 
+/// Whether tiles can be multiplied; the compiler is told why not.
 template <typename Acc, typename Left, typename Right>
-constexpr void check_matmul_tiles()
+constexpr bool are_factors()
 {
     using A = typename Left::DType;
     using B = typename Right::DType;
@@ -28,18 +29,21 @@ constexpr void check_matmul_tiles()
     static_assert(
         Acc::Loc == TileType::Acc && Left::Loc == TileType::Left && Right::Loc == TileType::Right,
         "TMATMUL takes an Acc, a Left and a Right tile");
-    constexpr bool kFp8 = is_fp8<A> && is_fp8<B>;
-    static_assert(is_same<A, B> || kFp8, "TMATMUL needs the same element type in both operands, or two of fp8");
+    constexpr bool kAlike = is_same<A, B> || (is_fp8<A> && is_fp8<B>);
+    constexpr bool kTaken =
+        ((is_float<A> || is_byte_float<A>) && is_same<C, float>) || (is_same<A, int8_t> && is_same<C, int32_t>);
     static_assert(
-        ((is_float<A> || kFp8) && is_same<C, float>) || (is_same<A, int8_t> && is_same<C, int32_t>),
-        "TMATMUL multiplies fp32, half, bfloat16_t or fp8 (e4m3, e5m2) into fp32, or int8 into int32");
+        kAlike,
+        "TMATMUL needs the same element type in both operands, or two of fp8 (e4m3, e5m2)");
+    static_assert(
+        kTaken,
+        "TMATMUL multiplies fp32, half, bfloat16_t, fp8 (e4m3, e5m2) or hifloat8_t into fp32, or int8 into int32");
+    return kAlike && kTaken;
 }
 
-/// c = a b, or c += a b.
 template <typename Acc, typename Left, typename Right>
-PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
+PTO_INLINE void multiply_factors(Acc& c, Left& a, Right& b, bool accumulate)
 {
-    check_matmul_tiles<Acc, Left, Right>();
     using T = typename Left::DType;
     using C [[maybe_unused]] = typename Acc::DType;
     const int m = static_cast<int>(a.GetValidRow());
@@ -72,7 +76,7 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
         }
     }
 #if defined(PTO_CPU_AMX)
-    if constexpr (!is_same<T, float> && !is_fp8<T>) {
+    if constexpr (!is_same<T, float> && !is_byte_float<T>) {
         if (__builtin_expect(!amx_permitted(), 0)) {
             multiply_widened_small<T, C>(
                 plan.c, kAccPanel, plan.a, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
@@ -85,7 +89,7 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
         }
     } else
 #elif defined(PTO_CPU_AVX2)
-    if constexpr (!is_fp8<T>) {
+    if constexpr (!is_byte_float<T>) {
         multiply_registers<T>(plan);
     } else
 #endif
@@ -96,6 +100,15 @@ PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
     } else {
         multiply_widened<T, C, typename Right::DType>(
             plan.c, kAccPanel, plan.a, left_panel, b.operand, right_panel, m, n_panels, k_steps, accumulate);
+    }
+}
+
+/// c = a b, or c += a b.
+template <typename Acc, typename Left, typename Right>
+PTO_INLINE void multiply(Acc& c, Left& a, Right& b, bool accumulate)
+{
+    if constexpr (are_factors<Acc, Left, Right>()) {
+        multiply_factors(c, a, b, accumulate);
     }
 }
 

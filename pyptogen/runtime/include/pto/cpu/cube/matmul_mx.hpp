@@ -120,7 +120,7 @@ PTO_CPU_SHARED void multiply_mx_block(
 #endif
 
 template <typename Acc, typename Left, typename LeftScale, typename Right, typename RightScale>
-constexpr void check_mx_tiles()
+constexpr bool are_mx_factors()
 {
     using A = typename Left::DType;
     using B = typename Right::DType;
@@ -130,20 +130,19 @@ constexpr void check_mx_tiles()
         "TMATMUL_MX takes an Acc, a Left, a ScaleLeft, a Right and a ScaleRight tile");
     constexpr bool kFp8 = (is_same<A, float8_e4m3_t> || is_same<A, float8_e5m2_t>) &&
                           (is_same<B, float8_e4m3_t> || is_same<B, float8_e5m2_t>);
-    static_assert(
-        kFp8 || (is_packed4_v<A> && is_packed4_v<B>), "TMATMUL_MX multiplies fp8 (e4m3, e5m2) or fp4 (e2m1, e1m2)");
+    constexpr bool kTaken = kFp8 || (is_packed4_v<A> && is_packed4_v<B>);
+    static_assert(kTaken, "TMATMUL_MX multiplies fp8 (e4m3, e5m2) or fp4 (e2m1, e1m2)");
     static_assert(is_same<typename Acc::DType, float>, "TMATMUL_MX accumulates in fp32");
     static_assert(Left::Cols % 64 == 0, "TMATMUL_MX needs a K (columns of the left tile) that is a multiple of 64");
     static_assert(
         sizeof(typename LeftScale::DType) == 1 && sizeof(typename RightScale::DType) == 1,
         "TMATMUL_MX: the scales must be e8m0 bytes");
+    return kTaken && is_same<typename Acc::DType, float>;
 }
 
-/// c = a b, or c += a b, scaled.
 template <typename Acc, typename Left, typename LeftScale, typename Right, typename RightScale>
-inline void multiply_mx(Acc& c, Left& a, LeftScale& a_scale, Right& b, RightScale& b_scale, bool accumulate)
+inline void multiply_mx_factors(Acc& c, Left& a, LeftScale& a_scale, Right& b, RightScale& b_scale, bool accumulate)
 {
-    check_mx_tiles<Acc, Left, LeftScale, Right, RightScale>();
     const int m = static_cast<int>(a.GetValidRow());
     const int k = static_cast<int>(a.GetValidCol()), n = static_cast<int>(b.GetValidCol());
     const int groups = (k + kMxGroup - 1) / kMxGroup;
@@ -160,6 +159,15 @@ inline void multiply_mx(Acc& c, Left& a, LeftScale& a_scale, Right& b, RightScal
                 multiply_mx_block(to, acc_panel_bytes<Acc>, wide_a, wide_b, rows, steps, accumulate || group > 0);
             }
         }
+    }
+}
+
+/// c = a b, or c += a b, scaled.
+template <typename Acc, typename Left, typename LeftScale, typename Right, typename RightScale>
+PTO_INLINE void multiply_mx(Acc& c, Left& a, LeftScale& a_scale, Right& b, RightScale& b_scale, bool accumulate)
+{
+    if constexpr (are_mx_factors<Acc, Left, LeftScale, Right, RightScale>()) {
+        multiply_mx_factors(c, a, a_scale, b, b_scale, accumulate);
     }
 }
 

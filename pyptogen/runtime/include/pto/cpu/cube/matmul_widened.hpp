@@ -23,7 +23,7 @@ PTO_INLINE void widen_left(char* to, int64_t to_panel, const char* from, int64_t
                 f32v wide;
                 if constexpr (is_float<T>) {
                     wide = load(source, Full{});
-                } else if constexpr (is_fp8<T>) {
+                } else if constexpr (is_byte_float<T>) {
                     wide = decode_lanes<T>((u32v)load_int(reinterpret_cast<const uint8_t*>(source), Full{}));
                 } else {
                     wide = __builtin_convertvector(load_int(source, Full{}), f32v);
@@ -45,7 +45,7 @@ PTO_INLINE auto group_value(u32v groups, int member)
         typedef uint16_t words __attribute__((vector_size(kF32Lanes * 2)));
         const words bits = __builtin_convertvector(groups >> (16 * member), words);
         return load(reinterpret_cast<const half*>(&bits), Full{});
-    } else if constexpr (is_fp8<T>) {
+    } else if constexpr (is_byte_float<T>) {
         return decode_lanes<T>(groups >> (8 * member) & 0xffU);
     } else {
         return (i32v)(groups << (24 - 8 * member)) >> 24;
@@ -55,7 +55,7 @@ PTO_INLINE auto group_value(u32v groups, int member)
 template <typename T>
 PTO_INLINE f32v group_member(u32v groups, int member)
 {
-    if constexpr (is_float<T> || is_fp8<T>) {
+    if constexpr (is_float<T> || is_byte_float<T>) {
         return group_value<T>(groups, member);
     } else {
         return __builtin_convertvector(group_value<T>(groups, member), f32v);

@@ -1,15 +1,24 @@
-// Codes of fp8 and fp4 as fp32 values, and pairs of int4 as int8 or bf16, a vector at a time.
+// Codes of fp8, HiFloat8 and fp4 as fp32 values, and pairs of int4 as int8 or bf16, a vector at a time.
 #pragma once
 
 #include <pto/common/small_floats.hpp>
+#include <pto/cpu/lanes/hif8_lanes.hpp>
 #include <pto/cpu/lanes/simd.hpp>
 
 namespace pto::cpu {
 
 template <typename T>
 inline constexpr bool is_fp8 = is_same<T, float8_e4m3_t> || is_same<T, float8_e5m2_t>;
+template <typename T>
+inline constexpr bool is_byte_float = is_fp8<T> || is_same<T, hifloat8_t>;
 
 /// The values of codes, one in each lane.
+template <typename T>
+PTO_INLINE f32v decode_lanes(u32v codes)
+    requires(is_same<T, hifloat8_t>)
+{
+    return hif8_values(codes);
+}
 template <typename T>
 PTO_INLINE f32v decode_lanes(u32v codes)
 {

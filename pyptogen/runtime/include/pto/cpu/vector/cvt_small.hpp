@@ -103,12 +103,14 @@ PTO_INLINE void encode_line(To* to, const From* from, int64_t n, RoundMode mode,
         uint8_t codes[kCodeBlock + kF32Lanes];
         const int64_t count = n - first < kCodeBlock ? n - first : kCodeBlock;
         const From* source = from + first;
-        if constexpr (is_float<From> && !is_same<To, HiFloat8> && !is_same<To, ScaleFloat>) {
+        if constexpr (is_float<From> && !is_same<To, ScaleFloat>) {
             sweep<kF32Lanes, 1>(
                 count, [&](int64_t i, auto extent) __attribute__((always_inline)) {
                     const f32v v = load(source + i, extent);
                     if constexpr (is_int4<To>) {
                         store_int(codes + i, int4_lanes(v, mode, saturate), Full{});
+                    } else if constexpr (is_same<To, HiFloat8>) {
+                        store_int(codes + i, hif8_codes(v, saturate), Full{});
                     } else {
                         store_int(codes + i, encode_lanes<To>(v, mode, saturate), Full{});
                     }
@@ -191,7 +193,7 @@ template <typename To, typename From>
 PTO_INLINE void decode_line(To* to, const From* from, int64_t n, bool saturate)
 {
     const uint8_t* bytes = reinterpret_cast<const uint8_t*>(from);
-    if constexpr (is_fp8<From> && is_float<To>) {
+    if constexpr (is_byte_float<From> && is_float<To>) {
         sweep<kF32Lanes, 1>(
             n, [&](int64_t i, auto extent) __attribute__((always_inline)) {
                 store(to + i, decode_lanes<From>((u32v)load_int(bytes + i, extent)), extent);

@@ -1,0 +1,85 @@
+// linear_cube: cube kernel of `linear_hif8` for a5. Made by pyptogen; change the spec, not this file.
+// stages linear; tiles k 256, k1 64, n 256, t 256; memory L0A 32768 B, L0B 32768 B, L0C 262144 B, L1 262144 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using AccF32_256x256 = TileAcc<float, 256, 256, DYNAMIC, 256>;
+using MatHif8_256x256 = Tile<TileType::Mat, hifloat8_t, 256, 256, BLayout::ColMajor, DYNAMIC, 256, SLayout::RowMajor, 512>;
+using MatHif8_256x256m = Tile<TileType::Mat, hifloat8_t, 256, 256, BLayout::ColMajor, 256, 256, SLayout::RowMajor, 512>;
+using LeftHif8_256x64 = TileLeft<hifloat8_t, 256, 64, DYNAMIC, 64>;
+using RightHif8_64x256 = TileRight<hifloat8_t, 64, 256, 64, 256>;
+using XQGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 2048, 1>>;
+using WGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 1024, 1>>;
+using AccPipe = TPipe<0, Direction::DIR_C2V_GM, 262144, 2, 2, true>;  // 2 tiles of up to 256 x 256, to both vector cores
+using AccSlot = GlobalTensor<float, Shape<1, 1, 1, 256, 256>, Stride<1, 1, 1, 256, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void linear_cube(
+    __gm__ hifloat8_t *x_q,
+    __gm__ hifloat8_t *w,
+    __gm__ float *acc_ring,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    AccPipe acc_pipe(acc_ring + int64_t(block) * 131072, 0x0, 0x0);
+    int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
+    for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
+        const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
+        for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
+            AccF32_256x256 acc_acc(t0_valid); TASSIGN(acc_acc, 0x00000);  // L0C 0x00000..0x40000
+            wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free again
+            for (int32_t k0 = 0; k0 < 2048; k0 += 256, k0_slot ^= 1) {
+                // acc: matmul(x_q, w)  [linear_hif8.yaml:28]
+                MatHif8_256x256 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000 + k0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));  // free again
+                XQGm x_q_in(x_q + int64_t(t0) * 2048 + int64_t(k0), {t0_valid});
+                TLOAD(x_q_tile, x_q_in);
+                MatHif8_256x256m w_tile; TASSIGN(w_tile, 0x20000 + k0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
+                WGm w_in(w + int64_t(k0) * 1024 + int64_t(n0));
+                TLOAD(w_tile, w_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k0_slot));
+                for (int32_t k1 = 0; k1 < 256; k1 += 64, k1_slot ^= 1) {
+                    LeftHif8_256x64 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000 + k1_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
+                    TEXTRACT(x_q_tile_l0a, x_q_tile, 0, k1);
+                    RightHif8_64x256 w_tile_l0b; TASSIGN(w_tile_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    TEXTRACT(w_tile_l0b, w_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    if (k0 + k1 == 0) {
+                        TMATMUL(acc_acc, x_q_tile_l0a, w_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(acc_acc, acc_acc, x_q_tile_l0a, w_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
+                }
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(k0_slot));
+            }
+            set_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            wait_flag(PIPE_M, PIPE_FIX, EVENT_ID0);
+            TPUSH<AccPipe, AccF32_256x256, TileSplitAxis::TILE_NO_SPLIT>(acc_pipe, acc_acc);
+            set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
+#endif
+}

@@ -1,0 +1,60 @@
+// quantise: vector kernel of `linear_hif8` for a5. Made by pyptogen; change the spec, not this file.
+// stages quantise; tiles t 4; memory UB 81920 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecB16_4x2048 = Tile<TileType::Vec, bfloat16_t, 4, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
+using VecF32_4x2048 = Tile<TileType::Vec, float, 4, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
+using VecHif8_4x2048 = Tile<TileType::Vec, hifloat8_t, 4, 2048, BLayout::RowMajor, DYNAMIC, 2048>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
+using XQGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void quantise(
+    __gm__ hifloat8_t *x_q,
+    __gm__ bfloat16_t *x,
+    float x_scale,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block * 4; t0 < t_end; t0 += nblk * 4, t0_slot ^= 1) {
+        const int32_t t0_valid = t_end - t0 < 4 ? t_end - t0 : 4;
+        // x_q: cast(cast(x, fp32) / x_scale, hif8)  [linear_hif8.yaml:26]
+        VecB16_4x2048 x_tile(t0_valid); TASSIGN(x_tile, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        XGm x_in(x + int64_t(t0) * 2048, {t0_valid});
+        TLOAD(x_tile, x_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecF32_4x2048 x_q_1(t0_valid); TASSIGN(x_q_1, 0x0c000);  // UB 0x0c000..0x14000
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        TCVT(x_q_1, x_tile, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        TDIVS(x_q_1, x_q_1, x_scale);
+        VecHif8_4x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TCVT(x_q_tile, x_q_1, RoundMode::CAST_RINT);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        XQGm x_q_out(x_q + int64_t(t0) * 2048, {t0_valid});
+        TSTORE(x_q_out, x_q_tile);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

@@ -1,0 +1,60 @@
+// linear: mixed kernel of `linear_hif8` for cpu. Made by pyptogen; change the spec, not this file.
+// stages linear; tiles n 256, t 256; memory L0A 524288 B, L0B 524288 B, L0C 262144 B, UB 1024 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using LeftHif8_256x2048 = TileLeft<hifloat8_t, 256, 2048, DYNAMIC, 2048>;
+using RightHif8_2048x256 = TileRight<hifloat8_t, 2048, 256, 2048, 256>;
+using VecF32_1x256 = Tile<TileType::Vec, float, 1, 256, BLayout::RowMajor, 1, 256>;
+using AccF32_256x256 = TileAcc<float, 256, 256, DYNAMIC, 256>;
+using XQGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, DYNAMIC, 2048>, Stride<1, 1, 1, 2048, 1>>;
+using WGm = GlobalTensor<hifloat8_t, Shape<1, 1, 1, 2048, 256>, Stride<1, 1, 1, 1024, 1>>;
+using WScaleGm = GlobalTensor<float, Shape<1, 1, 1, 1, 256>, Stride<1, 1, 1, 1, 1>>;
+using YGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 256>, Stride<1, 1, 1, 1024, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void linear(
+    __gm__ bfloat16_t *y,
+    __gm__ hifloat8_t *x_q,
+    __gm__ hifloat8_t *w,
+    __gm__ float *w_scale,
+    float x_scale,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    const FarStores far(int64_t(t_end - t_begin) * 2048);  // y: around the cache if large
+    for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
+        const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
+        // acc: matmul(x_q, w)  [linear_hif8.yaml:28]
+        LeftHif8_256x2048 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x00000);  // L0A 0x00000..0x80000
+        XQGm x_q_in(x_q + int64_t(t0) * 2048, {t0_valid});
+        TLOAD(x_q_tile, x_q_in);
+        for (int32_t n0 = 0; n0 < 1024; n0 += 256) {
+            RightHif8_2048x256 w_tile; TASSIGN(w_tile, 0x00000);  // L0B 0x00000..0x80000
+            WGm w_in(w + int64_t(n0));
+            TLOAD(w_tile, w_in);
+            // y:   cast(acc * x_scale * w_scale, bf16)  [linear_hif8.yaml:29]
+            VecF32_1x256 w_scale_tile; TASSIGN(w_scale_tile, 0x00000);  // UB 0x00000..0x00400
+            WScaleGm w_scale_in(w_scale + int64_t(n0));
+            TLOAD(w_scale_tile, w_scale_in);
+            // acc: matmul(x_q, w)  [linear_hif8.yaml:28]
+            AccF32_256x256 acc_acc(t0_valid); TASSIGN(acc_acc, 0x00000);  // L0C 0x00000..0x40000
+            TMATMUL(acc_acc, x_q_tile, w_tile);
+            YGm y_out(y + int64_t(t0) * 1024 + int64_t(n0), {t0_valid});
+            TPASS(t0_valid, 256, [&](auto at) {
+                // y:   cast(acc * x_scale * w_scale, bf16)  [linear_hif8.yaml:29]
+                const auto acc = at.extract(acc_acc, 0);
+                const auto y_1 = acc * at.all(x_scale);
+                const auto y_2 = y_1 * at.row(w_scale_tile);
+                at.store(y_out, y_2, far);
+            });
+        }
+    }
+}

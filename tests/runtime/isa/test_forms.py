@@ -73,9 +73,9 @@ REFUSED = {
     "TSTORE(bytes, tile)": "TSTORE of a Vec or Mat tile does not convert",
     "TSTORE(wide, sums)": "TSTORE of an Acc tile: fp32 becomes fp32, half or bfloat16_t; other types stay",
     "TADD(tile, tile, whole)": "TADD: src1 needs the element type of dst",
-    "TMATMUL(sums, left, whole_right)": "TMATMUL needs the same element type in both operands, or two of fp8",
-    "TMATMUL(whole_sums, left, right)": "TMATMUL multiplies fp32, half, bfloat16_t or fp8 (e4m3, e5m2) into fp32, or "
-    "int8 into int32",
+    "TMATMUL(sums, left, whole_right)": "TMATMUL needs the same element type in both operands, or e4m3 and e5m2",
+    "TMATMUL(whole_sums, left, right)": "TMATMUL multiplies fp32, half, bfloat16_t, e4m3, e5m2 or hifloat8_t "
+    "into fp32, or int8 into int32",
     "TMATMUL(left, sums, right)": "TMATMUL takes an Acc, a Left and a Right tile",
     "TMATMUL_BIAS(sums, left, right, tile)": "TMATMUL and TGEMV: bias must be a row-major Bias tile of one row",
     "TRESHAPE(tile, mat)": "TRESHAPE needs both tiles in the same memory",

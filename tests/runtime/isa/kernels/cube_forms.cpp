@@ -182,6 +182,7 @@ FORMS(e4m3_e4m3, float, float8_e4m3_t, float8_e4m3_t)
 FORMS(e4m3_e5m2, float, float8_e4m3_t, float8_e5m2_t)
 FORMS(e5m2_e4m3, float, float8_e5m2_t, float8_e4m3_t)
 FORMS(e5m2_e5m2, float, float8_e5m2_t, float8_e5m2_t)
+FORMS(hif8_hif8, float, hifloat8_t, hifloat8_t)
 
 extern "C" void multiply_rounded(
     int away, float* rounded, float* plain, float* next, const float* a, const float* b, int m, int k, int n)

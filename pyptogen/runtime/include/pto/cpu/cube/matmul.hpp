@@ -28,11 +28,13 @@ constexpr void check_matmul_tiles()
     static_assert(
         Acc::Loc == TileType::Acc && Left::Loc == TileType::Left && Right::Loc == TileType::Right,
         "TMATMUL takes an Acc, a Left and a Right tile");
-    constexpr bool kFp8 = is_fp8<A> && is_fp8<B>;
-    static_assert(is_same<A, B> || kFp8, "TMATMUL needs the same element type in both operands, or two of fp8");
+    constexpr bool kHif8 = is_same<A, hifloat8_t> || is_same<B, hifloat8_t>;
     static_assert(
-        ((is_float<A> || kFp8) && is_same<C, float>) || (is_same<A, int8_t> && is_same<C, int32_t>),
-        "TMATMUL multiplies fp32, half, bfloat16_t or fp8 (e4m3, e5m2) into fp32, or int8 into int32");
+        is_same<A, B> || (is_fp8<A> && is_fp8<B> && !kHif8),
+        "TMATMUL needs the same element type in both operands, or e4m3 and e5m2");
+    static_assert(
+        ((is_float<A> || is_fp8<A>) && is_same<C, float>) || (is_same<A, int8_t> && is_same<C, int32_t>),
+        "TMATMUL multiplies fp32, half, bfloat16_t, e4m3, e5m2 or hifloat8_t into fp32, or int8 into int32");
 }
 
 /// c = a b, or c += a b.

@@ -7,9 +7,34 @@
 namespace pto::cpu {
 
 template <typename T>
-inline constexpr bool is_fp8 = is_same<T, float8_e4m3_t> || is_same<T, float8_e5m2_t>;
+inline constexpr bool is_fp8 = is_same<T, float8_e4m3_t> || is_same<T, float8_e5m2_t> || is_same<T, hifloat8_t>;
+
+/// The values of all codes of a type, for those whose fields have no fixed places.
+template <typename T>
+struct ValuesOfCodes {
+    float values[256];
+
+    constexpr ValuesOfCodes() : values{}
+    {
+        for (int code = 0; code < 256; ++code) {
+            values[code] = static_cast<float>(T::decode(static_cast<uint8_t>(code)));
+        }
+    }
+};
+template <typename T>
+inline constexpr ValuesOfCodes<T> values_of_codes{};
 
 /// The values of codes, one in each lane.
+template <typename T>
+    requires is_same<T, hifloat8_t>
+PTO_INLINE f32v decode_lanes(u32v codes)
+{
+    f32v v;
+    for (int i = 0; i < kF32Lanes; ++i) {
+        v[i] = values_of_codes<T>.values[codes[i]];
+    }
+    return v;
+}
 template <typename T>
 PTO_INLINE f32v decode_lanes(u32v codes)
 {

@@ -78,6 +78,10 @@ REFUSED = {
     "into fp32, or int8 into int32",
     "TMATMUL(left, sums, right)": "TMATMUL takes an Acc, a Left and a Right tile",
     "TMATMUL_BIAS(sums, left, right, tile)": "TMATMUL and TGEMV: bias must be a row-major Bias tile of one row",
+    "MGATHER(tile, floats, tile)": "MGATHER needs integer indices",
+    "MSCATTER(floats, tile, tile)": "MSCATTER needs integer indices",
+    "TTRANS(tile, tile, tile)": "TTRANS: dst needs as many rows as src has valid columns, and as many columns as it "
+    "has valid rows",
     "TRESHAPE(tile, mat)": "TRESHAPE needs both tiles in the same memory",
     "TSUBVIEW(sums, sums, 0, 0)": "TSUBVIEW takes Vec and Mat tiles; use TEXTRACT for Left, Right and Acc",
     "(TTRI<Vec, 2>(tile, 0))": "TTRI: isUpperOrLower must be 0 (lower) or 1 (upper)",

@@ -77,7 +77,7 @@ def first_errors(text: str) -> dict[int, str]:
     return found
 
 
-@pytest.mark.parametrize("wrong", (*WRONGS, CODED))
+@pytest.mark.parametrize("wrong", [*WRONGS, CODED])
 def test_the_first_error_says_instruction_operand_and_rule(wrong: str) -> None:
     lines = HEADER.partition("namespace {")[0].splitlines()
     calls: list[tuple[int, str, str]] = []

@@ -182,6 +182,15 @@ extern "C" void transposed_onto_itself()
     TTRANS(y, x, scratch);  // here: TTRANS writes UB bytes 0x80 to 0x480 and reads bytes 0 to 0x400
 }
 
+extern "C" void transposed_into_too_few_rows()
+{
+    auto x = at<Part<float, 16, 32>>(0, 16, 24);
+    Block y = at<Block>(0x1000), scratch = at<Block>(0x2000);
+    TEXPANDS(x, 1.0f);
+    pipe_barrier(PIPE_V);
+    TTRANS(y, x, scratch);  // here: TTRANS: the valid region turned, 24 x 16, leaves the tile of 16 x 16
+}
+
 extern "C" void index_outside_of_the_table()
 {
     auto index = at<Vec<int32_t, 1, 16>>(0);

@@ -220,6 +220,9 @@ inline auto run(const Rule& rule, bool atomic, Run instruction, A&... operands)
     if (extracts || starts_with(rule.name, "TINSERT")) {
         call.safe = window_fits(engine().place, rule.name, extracts, operands...);
     }
+    if (same_text(rule.name, "TTRANS")) {
+        call.safe = turned_fits(engine().place, rule.name, operands...);
+    }
     if (kDevice) {
         check_equal_extents(engine().place, rule.name, rule.extents, rule.effects, kOperands, operands...);
     }

@@ -28,6 +28,9 @@ constexpr void check_matmul_tiles()
     static_assert(
         Acc::Loc == TileType::Acc && Left::Loc == TileType::Left && Right::Loc == TileType::Right,
         "TMATMUL takes an Acc, a Left and a Right tile");
+    static_assert(
+        Left::Rows == Acc::Rows && Left::Cols == Right::Rows && Right::Cols == Acc::Cols,
+        "TMATMUL: the tiles must be M x N, M x K and K x N");
     constexpr bool kHif8 = is_same<A, hifloat8_t> || is_same<B, hifloat8_t>;
     static_assert(
         is_same<A, B> || (is_fp8<A> && is_fp8<B> && !kHif8),

@@ -38,7 +38,7 @@ _SCALARS = (
     *Group("dst, a, scalar", ARITH, ALL, ALL)(TADDS="a + s", TSUBS="a - s", TMAXS="the larger", TMINS="the smaller"),
     *Group("dst, a, scalar", ARITH, _NO_BYTES, ALL)(TMULS="a * s"),
     *Group("dst, a, scalar | dst, scalar, a", ARITH, _NO_BF16, ALL)(TDIVS="a / s, or s / a"),
-    *Group("dst, scalar", UP_TO_4_BYTES, ALL, ALL, effects="w")(TEXPANDS="every element = s"),
+    *Group("dst, scalar", UP_TO_4_BYTES, ALL, ALL, effects="w")(TEXPANDS="every element = s; in L1 of the whole tile"),
 )
 _ONE = (
     *Group("dst, a", FLOATS, FLOATS, ALL, bound=_CLOSE)(TEXP="e^a", TLOG="ln a"),

@@ -92,7 +92,7 @@ def pipe_of(name: str, src_loc: str, dst_loc: str) -> str:
     """The pipe that runs an instruction, by where its operands live (facts: synchronisation)."""
     pipe = INSTRUCTIONS[name].pipe
     if pipe != "place":
-        return pipe
+        return "MTE2" if pipe == "V" and dst_loc == "Mat" else pipe
     if name == "TSTORE":
         return "FIX" if src_loc == "Acc" else "MTE3"
     if name == "TPUSH":

@@ -12,14 +12,17 @@ from pyptogen.diagnostics import fault
 from pyptogen.runtime.toolchain.cache import Cache, digest
 
 BUNDLED = Path(__file__).parents[1] / "include"
+_ORCHESTRATION = "orchestration"
+"""Headers by names that other runtimes have, too: found by programs of this runtime only, not by whoever takes the
+bundled folder for an installation of PTO-ISA."""
 _OWN_HEADERS = (
-    "orchestration_api.h",
+    "orchestration/orchestration_api.h",
+    "orchestration/pto_orchestration_api.h",
+    "orchestration/tensor.h",
     "pto/field.hpp",
     "pto/field_tensor.hpp",
     "pto/orchestration.hpp",
     "pto/runtime.hpp",
-    "pto_orchestration_api.h",
-    "tensor.h",
 )
 _NOT_FOR_CPUS = ("npu", "costmodel")
 
@@ -41,7 +44,8 @@ class Headers:
     def include_flags(self, cache: Cache) -> tuple[str, ...]:
         """``-I`` flags; the user's installation comes first."""
         own = cache.tree("headers", digest(*(part for name, data in self.own for part in (name, data))), dict(self.own))
-        return (*(() if self.isa is None else (f"-I{self.isa}",)), f"-I{own}")
+        isa = () if self.isa is None else (f"-I{self.isa}",)
+        return (*isa, f"-I{own}", f"-I{own / _ORCHESTRATION}")
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:

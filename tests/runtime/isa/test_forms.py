@@ -73,12 +73,16 @@ REFUSED = {
     "TSTORE(bytes, tile)": "TSTORE of a Vec or Mat tile does not convert",
     "TSTORE(wide, sums)": "TSTORE of an Acc tile: fp32 becomes fp32, half or bfloat16_t; other types stay",
     "TADD(tile, tile, whole)": "TADD: src1 needs the element type of dst",
-    "TMATMUL(sums, left, whole_right)": "TMATMUL needs the same element type in both operands, or two of fp8 "
-    "(e4m3, e5m2)",
-    "TMATMUL(whole_sums, left, right)": "TMATMUL multiplies fp32, half, bfloat16_t, fp8 (e4m3, e5m2) or hifloat8_t "
+    "TMATMUL(sums, left, whole_right)": "TMATMUL needs the same element type in both operands, or e4m3 and e5m2",
+    "TMATMUL(whole_sums, left, right)": "TMATMUL multiplies fp32, half, bfloat16_t, e4m3, e5m2 or hifloat8_t "
     "into fp32, or int8 into int32",
+    "TMATMUL(sums, left, short_right)": "TMATMUL: the tiles must be M x N, M x K and K x N",
     "TMATMUL(left, sums, right)": "TMATMUL takes an Acc, a Left and a Right tile",
     "TMATMUL_BIAS(sums, left, right, tile)": "TMATMUL and TGEMV: bias must be a row-major Bias tile of one row",
+    "MGATHER(tile, floats, tile)": "MGATHER needs integer indices",
+    "MSCATTER(floats, tile, tile)": "MSCATTER needs integer indices",
+    "TTRANS(tile, tile, tile)": "TTRANS: dst needs as many rows as src has valid columns, and as many columns as it "
+    "has valid rows",
     "TRESHAPE(tile, mat)": "TRESHAPE needs both tiles in the same memory",
     "TSUBVIEW(sums, sums, 0, 0)": "TSUBVIEW takes Vec and Mat tiles; use TEXTRACT for Left, Right and Acc",
     "(TTRI<Vec, 2>(tile, 0))": "TTRI: isUpperOrLower must be 0 (lower) or 1 (upper)",
@@ -152,6 +156,7 @@ extern Tile<TileType::Mat, float, 32, 64> mat;
 extern TileLeft<float, 32, 64> left;
 extern TileRight<float, 64, 64> right;
 extern TileRight<int8_t, 64, 64> whole_right;
+extern TileRight<float, 32, 64> short_right;
 extern TileAcc<float, 32, 64> sums;
 extern TileAcc<int32_t, 32, 64> whole_sums;
 extern Memory<int8_t> bytes;

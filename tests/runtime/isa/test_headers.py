@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -75,6 +76,28 @@ def test_what_cannot_be_had_says_so(statement: str, said: str) -> None:
 
 def test_a_kernel_that_names_the_base_of_flags_compiles() -> None:
     done = compiled(KERNEL.replace("STATEMENT", "set_ffts_base_addr(0), TPUSH(tile, pipe)"))
+    assert done.returncode == 0, done.stderr
+
+
+FOR_BOTH = """
+#ifndef PIPE_FIX
+#define PIPE_FIX static_cast<pipe_t>(10)
+#endif
+#include <pto/comm/async_common/async_types.hpp>
+#include <pto/pto-inst.hpp>
+#include "tensor.h"
+#ifndef PTO_CPUSTUB_HPP
+#error "taken for a device"
+#endif
+int kernel() { return of_another_runtime(PIPE_FIX); }
+pto::comm::sdma::SdmaBaseConfig config;
+"""
+
+
+def test_kernels_of_another_runtime_bring_their_own_headers_and_macros(tmp_path: Path) -> None:
+    """They look for their headers behind ours, and ask ours whether there is a device."""
+    (tmp_path / "tensor.h").write_text("inline int of_another_runtime(int pipe) { return pipe; }\n")
+    done = compiled(FOR_BOTH, f"-idirafter{tmp_path}")
     assert done.returncode == 0, done.stderr
 
 

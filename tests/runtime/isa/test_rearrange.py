@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 
 import numpy as np
@@ -30,6 +31,18 @@ def test_fill_pad(build: Build, name: str, dtype: str, fill: float, form: int) -
         expected = np.full(to.shape, fill, DTYPES[dtype])
         expected[:rows, :cols] = source[:rows, :cols]
         assert np.array_equal(bits(to), bits(expected)), (rows, cols)
+
+
+@pytest.mark.parametrize(("name", "kind"), [("fp32", ctypes.c_float), ("int8", ctypes.c_int)])
+def test_expands_fills_whole_tiles_in_l1(build: Build, name: str, kind: Callable[[int], object]) -> None:
+    """A Mat tile of which a part is valid, and one image of a ConvTile that has room for two."""
+    to = guarded((32, 64), DTYPES[name])
+    image = np.arange(256 // to.itemsize).astype(to.dtype)
+    getattr(build("rearrange"), f"expand_in_l1_{name}")(pointer(to), pointer(image), kind(-3))
+    assert (to == -3).all()
+    half = image.size // 2
+    assert (image[:half] == -3).all()
+    assert np.array_equal(image[half:], np.arange(half, 2 * half).astype(to.dtype))
 
 
 def test_pad_value_of_a_load(build: Build) -> None:

@@ -24,9 +24,14 @@ SHAPES = {
     "boxed": "{place}, {type}, {rows}, {cols}, BLayout::ColMajor, -1, -1, SLayout::RowMajor",
 }
 NUMBERS = {"scalar": "T(1)", "cmp": "CmpMode::EQ", "binary": "true"}
+CODED = "fp8_e4m3"
+"""All operands of a type that nothing computes with."""
+TYPES = CPP | {CODED: "float8_e4m3_t"}
 WRONGS = ("element type", "location", "layout", "boxes")
 LAWFUL = {("TEXPANDS", "dst", "element type"), ("TEXPANDS", "dst", "layout"), ("TCMPS", "a", "element type")}
 """The first with the scalar of another type, the last with a scalar, which has the type of the tile."""
+LAWFUL |= {("TEXPANDS", "dst", "location")}
+"""Tiles in L1 are filled, too."""
 LAWFUL |= {("TCMPS", "b", "layout")}
 """One element is read."""
 EXPLICIT = {"TCI", "TTRI"}
@@ -36,7 +41,7 @@ EXPLICIT = {"TCI", "TTRI"}
 def tile(kind: str, dtype: str, rows: int, wrong: str = "") -> str:
     """The type of a tile of this kind of operand, with one thing about it wrong."""
     shape = {"layout": "turned", "boxes": "boxed"}.get(wrong, kind.removeprefix("index ").replace("index", "full"))
-    held = "int32_t" if kind.startswith("index") else "uint8_t" if kind == "bits" else CPP[dtype]
+    held = "int32_t" if kind.startswith("index") else "uint8_t" if kind == "bits" else TYPES[dtype]
     if wrong == "element type":
         held = "float" if held != "float" else "int16_t"
     place = "TileType::Mat" if wrong == "location" else "TileType::Vec"
@@ -72,17 +77,17 @@ def first_errors(text: str) -> dict[int, str]:
     return found
 
 
-@pytest.mark.parametrize("wrong", WRONGS)
+@pytest.mark.parametrize("wrong", [*WRONGS, CODED])
 def test_the_first_error_says_instruction_operand_and_rule(wrong: str) -> None:
     lines = HEADER.partition("namespace {")[0].splitlines()
     calls: list[tuple[int, str, str]] = []
     for case, bad in candidates(wrong):
-        dtype = next(name for name in ("fp32", "int32") if name in case.row.dtypes["cpu"])
+        dtype = CODED if wrong == CODED else next(name for name in ("fp32", "int32") if name in case.row.dtypes["cpu"])
         rows = ROWS + 32 * len(calls)  # tiles of its own: what failed before is not said again
         types = {name: tile(case.kinds[name], dtype, rows, wrong if name == bad else "") for name in case.tiles}
         operands = ", ".join(f"{kind}& {name}" for name, kind in types.items())
         call = f"{case.row.name}{case.templates}({', '.join(NUMBERS.get(name, name) for name in case.form)})"
-        lines.append(f"namespace n{len(calls)} {{ using T = {CPP[dtype]}; void f({operands}) {{ {call}; }} }}")
+        lines.append(f"namespace n{len(calls)} {{ using T = {TYPES[dtype]}; void f({operands}) {{ {call}; }} }}")
         calls.append((len(lines), case.row.name, bad))
     errors = first_errors("\n".join(lines) + "\n")
     unclear = {

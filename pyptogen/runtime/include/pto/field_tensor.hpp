@@ -133,6 +133,24 @@ struct TensorCreateInfo {
     Tensor box;
 };
 
+// A number among the arguments of a task, which are words of 64 bits, and back.
+template <class T>
+inline uint64_t to_u64(T value)
+{
+    static_assert(sizeof(T) <= sizeof(uint64_t), "to_u64 takes at most eight bytes");
+    uint64_t word = 0;
+    std::memcpy(&word, &value, sizeof(value));
+    return word;
+}
+template <class T>
+inline T from_u64(uint64_t word)
+{
+    static_assert(sizeof(T) <= sizeof(uint64_t), "from_u64 gives at most eight bytes");
+    T value;
+    std::memcpy(&value, &word, sizeof(value));
+    return value;
+}
+
 // Memory that the program has got elsewhere, as a tensor.
 inline TensorRef make_tensor_external(void* data, const uint32_t* sizes, uint32_t axes, DataType type = DataType::FLOAT32)
 {

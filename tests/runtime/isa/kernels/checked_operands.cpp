@@ -28,6 +28,35 @@ extern "C" void address_in_elements()
     TASSIGN(x, 16 * 17);  // here: TASSIGN: UB address 0x110 is no multiple of 32 bytes
 }
 
+extern "C" void view_from_the_third_column_on()
+{
+    auto line = at<Vec<float, 1, 64>>(0);
+    Vec<float, 1, 16> piece;
+    TEXPANDS(line, 1.0f);
+    pipe_barrier(PIPE_V);
+    TSUBVIEW(piece, line, 0, 3);
+    TABS(piece, piece);  // here: TABS: UB address 0xc is no multiple of 32 bytes
+}
+
+extern "C" void view_behind_the_end()
+{
+    auto line = at<Vec<float, 1, 64>>(192 * 1024 - 256);
+    Vec<float, 1, 64> later;
+    TSUBVIEW(later, line, 0, 8);
+    TEXPANDS(later, 1.0f);  // here: TEXPANDS: a tile reaches outside of UB of A2/A3
+}
+
+extern "C" void rows_that_are_not_valid_in_another_shape()
+{
+    auto x = at<Part<float, 16, 16>>(0, 12, 16);
+    auto y = at<Vec<float, 1, 256>>(0x800);
+    Vec<float, 1, 256> flat;
+    TEXPANDS(x, 1.0f);
+    TRESHAPE(flat, x);
+    pipe_barrier(PIPE_V);
+    TABS(y, flat);  // here: TABS reads byte 0x300 of UB, which nothing has written
+}
+
 extern "C" void buffers_one_row_too_close()
 {
     Block x = at<Block>(0), y = at<Block>(0x3c0), z = at<Block>(0x800);
@@ -151,6 +180,15 @@ extern "C" void transposed_onto_itself()
     TEXPANDS(x, 1.0f);
     pipe_barrier(PIPE_V);
     TTRANS(y, x, scratch);  // here: TTRANS writes UB bytes 0x80 to 0x480 and reads bytes 0 to 0x400
+}
+
+extern "C" void transposed_into_too_few_rows()
+{
+    auto x = at<Part<float, 16, 32>>(0, 16, 24);
+    Block y = at<Block>(0x1000), scratch = at<Block>(0x2000);
+    TEXPANDS(x, 1.0f);
+    pipe_barrier(PIPE_V);
+    TTRANS(y, x, scratch);  // here: TTRANS: the valid region turned, 24 x 16, leaves the tile of 16 x 16
 }
 
 extern "C" void index_outside_of_the_table()

@@ -40,6 +40,28 @@ void pad(T* to, const T* from, int rows, int cols, int form)
     }
 }
 
+// All of the tile, of which three rows of five elements are valid; and a ConvTile of one image, then the bytes behind it.
+template <typename T>
+void expand_in_l1(T* to, T* image, T value)
+{
+    Tile<TileType::Mat, T, 32, 64, BLayout::ColMajor, -1, -1, SLayout::RowMajor> tile(3, 5);
+    constexpr int kC0 = 32 / static_cast<int>(sizeof(T));
+    ConvTile<TileType::Mat, T, 2 * 4 * 32, Layout::NC1HWC0, ConvTileShape<-1, 1, 2, 2, kC0>> map(1);
+    TASSIGN(tile, 0);
+    TASSIGN(map, 0x8000);
+    for (int i = 0; i < 8 * kC0; ++i) {
+        map.data()[i] = image[i];
+    }
+    TEXPANDS(tile, value);
+    TEXPANDS<decltype(map)>(map, value);
+    for (int i = 0; i < 32 * 64; ++i) {
+        to[i] = tile.GetElement(i / 64, i % 64);
+    }
+    for (int i = 0; i < 8 * kC0; ++i) {
+        image[i] = map.data()[i];
+    }
+}
+
 template <typename T>
 void transpose(T* to, const T* from, int rows, int cols)
 {
@@ -119,6 +141,11 @@ extern "C" void pad_on_load(float* tile, float* from, int rows, int cols)
     Memory<float> g(from, Shape<1, 1, 1, -1, -1>(rows, cols), Stride<1, 1, 1, -1, 1>(40));
     TLOAD(t, g);
     read_tile(tile, t);
+}
+extern "C" void expand_in_l1_fp32(float* to, float* image, float value) { expand_in_l1(to, image, value); }
+extern "C" void expand_in_l1_int8(int8_t* to, int8_t* image, int value)
+{
+    expand_in_l1(to, image, static_cast<int8_t>(value));
 }
 extern "C" void transpose_fp32(float* to, const float* from, int r, int c) { transpose(to, from, r, c); }
 extern "C" void transpose_int8(int8_t* to, const int8_t* from, int r, int c) { transpose(to, from, r, c); }

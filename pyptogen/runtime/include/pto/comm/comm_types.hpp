@@ -58,6 +58,19 @@ struct CcuTriggerContext {
     CcuInputSource inputSource = CcuInputSource::HostManaged;
 };
 
+namespace sdma {
+
+inline constexpr uint32_t UB_ALIGN_SIZE = 256;
+
+/// How a device cuts transfers up; nothing here asks for it.
+struct SdmaBaseConfig {
+    uint64_t block_bytes = 0;
+    uint64_t comm_block_offset = 0;
+    uint32_t queue_num = 0;
+};
+
+}  // namespace sdma
+
 /// The connection that asynchronous transfers go through.
 struct AsyncSession {
     DmaEngine engine = DmaEngine::SDMA;

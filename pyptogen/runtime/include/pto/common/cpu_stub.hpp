@@ -3,6 +3,13 @@
 
 #include <pto/cpu/core/core.hpp>
 
+#define PTO_CPUSTUB_HPP  // kernels ask for it where they do something else without a device
+
+// Kernels that are also compiled without this pipe bring a macro for it.
+#ifdef PIPE_FIX
+#undef PIPE_FIX
+#endif
+
 typedef int pipe_t;
 using event_t = int;
 

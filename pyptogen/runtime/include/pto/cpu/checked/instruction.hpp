@@ -38,6 +38,10 @@ inline bool check_tile(const Call& call, const Tile& tile)
         report(core.place, "%s: a %s tile has no address; TASSIGN it first", call.name, memory_name(Tile::Loc));
         return false;
     }
+    if (const auto offset = reinterpret_cast<uintptr_t>(tile.data()) - reinterpret_cast<uintptr_t>(pool_address(Tile::Loc, 0));
+        kDevice && call.pipe != PIPE_S && offset % 32 != 0) {
+        report(core.place, "%s: %s address %#zx is no multiple of 32 bytes", call.name, memory_name(Tile::Loc), offset);
+    }
     if constexpr (is_plain_vec<Tile>) {
         const Region region = region_of_tile(tile);
         const auto base = reinterpret_cast<uintptr_t>(pool_address(Tile::Loc, 0));
@@ -215,6 +219,9 @@ inline auto run(const Rule& rule, bool atomic, Run instruction, A&... operands)
     const bool extracts = starts_with(rule.name, "TEXTRACT");
     if (extracts || starts_with(rule.name, "TINSERT")) {
         call.safe = window_fits(engine().place, rule.name, extracts, operands...);
+    }
+    if (same_text(rule.name, "TTRANS")) {
+        call.safe = turned_fits(engine().place, rule.name, operands...);
     }
     if (kDevice) {
         check_equal_extents(engine().place, rule.name, rule.extents, rule.effects, kOperands, operands...);

@@ -29,15 +29,15 @@ constexpr bool are_factors()
     static_assert(
         Acc::Loc == TileType::Acc && Left::Loc == TileType::Left && Right::Loc == TileType::Right,
         "TMATMUL takes an Acc, a Left and a Right tile");
+    static_assert(
+        Left::Rows == Acc::Rows && Left::Cols == Right::Rows && Right::Cols == Acc::Cols,
+        "TMATMUL: the tiles must be M x N, M x K and K x N");
     constexpr bool kAlike = is_same<A, B> || (is_fp8<A> && is_fp8<B>);
     constexpr bool kTaken =
         ((is_float<A> || is_byte_float<A>) && is_same<C, float>) || (is_same<A, int8_t> && is_same<C, int32_t>);
+    static_assert(kAlike, "TMATMUL needs the same element type in both operands, or e4m3 and e5m2");
     static_assert(
-        kAlike,
-        "TMATMUL needs the same element type in both operands, or two of fp8 (e4m3, e5m2)");
-    static_assert(
-        kTaken,
-        "TMATMUL multiplies fp32, half, bfloat16_t, fp8 (e4m3, e5m2) or hifloat8_t into fp32, or int8 into int32");
+        kTaken, "TMATMUL multiplies fp32, half, bfloat16_t, e4m3, e5m2 or hifloat8_t into fp32, or int8 into int32");
     return kAlike && kTaken;
 }
 

@@ -1,6 +1,7 @@
-// TFILLPAD: a copy of a tile in which everything outside the source's valid region is the pad value.
+// TFILLPAD: a copy of a tile in which everything outside the source's valid region is the pad value. TEXPANDS of Mat tiles.
 #pragma once
 
+#include <pto/common/conv_tile.hpp>
 #include <pto/common/event.hpp>
 #include <pto/cpu/layout/pad.hpp>
 #include <pto/cpu/moves/move_region.hpp>
@@ -31,7 +32,35 @@ PTO_INLINE void fill_pad(Dst& dst, Src& src)
     fill_outside(dst, rows, cols, pad_value<typename Dst::DType>(Pad));
 }
 
+/// Every element of a Mat tile, valid or not, and of a ConvTile as far as its shape goes.
+template <typename Dst>
+PTO_INLINE void fill_all(Dst& dst, typename Dst::DType value)
+{
+    if constexpr (is_conv_tile_v<Dst>) {
+        int64_t elements = 1;
+        for (int axis = 0; axis < Dst::totalDimCount; ++axis) {
+            elements *= dst.GetShape(axis);
+        }
+        typename Dst::DType* to = dst.data();
+        for (int64_t i = 0; i < elements; ++i) {
+            to[i] = value;
+        }
+    } else {
+        fill_region(dst, 0, 0, Dst::Rows, Dst::Cols, value);
+    }
+}
+
 }  // namespace cpu
+
+/// dst = scalar in the whole of a Mat tile or ConvTile; see also the one of Vec tiles.
+template <typename Dst, typename... Events>
+    requires(Dst::Loc == TileType::Mat)
+PTO_INST RecordEvent TEXPANDS(Dst& dst, typename Dst::DType scalar, const Events&... events)
+{
+    TSYNC(events...);
+    cpu::fill_all(dst, scalar);
+    return {};
+}
 
 /// dst = src in src's valid region, dst's pad value in the rest of the whole tile. Normal and InPlace need the same
 /// static shape on both sides; with Expand dst may be larger. InPlace tiles share their bytes.

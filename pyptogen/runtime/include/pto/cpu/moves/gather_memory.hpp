@@ -214,6 +214,7 @@ template <Coalesce Mode, GatherOOB Oob, typename Dst, typename Global, typename 
 PTO_INLINE void gather_memory(Dst& dst, Global& src, Indexes& indexes)
 {
     static_assert(is_tile_data_v<Dst> && is_global_data_v<Global>, "MGATHER fills a tile from a GlobalTensor");
+    static_assert(is_integer<typename Indexes::DType>, "MGATHER needs integer indices");
     static_assert(
         sizeof(typename Dst::DType) == sizeof(typename Global::RawDType), "MGATHER needs elements of the same size");
     if constexpr (Mode == Coalesce::Row) {

@@ -15,6 +15,9 @@ PTO_INLINE void transpose_tile(Dst& dst, Src& src)
 {
     using T = typename Src::DType;
     static_assert(is_same<T, typename Dst::DType>, "TTRANS needs the same element type on both sides");
+    static_assert(
+        Src::ValidCol <= Dst::Rows && Src::ValidRow <= Dst::Cols,
+        "TTRANS: dst needs as many rows as src has valid columns, and as many columns as it has valid rows");
     const int64_t rows = src.GetValidRow(), cols = src.GetValidCol();
     if constexpr (!Src::isBoxedLayout && !Dst::isBoxedLayout && Src::isRowMajor && Dst::isRowMajor) {
         transpose_lines<T>(dst.data(), Dst::RowStride, src.data(), Src::RowStride, rows, cols);

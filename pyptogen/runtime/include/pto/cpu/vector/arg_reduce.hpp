@@ -162,6 +162,7 @@ PTO_INLINE void extreme_and_arg_of_cols(Value& value, Index& index, Src& src)
 #define PTO_EXPECT_POSITIONS(NAME)         \
     PTO_EXPECT_VEC(NAME, index, src)       \
     PTO_EXPECT_INTEGERS(NAME, index)       \
+    PTO_EXPECT_COMPUTES(NAME, src)         \
     PTO_EXPECT_ROW_MAJOR(NAME, src)
 
 // TxxxARGyyy(index, src, tmp): positions. TxxxARGyyy(value, index, src, tmp): the extremes, too. The scratch tile is

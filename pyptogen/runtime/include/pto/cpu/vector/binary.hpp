@@ -176,6 +176,7 @@ template <typename Dst, typename... Events>
 PTO_INST RecordEvent TEXPANDS(Dst& dst, typename Dst::DType scalar, const Events&...)
 {
     PTO_EXPECT_VEC("TEXPANDS", dst);
+    PTO_EXPECT_COMPUTES("TEXPANDS", dst);
     using C = cpu::compute_t<typename Dst::DType>;
     const cpu::vec<C> s = cpu::splat<C>(static_cast<C>(scalar));
     cpu::map_tiles<4>([s]() __attribute__((always_inline)) { return s; }, dst);

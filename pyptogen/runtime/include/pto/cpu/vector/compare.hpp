@@ -261,6 +261,7 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TCMPS(Dst& dst, Src& src, typename Src::DType scalar, CmpMode mode, const Events&...)
 {
     PTO_EXPECT_VEC("TCMPS", src);
+    PTO_EXPECT_COMPUTES("TCMPS", src);
     PTO_EXPECT_PREDICATES("TCMPS", dst);
     PTO_EXPECT_ROW_MAJOR("TCMPS", src);
     const auto s = cpu::splat_to_compare(scalar);

@@ -116,6 +116,7 @@ PTO_INLINE void expand_cols(Dst& dst, Src& src, Row& row)
 #define PTO_EXPECT_COLUMN_OPERAND(NAME)                                                                         \
     PTO_EXPECT_VEC(NAME, dst, src0, src1)                                                                       \
     PTO_EXPECT_ELEMENT_TYPE(NAME, dst, src0, src1)                                                              \
+    PTO_EXPECT_COMPUTES(NAME, dst)                                                                              \
     PTO_EXPECT_ROW_MAJOR(NAME, dst)                                                                             \
     static_assert(                                                                                              \
         cpu::is_row_operand<Src0, Dst>() || cpu::is_row_operand<Src1, Dst>(),                                   \
@@ -132,6 +133,7 @@ PTO_INST RecordEvent TROWEXPAND(Dst& dst, Src& src, const Events&...)
 {
     PTO_EXPECT_VEC("TROWEXPAND", dst, src);
     PTO_EXPECT_ELEMENT_TYPE("TROWEXPAND", dst, src);
+    PTO_EXPECT_COMPUTES("TROWEXPAND", dst);
     PTO_EXPECT_ROW_MAJOR("TROWEXPAND", dst);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;

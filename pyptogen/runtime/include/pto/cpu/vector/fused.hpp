@@ -104,6 +104,7 @@ template <typename Dst, typename Src, typename... Events>
 PTO_INST RecordEvent TAXPY(Dst& dst, Src& src, typename Src::DType scalar, const Events&...)
 {
     PTO_EXPECT_VEC("TAXPY", dst, src);
+    PTO_EXPECT_COMPUTES("TAXPY", dst, src);
     PTO_EXPECT_LAYOUT("TAXPY", dst, src);
     using T = typename Dst::DType;
     using C = cpu::compute_t<T>;

@@ -111,11 +111,17 @@ constexpr bool holds_integers()
     static_assert(                                                                      \
         ::pto::cpu::holds_floats<PTO_OPERAND(X)>() || ::pto::cpu::holds_integers<PTO_OPERAND(X)>(), \
         NAME ": " #X " must have fp32, half or bfloat16_t elements");
+#define PTO_RULE_COMPUTES(NAME, FIRST, X)                                               \
+    static_assert(                                                                      \
+        ::pto::cpu::holds_floats<PTO_OPERAND(X)>() || ::pto::cpu::holds_integers<PTO_OPERAND(X)>(), \
+        NAME ": " #X " must have fp32, half, bfloat16_t or integer elements");
 #define PTO_RULE_INTEGERS(NAME, FIRST, X) \
     static_assert(::pto::cpu::holds_integers<PTO_OPERAND(X)>(), NAME ": " #X " must have integer elements");
 
 /// All operands are plain Vec tiles.
 #define PTO_EXPECT_VEC(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_VEC, NAME, , __VA_ARGS__)
+/// Elements of types that can be computed with: no fp8, no fp4.
+#define PTO_EXPECT_COMPUTES(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_COMPUTES, NAME, , __VA_ARGS__)
 /// The others have the first one's element type.
 #define PTO_EXPECT_ELEMENT_TYPE(NAME, FIRST, ...) PTO_EACH_OPERAND_1(PTO_RULE_ELEMENT_TYPE, NAME, FIRST, __VA_ARGS__)
 #define PTO_EXPECT_ROW_MAJOR(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_ROW_MAJOR, NAME, , __VA_ARGS__)
@@ -123,9 +129,10 @@ constexpr bool holds_integers()
 #define PTO_EXPECT_NUMBERS(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_NUMBERS, NAME, , __VA_ARGS__)
 #define PTO_EXPECT_INTEGERS(NAME, ...) PTO_EACH_OPERAND_1(PTO_RULE_INTEGERS, NAME, , __VA_ARGS__)
 #define PTO_EXPECT_LAYOUT(NAME, FIRST, ...) PTO_EACH_OPERAND_1(PTO_RULE_LAYOUT, NAME, FIRST, __VA_ARGS__)
-/// All operands are plain Vec tiles of the first one's element type and layout.
+/// All operands are plain Vec tiles of the first one's element type, which can be computed with, and layout.
 #define PTO_EXPECT_ALIKE(NAME, FIRST, ...)                               \
     PTO_RULE_VEC(NAME, , FIRST)                                          \
     PTO_EXPECT_VEC(NAME, __VA_ARGS__)                                    \
     PTO_EXPECT_ELEMENT_TYPE(NAME, FIRST, __VA_ARGS__)                    \
-    PTO_EXPECT_LAYOUT(NAME, FIRST, __VA_ARGS__)
+    PTO_EXPECT_LAYOUT(NAME, FIRST, __VA_ARGS__)                          \
+    PTO_RULE_COMPUTES(NAME, , FIRST)

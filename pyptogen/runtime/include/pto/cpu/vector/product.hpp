@@ -60,6 +60,7 @@ PTO_INST RecordEvent TROWPROD(Dst& dst, Src& src, const Rest&...)
 {
     PTO_EXPECT_VEC("TROWPROD", dst, src);
     PTO_EXPECT_ELEMENT_TYPE("TROWPROD", src, dst);
+    PTO_EXPECT_COMPUTES("TROWPROD", src);
     PTO_EXPECT_ROW_MAJOR("TROWPROD", src);
     cpu::reduce_rows<cpu::Mul>(dst, src);
     return {};

@@ -193,6 +193,7 @@ PTO_INST RecordEvent TROWSUM(Dst& dst, Src& src, const Rest&...)
 {
     PTO_EXPECT_VEC("TROWSUM", dst, src);
     PTO_EXPECT_ELEMENT_TYPE("TROWSUM", src, dst);
+    PTO_EXPECT_COMPUTES("TROWSUM", src);
     PTO_EXPECT_ROW_MAJOR("TROWSUM", src);
     cpu::reduce_rows<cpu::Add>(dst, src);
     return {};
@@ -204,6 +205,7 @@ PTO_INST RecordEvent TROWMAX(Dst& dst, Src& src, const Rest&...)
 {
     PTO_EXPECT_VEC("TROWMAX", dst, src);
     PTO_EXPECT_ELEMENT_TYPE("TROWMAX", src, dst);
+    PTO_EXPECT_COMPUTES("TROWMAX", src);
     PTO_EXPECT_ROW_MAJOR("TROWMAX", src);
     cpu::reduce_rows<cpu::Max>(dst, src);
     return {};
@@ -215,6 +217,7 @@ PTO_INST RecordEvent TROWMIN(Dst& dst, Src& src, const Rest&...)
 {
     PTO_EXPECT_VEC("TROWMIN", dst, src);
     PTO_EXPECT_ELEMENT_TYPE("TROWMIN", src, dst);
+    PTO_EXPECT_COMPUTES("TROWMIN", src);
     PTO_EXPECT_ROW_MAJOR("TROWMIN", src);
     cpu::reduce_rows<cpu::Min>(dst, src);
     return {};

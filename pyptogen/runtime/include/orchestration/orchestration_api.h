@@ -8,6 +8,7 @@ using pto_rt::field::ChipTaskArgs;
 using pto_rt::field::CoreTaskArgs;
 using pto_rt::field::CoreTaskArgsWithDeps;
 using pto_rt::field::DataType;
+using pto_rt::field::from_u64;
 using pto_rt::field::get_tensor_data;
 using pto_rt::field::INVALID_KERNEL_ID;
 using pto_rt::field::make_tensor_external;
@@ -25,6 +26,7 @@ using pto_rt::field::set_tensor_data;
 using pto_rt::field::TaskId;
 using pto_rt::field::TaskOutputTensors;
 using pto_rt::field::TensorCreateInfo;
+using pto_rt::field::to_u64;
 using Tensor = pto_rt::field::TensorRef;
 
 // Names of other years for the same things.

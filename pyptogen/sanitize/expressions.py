@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.syntax import Binary, Braces, Call, Expr, Index, Literal, Member, Name, Ternary, Unary
 
@@ -24,16 +25,18 @@ QUALIFIERS = frozenset(
 _BUILTIN_TEMPLATES = frozenset(
     {"Tile", "TileLeft", "TileRight", "TileAcc", "GlobalTensor", "Shape", "Stride", "Event", "static_cast",
      "reinterpret_cast", "const_cast", "is_same_v", "is_same", "conditional_t", "min", "max", "TileShape2D",
-     "BaseShape2D", "ConvTile", "TPipe", "integral_constant", "numeric_limits"}
+     "BaseShape2D", "ConvTile", "TPipe", "integral_constant", "numeric_limits", "SYNCALL", "SET_QUANT_SCALAR"}
 )  # fmt: skip
 
 
 class ExpressionParser:
-    """A cursor over tokens. ``templates`` are names that ``<`` makes a template of."""
+    """A cursor over tokens. ``templates`` are names that ``<`` makes a template of; ``namespaces`` those that say
+    nothing before a name."""
 
-    def __init__(self, file: str, tokens: list[Token], templates: frozenset[str]) -> None:
-        self.file, self.tokens, self.at = file, tokens, 0
+    def __init__(self, tokens: list[Token], templates: frozenset[str], namespaces: frozenset[str]) -> None:
+        self.tokens, self.at = tokens, 0
         self.templates = templates | _BUILTIN_TEMPLATES
+        self.namespaces = namespaces
         self.angles = 0
 
     # -- cursor ---------------------------------------------------------------------------------------------------
@@ -41,6 +44,11 @@ class ExpressionParser:
     @property
     def here(self) -> Token:
         return self.tokens[min(self.at, len(self.tokens) - 1)]
+
+    @property
+    def after(self) -> Token:
+        """The token behind this one; the last one at the end."""
+        return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
 
     def ends(self) -> bool:
         return self.at >= len(self.tokens)
@@ -50,7 +58,7 @@ class ExpressionParser:
 
     def take(self) -> Token:
         if self.ends():
-            raise unsupported(self.file, self.tokens[-1] if self.tokens else None, "the file ends too early")
+            raise unsupported(self.tokens[-1], "the file ends too early")
         self.at += 1
         return self.tokens[self.at - 1]
 
@@ -62,7 +70,7 @@ class ExpressionParser:
 
     def expect(self, text: str) -> Token:
         if not self.sees(text):
-            raise unsupported(self.file, self.here, f"`{self.here.text}` where `{text}` is expected")
+            raise unsupported(self.here, f"`{self.here.text}` where `{text}` is expected")
         return self.take()
 
     def attempt(self, read: Callable[[], Expr]) -> Expr | None:
@@ -122,8 +130,7 @@ class ExpressionParser:
         return left
 
     def _shifts(self) -> bool:
-        after = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None
-        return after is not None and after.text == ">" and after.col == self.here.col + 1
+        return self.after.text == ">" and self.after.col == self.here.col + 1
 
     def _unary(self) -> Expr:
         if self.sees("-", "+", "!", "~", "*", "&", "++", "--"):
@@ -153,7 +160,7 @@ class ExpressionParser:
             r"(u?int\d*_t|void|int|float|half|bool|double|long|event_t|size_t|uint32_t|char|\w*_t|T|U)", kind.path[-1]
         )
         if not (known or pointer or marked) or self.ends() or self.sees(")", ";", ",", "=", ".", "+", "/", "]"):
-            raise unsupported(self.file, token, "no cast")
+            raise unsupported(token, "no cast")
         return Call(Name(("static_cast",), (kind,), token), (self._unary(),), token)
 
     def type(self) -> Expr:
@@ -202,22 +209,27 @@ class ExpressionParser:
         if self.sees("{"):
             return self._braces()
         if self.sees("["):
-            raise unsupported(self.file, token, "a lambda")
+            return self.function_object()
         self.skip_words()
         while self.sees("typename", "template"):
             self.take()
         if self.ends() or self.here.kind != "name":
-            raise unsupported(self.file, self.here, f"`{self.here.text}` in an expression")
+            raise unsupported(self.here, f"`{self.here.text}` in an expression")
         return self._name()
+
+    def function_object(self) -> Expr:
+        """A lambda, which needs statements."""
+        raise unsupported(self.here, "a lambda here")
 
     def _name(self) -> Name:
         token = self.here
         path: list[str] = []
         arguments: tuple[Expr, ...] | None = None
+        outer: tuple[Expr, ...] | None = None
         self.accept("::")
         while True:
             if self.here.kind != "name":
-                raise unsupported(self.file, self.here, f"`{self.here.text}` in a name")
+                raise unsupported(self.here, f"`{self.here.text}` in a name")
             path.append(self.take().text)
             if self.sees("<") and self._is_template(path[-1]):
                 found = self._template_arguments()
@@ -227,10 +239,13 @@ class ExpressionParser:
                 break
             self.take()
             self.accept("template")
-        return Name(tuple(path), arguments, token)
+            if arguments is None and path[-1] in self.namespaces:
+                path.pop()
+            outer, arguments = arguments or outer, None
+        return Name(tuple(path), arguments, token, outer)
 
     def _is_template(self, name: str) -> bool:
-        if name in self.templates or re.fullmatch(r"T[A-Z][A-Z0-9_]*", name):
+        if name in self.templates or name in INSTRUCTIONS or re.fullmatch(r"T[A-Z][A-Z0-9_]*", name):
             return True
         return re.match(r"[A-Z]\w*[a-z]", name) is not None or name in ("conditional", "is_same")
 
@@ -258,7 +273,7 @@ class ExpressionParser:
 
     def _until(self, expr: Expr) -> Expr:
         if not self.sees(",", ">"):
-            raise unsupported(self.file, self.here, "not the end of a template argument")
+            raise unsupported(self.here, "not the end of a template argument")
         return expr
 
     def _braces(self) -> Braces:

@@ -31,7 +31,8 @@ class Runtime:
     ========  =============================================  ==============================================
 
     ``platform`` names what the chips simulate, "cpu", "a2a3" or another one of `pyptogen.lower.platforms`. Raises
-    PTG404 for an unknown level or platform. Everything else is passed to the level, and a level is imported when it is asked for.
+    PTG404 for an unknown level or platform. Everything else is passed to the level, and a level is imported when it is
+    asked for.
     """
 
     def __init__(self, level: str = "chip", *, platform: str = "cpu", **options: Any) -> None:

@@ -118,7 +118,7 @@ def _alone(name: str, given: Mapping[str, int], target: str) -> tuple[list[Kerne
     halves: list[Half] = []
     for core in CORES:
         program = parse(tokens_of(name, TARGETS[target].macros(core)))
-        for label, function, arguments in _kernels(program, core):
+        for label, function, arguments in _kernels(program, core, target):
             kernel = _Kernel(program, function, arguments, core, given, label, target)
             first = kernel.walk(1, "then")
             if first.rings or first.pipes:
@@ -179,7 +179,7 @@ def _in_order(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(found, key=lambda d: (d.span.file, d.span.line, d.span.col) if d.span else ("", 0, 0)))
 
 
-def _kernels(program: File, core: str) -> Iterator[tuple[str, Function, tuple[Any, ...]]]:
+def _kernels(program: File, core: str, target: str) -> Iterator[tuple[str, Function, tuple[Any, ...]]]:
     """Kernels that need no template arguments, and the instances that the file asks for."""
     by_name = {function.name: function for function in program.functions}
     for function in program.functions:
@@ -192,7 +192,7 @@ def _kernels(program: File, core: str) -> Iterator[tuple[str, Function, tuple[An
             raise program.refused[instance.name.path[-1]]
         if launched is None or instance.name.arguments is None:
             continue
-        machine = Machine(program, 1, "then", 1, {}, core)
+        machine = Machine(program, 1, "then", 1, {}, core, target)
         machine.open()
         arguments = tuple(machine.value(argument) for argument in instance.name.arguments)
         label = f"{launched.name}<{', '.join(_shown(a) for a in arguments)}>"
@@ -255,7 +255,7 @@ class _Kernel:
     def walk_with(self, given: Mapping[str, int]) -> Trace:
         """One walk with these arguments; what still hangs on the call is taken once."""
         trace = Trace(most=LONGEST_BESIDE)
-        machine = Machine(self.program, 1, "then", 1 << 20, given, self.core, trace)
+        machine = Machine(self.program, 1, "then", 1 << 20, given, self.core, self.target, trace)
         try:
             return machine.run(self.function, self.arguments)
         except TooLong:
@@ -265,7 +265,7 @@ class _Kernel:
         """One walk, with these arguments besides; loops of known length are cut short where it would become too
         long."""
         for longest in (1 << 20, 16, 8, 4, 2):
-            machine = Machine(self.program, trips, decisions, longest, given or self.given, self.core)
+            machine = Machine(self.program, trips, decisions, longest, given or self.given, self.core, self.target)
             try:
                 return machine.run(self.function, self.arguments)
             except TooLong:

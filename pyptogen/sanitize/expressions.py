@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.isa.table import INSTRUCTIONS
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.syntax import Binary, Braces, Call, Expr, Index, Literal, Member, Name, Ternary, Unary
 
@@ -25,7 +25,7 @@ QUALIFIERS = frozenset(
 _BUILTIN_TEMPLATES = frozenset(
     {"Tile", "TileLeft", "TileRight", "TileAcc", "GlobalTensor", "Shape", "Stride", "Event", "static_cast",
      "reinterpret_cast", "const_cast", "is_same_v", "is_same", "conditional_t", "min", "max", "TileShape2D",
-     "BaseShape2D", "ConvTile", "TPipe", "integral_constant", "numeric_limits", "SYNCALL", "SET_QUANT_SCALAR"}
+     "BaseShape2D", "ConvTile", "TPipe", "integral_constant", "numeric_limits"}
 )  # fmt: skip
 
 
@@ -54,6 +54,8 @@ class ExpressionParser:
         return self.at >= len(self.tokens)
 
     def sees(self, *texts: str) -> bool:
+        if self.angles and ">" in texts and not self.ends() and self.here.text == ">>>":  # ends of templates
+            self.tokens[self.at : self.at + 1] = [replace(self.here, text=">", col=self.here.col + i) for i in range(3)]
         return not self.ends() and self.here.text in texts and self.here.kind != "string"
 
     def take(self) -> Token:
@@ -231,10 +233,8 @@ class ExpressionParser:
             if self.here.kind != "name":
                 raise unsupported(self.here, f"`{self.here.text}` in a name")
             path.append(self.take().text)
-            if self.sees("<") and self._is_template(path[-1]):
-                found = self._template_arguments()
-                if found is not None:
-                    arguments = found
+            if self.sees("<"):
+                arguments = self._template_arguments_of(path[-1])
             if not self.sees("::"):
                 break
             self.take()
@@ -244,10 +244,17 @@ class ExpressionParser:
             outer, arguments = arguments or outer, None
         return Name(tuple(path), arguments, token, outer)
 
-    def _is_template(self, name: str) -> bool:
-        if name in self.templates or name in INSTRUCTIONS or re.fullmatch(r"T[A-Z][A-Z0-9_]*", name):
-            return True
-        return re.match(r"[A-Z]\w*[a-z]", name) is not None or name in ("conditional", "is_same")
+    def _template_arguments_of(self, name: str) -> tuple[Expr, ...] | None:
+        """Template arguments behind a name, or None and no progress where ``<`` compares. A name that nobody declared
+        as a template is one where a call or a member follows, and the arguments are no conditions."""
+        start = self.at
+        found = self._template_arguments()
+        known = name in self.templates or re.match(r"[A-Z]\w*[a-z]", name) or name in ("conditional", "is_same")
+        conditions = any(isinstance(part, Binary) and part.op in ("&&", "||") for part in found or ())
+        if not known and (not self.sees("(", "::") or conditions):
+            self.at = start
+            return None
+        return found
 
     def _template_arguments(self) -> tuple[Expr, ...] | None:
         start, angles = self.at, self.angles
@@ -309,8 +316,8 @@ class ExpressionParser:
             elif self.accept(".") or self.accept("->"):
                 self.accept("template")
                 expr = Member(expr, self.take().text, token)
-                if self.sees("<") and self._is_template(str(expr.name)):
-                    self._template_arguments()
+                if self.sees("<"):
+                    self._template_arguments_of(str(expr.name))
             elif self.accept("["):
                 angles, self.angles = self.angles, 0
                 expr = Index(expr, self.expression(), token)

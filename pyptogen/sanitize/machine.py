@@ -67,6 +67,7 @@ class Machine:
     longest: int
     given: Mapping[str, int]
     core: str
+    target: str
     trace: Trace = field(default_factory=Trace)
     scopes: list[dict[str, Cell]] = field(default_factory=list)
     statics: dict[tuple[Token, str], Cell] = field(default_factory=dict)

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 LOCS = {"TileLeft": "Left", "TileRight": "Right", "TileAcc": "Acc", "TileLeftCompact": "Left",
         "TileRightCompact": "Right", "TileAccCompact": "Acc"}  # fmt: skip
+ORDERED_WITHIN = frozenset({"MGATHER", "MSCATTER"})
+"""Instructions that wait for all pipes on A2/A3, and let all wait for them: the scalar unit moves each element."""
 _ACCS = frozenset({"Vec", "Mat", "Left", "Right", "Acc", "Bias", "Scaling", "ScaleLeft", "ScaleRight"})
 _QUIET = re.compile(
     r"dsb|dcci|set_mask_\w+|set_vector_mask|set_atomic_\w+|set_ffts_base_addr|ffts_cross_core_sync|wait_flag_dev|set_padding"
@@ -354,9 +356,14 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         if isinstance(value, Event) and value.number is not None:
             machine.trace.wait_event(value.number, pipe, span)
     letters = _letters(name, values)
+    ordered = machine.target == "a2a3" and name in ORDERED_WITHIN
+    if ordered:
+        machine.trace.barrier("ALL", span)
     reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
     writes = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
     machine.trace.instruction(name, pipe, span, reads, writes)
+    if ordered:
+        machine.trace.barrier("ALL", span)
     return Result(pipe)
 
 

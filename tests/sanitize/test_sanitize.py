@@ -180,19 +180,17 @@ def test_conditional_compilation_and_macros(tmp_path: Path) -> None:
 
 
 def test_a_file_is_not_in_order_where_nothing_was_seen(tmp_path: Path) -> None:
-    """A function that was not understood is refused where it is called, and one of a header that is not here, too."""
+    """A function that was not understood is refused where it is called; one of a header that is not here is unknown."""
     file = tmp_path / "kernel.cpp"
     body = "template <int N> AICORE void body(__gm__ float *p) {{ {} }}\n"
     kernel = HEAD + "{}__global__ AICORE void kernel(__gm__ float *p) {{ {}<3>(p); }}\n"
     file.write_text(kernel.format(body.format("goto end;"), "body"))
     with pytest.raises(DiagnosticError, match="`goto`"):
         sanitize(file)
-    file.write_text(kernel.format("", "body"))
-    with pytest.raises(DiagnosticError, match="compared and not used"):
-        sanitize(file)
-    file.write_text(kernel.format(body.format(""), "body"))
-    done = CliRunner().invoke(app, ["sanitize", str(file)])
-    assert "kernel: nothing to judge (0 instructions" in done.output
+    for helper in ("", body.format("")):
+        file.write_text(kernel.format(helper, "body"))
+        done = CliRunner().invoke(app, ["sanitize", str(file)])
+        assert "kernel: nothing to judge (0 instructions" in done.output
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

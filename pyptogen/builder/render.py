@@ -20,10 +20,12 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class Rendered:
     """A generated folder that is not on disk yet: operator name, and bytes by relative path with ``/``. No file at all
-    where the operator is made for none of the targets that were asked for."""
+    where the operator is made for none of the targets that were asked for. ``notes``: what the compiler chose, a line
+    each."""
 
     name: str
     files: Mapping[str, bytes]
+    notes: tuple[str, ...] = ()
 
 
 def render_operator(
@@ -63,7 +65,7 @@ def render_operator(
     hashes = {path: sha256(data) for path, data in files.items()}
     inputs = input_record(spec_path, includes, generator)
     files[MANIFEST] = manifest.render(program, lowered, inputs, hashes).encode()
-    return Rendered(program.name, files)
+    return Rendered(program.name, files, tuple(note for result in lowered.values() for note in result.notes))
 
 
 def _tensor_level(spec: Spec, dump_ir: Path | None, verify_each: bool) -> Program:

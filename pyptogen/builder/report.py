@@ -12,7 +12,7 @@ class OperatorBuild:
 
     ``written`` were created or changed and ``removed`` deleted; under ``check`` they are what a build would
     write or delete. ``quick`` says that hashes alone showed that nothing changed, ``left_out`` that the operator is
-    made for none of the targets that were asked for: what was there stays.
+    made for none of the targets that were asked for: what was there stays. ``notes`` say what the compiler chose.
     """
 
     name: str
@@ -21,6 +21,7 @@ class OperatorBuild:
     removed: tuple[str, ...] = ()
     quick: bool = False
     left_out: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def changed(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -59,7 +59,9 @@ def build(
     finish = compare_with_disk if check else write
     try:
         operators = tuple(
-            plan if isinstance(plan, OperatorBuild) else finish(plan.name, folder / plan.name, plan.files)
+            plan
+            if isinstance(plan, OperatorBuild)
+            else replace(finish(plan.name, folder / plan.name, plan.files), notes=plan.notes)
             for plan in plans
         )
     except OSError as error:

@@ -53,3 +53,5 @@ def _print(report: BuildReport) -> None:
             typer.echo(f"{changed} {operator.folder / path}")
         for path in operator.removed:
             typer.echo(f"{gone} {operator.folder / path}")
+        for note in operator.notes if operator.changed else ():
+            typer.echo(f"note: {note}")

@@ -15,14 +15,16 @@ def command(
     given: Annotated[
         str, typer.Option("--set", help="Run-time arguments that are fixed, such as rows=64,nblk=1.")
     ] = "",
+    target: Annotated[str, typer.Option("--target", help="The device that they are for: a2a3 or a5.")] = "a2a3",
 ) -> None:
     """Replay kernels and report races, flags that do not pair, and tiles that leave their memory."""
     from pyptogen.diagnostics import Diagnostic, DiagnosticError
     from pyptogen.sanitize import sanitize_files
 
     findings: list[Diagnostic] = []
-    for kernel in sanitize_files(files, parse_dims([given]), findings):
-        found = f"{len(kernel.findings)} findings" if kernel.findings else "in order"
+    for kernel in sanitize_files(files, parse_dims([given]), findings, target):
+        fine = "in order" if kernel.instructions or kernel.flags else "nothing to judge"
+        found = f"{len(kernel.findings)} findings" if kernel.findings else fine
         size = f"{kernel.instructions} instructions, {kernel.flags} flags and barriers, {kernel.walks} walks"
         typer.echo(f"{kernel.file}: {kernel.name}: {found} ({size})")
         findings += kernel.findings

@@ -200,8 +200,8 @@ _LOWERING = (
         "PTG306",
         "C++ that the sanitizer does not follow",
         "`pyptogen sanitize` reads kernels of straightforward form: tile and GlobalTensor declarations, TASSIGN, "
-        "instructions, flags, loops, conditions, templates with explicit arguments. Anything else in a kernel is named "
-        "with its line, and the kernel is not judged.",
+        "instructions, flags, loops, conditions, functions, templates, structs, lambdas. Anything else in a kernel is "
+        "named with its line, and the kernel is not judged.",
     ),
 )
 

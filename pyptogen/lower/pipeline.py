@@ -26,7 +26,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
-from pyptogen.lower import fitting_tiles, rings_or_scratch, tensor_level
+from pyptogen.lower import chosen_rows, fitting_tiles, rings_or_scratch, tensor_level
 from pyptogen.lower.artifacts import KernelSource, Lowered
 from pyptogen.lower.block import memory, plan
 from pyptogen.lower.block import printer as block_printer
@@ -139,7 +139,9 @@ def _lowered(
     instructions = _instruction_level(session, blocks, finished)
     walked = _walked(session, instructions, finished)
     graph = _prioritised(session, graph, instructions)
-    return _emit(session, instructions, walked, graph, blocks, finished, tiles)
+    lowered = _emit(session, instructions, walked, graph, blocks, finished, tiles)
+    by_kernel = {block.tile.name: _tile_sizes(block.tile.body) for block in blocks}
+    return replace(lowered, notes=chosen_rows.notes(program, platform.name, rows, by_kernel))
 
 
 Tiles = tuple[list[TileKernel], Mapping[str, GmTensor], Recut, ByHand]

@@ -16,7 +16,6 @@ _LEVELS = {
     "host": ("pyptogen.runtime.host.host", "HostRuntime"),
     "cluster": ("pyptogen.runtime.cluster.cluster", "ClusterRuntime"),
 }
-_PLATFORMS = ("cpu", "a2a3", "a5")
 
 
 class Runtime:
@@ -31,13 +30,16 @@ class Runtime:
                                                              ``ClusterRuntime``
     ========  =============================================  ==============================================
 
-    ``platform`` names what the chips simulate: "cpu", "a2a3" or "a5". Raises PTG404 for an unknown level or
-    platform. Everything else is passed to the level, and a level is imported when it is asked for.
+    ``platform`` names what the chips simulate, "cpu", "a2a3" or another one of `pyptogen.lower.platforms`. Raises
+    PTG404 for an unknown level or platform. Everything else is passed to the level, and a level is imported when it is
+    asked for.
     """
 
     def __init__(self, level: str = "chip", *, platform: str = "cpu", **options: Any) -> None:
+        from pyptogen.lower.platforms import PLATFORMS
+
         _known("level", level, tuple(_LEVELS))
-        _known("platform", platform, _PLATFORMS)
+        _known("platform", platform, tuple(PLATFORMS))
         self.level = level
         self.platform = platform
         module, name = _LEVELS[level]

@@ -17,7 +17,7 @@ _ARITHMETIC: Mapping[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-def combine(file: str, op: str, left: Any, right: Any, token: Token) -> Any:
+def combine(op: str, left: Any, right: Any, token: Token) -> Any:
     """``left op right``, unknown where one of them is."""
     if op in ("==", "!=") and UNKNOWN not in (left, right):
         return _ARITHMETIC[op](left, right)
@@ -33,7 +33,7 @@ def combine(file: str, op: str, left: Any, right: Any, token: Token) -> Any:
             return quotient if op == "/" else left - quotient * right
         return left / right if op == "/" else UNKNOWN
     if op not in _ARITHMETIC:
-        raise unsupported(file, token, f"the operator `{op}`")
+        raise unsupported(token, f"the operator `{op}`")
     try:
         return _ARITHMETIC[op](left, right)
     except (TypeError, ValueError):

@@ -9,24 +9,19 @@ from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
 from pyptogen.lower.instruction.replay import Finding
-from pyptogen.sanitize.lexer import Lexer
 from pyptogen.sanitize.machine import Decisions, Machine
 from pyptogen.sanitize.mixed import Half, findings, out_of_step, pairs, walks
+from pyptogen.sanitize.numbers import numbers
 from pyptogen.sanitize.parser import parse
+from pyptogen.sanitize.preprocess import tokens_of
 from pyptogen.sanitize.syntax import File, Function
+from pyptogen.sanitize.targets import CORES, TARGETS
 from pyptogen.sanitize.trace import LONGEST, TooLong, Trace
 
-CAPACITY = {"Vec": 192 * 1024, "Mat": 512 * 1024, "Left": 64 * 1024, "Right": 64 * 1024, "Acc": 128 * 1024}
-"""Bytes of the memories of a core of A2/A3."""
 TRIPS = (0, 1, 2, 3)
 LONGEST_BESIDE = 400_000
 """Instructions of a walk beside another one, which no loop may be cut short in; flags are judged in short ones."""
 DECISIONS: tuple[Decisions, ...] = ("then", "else", "in turn")
-CORES = ("VEC", "CUBE")
-MACROS: Mapping[str, Mapping[str, str]] = {
-    "VEC": {"__CCE_AICORE__": "220", "__DAV_VEC__": "1", "__DAV_C220_VEC__": "1"},
-    "CUBE": {"__CCE_AICORE__": "220", "__DAV_CUBE__": "1", "__DAV_C220_CUBE__": "1"},
-}
 FIXES = {
     "race": "set a flag after the earlier instruction and wait for it before this one",
     "hazard": "put `pipe_barrier(PIPE_V)` between the two",
@@ -49,15 +44,18 @@ class KernelReport:
     findings: tuple[Diagnostic, ...]
 
 
-def sanitize(path: str | os.PathLike[str], given: Mapping[str, int] | None = None) -> tuple[KernelReport, ...]:
+def sanitize(
+    path: str | os.PathLike[str], given: Mapping[str, int] | None = None, target: str = "a2a3"
+) -> tuple[KernelReport, ...]:
     """Check every kernel of a C++ file; as `sanitize_files`, of one file."""
-    return sanitize_files((path,), given)
+    return sanitize_files((path,), given, target=target)
 
 
 def sanitize_files(
     paths: Sequence[str | os.PathLike[str]],
     given: Mapping[str, int] | None = None,
     refused: list[Diagnostic] | None = None,
+    target: str = "a2a3",
 ) -> tuple[KernelReport, ...]:
     """Check every kernel of some C++ files; the two programs of a mixed kernel together, wherever they stand.
 
@@ -65,16 +63,20 @@ def sanitize_files(
         paths: the files.
         given: run-time arguments by name that are fixed; all others may be anything.
         refused: gets the faults of kernels that are not judged, so that all others are.
+        target: the device, one of `TARGETS`.
 
     Raises:
-        DiagnosticError: without ``refused``. PTG110 a file cannot be read, PTG306 it has constructs that are not
-            followed, or no kernel, or one end only of a mixed kernel's rings.
+        DiagnosticError: PTG218 ``target`` is none of them. Without ``refused`` PTG110 a file cannot be read, PTG306 it
+            has constructs that are not followed, or no kernel, or one end only of a mixed kernel's rings.
     """
+    if target not in TARGETS:
+        names = ", ".join(TARGETS)
+        raise fault("PTG218", f"`{target}` has no flags to check", None, expected=f"one of: {names}")
     reports: list[KernelReport] = []
     halves: list[Half] = []
     for path in paths:
         try:
-            found, of_mixed = _alone(os.fspath(path), given or {})
+            found, of_mixed = _alone(os.fspath(path), given or {}, target)
         except DiagnosticError as error:
             _refuse(error, refused)
             continue
@@ -88,7 +90,7 @@ def sanitize_files(
             reports.append(half.program.report())
     for cube, vector in together:
         try:
-            reports.append(_mixed(cube, vector))
+            reports.append(_mixed(cube, vector, target))
         except DiagnosticError as error:
             _refuse(error, refused)
     return tuple(reports)
@@ -110,23 +112,14 @@ def _one_end(half: Half) -> DiagnosticError:
     )
 
 
-def _read(name: str) -> str:
-    try:
-        with open(name, encoding="utf-8", errors="replace") as stream:
-            return stream.read()
-    except OSError as error:
-        raise fault("PTG110", f"cannot read `{name}`: {error.strerror or type(error).__name__}", None) from None
-
-
-def _alone(name: str, given: Mapping[str, int]) -> tuple[list[KernelReport], list[Half]]:
+def _alone(name: str, given: Mapping[str, int], target: str) -> tuple[list[KernelReport], list[Half]]:
     """Kernels of one file that need nobody beside them, and the programs of those that do."""
-    text = _read(name)
     found: dict[str, KernelReport] = {}
     halves: list[Half] = []
     for core in CORES:
-        program = parse(name, Lexer(name, text, MACROS[core]).tokens())
-        for label, function, arguments in _kernels(name, program, core):
-            kernel = _Kernel(name, program, function, arguments, core, given, label)
+        program = parse(tokens_of(name, TARGETS[target].macros(core)))
+        for label, function, arguments in _kernels(program, core, target):
+            kernel = _Kernel(program, function, arguments, core, given, label, target)
             first = kernel.walk(1, "then")
             if first.rings or first.pipes:
                 halves.append(Half(kernel, first))
@@ -146,7 +139,7 @@ def _alone(name: str, given: Mapping[str, int]) -> tuple[list[KernelReport], lis
     return [report for label, report in found.items() if label not in split or report.instructions], halves
 
 
-def _mixed(cube: Half, vector: Half) -> KernelReport:
+def _mixed(cube: Half, vector: Half, target: str) -> KernelReport:
     """Both programs of a mixed kernel, each by itself and what passes between them."""
     sides = cube.program, vector.program
     found: dict[Any, Diagnostic] = {}
@@ -158,7 +151,7 @@ def _mixed(cube: Half, vector: Half) -> KernelReport:
         most = max(most, (counts[0][0] + counts[1][0], counts[0][1] + counts[1][1]))
         vectors = vectors[:1] if vectors[0].like(vectors[-1]) else vectors
         programs = [(sides[0], first), *((sides[1], trace) for trace in vectors)]
-        own = [d for side, t in programs if len(t.nodes) <= LONGEST for d in _judge(t, side.label, side.span())]
+        own = [d for side, t in programs if len(t.nodes) <= LONGEST for d in _judge(t, side.label, side.span(), target)]
         known = bool(slots) or not any(trace.forced or trace.decided for _, trace in programs)
         between = [*out_of_step(vectors, sides[1].span())] if known else []
         for trace in vectors if known else ():
@@ -170,9 +163,9 @@ def _mixed(cube: Half, vector: Half) -> KernelReport:
     return KernelReport(sides[0].span().file, " beside ".join(labels), *most, walked, _in_order(found.values()))
 
 
-def _judge(trace: Trace, label: str, span: Span) -> list[Diagnostic]:
+def _judge(trace: Trace, label: str, span: Span, target: str) -> list[Diagnostic]:
     """What is wrong in one walk of one program."""
-    return [*_too_large(trace), *(_diagnostic(f) for f in trace.findings(label, span))]
+    return [*_too_large(trace, target), *(_diagnostic(f) for f in trace.findings(label, span, target))]
 
 
 def _place(diagnostic: Diagnostic) -> tuple[str, str, int, int]:
@@ -186,7 +179,7 @@ def _in_order(found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(found, key=lambda d: (d.span.file, d.span.line, d.span.col) if d.span else ("", 0, 0)))
 
 
-def _kernels(file: str, program: File, core: str) -> Iterator[tuple[str, Function, tuple[Any, ...]]]:
+def _kernels(program: File, core: str, target: str) -> Iterator[tuple[str, Function, tuple[Any, ...]]]:
     """Kernels that need no template arguments, and the instances that the file asks for."""
     by_name = {function.name: function for function in program.functions}
     for function in program.functions:
@@ -195,9 +188,12 @@ def _kernels(file: str, program: File, core: str) -> Iterator[tuple[str, Functio
     seen: set[str] = set()
     for instance in program.instantiations:
         launched = by_name.get(instance.name.path[-1])
+        if launched is None and instance.name.path[-1] in program.refused:
+            raise program.refused[instance.name.path[-1]]
         if launched is None or instance.name.arguments is None:
             continue
-        machine = Machine(file, program, 1, "then", 1, {}, core, scopes=[{}])
+        machine = Machine(program, 1, "then", 1, {}, core, target)
+        machine.open()
         arguments = tuple(machine.value(argument) for argument in instance.name.arguments)
         label = f"{launched.name}<{', '.join(_shown(a) for a in arguments)}>"
         if label not in seen:
@@ -211,29 +207,37 @@ def _shown(argument: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Kernel:
-    file: str
     program: File
     function: Function
     arguments: tuple[Any, ...]
     core: str
     given: Mapping[str, int]
     label: str
+    target: str
 
     def span(self) -> Span:
         """Where its name stands."""
-        token = self.function.token
-        return Span(self.file, token.line, token.col, token.line, token.col + len(token.text))
+        return self.function.token.span
 
     def report(self) -> KernelReport:
-        """All walks of one kernel."""
+        """All walks of one kernel; where a free one finds something, walks with numbers if they tell more."""
+        free = list(self._walks())
+        found = self._judged(free)
+        if found and any(trace.decided for trace in free):
+            exact = [self.walk(1, "then", given) for given in numbers(self.function, self.given)]
+            ways = {way for trace in exact for way in trace.outcomes}
+            known = not any(trace.forced or trace.decided for trace in exact)
+            if known and all(trace.outcomes <= ways for trace in free):
+                free, found = exact, self._judged(exact)
+        most = max(trace.counts() for trace in free)
+        return KernelReport(self.function.token.file, self.label, *most, len(free), found)
+
+    def _judged(self, traces: Iterable[Trace]) -> tuple[Diagnostic, ...]:
         found: dict[Any, Diagnostic] = {}
-        most, walks = (0, 0), 0
-        for trace in self._walks():
-            walks += 1
-            most = max(most, trace.counts())
-            for diagnostic in _judge(trace, self.label, self.span()):
+        for trace in traces:
+            for diagnostic in _judge(trace, self.label, self.span(), self.target):
                 found.setdefault(_place(diagnostic), diagnostic)
-        return KernelReport(self.file, self.label, *most, walks, _in_order(found.values()))
+        return _in_order(found.values())
 
     def _walks(self) -> Iterator[Trace]:
         """Walks for every number of rounds and every way of deciding; one where nothing is unknown."""
@@ -251,16 +255,17 @@ class _Kernel:
     def walk_with(self, given: Mapping[str, int]) -> Trace:
         """One walk with these arguments; what still hangs on the call is taken once."""
         trace = Trace(most=LONGEST_BESIDE)
-        machine = Machine(self.file, self.program, 1, "then", 1 << 20, given, self.core, trace)
+        machine = Machine(self.program, 1, "then", 1 << 20, given, self.core, self.target, trace)
         try:
             return machine.run(self.function, self.arguments)
         except TooLong:
             raise self._too_long() from None
 
-    def walk(self, trips: int, decisions: Decisions) -> Trace:
-        """One walk; loops of known length are cut short where it would become too long."""
+    def walk(self, trips: int, decisions: Decisions, given: Mapping[str, int] | None = None) -> Trace:
+        """One walk, with these arguments besides; loops of known length are cut short where it would become too
+        long."""
         for longest in (1 << 20, 16, 8, 4, 2):
-            machine = Machine(self.file, self.program, trips, decisions, longest, self.given, self.core)
+            machine = Machine(self.program, trips, decisions, longest, given or self.given, self.core, self.target)
             try:
                 return machine.run(self.function, self.arguments)
             except TooLong:
@@ -272,11 +277,11 @@ class _Kernel:
         return fault("PTG306", what, self.span(), expected="shorter loops")
 
 
-def _too_large(trace: Trace) -> Iterator[Diagnostic]:
+def _too_large(trace: Trace, target: str) -> Iterator[Diagnostic]:
     """Tiles that leave their memory."""
     for node in trace.nodes:
         for region in (r for part in trace.touched.get(id(node), ()) for r in part):
-            room = CAPACITY.get(region.memory)
+            room = TARGETS[target].capacity.get(region.memory)
             if room is not None and region.end > room and region.start:
                 yield Diagnostic(
                     "PTG301",

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.sanitize.lexer import Token, unsupported
@@ -29,11 +30,13 @@ _BUILTIN_TEMPLATES = frozenset(
 
 
 class ExpressionParser:
-    """A cursor over tokens. ``templates`` are names that ``<`` makes a template of."""
+    """A cursor over tokens. ``templates`` are names that ``<`` makes a template of; ``namespaces`` those that say
+    nothing before a name."""
 
-    def __init__(self, file: str, tokens: list[Token], templates: frozenset[str]) -> None:
-        self.file, self.tokens, self.at = file, tokens, 0
+    def __init__(self, tokens: list[Token], templates: frozenset[str], namespaces: frozenset[str]) -> None:
+        self.tokens, self.at = tokens, 0
         self.templates = templates | _BUILTIN_TEMPLATES
+        self.namespaces = namespaces
         self.angles = 0
 
     # -- cursor ---------------------------------------------------------------------------------------------------
@@ -42,15 +45,22 @@ class ExpressionParser:
     def here(self) -> Token:
         return self.tokens[min(self.at, len(self.tokens) - 1)]
 
+    @property
+    def after(self) -> Token:
+        """The token behind this one; the last one at the end."""
+        return self.tokens[min(self.at + 1, len(self.tokens) - 1)]
+
     def ends(self) -> bool:
         return self.at >= len(self.tokens)
 
     def sees(self, *texts: str) -> bool:
+        if self.angles and ">" in texts and not self.ends() and self.here.text == ">>>":  # ends of templates
+            self.tokens[self.at : self.at + 1] = [replace(self.here, text=">", col=self.here.col + i) for i in range(3)]
         return not self.ends() and self.here.text in texts and self.here.kind != "string"
 
     def take(self) -> Token:
         if self.ends():
-            raise unsupported(self.file, self.tokens[-1] if self.tokens else None, "the file ends too early")
+            raise unsupported(self.tokens[-1], "the file ends too early")
         self.at += 1
         return self.tokens[self.at - 1]
 
@@ -62,7 +72,7 @@ class ExpressionParser:
 
     def expect(self, text: str) -> Token:
         if not self.sees(text):
-            raise unsupported(self.file, self.here, f"`{self.here.text}` where `{text}` is expected")
+            raise unsupported(self.here, f"`{self.here.text}` where `{text}` is expected")
         return self.take()
 
     def attempt(self, read: Callable[[], Expr]) -> Expr | None:
@@ -122,8 +132,7 @@ class ExpressionParser:
         return left
 
     def _shifts(self) -> bool:
-        after = self.tokens[self.at + 1] if self.at + 1 < len(self.tokens) else None
-        return after is not None and after.text == ">" and after.col == self.here.col + 1
+        return self.after.text == ">" and self.after.col == self.here.col + 1
 
     def _unary(self) -> Expr:
         if self.sees("-", "+", "!", "~", "*", "&", "++", "--"):
@@ -153,7 +162,7 @@ class ExpressionParser:
             r"(u?int\d*_t|void|int|float|half|bool|double|long|event_t|size_t|uint32_t|char|\w*_t|T|U)", kind.path[-1]
         )
         if not (known or pointer or marked) or self.ends() or self.sees(")", ";", ",", "=", ".", "+", "/", "]"):
-            raise unsupported(self.file, token, "no cast")
+            raise unsupported(token, "no cast")
         return Call(Name(("static_cast",), (kind,), token), (self._unary(),), token)
 
     def type(self) -> Expr:
@@ -202,37 +211,50 @@ class ExpressionParser:
         if self.sees("{"):
             return self._braces()
         if self.sees("["):
-            raise unsupported(self.file, token, "a lambda")
+            return self.function_object()
         self.skip_words()
         while self.sees("typename", "template"):
             self.take()
         if self.ends() or self.here.kind != "name":
-            raise unsupported(self.file, self.here, f"`{self.here.text}` in an expression")
+            raise unsupported(self.here, f"`{self.here.text}` in an expression")
         return self._name()
+
+    def function_object(self) -> Expr:
+        """A lambda, which needs statements."""
+        raise unsupported(self.here, "a lambda here")
 
     def _name(self) -> Name:
         token = self.here
         path: list[str] = []
         arguments: tuple[Expr, ...] | None = None
+        outer: tuple[Expr, ...] | None = None
         self.accept("::")
         while True:
             if self.here.kind != "name":
-                raise unsupported(self.file, self.here, f"`{self.here.text}` in a name")
+                raise unsupported(self.here, f"`{self.here.text}` in a name")
             path.append(self.take().text)
-            if self.sees("<") and self._is_template(path[-1]):
-                found = self._template_arguments()
-                if found is not None:
-                    arguments = found
+            if self.sees("<"):
+                arguments = self._template_arguments_of(path[-1])
             if not self.sees("::"):
                 break
             self.take()
             self.accept("template")
-        return Name(tuple(path), arguments, token)
+            if arguments is None and path[-1] in self.namespaces:
+                path.pop()
+            outer, arguments = arguments or outer, None
+        return Name(tuple(path), arguments, token, outer)
 
-    def _is_template(self, name: str) -> bool:
-        if name in self.templates or re.fullmatch(r"T[A-Z][A-Z0-9_]*", name):
-            return True
-        return re.match(r"[A-Z]\w*[a-z]", name) is not None or name in ("conditional", "is_same")
+    def _template_arguments_of(self, name: str) -> tuple[Expr, ...] | None:
+        """Template arguments behind a name, or None and no progress where ``<`` compares. A name that nobody declared
+        as a template is one where a call or a member follows, and the arguments are no conditions."""
+        start = self.at
+        found = self._template_arguments()
+        known = name in self.templates or re.match(r"[A-Z]\w*[a-z]", name) or name in ("conditional", "is_same")
+        conditions = any(isinstance(part, Binary) and part.op in ("&&", "||") for part in found or ())
+        if not known and (not self.sees("(", "::") or conditions):
+            self.at = start
+            return None
+        return found
 
     def _template_arguments(self) -> tuple[Expr, ...] | None:
         start, angles = self.at, self.angles
@@ -258,7 +280,7 @@ class ExpressionParser:
 
     def _until(self, expr: Expr) -> Expr:
         if not self.sees(",", ">"):
-            raise unsupported(self.file, self.here, "not the end of a template argument")
+            raise unsupported(self.here, "not the end of a template argument")
         return expr
 
     def _braces(self) -> Braces:
@@ -294,8 +316,8 @@ class ExpressionParser:
             elif self.accept(".") or self.accept("->"):
                 self.accept("template")
                 expr = Member(expr, self.take().text, token)
-                if self.sees("<") and self._is_template(str(expr.name)):
-                    self._template_arguments()
+                if self.sees("<"):
+                    self._template_arguments_of(str(expr.name))
             elif self.accept("["):
                 angles, self.angles = self.angles, 0
                 expr = Index(expr, self.expression(), token)

@@ -6,30 +6,35 @@ the way the walk is told. Everything else runs as it is written, template argume
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pyptogen.diagnostics import DiagnosticError, Span
-from pyptogen.sanitize import pto
+from pyptogen.diagnostics import DiagnosticError
+from pyptogen.sanitize import pto, structs
 from pyptogen.sanitize.arithmetic import combine, either
+from pyptogen.sanitize.calls import enter, overload
+from pyptogen.sanitize.declare import declare
 from pyptogen.sanitize.lexer import Token, unsupported
 from pyptogen.sanitize.syntax import (
     Binary,
     Block,
-    Braces,
     Call,
     Declaration,
+    Enum,
     Evaluate,
     Expr,
     File,
     Function,
     If,
     Index,
+    Lambda,
     Loop,
     Member,
     Name,
     Statement,
+    Struct,
     Switch,
     Ternary,
     Unary,
@@ -39,7 +44,7 @@ from pyptogen.sanitize.syntax import (
     Literal as Constant,
 )
 from pyptogen.sanitize.trace import Trace
-from pyptogen.sanitize.values import SIZES, UNKNOWN, Cell, OtherType, ScalarType, Tile, TileKind
+from pyptogen.sanitize.values import SIZES, UNKNOWN, Cell, Functions, Instance, ScalarType, Scope, Template, Tile
 
 Decisions = Literal["then", "else", "in turn"]
 DEEPEST = 40
@@ -56,16 +61,18 @@ class Machine:
     """One walk through one kernel. ``trips`` rounds of loops that nobody knows the end of; at most ``longest`` rounds
     of those that are known; ``given`` are run-time arguments that are fixed for the walk."""
 
-    file: str
     program: File
     trips: int
     decisions: Decisions
     longest: int
     given: Mapping[str, int]
     core: str
+    target: str
     trace: Trace = field(default_factory=Trace)
     scopes: list[dict[str, Cell]] = field(default_factory=list)
-    spans: dict[Token, Span] = field(default_factory=dict)
+    statics: dict[tuple[Token, str], Cell] = field(default_factory=dict)
+    """Static variables of functions, by the instance of the template."""
+    called_as: str = ""
     turn: bool = False
     depth: int = 0
     cut: bool = False
@@ -73,25 +80,22 @@ class Machine:
 
     def run(self, function: Function, arguments: Sequence[Any] = ()) -> Trace:
         """Walk a kernel with these template arguments. Raises PTG306 and TooLong."""
+        self.open()
+        self.trace = Trace(self.trace.most)
+        self.call(Functions((function,)), list(arguments), [UNKNOWN] * len(function.parameters), function.token)
+        return self.trace
+
+    def open(self) -> None:
+        """What stands at namespace level."""
         self.scopes = [{}]
         for statement in self.program.statements:
             try:
                 self.execute(statement)
             except DiagnosticError:
                 continue
-        self.trace = Trace(self.trace.most)
-        self.call(function, list(arguments), [UNKNOWN] * len(function.parameters), function.token)
-        return self.trace
-
-    def span(self, token: Token) -> Span:
-        found = self.spans.get(token)
-        if found is None:
-            found = Span(self.file, token.line, token.col, token.line, token.col + len(token.text))
-            self.spans[token] = found
-        return found
 
     def fault(self, token: Token, what: str) -> DiagnosticError:
-        return unsupported(self.file, token, what)
+        return unsupported(token, what)
 
     # -- names ----------------------------------------------------------------------------------------------------
 
@@ -104,36 +108,49 @@ class Machine:
     def define(self, name: str, value: Any) -> None:
         self.scopes[-1][name] = value if isinstance(value, Cell) else Cell(value)
 
-    def function(self, name: str) -> Function | None:
-        return next((f for f in self.program.functions if f.name == name), None)
+    def assign(self, cell: Cell, value: Any) -> None:
+        """``variable = value``."""
+        pto.assign(self, cell, value)
+
+    @contextmanager
+    def inside(self, *scopes: Scope) -> Iterator[None]:
+        """In these scopes alone, and the file's."""
+        outside, self.scopes = self.scopes, [self.scopes[0], *scopes]
+        try:
+            yield
+        finally:
+            self.scopes = outside
+
+    def opened(self, value: Any, token: Token) -> Any:
+        """A struct that takes no template arguments, by its name alone."""
+        return structs.instantiate(self, value, (), token) if isinstance(value, Template) else value
+
+    def functions(self, name: str) -> Functions | None:
+        """The file's functions of a name. Raises PTG306 where they were not understood."""
+        found = tuple(f for f in self.program.functions if f.name == name)
+        if not found and name in self.program.refused:
+            raise self.program.refused[name]
+        return Functions(found) if found else None
 
     # -- functions ------------------------------------------------------------------------------------------------
 
-    def call(self, function: Function, template: list[Any], arguments: list[Any], token: Token) -> Any:
+    def call(self, functions: Functions, template: Sequence[Any], arguments: Sequence[Any], token: Token) -> Any:
         """Run a function of the file. Arguments may be cells, for parameters by reference."""
         if self.depth > DEEPEST:
-            raise self.fault(token, f"`{function.name}` calls itself too often")
-        outside, self.scopes = self.scopes, [self.scopes[0], {}]
-        for i, parameter in enumerate(function.template):
-            value = template[i] if i < len(template) else UNKNOWN
-            if value is UNKNOWN and parameter.default is not None:
-                value = self.value(parameter.default)
-            self.define(parameter.name, value)
-        for i, formal in enumerate(function.parameters):
-            actual = arguments[i] if i < len(arguments) else UNKNOWN
-            if not formal.reference and isinstance(actual, Cell):
-                actual = actual.value
-            if actual is UNKNOWN and formal.name in self.given:
-                actual = self.given[formal.name]
-            self.define(formal.name, actual)
+            raise self.fault(token, f"`{functions.overloads[0].name}` calls itself too often")
+        with self.inside(*functions.around):
+            function, bound = overload(self, functions.overloads, template, arguments)
         self.depth += 1
+        before, self.called_as = self.called_as, repr(bound)
         try:
-            self.execute(function.body)
+            with self.inside(*functions.around, {}):
+                enter(self, function, bound, arguments)
+                self.execute(function.body)
         except _Jump as jump:
             return jump.value
         finally:
             self.depth -= 1
-            self.scopes = outside
+            self.called_as = before
         return UNKNOWN
 
     # -- statements -----------------------------------------------------------------------------------------------
@@ -143,19 +160,24 @@ class Machine:
         if isinstance(node, Block):
             self._block(node)
         elif isinstance(node, Declaration):
-            self._declare(node)
+            declare(self, node)
         elif isinstance(node, Using):
             self.define(node.name, self.value(node.type))
         elif isinstance(node, Evaluate):
             self.value(node.expr)
         elif isinstance(node, If):
             taken = self.decide(self.value(node.condition))
+            self.trace.outcomes.add((node.token, taken))
             if taken or node.other is not None:
                 self.execute(node.then if taken or node.other is None else node.other)
         elif isinstance(node, Loop):
             self._loop(node)
         elif isinstance(node, Switch):
             self._switch(node)
+        elif isinstance(node, Struct):
+            structs.declare(self, node)
+        elif isinstance(node, Enum):
+            structs.enumerate_(self, node)
         else:
             raise _Jump(node.kind, UNKNOWN if node.value is None else self.value(node.value))
 
@@ -182,34 +204,6 @@ class Machine:
             return self.turn
         return self.decisions == "then"
 
-    def _declare(self, node: Declaration) -> None:
-        kind = self.value(node.type)
-        if node.length is not None:
-            length = self.value(node.length)
-            if not isinstance(length, int):
-                raise self.fault(node.token, f"an array `{node.name}` of unknown length")
-            given = node.initial.items if isinstance(node.initial, Braces) else node.initial
-            values = [self.value(item) for item in given] if isinstance(given, tuple) else []
-            cells = [Cell(pto.construct(self, kind, node.name, (), node.token)) for _ in range(length)]
-            for cell, value in zip(cells, values, strict=False):
-                pto.assign(self, cell, value)
-            self.define(node.name, cells)
-            return
-        if isinstance(node.initial, tuple):
-            items = [self.value(item) for item in node.initial]
-            self.define(node.name, pto.construct(self, kind, node.name, items, node.token))
-        elif node.initial is None:
-            self.define(node.name, pto.construct(self, kind, node.name, (), node.token))
-        elif node.reference and (found := self.place(node.initial)) is not None:
-            self.define(node.name, found)
-        else:
-            value = self.value(node.initial)
-            if isinstance(node.initial, Braces):
-                value = pto.construct(self, kind, node.name, [self.value(i) for i in node.initial.items], node.token)
-            cell = Cell(pto.construct(self, kind, node.name, (), node.token))
-            self.define(node.name, cell)
-            pto.assign(self, cell, value)
-
     def _loop(self, node: Loop) -> None:
         self.scopes.append({})
         try:
@@ -217,7 +211,8 @@ class Machine:
                 self.execute(node.initial)
             rounds, open_ended = 0, False
             while True:
-                condition = True if node.condition is None else self.value(node.condition)
+                tested = node.condition is not None and not (node.behind and rounds == 0)
+                condition = self.value(node.condition) if tested and node.condition is not None else True
                 open_ended = open_ended or condition is UNKNOWN
                 if not self._goes_on(node, condition, rounds, open_ended):
                     break
@@ -300,6 +295,11 @@ class Machine:
             return self.value(node.then if condition else node.other)
         if isinstance(node, Member):
             return pto.member(self, self.value(node.object), node)
+        if isinstance(node, Lambda):
+            scopes = self.scopes[1:]
+            if node.copies:
+                scopes = [{name: Cell(cell.value, cell.element) for name, cell in s.items()} for s in scopes]
+            return Functions((node.function,), tuple(scopes))
         if isinstance(node, Index):
             cell = self.place(node)
             return UNKNOWN if cell is None else cell.value
@@ -310,7 +310,7 @@ class Machine:
             (name,) = node.plain
             cell = self.cell(name)
             if cell is not None:
-                return cell.value
+                return self.opened(cell.value, node.token)
             if name in SIZES:
                 return ScalarType(name)
         return pto.named(self, node.plain, node)
@@ -326,6 +326,9 @@ class Machine:
                     raise self.fault(node.token, "an element that is not known, of an array of tiles")
                 found = holder[index]
                 return found if isinstance(found, Cell) else Cell(found)
+        if isinstance(node, Member):
+            holder = self.value(node.object)
+            return holder.members.get(node.name) if isinstance(holder, Instance) else None
         return None
 
     def _binary(self, node: Binary) -> Any:
@@ -339,7 +342,7 @@ class Machine:
             if right is not UNKNOWN and bool(right) == (node.op == "||"):
                 return bool(right)
             return UNKNOWN if UNKNOWN in (left, right) else bool(right)
-        return combine(self.file, node.op, left, self.value(node.right), node.token)
+        return combine(node.op, left, self.value(node.right), node.token)
 
     def _assign(self, node: Binary) -> Any:
         value = self.value(node.right)
@@ -349,7 +352,7 @@ class Machine:
                 return value
             raise self.fault(node.token, "an assignment to something that is no variable")
         if node.op != "=":
-            value = combine(self.file, node.op[:-1], cell.value, value, node.token)
+            value = combine(node.op[:-1], cell.value, value, node.token)
         pto.assign(self, cell, value)
         return value
 
@@ -362,7 +365,7 @@ class Machine:
             if cell is None:
                 return UNKNOWN
             before = cell.value
-            cell.value = combine(self.file, node.op[0], before, 1, node.token)
+            cell.value = combine(node.op[0], before, 1, node.token)
             return before if node.postfix else cell.value
         operand = self.value(node.operand)
         if node.op == "!":
@@ -372,6 +375,3 @@ class Machine:
         if node.op == "~":
             return ~operand if isinstance(operand, int) else UNKNOWN
         return {"-": -operand, "+": operand}.get(node.op, UNKNOWN)
-
-
-__all__ = ["Machine", "OtherType", "TileKind"]

@@ -15,13 +15,11 @@ from typing import Protocol
 
 from pyptogen.diagnostics import Diagnostic, Span
 from pyptogen.lower.instruction.rings import protects, together
-from pyptogen.sanitize.steps import steps
+from pyptogen.sanitize.numbers import FIRST, FIXED, usual
+from pyptogen.sanitize.steps import compared, steps
 from pyptogen.sanitize.syntax import Function
 from pyptogen.sanitize.trace import Trace
 
-FIXED = {"get_block_idx": 0, "get_block_num": 4, "nblk": 4}
-"""What does not vary: the first of a few blocks."""
-_FIRST = re.compile(r".*(begin|start|first|offset)\d*")
 _STEMS = re.compile(r"_(cube|vec|vector|aic|aiv)$")
 
 
@@ -79,10 +77,14 @@ def pairs(halves: Sequence[Half]) -> tuple[list[tuple[Half, Half]], list[Half]]:
 def walks(cube: Program, vector: Program, slots: Mapping[str, int]) -> Iterator[tuple[Trace, ...]]:
     """Walks of both with the same arguments: the cube core's, and the vector core's, or those of both vector cores
     where their program asks which of them it runs on."""
-    names = list(dict.fromkeys(p.name for side in (cube, vector) for p in side.function.parameters if not p.pointer))
+    names = list(
+        dict.fromkeys(p.name for side in (cube, vector) for p in side.function.parameters if p.name and not p.pointer)
+    )
     sides = [steps(side.function, names, FIXED) for side in (cube, vector)]
     step = {name: max(side.get(n, 1) for side in sides for n in (name, f"{name}_end")) for name in names}
-    base: dict[str, int] = {name: 0 if _FIRST.fullmatch(name) else step[name] for name in names} | FIXED
+    asked = [compared(side.function, names) for side in (cube, vector)]
+    near = {name: [*dict.fromkeys(value for side in asked for value in side[name])] for name in names}
+    base = {name: usual(name, step[name], near[name]) for name in names} | FIXED
     most = max(slots.values(), default=1) + 2
 
     def both(given: Mapping[str, int]) -> tuple[Trace, ...]:
@@ -93,15 +95,15 @@ def walks(cube: Program, vector: Program, slots: Mapping[str, int]) -> Iterator[
         second = (vector.walk_with({"get_subblockid": 1, **given}),) if first.by_core else ()
         return cube.walk_with(given), first, *second
 
-    usual = both(base)
-    yield usual
-    free = [name for name in names if name not in FIXED and not _FIRST.fullmatch(name)]
+    first = both(base)
+    yield first
+    free = [name for name in names if name not in FIXED and not FIRST.fullmatch(name)]
     for name in free:
         long = both({**base, name: most * step[name]})
-        if all(_alike(a, b) for a, b in zip(long, usual, strict=True)):
+        if all(_alike(a, b) for a, b in zip(long, first, strict=True)):
             continue  # no loop hangs on it
         yield long
-        for value in dict.fromkeys((1, *(rounds * step[name] for rounds in range(1, most)))):
+        for value in dict.fromkeys((1, *(rounds * step[name] for rounds in range(1, most)), *near[name])):
             yield both({**base, name: value})
     for rounds in (0, 2, 3):
         yield both({**base, **{name: rounds * step[name] for name in free}})

@@ -1,63 +1,69 @@
-"""Functions and statements of C++ in straightforward form."""
+"""Files of C++ in straightforward form: functions, structs, constants."""
 
 from __future__ import annotations
 
-import re
+from itertools import pairwise
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.sanitize.expressions import QUALIFIERS, ExpressionParser
+from pyptogen.sanitize.expressions import QUALIFIERS
 from pyptogen.sanitize.lexer import Token, unsupported
+from pyptogen.sanitize.statements import StatementParser
 from pyptogen.sanitize.syntax import (
+    Binary,
     Block,
     Declaration,
+    Enum,
     Evaluate,
     Expr,
     File,
     Function,
-    If,
     Instantiation,
-    Jump,
-    Loop,
     Name,
-    Parameter,
     Statement,
-    Switch,
+    Struct,
     TemplateParameter,
     Using,
 )
 
 
-def parse(file: str, tokens: list[Token]) -> File:
-    """What stands in a file. Raises PTG306 inside a function that is marked as a kernel's; other things that it does
-    not know (classes, host code) it passes over."""
-    names = frozenset(
-        tokens[i + 1].text
-        for i, token in enumerate(tokens[:-2])
-        if token.kind == "name" and token.text in ("using", "struct", "class") and tokens[i + 1].kind == "name"
-    )
-    parser = Parser(file, tokens, names | _template_functions(tokens))
-    return parser.whole()
+def parse(tokens: list[Token]) -> File:
+    """What stands in a file. Raises PTG306 inside a function that is marked as a kernel's; other functions and structs
+    that it does not understand are kept by their names, with the reason."""
+    found: dict[str, set[str]] = {"using": set(), "struct": set(), "class": set(), "namespace": set()}
+    for token, after in pairwise(tokens):
+        if token.kind == after.kind == "name" and token.text in found:
+            found[token.text].add(after.text)
+    templates = found["using"] | found["struct"] | found["class"] | _template_functions(tokens)
+    return Parser(tokens, frozenset(templates), frozenset(found["namespace"] - templates)).whole()
 
 
 def _template_functions(tokens: list[Token]) -> frozenset[str]:
     """Names that stand before `(` behind a `template <…>`."""
     found = set()
-    for i, token in enumerate(tokens):
-        if token.text == "template" and i + 1 < len(tokens) and tokens[i + 1].text == "<":
-            depth, at = 0, i + 1
-            while at < len(tokens):
-                depth += (tokens[at].text == "<") - (tokens[at].text == ">")
-                at += 1
-                if depth == 0:
-                    break
-            while at < len(tokens) and tokens[at].text not in ("(", "{", ";", "="):
-                at += 1
-            if at < len(tokens) and tokens[at - 1].kind == "name":
-                found.add(tokens[at - 1].text)
+    for i, (token, after) in enumerate(pairwise(tokens)):
+        if token.text != "template" or after.text != "<":
+            continue
+        at = _behind(tokens, i + 1, "<", ">")
+        while at < len(tokens) and tokens[at].text not in ("(", "{", ";", "="):
+            marked = tokens[at].text == "__attribute__"
+            at = _behind(tokens, at + 1, "(", ")") if marked else at + 1
+        if at < len(tokens) and tokens[at - 1].kind == "name":
+            found.add(tokens[at - 1].text)
     return frozenset(found)
 
 
-class Parser(ExpressionParser):
+def _behind(tokens: list[Token], at: int, opening: str, closing: str) -> int:
+    """The place behind the bracket that is opened at ``at``."""
+    depth = 0
+    while at < len(tokens):
+        depth += (tokens[at].text == opening) - (tokens[at].text == closing)
+        at += 1
+        if depth == 0:
+            break
+    return at
+
+
+class Parser(StatementParser):
     """Reads a whole file."""
 
     def whole(self) -> File:
@@ -65,13 +71,13 @@ class Parser(ExpressionParser):
         statements: list[Statement] = []
         aliases: list[tuple[tuple[TemplateParameter, ...], Using]] = []
         instantiations: list[Instantiation] = []
+        self.refused: dict[str, DiagnosticError] = {}
         while not self.ends():
             if self.accept(";") or self.accept("}"):
                 continue
-            if self.sees("namespace") or (self.sees("extern") and self.tokens[self.at + 1].kind == "string"):
+            if self.sees("namespace") or (self.sees("extern") and self.after.kind == "string"):
                 self._open()
                 continue
-            start = self.at
             template = self._template_head()
             if template is None:
                 self.take()
@@ -80,25 +86,36 @@ class Parser(ExpressionParser):
                     instantiations.append(Instantiation(found, found.token))
                 self._skip_to_end()
                 continue
-            if self.sees("using"):
+            if self.sees("using") and template:
                 using = self._using()
-                if using is not None and template:
-                    aliases.append((template, using))
-                elif using is not None:
-                    statements.append(using)
+                aliases += [] if using is None else [(template, using)]
                 continue
-            function = self._function(template)
-            if function is not None:
-                functions.append(function)
-                continue
+            read = self._declared_here(template)
+            if isinstance(read, Function):
+                functions.append(read)
+            elif read is not None:
+                statements.append(read)
+        return File(tuple(functions), tuple(statements), tuple(aliases), tuple(instantiations), self.refused)
+
+    def _declared_here(self, template: tuple[TemplateParameter, ...], owner: str = "") -> Function | Statement | None:
+        """A function, a struct, an enum, a constant or an alias, in the class ``owner`` perhaps; None for what was
+        passed over."""
+        start = self.at
+        if self.sees("struct", "class"):
+            struct = self._struct(template)
+            if struct is not None:
+                return struct
+        elif self.sees("enum"):
+            return self._enum()
+        function = self._function(template, owner)
+        if function is not None:
+            return function
+        self.at = start
+        statement = None if template else self._constant()
+        if statement is None:
             self.at = start
-            statement = None if template else self._constant()
-            if statement is not None:
-                statements.append(statement)
-            else:
-                self.at = start
-                self._skip_to_end()
-        return File(tuple(functions), tuple(statements), tuple(aliases), tuple(instantiations))
+            self._skip_to_end()
+        return statement
 
     def _open(self) -> None:
         """``namespace x {`` and ``extern "C" {``: what is inside stands in the open. ``extern "C"`` before a function
@@ -110,23 +127,11 @@ class Parser(ExpressionParser):
         if not self.accept("{") and self.sees("="):
             self._skip_to_end()
 
-    def _skip_to_end(self) -> None:
-        """Behind the next `;` or body."""
-        while not self.ends():
-            if self.sees("{", "(", "["):
-                body = self.sees("{")
-                self.skip_balanced()
-                if body:
-                    self.accept(";")
-                    return
-            elif self.take().text == ";":
-                return
-
     def _template_head(self) -> tuple[TemplateParameter, ...] | None:
         """Parameters of ``template <…>``; empty without; None (and no progress) for an instantiation."""
         if not self.sees("template"):
             return ()
-        if self.tokens[self.at + 1].text != "<":
+        if self.after.text != "<":
             return None
         self.take()
         self.expect("<")
@@ -152,17 +157,6 @@ class Parser(ExpressionParser):
         self.type()
         return self._name()
 
-    def _using(self) -> Using | None:
-        self.take()
-        if self.here.kind != "name" or self.sees("namespace") or self.tokens[self.at + 1].text != "=":
-            self._skip_to_end()
-            return None
-        token = self.take()
-        self.expect("=")
-        kind = self.type()
-        self.expect(";")
-        return Using(token.text, kind, token)
-
     def _constant(self) -> Statement | None:
         """A constant or an alias at namespace level."""
         try:
@@ -171,7 +165,8 @@ class Parser(ExpressionParser):
             return None
         return found if isinstance(found, Declaration | Using | Block) else None
 
-    def _function(self, template: tuple[TemplateParameter, ...]) -> Function | None:
+    def _function(self, template: tuple[TemplateParameter, ...], owner: str = "") -> Function | None:
+        """A function with a body, of the class ``owner`` perhaps; None and no progress for anything else."""
         start, kernel = self.at, False
         depth = 0
         while not self.ends() and (depth or not self.sees("(", ";", "{", "=", "}")):
@@ -180,189 +175,106 @@ class Parser(ExpressionParser):
             depth += (token.text == "<") - (token.text == ">")
             if token.text == "__attribute__":
                 self.skip_balanced()
-        name = self.tokens[self.at - 1]
-        if not self.sees("(") or name.kind != "name" or self.at - start < 2:
+        name, before = self.tokens[self.at - 1], self.tokens[max(start, self.at - 2)]
+        if not self.sees("(") or name.kind != "name" or before.text == "~" or (before is name and name.text != owner):
             self.at = start
             return None
-        parameters = self._parameters()
+        parameters = self.parameters()
         while self.sees("const", "noexcept", "override"):
             self.take()
-        if not self.sees("{"):
-            self.at = start
-            return None
         body = self.at
         try:
-            block = self.block()
-        except DiagnosticError:
-            if kernel:
-                raise
-            self.at = body
-            self.skip_balanced()
-            return None
-        return Function(name.text, template, parameters, block, kernel, name)
-
-    def _parameters(self) -> tuple[Parameter, ...]:
-        self.expect("(")
-        found: list[Parameter] = []
-        while not self.sees(")"):
-            pointer = reference = False
-            name: Token | None = None
-            depth = 0
-            while depth or not self.sees(",", ")"):
-                token = self.take()
-                depth += (token.text in ("<", "(", "[")) - (token.text in (">", ")", "]"))
-                pointer |= token.text == "*"
-                reference |= token.text == "&"
-                if token.kind == "name" and depth == 0 and token.text not in QUALIFIERS:
-                    name = token
-                if token.text == "=":
-                    self._ternary()
-            if name is not None:
-                found.append(Parameter(name.text, pointer, reference, name))
-            self.accept(",")
-        self.expect(")")
-        return tuple(found)
-
-    # -- statements -----------------------------------------------------------------------------------------------
-
-    def block(self) -> Block:
-        """``{ … }``."""
-        token = self.expect("{")
-        body: list[Statement] = []
-        while not self.sees("}"):
-            body.append(self.statement())
-        self.expect("}")
-        return Block(tuple(body), token)
-
-    def statement(self) -> Statement:
-        """One statement. Raises PTG306."""
-        token = self.here
-        if self.sees("{"):
-            return self.block()
-        if self.accept(";"):
-            return Block((), token)
-        if self.sees("using"):
-            using = self._using()
-            return using if using is not None else Block((), token)
-        if self.sees("typedef", "static_assert", "__asm__", "asm"):
-            self._skip_to_end()
-            return Block((), token)
-        if self.sees("if"):
-            return self._if()
-        if self.sees("for", "while"):
-            return self._loop()
-        if self.sees("switch"):
-            return self._switch()
-        if self.sees("return", "break", "continue"):
-            self.take()
-            value = self.expression() if token.text == "return" and not self.sees(";") else None
-            self.expect(";")
-            return Jump(token.text, value, token)
-        if self.sees("do", "goto", "try", "throw", "struct", "class"):
-            raise unsupported(self.file, token, f"`{token.text}` in a kernel")
-        found = self._declared()
-        if found is not None:
-            return found
-        expr = self.expression()
-        while self.accept(","):
-            expr = self.expression()
-        self.expect(";")
-        return Evaluate(expr, token)
-
-    def _if(self) -> If | Block:
-        """A condition; one with a declaration ahead of it is a block of both."""
-        token = self.take()
-        self.accept("constexpr")
-        self.expect("(")
-        initial = self.statement() if self._has_initial() else None
-        condition = self.expression()
-        self.expect(")")
-        then = self.statement()
-        found = If(condition, then, self.statement() if self.accept("else") else None, token)
-        return found if initial is None else Block((initial, found), token)
-
-    def _has_initial(self) -> bool:
-        """Whether a ``;`` comes before the bracket that is open here is closed."""
-        depth = 0
-        for token in self.tokens[self.at :]:
-            depth += (token.text == "(") - (token.text == ")")
-            if depth < 0 or token.text == ";":
-                return depth >= 0
-        return False
-
-    def _loop(self) -> Loop:
-        token = self.take()
-        self.expect("(")
-        if token.text == "while":
-            condition = self.expression()
-            self.expect(")")
-            return Loop(None, condition, (), self.statement(), token)
-        initial = None if self.accept(";") else self.statement()
-        test = None if self.sees(";") else self.expression()
-        self.expect(";")
-        return Loop(initial, test, self._list(")"), self.statement(), token)
-
-    def _switch(self) -> Switch:
-        token = self.take()
-        self.expect("(")
-        subject = self.expression()
-        self.expect(")")
-        self.expect("{")
-        cases: list[tuple[Expr | None, int]] = []
-        body: list[Statement] = []
-        while not self.sees("}"):
-            if self.accept("case"):
-                cases.append((self._ternary(), len(body)))
-                self.expect(":")
-            elif self.accept("default"):
-                cases.append((None, len(body)))
-                self.expect(":")
-            else:
-                body.append(self.statement())
-        self.expect("}")
-        return Switch(subject, tuple(cases), tuple(body), token)
-
-    def _declared(self) -> Statement | None:
-        """A declaration of one or several variables, or None and no progress."""
-        start = self.at
-        try:
-            self.skip_words()
-            marked = self.at > start
-            if not marked and (
-                self.here.kind != "name" or self.tokens[self.at + 1].text in ("(", ".", "->", "[", "=", "+=")
-            ):
-                return None
-            kind = self.type()
-            if self.here.kind != "name" or re.fullmatch(r"and|or|not", self.here.text):
+            given = self._initialisers() if owner == name.text else ()
+            if not self.sees("{"):
                 self.at = start
                 return None
-            found: list[Statement] = []
-            while True:
-                found.append(self._declarator(kind))
-                if not self.accept(","):
-                    break
-                while self.sees("*", "&"):
-                    self.take()
-            self.expect(";")
-        except DiagnosticError:
+            body = self.at
+            block = self.block()
+        except DiagnosticError as error:
+            if kernel:
+                raise
+            self.refused[name.text] = error
+            self.at = body
+            self._skip_to_end()
+            return None
+        return Function(name.text, template, parameters, Block((*given, *block.body), block.token), kernel, name)
+
+    # -- structs and enums ----------------------------------------------------------------------------------------
+
+    def _initialisers(self) -> tuple[Statement, ...]:
+        """``: a(b), c{d}`` of a constructor, as assignments. What takes several values stays as it was declared."""
+        found: list[Statement] = []
+        separator = ":"
+        while self.accept(separator):
+            separator = ","
+            name = self._name()
+            values = self._braces().items if self.sees("{") else self._bracketed()
+            if len(values) == 1:
+                found.append(Evaluate(Binary("=", name, values[0], name.token), name.token))
+        return tuple(found)
+
+    def _bracketed(self) -> tuple[Expr, ...]:
+        self.expect("(")
+        return self._list(")")
+
+    def _struct(self, template: tuple[TemplateParameter, ...]) -> Struct | None:
+        """A struct or class with a body; None, with it passed over, for another one that is not understood, and for a
+        declaration."""
+        start = self.at
+        self.take()
+        self.skip_words()
+        token = self.take()
+        try:
+            pattern = self._template_arguments() if self.sees("<") else None
+            self.accept("final")
+            if self.sees(":"):
+                raise unsupported(self.here, f"`{token.text}` with a base class")
+            if not self.sees("{"):
+                self.at = start
+                return None
+            self.take()
+            found = self._body(token, template, pattern)
+        except DiagnosticError as error:
+            self.refused[token.text] = error
             self.at = start
             return None
-        return found[0] if len(found) == 1 else Block(tuple(found), self.tokens[start])
+        self.expect("}")
+        self.accept(";")
+        return found
 
-    def _declarator(self, kind: Expr) -> Declaration:
-        reference = self.tokens[self.at - 1].text == "&"
-        token = self.take()
-        length = None
-        if self.accept("["):
-            length = self.expression()
-            self.expect("]")
-        initial: Expr | tuple[Expr, ...] | None = None
-        if self.accept("="):
-            initial = self.expression()
-        elif self.accept("("):
-            initial = self._list(")")
-        elif self.sees("{"):
-            initial = self._braces().items
-        elif not self.sees(";", ","):
-            raise unsupported(self.file, self.here, "no declaration")
-        return Declaration(kind, token.text, initial, length, reference, token)
+    def _body(self, token: Token, template: tuple[TemplateParameter, ...], pattern: tuple[Expr, ...] | None) -> Struct:
+        shared: list[Statement] = []
+        members: list[Statement] = []
+        functions: list[Function] = []
+        while not self.sees("}"):
+            if self.sees("public", "private", "protected"):
+                self.take()
+                self.expect(":")
+                continue
+            static = "static" in (self.here.text, self.after.text)
+            read = self._declared_here(self._template_head() or (), token.text)
+            if isinstance(read, Function):
+                functions.append(read)
+            elif isinstance(read, Using | Enum | Struct) or (read is not None and static):
+                shared.append(read)
+            elif read is not None:
+                members.append(read)
+        return Struct(token.text, template, pattern, tuple(shared), tuple(members), tuple(functions), token)
+
+    def _enum(self) -> Enum | None:
+        self.take()
+        scoped = self.accept("class") or self.accept("struct")
+        token = self.take() if self.here.kind == "name" else self.here
+        while not self.sees("{"):
+            if self.take().text == ";":
+                return None
+        self.take()
+        items: list[tuple[str, Expr | None]] = []
+        while not self.sees("}"):
+            name = self.take().text
+            items.append((name, self._ternary() if self.accept("=") else None))
+            if not self.accept(","):
+                break
+        self.expect("}")
+        self.accept(";")
+        return Enum(token.text, tuple(items), scoped, token)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from pyptogen.lower.instruction.touches import Region
 from pyptogen.lower.isa.table import INSTRUCTIONS, pipe_of
-from pyptogen.sanitize import queues
+from pyptogen.sanitize import queues, structs
+from pyptogen.sanitize.calls import argument, type_of
 from pyptogen.sanitize.lexer import Token
 from pyptogen.sanitize.regions import region_of
 from pyptogen.sanitize.syntax import Call, Member, Name
@@ -16,13 +17,18 @@ from pyptogen.sanitize.values import (
     SIZES,
     UNKNOWN,
     Cell,
+    EnumType,
     Event,
+    Functions,
+    Instance,
     Other,
     OtherType,
     Pipe,
     Result,
     ScalarType,
     SlotPointer,
+    StructType,
+    Template,
     Tile,
     TileKind,
 )
@@ -32,6 +38,8 @@ if TYPE_CHECKING:
 
 LOCS = {"TileLeft": "Left", "TileRight": "Right", "TileAcc": "Acc", "TileLeftCompact": "Left",
         "TileRightCompact": "Right", "TileAccCompact": "Acc"}  # fmt: skip
+ORDERED_WITHIN = frozenset({"MGATHER", "MSCATTER"})
+"""Instructions that wait for all pipes on A2/A3, and let all wait for them: the scalar unit moves each element."""
 _ACCS = frozenset({"Vec", "Mat", "Left", "Right", "Acc", "Bias", "Scaling", "ScaleLeft", "ScaleRight"})
 _QUIET = re.compile(
     r"dsb|dcci|set_mask_\w+|set_vector_mask|set_atomic_\w+|set_ffts_base_addr|ffts_cross_core_sync|wait_flag_dev|set_padding"
@@ -39,7 +47,11 @@ _QUIET = re.compile(
     r"|set_mov_pad_val|set_deqscale|set_cmpmask|get_\w+|__builtin_\w+|set_l1_3d_size|set_ctrl|sbitset\d|bitcast\w*|set_fix_clip\w*"
 )
 """Calls that touch no tile: masks, caches, other cores, printing."""
-_NUMBERS = {"true": 1, "false": 0, "nullptr": 0, "DYNAMIC": -1, "C0_SIZE_BYTE": 32, "FRACTAL_NZ_ROW": 16}
+_NUMBERS = {
+    "true": 1, "false": 0, "nullptr": 0, "DYNAMIC": -1, "C0_SIZE_BYTE": 32, "FRACTAL_NZ_ROW": 16, "BLOCK_BYTE_SIZE": 32,
+    "REPEAT_BYTE": 256, "BLOCK_LEN": 16, "CUBE_BLOCK_SIZE": 512, "MX_BLOCK_SIZE": 32,
+}  # fmt: skip
+"""Constants of PTO-ISA's headers."""
 
 
 def named(machine: Machine, path: Sequence[str], node: Name) -> Any:
@@ -53,26 +65,28 @@ def named(machine: Machine, path: Sequence[str], node: Name) -> Any:
         return _NUMBERS[last]
     if last in ("DAV_VEC", "DAV_CUBE"):
         return last == f"DAV_{machine.core}"
-    if node.arguments is not None:
-        return _template(machine, path, node)
+    if node.outer is not None or (node.arguments is not None and len(path) == 1):
+        kind = _template(machine, path, node)
+        return kind if len(path) == 1 or isinstance(kind, OtherType) else attribute(kind, last)
     if len(path) > 1:
         holder = machine.cell(path[0])
-        if holder is not None:
-            return attribute(holder.value, last)
-        return last
-    if machine.function(last) is not None:
-        return OtherType(last)
+        return last if holder is None else attribute(machine.opened(holder.value, node.token), last)
     return UNKNOWN if not last[:1].isupper() else OtherType(last)
 
 
 def _template(machine: Machine, path: Sequence[str], node: Name) -> Any:
-    assert node.arguments is not None
-    arguments = [machine.value(argument) for argument in node.arguments]
+    """What the first name with template arguments stands for; an OtherType of the last name where that is unknown."""
+    arguments = [machine.value(argument) for argument in node.outer or node.arguments or ()]
     name = path[0]
-    if path[-1] in ("is_same_v",) or (name == "is_same" and path[-1] == "value"):
+    if path[-1] == "is_same_v" or (name == "is_same" and path[-1] == "value"):
         return UNKNOWN if UNKNOWN in arguments else arguments[0] == arguments[1]
     if name in ("conditional_t", "conditional"):
         return UNKNOWN if arguments[0] is UNKNOWN else arguments[1 if arguments[0] else 2]
+    found = machine.cell(name)
+    if found is not None and isinstance(found.value, Template):
+        return structs.instantiate(machine, found.value, arguments, node.token)
+    if name in machine.program.refused:
+        raise machine.program.refused[name]
     for parameters, using in machine.program.aliases:
         if using.name == name and parameters:
             machine.scopes.append({p.name: Cell(v) for p, v in zip(parameters, arguments, strict=False)})
@@ -83,8 +97,7 @@ def _template(machine: Machine, path: Sequence[str], node: Name) -> Any:
     if name == "Tile" and len(arguments) >= 4:
         return _tile_kind(str(arguments[0]), arguments[1:])
     if name in LOCS and len(arguments) >= 3:
-        kind = [*arguments[:3], "RowMajor", *arguments[3:]]
-        return _tile_kind(LOCS[name], kind)
+        return _tile_kind(LOCS[name], [*arguments[:3], "RowMajor", *arguments[3:]])
     return OtherType(path[-1], tuple(arguments))
 
 
@@ -98,6 +111,10 @@ def _tile_kind(loc: str, arguments: Sequence[Any]) -> TileKind:
 
 def attribute(value: Any, name: str) -> Any:
     """``T::Rows`` and the like."""
+    if isinstance(value, EnumType):
+        return value.values.get(name, UNKNOWN)
+    if isinstance(value, StructType):
+        return value.shared[name].value if name in value.shared else UNKNOWN
     if isinstance(value, TileKind):
         known = {"Rows": value.rows, "Cols": value.cols, "DType": value.element, "Loc": value.loc}
         if name == "Numel" and isinstance(value.rows, int) and isinstance(value.cols, int):
@@ -115,7 +132,11 @@ def construct(machine: Machine, kind: Any, name: str, arguments: Sequence[Any], 
         return Tile(kind, name, token, (valid[0], valid[1]))
     if isinstance(kind, OtherType) and kind.name == "Event":
         return Event()
-    if isinstance(kind, ScalarType) or kind is UNKNOWN:
+    if isinstance(kind, StructType):
+        return structs.construct(machine, kind, arguments, token)
+    if isinstance(kind, OtherType) and kind.name in machine.program.refused:
+        raise machine.program.refused[kind.name]
+    if isinstance(kind, ScalarType | EnumType) or kind is UNKNOWN:
         return arguments[0] if len(arguments) == 1 else UNKNOWN
     if isinstance(kind, OtherType) and kind.name == "TPipe":
         return queues.construct(machine, kind, [a.value if isinstance(a, Cell) else a for a in arguments], token)
@@ -140,6 +161,8 @@ def member(machine: Machine, value: Any, node: Member) -> Any:
     """``tile.Rows`` and the like; methods are calls."""
     if isinstance(value, Pipe) and node.name in ("prod", "cons"):
         raise machine.fault(node.token, "the end of a TPipe that the kernel moves by hand")
+    if isinstance(value, Instance):
+        return value.members[node.name].value if node.name in value.members else UNKNOWN
     return attribute(value.kind, node.name) if isinstance(value, Tile) else UNKNOWN
 
 
@@ -151,7 +174,7 @@ def call(machine: Machine, node: Call) -> Any:
     if isinstance(node.function, Member):
         return _method(machine, node, node.function)
     if not isinstance(node.function, Name):
-        raise machine.fault(node.token, "a call of something that is no name")
+        return _own_call(machine, node, machine.value(node.function), node.token)
     name = node.function.path[-1].removesuffix("_IMPL")
     if name in ("set_flag", "wait_flag", "PtoSetWaitFlag"):
         return _flag(machine, node, name)
@@ -165,6 +188,8 @@ def call(machine: Machine, node: Call) -> Any:
         return _instruction(machine, node, name)
     if name in ("static_cast", "reinterpret_cast", "const_cast", *SIZES):
         return machine.value(node.arguments[0]) if node.arguments else 0
+    if name == "decltype":
+        return type_of(machine.value(node.arguments[0])) or UNKNOWN
     if name in ("min", "max"):
         values = [machine.value(argument) for argument in node.arguments]
         return (
@@ -178,12 +203,9 @@ def call(machine: Machine, node: Call) -> Any:
 
 def _other_call(machine: Machine, node: Call, name: str) -> Any:
     assert isinstance(node.function, Name)
-    found = machine.function(name)
-    if found is not None:
-        template = [machine.value(argument) for argument in node.function.arguments or ()]
-        places = [machine.place(argument) for argument in node.arguments]
-        values = [p or machine.value(a) for p, a in zip(places, node.arguments, strict=True)]
-        return machine.call(found, template, values, node.function.token)
+    own = _own(machine, node.function, name)
+    if own is not None:
+        return _own_call(machine, node, own, node.function.token)
     values = [machine.value(argument) for argument in node.arguments]
     kind = machine.value(node.function) if node.function.arguments is not None or machine.cell(name) else UNKNOWN
     if isinstance(kind, TileKind | OtherType | ScalarType):
@@ -197,11 +219,33 @@ def _other_call(machine: Machine, node: Call, name: str) -> Any:
     return UNKNOWN
 
 
+def _own(machine: Machine, name: Name, last: str) -> Functions | None:
+    """The functions of the file, the methods or the lambda of a name."""
+    if len(name.plain) > 1:
+        found = machine.value(name)
+        return found if isinstance(found, Functions) else machine.functions(last)
+    cell = machine.cell(name.plain[0])
+    if cell is not None and isinstance(cell.value, Functions):
+        return structs.method_here(machine, cell.value)
+    return machine.functions(last)
+
+
+def _own_call(machine: Machine, node: Call, functions: Any, token: Token) -> Any:
+    """A call of the file's own functions."""
+    if not isinstance(functions, Functions):
+        raise machine.fault(token, "a call of something that is no function known here")
+    given = node.function.arguments if isinstance(node.function, Name) else None
+    template = [machine.value(part) for part in given or ()]
+    return machine.call(functions, template, [argument(machine, a) for a in node.arguments], token)
+
+
 def _method(machine: Machine, node: Call, target: Member) -> Any:
-    values = [machine.value(argument) for argument in node.arguments]
     if target.name == "setEntryOffset" and isinstance(target.object, Member):
         return UNKNOWN  # where in its slot a tile lies: no bytes of a core, and the slots keep their order
     holder = machine.value(target.object)
+    if isinstance(holder, Instance):
+        return _own_call(machine, node, structs.method(holder, target.name), target.token)
+    values = [machine.value(argument) for argument in node.arguments]
     if isinstance(holder, Tile):
         valid = dict(enumerate(holder.valid))
         if target.name in ("GetValidRow", "GetValidCol"):
@@ -215,7 +259,7 @@ def _method(machine: Machine, node: Call, target: Member) -> Any:
         return UNKNOWN
     if isinstance(holder, Event):
         if target.name in ("Wait", "wait") and holder.number is not None:
-            machine.trace.wait_event(holder.number, "S", machine.span(target.token))
+            machine.trace.wait_event(holder.number, "S", target.token.span)
         return UNKNOWN
     if isinstance(holder, Other) and holder.ring is not None and target.name == "data":
         return SlotPointer(holder.ring)
@@ -226,19 +270,19 @@ def _method(machine: Machine, node: Call, target: Member) -> Any:
 
 def _element(machine: Machine, tile: Tile, offset: Any, name: str, token: Token) -> None:
     """The scalar unit reads or writes one element of a tile, or any of them where the offset is not known."""
-    region = region_of(machine.file, tile, token)
+    region = region_of(tile, token)
     if isinstance(tile.address, int) and isinstance(offset, int):
         begin = tile.address + offset * tile.kind.element.size
         region = Region(tile.kind.loc, begin, begin + tile.kind.element.size, 0, 0)
     reads, writes = ([region], []) if name == "GetValue" else ([], [region])
-    machine.trace.instruction(name, "S", machine.span(token), reads, writes)
+    machine.trace.instruction(name, "S", token.span, reads, writes)
 
 
 def _flag(machine: Machine, node: Call, name: str) -> Any:
     assert isinstance(node.function, Name)
     operands = [*(node.function.arguments or ()), *node.arguments]
     values = [machine.value(operand) for operand in operands]
-    span = machine.span(node.function.token)
+    span = node.function.token.span
     if len(values) == 2 and name == "PtoSetWaitFlag":
         values.append(0)
     if len(values) != 3 or not all(isinstance(value, str) for value in values[:2]):
@@ -256,18 +300,17 @@ def _barrier(machine: Machine, node: Call) -> Any:
     pipe = machine.value(operands[0]) if operands else "ALL"
     if not isinstance(pipe, str):
         raise machine.fault(node.function.token, "a barrier of a pipe that is not known")
-    machine.trace.barrier(pipe, machine.span(node.function.token))
+    machine.trace.barrier(pipe, node.function.token.span)
     return UNKNOWN
 
 
 def _sync(machine: Machine, node: Call) -> Any:
     """``TSYNC(events…)`` and ``TSYNC<Op>()``."""
     assert isinstance(node.function, Name)
-    span = machine.span(node.function.token)
+    span = node.function.token.span
     if node.function.arguments:
         machine.trace.barrier("V", span)
-    for argument in node.arguments:
-        event = machine.value(argument)
+    for event in [machine.value(operand) for operand in node.arguments]:
         if isinstance(event, Event) and event.number is not None:
             machine.trace.wait_event(event.number, "S", span)
     return UNKNOWN
@@ -308,14 +351,19 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
         pipe = "MTE2"  # L1 is filled by the pipe that loads it
     if pipe == "S":
         return Result("S")
-    span = machine.span(token)
+    span = token.span
     for value in values:
         if isinstance(value, Event) and value.number is not None:
             machine.trace.wait_event(value.number, pipe, span)
     letters = _letters(name, values)
-    reads = [region_of(machine.file, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
-    writes = [region_of(machine.file, t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
+    ordered = machine.target == "a2a3" and name in ORDERED_WITHIN
+    if ordered:
+        machine.trace.barrier("ALL", span)
+    reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]
+    writes = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "wut"]
     machine.trace.instruction(name, pipe, span, reads, writes)
+    if ordered:
+        machine.trace.barrier("ALL", span)
     return Result(pipe)
 
 

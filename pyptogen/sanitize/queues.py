@@ -53,7 +53,7 @@ def instruction(machine: Machine, node: Call, name: str, values: list[Any]) -> A
     ring = ring_name(pipe, "c2v" if gives == (machine.core == "CUBE") else "v2c")
     if ring not in machine.trace.pipes:
         raise machine.fault(token, f"`{name}` against the direction of its TPipe")
-    span = machine.span(token)
+    span = token.span
     if name == "TFREE":
         if view is not None:  # a tile was copied by TPOP, which freed its slot
             machine.trace.ring("free", ring, span)
@@ -71,11 +71,11 @@ def instruction(machine: Machine, node: Call, name: str, values: list[Any]) -> A
 
 def _of_tile(machine: Machine, name: str, pipe: Pipe, ring: str, tile: Tile, token: Token) -> Result:
     """A tile that is stored into a slot, or loaded from one and the slot freed."""
-    span = machine.span(token)
+    span = token.span
     if name == "TPUSH":
         machine.trace.ring("claim", ring, span)
         on = "FIX" if tile.kind.loc == "Acc" else "MTE3"
-        machine.trace.instruction(name, on, span, [region_of(machine.file, tile, token)], [])
+        machine.trace.instruction(name, on, span, [region_of(tile, token)], [])
         machine.trace.ring("fill", ring, span)
         return Result(on)
     machine.trace.ring("pop", ring, span)
@@ -83,7 +83,7 @@ def _of_tile(machine: Machine, name: str, pipe: Pipe, ring: str, tile: Tile, tok
     if isinstance(base, int):  # the device gives the tile its place in the consumer's ring
         tile.address = base + pipe.taken % pipe.local * pipe.size
     pipe.taken += 1
-    machine.trace.instruction(name, "MTE2", span, [], [region_of(machine.file, tile, token)])
+    machine.trace.instruction(name, "MTE2", span, [], [region_of(tile, token)])
     machine.trace.ring("free", ring, span)
     return Result("MTE2")
 
@@ -98,17 +98,17 @@ def touch_slots(machine: Machine, name: str, values: list[Any], token: Token) ->
     for value in values:
         ring = slot_of(value)
         if ring is not None:
-            machine.trace.ring("store" if name.startswith("TSTORE") else "load", ring, machine.span(token))
+            machine.trace.ring("store" if name.startswith("TSTORE") else "load", ring, token.span)
 
 
 def between_cores(machine: Machine, name: str, values: list[Any], token: Token) -> None:
     """A bare flag between the cores of a block: `ffts_cross_core_sync(pipe, message)`, `wait_flag_dev(flag)`."""
     if name == "wait_flag_dev" and len(values) == 1 and isinstance(values[0], int):
-        machine.trace.ring("await", _flag_name(machine, values[0], False), machine.span(token))
+        machine.trace.ring("await", _flag_name(machine, values[0], False), token.span)
     if name == "ffts_cross_core_sync" and len(values) == 2 and isinstance(values[1], int):
         mode, number = values[1] >> 4 & 3, values[1] >> 8 & 15
         if mode == CROSS_CORE_MODE:
-            machine.trace.ring("signal", _flag_name(machine, number, True), machine.span(token))
+            machine.trace.ring("signal", _flag_name(machine, number, True), token.span)
 
 
 def _flag_name(machine: Machine, number: int, sets: bool) -> str:

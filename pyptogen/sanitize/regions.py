@@ -16,11 +16,11 @@ def _used(size: Any) -> int | None:
     return size.limit if isinstance(size, AtMost) else size if isinstance(size, int) else None
 
 
-def region_of(file: str, tile: Tile, token: Token) -> Region:
+def region_of(tile: Tile, token: Token) -> Region:
     """The bytes of a tile's valid part; ``token`` is where it is used. Raises PTG306 for a tile without an address."""
     kind = tile.kind
     if tile.address is None:
-        raise unsupported(file, token, f"tile `{tile.name}` has no address (TASSIGN): left to automatic mode")
+        raise unsupported(token, f"tile `{tile.name}` has no address (TASSIGN): left to automatic mode")
     size = kind.bytes()
     if not isinstance(tile.address, int) or size is None:
         return Region(kind.loc, 0, _EVERYWHERE, 0, 0)

@@ -35,6 +35,8 @@ from pyptogen.sanitize.syntax import (
 )
 from pyptogen.sanitize.values import UNKNOWN
 
+_COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+
 
 def steps(function: Function, names: Collection[str], fixed: Mapping[str, int]) -> dict[str, int]:
     """The longest step of the loops whose first or last value hangs on each argument, also by way of other variables.
@@ -84,7 +86,7 @@ def _number(node: Expr, fixed: Mapping[str, int]) -> Any:
     if isinstance(node, Literal):
         return node.value
     if isinstance(node, Binary):
-        return combine("", node.op, _number(node.left, fixed), _number(node.right, fixed), node.token)
+        return combine(node.op, _number(node.left, fixed), _number(node.right, fixed), node.token)
     name = node.function if isinstance(node, Call) else node
     return fixed.get(name.path[-1], UNKNOWN) if isinstance(name, Name) else UNKNOWN
 
@@ -105,22 +107,41 @@ def _statements(node: Statement | None) -> Iterator[Statement]:
         yield from _statements(part)
 
 
+def compared(function: Function, names: Collection[str]) -> dict[str, list[int]]:
+    """The whole numbers that its conditions compare each argument with, and those beside them where order counts."""
+    found: dict[str, list[int]] = {name: [] for name in names}
+    for node in _statements(function.body):
+        for part in _parts(node.condition) if isinstance(node, If | Loop) else ():
+            sides = (part.left, part.right) if isinstance(part, Binary) and part.op in _COMPARISONS else ()
+            numbers = [e.value for e in sides if isinstance(e, Literal) and isinstance(e.value, int)]
+            for name in (e.path[-1] for e in sides if isinstance(e, Name) and e.path[-1] in found):
+                equal = isinstance(part, Binary) and part.op in ("==", "!=")
+                found[name] += [n + d for n in numbers for d in ((0,) if equal else (-1, 0, 1))]
+    return {name: list(dict.fromkeys(values)) for name, values in found.items()}
+
+
 def _names(node: Expr | None) -> Iterator[str]:
     """The variables of an expression, functions too."""
-    if isinstance(node, Name):
-        yield node.path[-1]
-    parts: tuple[Expr | None, ...] = ()
+    return (part.path[-1] for part in _parts(node) if isinstance(part, Name))
+
+
+def _parts(node: Expr | None) -> Iterator[Expr]:
+    """An expression and all within it."""
+    if node is None:
+        return
+    yield node
+    inner: tuple[Expr | None, ...] = ()
     if isinstance(node, Binary):
-        parts = (node.left, node.right)
+        inner = (node.left, node.right)
     elif isinstance(node, Unary):
-        parts = (node.operand,)
+        inner = (node.operand,)
     elif isinstance(node, Ternary):
-        parts = (node.condition, node.then, node.other)
+        inner = (node.condition, node.then, node.other)
     elif isinstance(node, Call):
-        parts = (node.function, *node.arguments)
+        inner = (node.function, *node.arguments)
     elif isinstance(node, Member | Index):
-        parts = (node.object, node.index if isinstance(node, Index) else None)
+        inner = (node.object, node.index if isinstance(node, Index) else None)
     elif isinstance(node, Braces):
-        parts = node.items
-    for part in parts:
-        yield from _names(part)
+        inner = node.items
+    for part in inner:
+        yield from _parts(part)

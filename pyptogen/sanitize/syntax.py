@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from pyptogen.diagnostics import DiagnosticError
 from pyptogen.sanitize.lexer import Token
 
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """``a``, ``a::b``, with template arguments or without. ``plain`` is the path without the namespaces that all names
-    of PTO-ISA may have before them."""
+    """``a``, ``a::b``, with template arguments or without; ``outer`` are those of a part before the last one. ``plain``
+    is the path without the namespaces that all names of PTO-ISA may have before them."""
 
     path: tuple[str, ...]
     arguments: tuple[Expr, ...] | None
     token: Token
+    outer: tuple[Expr, ...] | None = None
     plain: tuple[str, ...] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -85,18 +88,29 @@ class Braces:
     token: Token
 
 
-Expr = Name | Literal | Unary | Binary | Ternary | Call | Member | Index | Braces
+@dataclass(frozen=True, slots=True)
+class Lambda:
+    """``[&](…) { … }``. ``copies``: it sees the variables around it as they are now."""
+
+    function: Function
+    copies: bool
+    token: Token
+
+
+Expr = Name | Literal | Unary | Binary | Ternary | Call | Member | Index | Braces | Lambda
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """``T a(…), b = …;``: ``initial`` is None, an expression, or the constructor's arguments."""
+    """``T a(…), b = …;``: ``initial`` is None, an expression, or the constructor's arguments; ``lengths`` those of an
+    array, None for one that its values tell; ``static``: it stays from one call to the next."""
 
     type: Expr
     name: str
     initial: Expr | tuple[Expr, ...] | None
-    length: Expr | None
+    lengths: tuple[Expr | None, ...]
     reference: bool
+    static: bool
     token: Token
 
 
@@ -129,13 +143,14 @@ class If:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """``for`` and ``while``."""
+    """``for``, ``while`` and ``do``, which has its condition ``behind`` the body."""
 
     initial: Statement | None
     condition: Expr | None
     steps: tuple[Expr, ...]
     body: Statement
     token: Token
+    behind: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +172,43 @@ class Jump:
     token: Token
 
 
-Statement = Declaration | Using | Evaluate | Block | If | Loop | Switch | Jump
+@dataclass(frozen=True, slots=True)
+class Enum:
+    """``enum Name { a, b = 4 };``. ``scoped``: its values are known by its name only."""
+
+    name: str
+    items: tuple[tuple[str, Expr | None], ...]
+    scoped: bool
+    token: Token
+
+
+@dataclass(frozen=True, slots=True)
+class Struct:
+    """A struct or class. ``pattern`` are the template arguments that a specialisation is for; ``shared`` its types and
+    static members, ``members`` those of each object."""
+
+    name: str
+    template: tuple[TemplateParameter, ...]
+    pattern: tuple[Expr, ...] | None
+    shared: tuple[Statement, ...]
+    members: tuple[Statement, ...]
+    functions: tuple[Function, ...]
+    token: Token
+
+
+Statement = Declaration | Using | Evaluate | Block | If | Loop | Switch | Jump | Enum | Struct
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
+    """``type`` is None where it was not understood; ``extent`` the length of an array by reference."""
+
     name: str
+    type: Expr | None
     pointer: bool
     reference: bool
-    token: Token
+    default: Expr | None
+    extent: Expr | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,9 +239,10 @@ class Instantiation:
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """What stands at namespace level, in order."""
+    """What stands at namespace level, in order. ``refused``: why functions and structs by these names were not read."""
 
     functions: tuple[Function, ...]
     statements: tuple[Statement, ...]
     aliases: tuple[tuple[tuple[TemplateParameter, ...], Using], ...]
     instantiations: tuple[Instantiation, ...]
+    refused: Mapping[str, DiagnosticError]

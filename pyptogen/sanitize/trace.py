@@ -10,6 +10,7 @@ from pyptogen.diagnostics import Span
 from pyptogen.lower.instruction.ir import Barrier, Instr, InstrKernel, Node, SetFlag, WaitFlag
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips
 from pyptogen.lower.instruction.touches import Region, Touch, Touches
+from pyptogen.sanitize.lexer import Token
 
 EVENT_OBJECTS = 1000
 """First number of flags that stand for Event objects: apart from the eight ids of a kernel's own."""
@@ -39,6 +40,8 @@ class Trace:
     """A loop hung on an unknown value."""
     decided: bool = False
     """A branch did."""
+    outcomes: set[tuple[Token, bool]] = field(default_factory=set)
+    """Which ways its branches went."""
     by_core: bool = False
     """The kernel asked which of the vector cores of its block it runs on."""
 
@@ -90,9 +93,9 @@ class Trace:
     def _told(self) -> list[Any]:
         return [(n.name, self.touched[id(n)]) if isinstance(n, Instr) else n for n in self.nodes]
 
-    def findings(self, name: str, span: Span) -> list[Finding]:
+    def findings(self, name: str, span: Span, target: str) -> list[Finding]:
         """Races, missing barriers and flags that do not pair."""
-        kernel = InstrKernel(name, "mixed", "a2a3", (), (), (), (), (), None, (), tuple(self.nodes), (), span)
+        kernel = InstrKernel(name, "mixed", target, (), (), (), (), (), None, (), tuple(self.nodes), (), span)
         found: list[Finding] = []
         _PlacedReplay(kernel, Trips((1,)), on_find=found.append, touches=_TraceTouches(kernel, self)).run()
         return found

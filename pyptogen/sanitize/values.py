@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from pyptogen.sanitize.lexer import Token
+from pyptogen.sanitize.syntax import Function, Struct
 
 
 class Unknown:
@@ -128,6 +130,54 @@ class Pipe:
 
 @dataclass(slots=True)
 class Cell:
-    """A variable."""
+    """A variable. ``element``: of a pointer, the type that it points to."""
 
     value: Any = field(default_factory=lambda: UNKNOWN)
+    element: Any = UNKNOWN
+
+
+Scope = dict[str, Cell]
+
+
+@dataclass(frozen=True, slots=True)
+class Functions:
+    """Functions of one name, and the scopes around their own: those of an object's type and members, or of what stands
+    around a lambda."""
+
+    overloads: tuple[Function, ...]
+    around: tuple[Scope, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class EnumType:
+    name: str
+    values: Mapping[str, Any] = field(compare=False)
+
+
+@dataclass(slots=True)
+class Template:
+    """The structs of one name: specialisations, and the one without a pattern."""
+
+    name: str
+    structs: list[Struct]
+
+
+@dataclass(frozen=True, slots=True)
+class StructType:
+    """A struct with its template arguments. ``shared``: its types, static members and template parameters."""
+
+    struct: Struct
+    arguments: tuple[Any, ...]
+    shared: Scope = field(compare=False)
+
+    @property
+    def name(self) -> str:
+        return self.struct.name
+
+
+@dataclass(slots=True)
+class Instance:
+    """An object of a struct."""
+
+    type: StructType
+    members: Scope

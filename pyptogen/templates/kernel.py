@@ -7,7 +7,7 @@ line of the spec that it serves.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pyptogen.diagnostics import Span
@@ -268,10 +268,19 @@ class Writer:
         self.put(depth, "}")
 
     def on_setflag(self, node: SetFlag, depth: int) -> None:
-        self.put(depth, f"set_flag(PIPE_{node.src}, PIPE_{node.dst}, {_event(node)});{_note(node.note)}")
+        self.put_flag(node, depth)
 
     def on_waitflag(self, node: WaitFlag, depth: int) -> None:
-        self.put(depth, f"wait_flag(PIPE_{node.src}, PIPE_{node.dst}, {_event(node)});{_note(node.note)}")
+        self.put_flag(node, depth)
+
+    def put_flag(self, node: SetFlag | WaitFlag, depth: int) -> None:
+        """A flag on a line of its own, or beside the one before it, if that is the same of the copy before."""
+        first = _flag(replace(node, event=node.event - 1))
+        if node.note and self.lines[-1:] == [f"{INDENT * depth}{first}{_note(node.note)}"]:
+            self.lines.pop()
+            self.put(depth, f"{first} {_flag(node)}{_note(node.note)}")
+        else:
+            self.put(depth, f"{_flag(node)}{_note(node.note)}")
 
     def on_barrier(self, node: Barrier, depth: int) -> None:
         self.put(depth, f"pipe_barrier(PIPE_{node.pipe});")
@@ -279,6 +288,11 @@ class Writer:
 
 def _note(note: str) -> str:
     return f"  // {note}" if note else ""
+
+
+def _flag(node: SetFlag | WaitFlag) -> str:
+    name = "set_flag" if isinstance(node, SetFlag) else "wait_flag"
+    return f"{name}(PIPE_{node.src}, PIPE_{node.dst}, {_event(node)});"
 
 
 def _event(node: SetFlag | WaitFlag) -> str:

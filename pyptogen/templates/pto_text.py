@@ -44,13 +44,13 @@ from pyptogen.templates.pto_text_windows import Windows
 ARCHITECTURES = {"a2a3": "a3", "a5": "a5"}
 """The assembler's name of each target's architecture."""
 
-MNEMONICS = {"TMATMUL_ACC": "tmatmul.acc", "TMATMUL_MX": "tmatmul.mx"}
-"""Where the assembler's name of an instruction is not its lower case."""
+MNEMONICS = {("TMATMUL_ACC", 4): "tmatmul.acc", ("TMATMUL_MX", 5): "tmatmul.mx", ("TMATMUL_MX", 6): "tmatmul.mx.acc"}
+"""Where the assembler's name of an instruction with so many operands is not its lower case."""
 
 
-def mnemonic(name: str) -> str:
+def mnemonic(name: str, operands: int) -> str:
     """Name of an instruction in the pto dialect, such as ``tload`` for ``TLOAD``."""
-    return MNEMONICS.get(name, name.lower())
+    return MNEMONICS.get((name, operands), name.lower())
 
 
 @dataclass(slots=True)
@@ -252,7 +252,7 @@ class Writer:
         dst, *sources = node.operands
         given = [self.operand(node, o) for o in sources if not isinstance(o, Mode | Compare | Pattern | Relu)]
         out, out_type = self.operand(node, dst)
-        modes = [f" {{rmode = #pto<round_mode {o.name.upper()}>}}" for o in sources if isinstance(o, Mode)]
+        modes = [f" {{{_conversion(o)}}}" for o in sources if isinstance(o, Mode)]
         modes += [f" {{cmpMode = #pto<cmp {o.name}>}}" for o in sources if isinstance(o, Compare)]
         modes += [f", {{maskPattern = #pto.mask_pattern<{o.name}>}}" for o in sources if isinstance(o, Pattern)]
         if is_merge_of_lists(node):
@@ -260,7 +260,7 @@ class Writer:
             return
         ins = f"{', '.join(v for v, _ in given)}{''.join(modes)} : {', '.join(t for _, t in given)}"
         relu = " {reluPreMode = #pto<relu_pre_mode normal_relu>}" if any(isinstance(o, Relu) for o in sources) else ""
-        self.values.put(f"pto.{mnemonic(node.name)} ins({ins}) outs({out} : {out_type}){relu}")
+        self.values.put(f"pto.{mnemonic(node.name, len(node.operands))} ins({ins}) outs({out} : {out_type}){relu}")
 
     def queue(self, node: Instr, ring: str) -> None:
         """TPUSH of a tile, TPOP, TFREE."""
@@ -357,6 +357,12 @@ def _function(kernel: InstrKernel, source: Callable[[Span], str]) -> list[str]:
         f"{INDENT * 2}return",
         f"{INDENT}}}",
     ]
+
+
+def _conversion(mode: Mode) -> str:
+    """Round mode, and whether what is out of range saturates, where the kernel says it."""
+    words = {None: "", True: ", sat_mode = #pto<saturation_mode ON>", False: ", sat_mode = #pto<saturation_mode OFF>"}
+    return f"rmode = #pto<round_mode {mode.name.upper()}>{words[mode.saturate]}"
 
 
 def pto_text(

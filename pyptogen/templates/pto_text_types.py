@@ -39,8 +39,9 @@ def tile_buf(kind: TileType) -> str:
     blayout, slayout, fractal = LAYOUTS.get(kind.loc, vec)
     if kind.loc == "Mat" and kind.dtype == SCALE:
         blayout, slayout, fractal = LAYOUTS["ScaleRight" if kind.col_major else "ScaleLeft"]
+    loc = "scaling" if kind.loc.startswith("Scale") else kind.loc.lower()
     fields = {
-        "loc": kind.loc.lower(), "dtype": DTYPES[kind.dtype], "rows": kind.rows, "cols": kind.cols,
+        "loc": loc, "dtype": DTYPES[kind.dtype], "rows": kind.rows, "cols": kind.cols,
         "v_row": "?" if kind.valid_rows is None else kind.valid_rows,
         "v_col": "?" if kind.valid_cols is None else kind.valid_cols,
         "blayout": blayout, "slayout": slayout, "fractal": fractal, "pad": PADS[kind.pad],

@@ -115,3 +115,14 @@ def test_rows_by_address_behind_an_early_return(tmp_path: Path) -> None:
 def test_a_fault_behind_an_early_return(tmp_path: Path) -> None:
     lines = [line for line in ROWS.splitlines() if "PIPE_MTE3, PIPE_MTE2" not in line]
     assert any("TLOAD on MTE2 may run before TADDS on V" in m for m in found(tmp_path, "\n".join(lines)))
+
+
+def test_a_gather_from_memory_brings_its_own_order(tmp_path: Path) -> None:
+    """The device's moves its elements with the scalar unit, between flags of its own."""
+    text = IN_ORDER.replace(
+        "TLOAD(x, from);",
+        "Tile<TileType::Vec, int32_t, 1, 16> at;\n    TASSIGN(at, 0x400);\n"
+        "    TLOAD(at, Gm(in));\n    MGATHER(x, from, at);",
+    )
+    assert found(tmp_path, text) == []
+    assert found(tmp_path, text.replace("MGATHER(x, from, at)", "TLOAD(x, from);\n    TADDS(at, at, 1)")) != []

@@ -107,6 +107,16 @@ def test_a_vector_result_needs_a_barrier(tmp_path: Path) -> None:
     assert check(tmp_path, text.replace("        TADDS", "        pipe_barrier(PIPE_V);\n        TADDS")) == []
 
 
+def test_a5_needs_no_barrier_and_has_a_larger_memory(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.cpp"
+    again = GOOD.replace("(T)2);\n", "(T)2);\n        TADDS(tiles[i % 2], tiles[i % 2], (T)1);\n")
+    file.write_text(again.replace("TASSIGN(tiles[1], Rows * kCols * sizeof(T))", "TASSIGN(tiles[1], 0x30000)"))
+    kinds = [{d.message.split(":")[0] for r in sanitize(file, None, t) for d in r.findings} for t in ("a2a3", "a5")]
+    assert kinds == [{"hazard", "capacity"}, set()]
+    with pytest.raises(DiagnosticError, match="PTG218"):
+        sanitize(file, None, "cpu")
+
+
 EVENTS = (
     HEAD
     + """\
@@ -147,7 +157,7 @@ def test_both_ways_of_a_branch_are_walked(tmp_path: Path) -> None:
     [
         ("TASSIGN<0x0>(x);", "", "no address"),
         ("TADD(y, x, x, loaded)", "MyAdd(y, x, x)", "MyAdd"),
-        ("loaded = TLOAD", "do { } while (0);\n    loaded = TLOAD", "`do`"),
+        ("loaded = TLOAD", "goto end;\n    loaded = TLOAD", "`goto`"),
         ("TASSIGN<0x4000>(y);", "TASSIGN<0x4000>(y);\n    set_flag(PIPE_MTE2, PIPE_V, (event_t)mode);", "event id"),
         ("__global__", "", "no kernel"),
     ],
@@ -167,6 +177,20 @@ def test_conditional_compilation_and_macros(tmp_path: Path) -> None:
     text = EVENTS.replace("TASSIGN<0x4000>(y);", "#ifdef __PTO_AUTO__\n#else\n    TASSIGN(y, HIGH);\n#endif")
     text = "#define HIGH 0x4000  // bytes\n" + text
     assert check(tmp_path, text) == []
+
+
+def test_a_file_is_not_in_order_where_nothing_was_seen(tmp_path: Path) -> None:
+    """A function that was not understood is refused where it is called; one of a header that is not here is unknown."""
+    file = tmp_path / "kernel.cpp"
+    body = "template <int N> AICORE void body(__gm__ float *p) {{ {} }}\n"
+    kernel = HEAD + "{}__global__ AICORE void kernel(__gm__ float *p) {{ {}<3>(p); }}\n"
+    file.write_text(kernel.format(body.format("goto end;"), "body"))
+    with pytest.raises(DiagnosticError, match="`goto`"):
+        sanitize(file)
+    for helper in ("", body.format("")):
+        file.write_text(kernel.format(helper, "body"))
+        done = CliRunner().invoke(app, ["sanitize", str(file)])
+        assert "kernel: nothing to judge (0 instructions" in done.output
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

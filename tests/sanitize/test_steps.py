@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pyptogen.sanitize.lexer import Lexer
+from pyptogen.sanitize.lexer import scan
 from pyptogen.sanitize.parser import parse
 from pyptogen.sanitize.steps import steps
 
@@ -13,7 +13,7 @@ FIXED = {"nblk": 4, "get_block_num": 4}
 
 def of(body: str, *names: str) -> dict[str, int]:
     text = f"__global__ AICORE void kernel({', '.join(f'int {n}' for n in names)}) {{ {body} }}"
-    (function,) = parse("kernel.cpp", Lexer("kernel.cpp", text, {}).tokens()).functions
+    (function,) = parse(scan("kernel.cpp", text)).functions
     return steps(function, names, FIXED)
 
 

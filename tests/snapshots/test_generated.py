@@ -119,6 +119,25 @@ def test_the_centrepiece_stays_reviewable(target: str) -> None:
     assert sum(data.count(b"\n") for data in kernels) <= 1200
 
 
+@pytest.mark.parametrize(
+    ("names", "most"),
+    [
+        (r"softmax|log_softmax|layer_norm(_\w+)?|\w*matmul(_\w+)?", 120),
+        (r"(flash|paged|sparse|block_sparse)_attention\w*", 200),
+    ],
+)
+def test_kernels_that_everybody_reads_stay_short(names: str, most: int) -> None:
+    specs = [spec for spec in SPECS if re.fullmatch(names, spec.stem)]
+    assert len(specs) >= 6
+    long = {
+        f"{spec.stem}/{path}": lines
+        for spec in specs
+        for path, data in rendered(spec).files.items()
+        if "/kernels/" in path and (lines := data.count(b"\n")) > most
+    }
+    assert long == {}
+
+
 def test_the_same_bytes_from_another_folder_and_hash_order(tmp_path: Path) -> None:
     spec = ROOT / "specs" / "indexer_prolog.yaml"
     (tmp_path / spec.name).write_bytes(spec.read_bytes())

@@ -80,12 +80,12 @@ def kernels(name: str) -> tuple[InstrKernel, ...]:
         return pipeline.lower(program_of(CASES[name].text), "a2a3").instructions
     if name == "halves":
         return pipeline.lower(program_of(HALVES), "a2a3").instructions
-    return lowered(name, "a5" if name in IN_FP8 else "a2a3").instructions
+    return lowered(name, "a5" if name in ON_A5 else "a2a3").instructions
 
 
-IN_FP8 = ("linear_fp8", "linear_fp8_blocks")
+ON_A5 = ("linear_fp8", "linear_fp8_blocks", "linear_mxfp8", "linear_mxfp4")
 LOOPS = ("attention_apart", "attention_rings", "attention_rings_rows", "state_rings")
-OPERATORS = (*LIBRARY, *IN_FP8, "product", "fused", *LOOPS, "halves", *GRAPHS)
+OPERATORS = (*LIBRARY, *ON_A5, "product", "fused", *LOOPS, "halves", *GRAPHS)
 Parsed = list[tuple[tuple[InstrKernel, ...], str, ModuleOp]]
 
 
@@ -172,7 +172,12 @@ def test_every_instruction_is_there_once(parsed: Parsed) -> None:
     ignored += ("pto.get_subblock_idx",)
     for programs, _, module in parsed:
         nodes = [node for kernel in programs for node in walk(kernel.body)]
-        wanted = [f"pto.{mnemonic(i.name)}" for k in programs for i in instructions(k) if i.name not in ON_RINGS]
+        wanted = [
+            f"pto.{mnemonic(i.name, len(i.operands))}"
+            for k in programs
+            for i in instructions(k)
+            if i.name not in ON_RINGS
+        ]
         wanted += [word for k in programs for i in instructions(k) for word in ring_words(k.core, i.name)]
         wanted += ["pto.initialize_pipe" for k in programs for _ in k.fifos]
         wanted += [f"pto.set_flag{'_dyn' if n.slot else ''}" for n in nodes if isinstance(n, SetFlag)]

@@ -184,9 +184,9 @@ class Flags:
             return
         outermost = [other.outermost for other in ids.orders]
         for copy in range(order.copies):
-            note = f"copy {copy} is free" if many else "free for the first round"
+            note = f"{order.copies} copies are free" if many else "free for the first round"
             self._put((), min(outermost), "before", SetFlag(*pipes, event + copy, note, order.span))
-            note = f"of the last round of copy {copy}" if many else "of the last round"
+            note = f"of the last rounds of {order.copies} copies" if many else "of the last round"
             self._put((), max(outermost), "after", WaitFlag(*pipes, event + copy, note, order.span))
 
     # -- flags that are set twice -------------------------------------------------------------------------------------

@@ -24,8 +24,6 @@ from pyptogen.runtime.arrays.buffers import aligned_empty
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-_TARGETS = ("cpu", "a2a3", "a5")
-
 
 class PackedWeight:
     """A matrix [K, N], or several [..., K, N], in the physical form of a platform; accepted wherever the plain one is.
@@ -73,15 +71,16 @@ class PackedWeight:
 
 
 def pack(w: Any, layout: str = "nz", target: str = "cpu") -> PackedWeight:
-    """Pack a matrix [K, N], or several [..., K, N], of 1-, 2- or 4-byte elements for "cpu", "a2a3" or "a5".
+    """Pack a matrix [K, N], or several [..., K, N], of 1-, 2- or 4-byte elements for a platform.
 
     Raises PTG402 for fewer axes or no element, PTG403 for other element sizes, PTG404 for an unknown layout or
     target.
     """
+    from pyptogen.lower.platforms import PLATFORMS
     from pyptogen.runtime.arrays.arguments import as_array
 
     _known("layout", layout, ("nz",))
-    _known("target", target, _TARGETS)
+    _known("target", target, tuple(PLATFORMS))
     if isinstance(w, PackedWeight):
         if w.target == target:
             return w

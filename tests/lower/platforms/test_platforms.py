@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
+from compiling import quick_kernels
 
 import pyptogen
 from lower.small_programs import TARGETS, elementwise, elementwise_arrays, program_of
@@ -14,8 +16,9 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower import pipeline
 from pyptogen.lower.instruction import interpret
 from pyptogen.lower.instruction.ir import Barrier, For, walk
-from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS
+from pyptogen.lower.isa.table import CASTS, INSTRUCTIONS, PRODUCTS
 from pyptogen.lower.platforms import DEFAULT_TARGETS, PLATFORMS, Platform
+from pyptogen.lower.platforms.a2a3 import A2A3, COSTS
 from pyptogen.lower.platforms.a5 import A5
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tensor import interpret as golden
@@ -144,6 +147,49 @@ def test_what_an_invented_platform_lacks_is_named(tiny: str) -> None:
     with pytest.raises(DiagnosticError, match="TLOG takes no fp32 on tiny"):
         pipeline.lower(program, tiny)
     assert interpret(pipeline.lower(elementwise("y: x + z"), tiny), elementwise_arrays(9))["y"].shape == (9, 16)
+
+
+COMPACT = replace(
+    A2A3,
+    name="compact",
+    memories={"ub": 64 * 1024, "l1": 128 * 1024, "l0a": 16 * 1024, "l0b": 16 * 1024, "l0c": 32 * 1024},
+    cube_cores=4,
+    vector_cores=8,
+    costs=replace(COSTS, transfer_issue=300.0),
+)
+"""Another: instructions and rules of A2/A3, a third of its memory, transfers that take longer to begin."""
+
+
+@pytest.fixture
+def compact(monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setitem(PLATFORMS, COMPACT.name, COMPACT)
+    for rows in (CASTS, PRODUCTS, *(row.dtypes for row in INSTRUCTIONS.values())):
+        monkeypatch.setitem(rows, COMPACT.name, rows["a2a3"])  # type: ignore[index, arg-type]
+    return COMPACT.name
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("softmax", {"rows": 5}),
+        ("rms_norm", {"rows": 5}),
+        ("swiglu", {"rows": 5}),
+        ("gelu", {"rows": 3}),
+        ("linear_gelu", {"t": 7}),
+        ("flash_attention", {"sq": 33, "kv": 70}),
+    ],
+)
+def test_the_library_on_another_platform(compact: str, name: str, sizes: dict[str, int]) -> None:
+    """Chosen for its memories and figures, and it runs: no code knows its name."""
+    spec = SPECS / f"{name}.yaml"
+    lowered = pipeline.lower(from_spec(load_spec(spec)), compact)
+    for kernel in lowered.instructions:
+        assert all(used <= COMPACT.memories[memory] for memory, used in dict(kernel.occupancy).items())
+    with quick_kernels():
+        operator = pyptogen.compile(spec, target=compact)
+        arrays = operator.example_inputs(seed=1, **sizes)
+        for got, want in zip(operator(**arrays), operator.golden(**arrays), strict=True):
+            np.testing.assert_allclose(got.astype(np.float64), want.astype(np.float64), rtol=2e-2, atol=1e-2)
 
 
 def test_a5_memory_facts() -> None:

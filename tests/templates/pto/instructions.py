@@ -12,16 +12,18 @@ from xdsl.ir import Attribute, SSAValue
 from xdsl.irdl import IRDLOperation, irdl_op_definition, operand_def, opt_prop_def, var_operand_def
 from xdsl.parser import Parser
 from xdsl.printer import Printer
-from xdsl.utils.exceptions import VerifyException
 
+from templates.pto.products import PRODUCTS
 from templates.pto.types import (
     Comparison,
     MaskPattern,
     PartitionTensorView,
     ReluPreMode,
     RoundMode,
+    SaturationMode,
     TileBuf,
     agree,
+    check,
     elements,
     print_words,
     width,
@@ -35,6 +37,7 @@ class Instruction(IRDLOperation):
     sources = var_operand_def()
     destination = operand_def()
     rmode = opt_prop_def(RoundMode)
+    sat_mode = opt_prop_def(SaturationMode)
     cmpMode = opt_prop_def(Comparison)  # noqa: N815  (the assembler's word)
     maskPattern = opt_prop_def(MaskPattern)  # noqa: N815
     exhausted = opt_prop_def(BoolAttr)
@@ -76,7 +79,8 @@ class Instruction(IRDLOperation):
             printer.print_string(f", {{maskPattern = #pto.mask_pattern<{self.maskPattern.word.data}>}}")
         if self.exhausted is not None:
             printer.print_string(" {exhausted = false}")
-        print_words(printer, (("rmode", "round_mode", self.rmode), ("cmpMode", "cmp", self.cmpMode)))
+        rounding = ("rmode", "round_mode", self.rmode), ("sat_mode", "saturation_mode", self.sat_mode)
+        print_words(printer, (*rounding, ("cmpMode", "cmp", self.cmpMode)))
         printer.print_string(" : ")
         printer.print_list([source.type for source in sources], printer.print_attribute)
         printer.print_string(") outs(")
@@ -88,6 +92,7 @@ class Instruction(IRDLOperation):
 
     def verify_(self) -> None:
         check(self.name == "pto.tcvt" or self.rmode is None, f"{self.name} has no round mode")
+        check(self.name == "pto.tcvt" or self.sat_mode is None, f"{self.name} has no saturation mode")
         clips = self.name == "pto.tstore" and "loc=acc" in str(self.sources[0].type)
         check(self.reluPreMode is None or clips, f"{self.name} of {self.sources[0].type} under relu")
         check((self.name == "pto.tgather") == (self.maskPattern is not None), f"{self.name} and a pattern")
@@ -106,12 +111,6 @@ class Instruction(IRDLOperation):
 
     def count(self, *counts: int) -> None:
         check(len(self.sources) in counts, f"{self.name} has {len(self.sources)} sources, not {counts}")
-
-
-def check(condition: bool, what: str) -> None:
-    """Raise `VerifyException` when the condition does not hold."""
-    if not condition:
-        raise VerifyException(what)
 
 
 def same_valid(op: Instruction, *tiles: TileBuf) -> None:
@@ -290,7 +289,7 @@ def store(op: Instruction) -> None:
 
 def extract(op: Instruction) -> None:
     op.count(3)
-    source, (dst,) = op.tiles("mat", op.sources[0])[0], op.tiles("left|right", op.destination)
+    source, (dst,) = op.tiles("mat", op.sources[0])[0], op.tiles("left|right|scaling", op.destination)
     same_element(op, source, dst)
     check(all(isinstance(o.type, IndexType) for o in op.sources[1:]), "pto.textract at what is no index")
     check(all(d <= s for d, s in zip(dst.shape, source.shape, strict=True)), f"{dst.shape} of {source.shape}")
@@ -298,27 +297,11 @@ def extract(op: Instruction) -> None:
 
 def move(op: Instruction) -> None:
     op.count(1)
-    source, dst = op.tiles("vec|mat|left|right", op.sources[0], op.destination)
-    pairs = {("vec", "vec"), ("mat", "left"), ("mat", "right")}
+    source, dst = op.tiles("vec|mat|left|right|scaling", op.sources[0], op.destination)
+    pairs = {("vec", "vec"), ("mat", "left"), ("mat", "right"), ("mat", "scaling")}
     check((source.loc.data, dst.loc.data) in pairs, f"pto.tmov from {source.loc.data} to {dst.loc.data}")
     same_element(op, source, dst)
     check(source.shape == dst.shape, f"pto.tmov of {source.shape} to {dst.shape}")
-
-
-def matmul(op: Instruction) -> None:
-    """Left [M, K] and right [K, N] to an accumulator [M, N], which is a source too when it is added to."""
-    adds = op.name == "pto.tmatmul.acc"
-    op.count(3 if adds else 2)
-    (acc,) = op.tiles("acc", op.destination)
-    check(not adds or op.sources[0] is op.destination, "pto.tmatmul.acc of another accumulator")
-    (left,), (right,) = op.tiles("left", op.sources[-2]), op.tiles("right", op.sources[-1])
-    same_element(op, left, right)
-    whole = isinstance(left.element, IntegerType)
-    check(str(acc.element) == ("i32" if whole else "f32"), f"{op.name} of {left.element} to {acc.element}")
-    check(not whole or str(left.element) == "i8", f"{op.name} of {left.element}")
-    check(left.shape[1] == right.shape[0], f"{op.name}: K is {left.shape[1]} and {right.shape[0]}")
-    check((left.shape[0], right.shape[1]) == acc.shape, f"{op.name} to {acc.shape}")
-    check(agree(left.valid[0], acc.valid[0]) and agree(right.valid[1], acc.valid[1]), f"{op.name} to {acc.valid}")
 
 
 def turn(op: Instruction) -> None:
@@ -376,7 +359,7 @@ def every(op: Instruction) -> None:
 _STEMS = ("add", "sub", "mul", "div", "max", "min")
 RULES: dict[str, Callable[[Instruction], None]] = {
     "pto.tload": load, "pto.tstore": store, "pto.textract": extract, "pto.tmov": move, "pto.tcvt": convert,
-    "pto.texpands": fill, "pto.tmatmul": matmul, "pto.tmatmul.acc": matmul, "pto.trowexpand": row_broadcast,
+    "pto.texpands": fill, "pto.trowexpand": row_broadcast, **PRODUCTS,
     "pto.tcolexpand": column_broadcast,
     "pto.tfillpad_inplace": fill_up, "pto.tsort32": sort_blocks, "pto.tmrgsort": merge, "pto.tgather": every,
     "pto.ttrans": turn, "pto.tci": count_up, "pto.tcmp": compare, "pto.tcmps": compare_scalar,

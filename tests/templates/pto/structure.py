@@ -37,6 +37,7 @@ from templates.pto.types import (
     Ptr,
     ReluPreMode,
     RoundMode,
+    SaturationMode,
     TensorView,
     TileBuf,
 )
@@ -158,7 +159,7 @@ class MakeTensorView(IRDLOperation):
         rank = len(self.result.type.extents)
         check(self.ptr.type.element == self.result.type.element, "pto.make_tensor_view changes the element")
         check(len(self.shape) == len(self.strides) == rank, f"pto.make_tensor_view: not {rank} extents and strides")
-        unit = {"nd": rank - 1, "dn": 0, "nz": rank - 1}[self.layout.word.data]
+        unit = 0 if self.layout.word.data.endswith("dn") else rank - 1
         stride, extent = whole(self.strides[unit]), whole(self.shape[unit])
         check(stride == 1 or extent == 1, f"a view `{self.layout.word.data}` with the stride {stride} on axis {unit}")
         check((self.layout.word.data == "nz") == (rank == 5), f"a view `{self.layout.word.data}` of rank {rank}")
@@ -348,7 +349,7 @@ Pto = Dialect(
     ],
     [
         Ptr, TensorView, PartitionTensorView, TileBuf, Layout, KernelKind, RoundMode, Comparison, MaskPattern,
-        ReluPreMode,
+        ReluPreMode, SaturationMode,
     ],
 )  # fmt: skip
 

@@ -149,7 +149,8 @@ class ModuleTrace:
                     at.update(zip(op.results, [at[value] for value in region.block.last_op.operands], strict=True))
         elif isinstance(op, Instruction):
             *sources, destination = given
-            mode = tuple(m.word.data.lower() for m in (op.rmode, op.cmpMode, op.maskPattern, op.reluPreMode) if m)
+            words = (op.rmode, op.sat_mode, op.cmpMode, op.maskPattern, op.reluPreMode)
+            mode = tuple(word.word.data.lower() for word in words if word)
             if op.exhausted is not None:
                 *lists, scratch, _ = sources
                 sources = [scratch, *lists]
@@ -335,7 +336,14 @@ class KernelTrace:
             self.queue(node, self.rings[node.operands[0].name])
             return
         name = {"TMATMUL_ACC": "tmatmul.acc"}.get(node.name, node.name.lower())
-        self.events.append((f"pto.{name}", *(self.operand(o) for o in node.operands)))
+        if node.name == "TMATMUL_MX":
+            name = "tmatmul.mx" if len(node.operands) == 5 else "tmatmul.mx.acc"
+        saturation = [
+            {True: "on", False: "off"}[o.saturate]
+            for o in node.operands
+            if isinstance(o, Mode) and o.saturate is not None
+        ]
+        self.events.append((f"pto.{name}", *(self.operand(o) for o in node.operands), *saturation))
 
     def operand(self, operand: Any) -> Any:
         if isinstance(operand, Mode | Compare | Pattern):
@@ -350,7 +358,8 @@ class KernelTrace:
             return self.window(operand)
         tile = self.tiles[operand]
         valid = tuple(extent.poly().evaluate(self.names) for extent in (tile.rows, tile.cols))
-        return tile.type.loc.lower(), tile.address.evaluate(self.names), valid
+        loc = "scaling" if tile.type.loc.startswith("Scale") else tile.type.loc.lower()
+        return loc, tile.address.evaluate(self.names), valid
 
     def window(self, window: GmWindow) -> Any:
         first, rows, cols, row, col = (

@@ -8,8 +8,10 @@ from xdsl.dialects.builtin import (
     DYNAMIC_INDEX,
     ArrayAttr,
     BFloat16Type,
+    Float4E2M1FNType,
     Float8E4M3FNType,
     Float8E5M2Type,
+    Float8E8M0FNUType,
     Float16Type,
     Float32Type,
     IntAttr,
@@ -22,18 +24,21 @@ from xdsl.parser import AttrParser
 from xdsl.printer import Printer
 from xdsl.utils.exceptions import VerifyException
 
-MEMORIES = ("vec", "mat", "left", "right", "acc")
+MEMORIES = ("vec", "mat", "left", "right", "acc", "scaling")
 PIPES = ("S", "V", "M", "MTE1", "MTE2", "MTE3", "FIX", "ALL")
 EVENTS = 8
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
 PATTERNS = ("P0101", "P1010", "P0001", "P0010", "P0100", "P1000", "P1111")
 ROUND_MODES = ("NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD")
+SCALES = {("row_major", "row_major", 32), ("col_major", "col_major", 32)}
+"""Layouts of the scales of an MX product, of the left and of the right operand."""
 BOXES = {
     "vec": {("row_major", "none_box", 512), ("col_major", "none_box", 512)},
-    "mat": {("col_major", "row_major", 512)},
+    "mat": {("col_major", "row_major", 512), *SCALES},
     "left": {("col_major", "row_major", 512)},
     "right": {("row_major", "col_major", 512)},
     "acc": {("col_major", "row_major", 1024)},
+    "scaling": SCALES,
 }
 """Layouts that a tile of each memory may have: base layout, layout in a fractal, bytes of a fractal."""
 
@@ -46,7 +51,7 @@ def width(element: Attribute) -> int:
     """
     if isinstance(element, IntegerType) and element.width.data in (4, 8, 16, 32, 64):
         return -(-element.width.data // 8)
-    if isinstance(element, Float8E4M3FNType | Float8E5M2Type):
+    if isinstance(element, Float8E4M3FNType | Float8E5M2Type | Float8E8M0FNUType | Float4E2M1FNType):
         return 1
     if isinstance(element, Float32Type):
         return 4
@@ -229,7 +234,7 @@ class Layout(ParametrizedAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         with parser.in_angle_brackets():
-            return _word(parser, ("nd", "dn", "nz"))
+            return _word(parser, ("nd", "dn", "nz", "mx_a_nd", "mx_b_dn"))
 
     def print_parameters(self, printer: Printer) -> None:
         with printer.in_angle_brackets():
@@ -263,6 +268,21 @@ class RoundMode(ParametrizedAttribute):
     @classmethod
     def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
         return _word(parser, ROUND_MODES)
+
+    def print_parameters(self, printer: Printer) -> None:
+        printer.print_string(f" {self.word.data}")
+
+
+@irdl_attr_definition
+class SaturationMode(ParametrizedAttribute):
+    """Whether a conversion saturates, written ``#pto<saturation_mode ON>``."""
+
+    name = "pto.saturation_mode"
+    word: StringAttr
+
+    @classmethod
+    def parse_parameters(cls, parser: AttrParser) -> list[Attribute]:
+        return _word(parser, ("ON", "OFF"))
 
     def print_parameters(self, printer: Printer) -> None:
         printer.print_string(f" {self.word.data}")
@@ -315,12 +335,12 @@ class Comparison(ParametrizedAttribute):
 
 
 def print_words(
-    printer: Printer, words: tuple[tuple[str, str, RoundMode | Comparison | ReluPreMode | None], ...]
+    printer: Printer, words: tuple[tuple[str, str, RoundMode | SaturationMode | Comparison | ReluPreMode | None], ...]
 ) -> None:
-    """Attributes that are given, each as ``{key = #pto<kind word>}``."""
-    for key, kind, given in words:
-        if given is not None:
-            printer.print_string(f" {{{key} = #pto<{kind} {given.word.data}>}}")
+    """Those attributes that are given, as ``{key = #pto<kind word>, …}``."""
+    given = [f"{key} = #pto<{kind} {attr.word.data}>" for key, kind, attr in words if attr is not None]
+    if given:
+        printer.print_string(f" {{{', '.join(given)}}}")
 
 
 def elements(extents: tuple[int | None, ...]) -> int | None:
@@ -336,3 +356,9 @@ def elements(extents: tuple[int | None, ...]) -> int | None:
 def agree(a: int | None, b: int | None) -> bool:
     """Whether two valid extents can be equal: a run-time one can be anything."""
     return a is None or b is None or a == b
+
+
+def check(condition: bool, what: str) -> None:
+    """Raise `VerifyException` when the condition does not hold."""
+    if not condition:
+        raise VerifyException(what)

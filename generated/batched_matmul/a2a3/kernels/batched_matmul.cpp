@@ -32,12 +32,9 @@ extern "C" __global__ AICORE void batched_matmul(
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t m0 = m_begin; m0 < m_end; m0 += 128) {
         const int32_t m0_valid = m_end - m0 < 128 ? m_end - m0 : 128;
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_slot ^= 1) {
@@ -77,11 +74,8 @@ extern "C" __global__ AICORE void batched_matmul(
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

@@ -27,8 +27,7 @@ extern "C" __global__ AICORE void causal_conv1d_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     int32_t i3_slot = 0;  // which of 2 buffers this round of i3 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_slot ^= 1) {
         const int32_t i2_valid = b * 256 - i2 < 1472 ? b * 256 - i2 : 1472;
         // seen: concat(state, x, axis=-1)  [causal_conv1d.yaml:23]
@@ -42,10 +41,8 @@ extern "C" __global__ AICORE void causal_conv1d_vec2(
         TSTORE(seen_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i2_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i4 = block; i4 < b * 256; i4 += nblk) {
         for (int32_t i3 = 0; i3 < s; i3 += 12288, i3_slot ^= 1) {
             const int32_t i3_valid = s - i3 < 12288 ? s - i3 : 12288;
@@ -60,7 +57,6 @@ extern "C" __global__ AICORE void causal_conv1d_vec2(
             set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i3_slot));
         }
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -23,8 +23,7 @@ extern "C" __global__ AICORE void causal_conv1d_vec4(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_slot ^= 1) {
         const int32_t i2_valid = b * 256 - i2 < 1472 ? b * 256 - i2 : 1472;
         // state: seen[:, :, s:]  [causal_conv1d.yaml:25]
@@ -38,7 +37,6 @@ extern "C" __global__ AICORE void causal_conv1d_vec4(
         TSTORE(state_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -36,10 +36,8 @@ extern "C" __global__ AICORE void conv2d_mixed_vec(
     VecF32_1x64 bias_tile_row; TASSIGN(bias_tile_row, 0x10000);  // as a row, same bytes as bias_tile
     BiasGm bias_in(bias + int64_t(lane) * 64);
     TLOAD(bias_tile_row, bias_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t n0 = n_begin + block; n0 < n_end; n0 += nblk) {
         for (int32_t y_columns_cols0 = 0; y_columns_cols0 < 784; y_columns_cols0 += 128, y_columns_cols0_slot ^= 1) {
             const int32_t y_columns_cols0_valid = 784 - y_columns_cols0 < 128 ? 784 - y_columns_cols0 : 128;
@@ -72,9 +70,7 @@ extern "C" __global__ AICORE void conv2d_mixed_vec(
             set_flag(PIPE_MTE3, PIPE_V, event_t(y_columns_cols0_slot));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

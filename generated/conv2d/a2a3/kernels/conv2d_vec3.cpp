@@ -28,8 +28,7 @@ extern "C" __global__ AICORE void conv2d_vec3(
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     int32_t i4_slot = 0;  // which of 2 buffers this round of i4 uses
     int32_t i6_slot = 0;  // which of 2 buffers this round of i6 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i2 = block * 211; i2 < n * 64; i2 += nblk * 211, i2_slot ^= 1) {
         const int32_t i2_valid = n * 64 - i2 < 211 ? n * 64 - i2 : 211;
         // y: cast(relu(conv(x, w, strides=2, paddings=1, bias=bias, dtype=fp32)), bf16)  [conv2d.yaml:20]
@@ -43,10 +42,8 @@ extern "C" __global__ AICORE void conv2d_vec3(
         TSTORE(y_padded_2_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t i4 = block * 3; i4 < n * 64; i4 += nblk * 3, i4_slot ^= 1) {
         const int32_t i4_valid = n * 64 - i4 < 3 ? n * 64 - i4 : 3;
         VecB16_3x3248 part_2(i4_valid); TASSIGN(part_2, 0x0d300 + i4_slot * 0x04c20);  // UB 0x0d300..0x16b40, 2 copies
@@ -59,10 +56,8 @@ extern "C" __global__ AICORE void conv2d_vec3(
         TSTORE(y_padded_2_out, part_2);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i4_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t i6 = block * 211; i6 < n * 64; i6 += nblk * 211, i6_slot ^= 1) {
         const int32_t i6_valid = n * 64 - i6 < 211 ? n * 64 - i6 : 211;
         VecB16_211x64_c58 part_3(i6_valid); TASSIGN(part_3, 0x16b40 + i6_slot * 0x06980);  // UB 0x16b40..0x23e40, 2 copies
@@ -75,7 +70,6 @@ extern "C" __global__ AICORE void conv2d_vec3(
         TSTORE(y_padded_2_out, part_3);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(4 + i6_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
 }

@@ -22,10 +22,8 @@ extern "C" __global__ AICORE void cumsum(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block * 768; i1 < rows; i1 += nblk * 768) {
         const int32_t i1_valid = rows - i1 < 768 ? rows - i1 : 768;
         // y: cumsum(x, axis=-1)  [cumsum.yaml:15]
@@ -58,9 +56,7 @@ extern "C" __global__ AICORE void cumsum(
             set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -23,8 +23,7 @@ extern "C" __global__ AICORE void out_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i4_slot = 0;  // which of 2 buffers this round of i4 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i3 = block; i3 < b; i3 += nblk) {
         for (int32_t i4 = 0; i4 < s; ++i4, i4_slot ^= 1) {
             // o: permute(y, [0, 3, 1, 2, 4])  [gated_delta_rule.yaml:103]
@@ -39,7 +38,6 @@ extern "C" __global__ AICORE void out_vec1(
             set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i4_slot));
         }
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -56,16 +56,12 @@ extern "C" __global__ AICORE void scan_cube(
     Fresh1Pipe fresh_1_pipe(fresh_1_ring + int64_t(block) * 16384, 0x0, 0x0);
     StateEnd5Pipe state_end_5_pipe(state_end_5_ring + int64_t(block) * 32768, 0x0, 0x0);
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free for the first round
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // 2 copies are free
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
@@ -173,15 +169,11 @@ extern "C" __global__ AICORE void scan_cube(
             }
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // of the last rounds of 2 copies
 #endif
 }

@@ -61,8 +61,7 @@ extern "C" __global__ AICORE void scan_vec(
     Fresh1Pipe fresh_1_pipe(fresh_1_ring + int64_t(block) * 16384, 0x0, 0x0);
     StateEnd5Pipe state_end_5_pipe(state_end_5_ring + int64_t(block) * 32768, 0x0, 0x0);
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free for the first round
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
@@ -189,7 +188,6 @@ extern "C" __global__ AICORE void scan_vec(
         }
     }
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round
 #endif
 }

@@ -32,12 +32,9 @@ extern "C" __global__ AICORE void key_linear(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free for the first round
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free for the first round
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
@@ -109,12 +106,9 @@ extern "C" __global__ AICORE void key_linear(
         TSTORE(v_i_out, v_i_acc);
         set_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round
 #endif
 }

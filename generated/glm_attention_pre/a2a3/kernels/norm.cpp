@@ -49,8 +49,7 @@ extern "C" __global__ AICORE void norm(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // free for the first round
     for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
         // s: cast(x, fp32) + cast(residual, fp32)  [glm_attention_pre.yaml:53]
@@ -158,7 +157,6 @@ extern "C" __global__ AICORE void norm(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round
 #endif
 }

@@ -31,8 +31,7 @@ extern "C" __global__ AICORE void quantise_a(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         // m: maximum(amax(abs(v), axis=-1, keepdim=true), 1.0e-30)  [glm_shared_expert.yaml:23]
@@ -87,7 +86,6 @@ extern "C" __global__ AICORE void quantise_a(
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
 }

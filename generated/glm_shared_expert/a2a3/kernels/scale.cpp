@@ -33,14 +33,10 @@ extern "C" __global__ AICORE void scale(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // y: cast(cast(down_i, fp32) * a_scale * w_down_scale, bf16)  [glm_shared_expert.yaml:41]
@@ -83,13 +79,9 @@ extern "C" __global__ AICORE void scale(
         }
         set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
 }

@@ -33,10 +33,8 @@ extern "C" __global__ AICORE void block_vec3(
     VecI32_1x16 upto_tile; TASSIGN(upto_tile, 0x00400);  // UB 0x00400..0x00440
     UptoGm upto_in(upto);
     TLOAD(upto_tile, upto_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t blocks0 = block * 128; blocks0 < full + 16; blocks0 += nblk * 128, blocks0_slot ^= 1) {
         const int32_t blocks0_valid = full + 16 - blocks0 < 128 ? full + 16 - blocks0 : 128;
         VecI32_1x128 done_1_tile_row(blocks0_valid); TASSIGN(done_1_tile_row, 0x00000 + blocks0_slot * 0x00200);  // as a row, same bytes as done_1_tile
@@ -82,9 +80,7 @@ extern "C" __global__ AICORE void block_vec3(
         TSTORE(group_out, group_2_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(blocks0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -33,10 +33,8 @@ extern "C" __global__ AICORE void place_vec2(
     VecI32_1x16 end_tile; TASSIGN(end_tile, 0x00800);  // UB 0x00800..0x00840
     EndGm end_in(end);
     TLOAD(end_tile, end_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = block * 256; t0 < full * 32; t0 += nblk * 256, t0_slot ^= 1) {
         const int32_t t0_valid = full * 32 - t0 < 256 ? full * 32 - t0 : 256;
         VecI32_1x256 past_1_tile_row(t0_valid); TASSIGN(past_1_tile_row, 0x00000 + t0_slot * 0x00400);  // as a row, same bytes as past_1_tile
@@ -82,9 +80,7 @@ extern "C" __global__ AICORE void place_vec2(
         TSTORE(owner_out, owner_1_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -22,8 +22,7 @@ extern "C" __global__ AICORE void place_vec3(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block; i1 < full * 32; i1 += nblk, i1_slot ^= 1) {
         const int64_t place = owner[int64_t(i1)];
         PTO_ASSERT(place >= 0 && place < 16, "an index in owner is out of range");
@@ -38,7 +37,6 @@ extern "C" __global__ AICORE void place_vec3(
         TSTORE(slot_1_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

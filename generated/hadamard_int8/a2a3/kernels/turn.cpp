@@ -33,12 +33,9 @@ extern "C" __global__ AICORE void turn(
     MatB16_128x128 h_tile; TASSIGN(h_tile, 0x08000);  // L1 0x08000..0x10000
     HGm h_in(h);
     TLOAD(h_tile, h_in);
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 64; rows0 < rows_end; rows0 += nblk * 64, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 64 ? rows_end - rows0 : 64;
         MatB16_64x128 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
@@ -65,11 +62,8 @@ extern "C" __global__ AICORE void turn(
         TSTORE(r_out, r_acc);
         set_flag(PIPE_FIX, PIPE_M, event_t(rows0_slot));
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

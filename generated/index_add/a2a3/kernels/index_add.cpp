@@ -27,8 +27,7 @@ extern "C" __global__ AICORE void index_add(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // 2 copies are free
     for (int32_t i1 = 0; i1 < rows * 256; i1 += 6144, i1_slot ^= 1) {
         const int32_t i1_valid = rows * 256 - i1 < 6144 ? rows * 256 - i1 : 6144;
         // y: index_add(x, 0, index, src)  [index_add.yaml:18]
@@ -42,8 +41,7 @@ extern "C" __global__ AICORE void index_add(
         TSTORE(y_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(1 + i1_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // of the last rounds of 2 copies
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
     for (int32_t i2 = 0; i2 < added; ++i2, i2_slot ^= 1) {
         const int64_t place = index[int64_t(i2)];

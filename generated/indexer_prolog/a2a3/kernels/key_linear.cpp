@@ -30,8 +30,7 @@ extern "C" __global__ AICORE void key_linear(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
@@ -74,8 +73,7 @@ extern "C" __global__ AICORE void key_linear(
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
 #endif
 }

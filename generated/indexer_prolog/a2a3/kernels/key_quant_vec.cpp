@@ -37,8 +37,7 @@ extern "C" __global__ AICORE void key_quant_vec(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // f: cast(v, fp32)  [indexer_prolog.yaml:46]
@@ -123,7 +122,6 @@ extern "C" __global__ AICORE void key_quant_vec(
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
 }

@@ -55,8 +55,7 @@ extern "C" __global__ AICORE void key_rope(
     TCVT(k_b_beta, ln_beta_tile, RoundMode::CAST_RINT);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         VecF32_32x128 k_f32_tile(t0_valid); TASSIGN(k_f32_tile, 0x00000);  // UB 0x00000..0x04000
@@ -165,7 +164,6 @@ extern "C" __global__ AICORE void key_rope(
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
 #endif
 }

@@ -32,12 +32,9 @@ extern "C" __global__ AICORE void query_quant_cube(
     MatB16_128x128 hadamard_q_tile; TASSIGN(hadamard_q_tile, 0x04000);  // L1 0x04000..0x0c000
     HadamardQGm hadamard_q_in(hadamard_q);
     TLOAD(hadamard_q_tile, hadamard_q_in);
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
         for (int32_t heads0 = 0; heads0 < 64; heads0 += 32, heads0_slot ^= 1) {
             MatB16_32x128 q_cat_tile; TASSIGN(q_cat_tile, 0x00000 + heads0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
@@ -65,11 +62,8 @@ extern "C" __global__ AICORE void query_quant_cube(
             set_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -37,8 +37,7 @@ extern "C" __global__ AICORE void layer_norm(
     VecF32_1x4096 beta_tile; TASSIGN(beta_tile, 0x14000);  // UB 0x14000..0x18000
     GammaGm beta_in(beta);
     TLOAD(beta_tile, beta_in);
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
         VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
@@ -89,7 +88,6 @@ extern "C" __global__ AICORE void layer_norm(
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(rows0_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

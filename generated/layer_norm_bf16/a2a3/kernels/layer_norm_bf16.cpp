@@ -47,10 +47,8 @@ extern "C" __global__ AICORE void layer_norm_bf16(
     VecF32_1x4096 y_3; TASSIGN(y_3, 0x18000);  // UB 0x18000..0x1c000
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
     TCVT(y_3, beta_tile, RoundMode::CAST_RINT);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
         VecB16_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
@@ -110,9 +108,7 @@ extern "C" __global__ AICORE void layer_norm_bf16(
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -36,8 +36,7 @@ extern "C" __global__ AICORE void linear_vec(
     AccPipe acc_pipe(acc_ring + int64_t(block) * 131072, 0x0, 0x0);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free for the first round
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         const int32_t t0_share = (t0_valid + 1) / 2;  // rows of each vector core
@@ -81,7 +80,6 @@ extern "C" __global__ AICORE void linear_vec(
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round
 #endif
 }

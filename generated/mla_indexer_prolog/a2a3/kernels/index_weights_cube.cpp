@@ -31,12 +31,9 @@ extern "C" __global__ AICORE void index_weights_cube(
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
     int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         AccF32_32x64 weights_1_acc(t0_valid); TASSIGN(weights_1_acc, 0x00000 + t0_slot * 0x02000);  // L0C 0x00000..0x04000, 2 copies
@@ -75,11 +72,8 @@ extern "C" __global__ AICORE void index_weights_cube(
         TSTORE(weights_1_out, weights_1_acc);
         set_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

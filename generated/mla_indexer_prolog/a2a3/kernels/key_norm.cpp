@@ -41,10 +41,8 @@ extern "C" __global__ AICORE void key_norm(
     VecF32_1x512 kv_1; TASSIGN(kv_1, 0x0c400);  // UB 0x0c400..0x0cc00
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
     TCVT(kv_1, kv_gamma_tile, RoundMode::CAST_RINT);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         VecF32_8x512 kv_f_tile(t0_valid); TASSIGN(kv_f_tile, 0x00400 + t0_slot * 0x04000);  // UB 0x00400..0x08400, 2 copies
@@ -97,9 +95,7 @@ extern "C" __global__ AICORE void key_norm(
         }
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -26,10 +26,8 @@ extern "C" __global__ AICORE void norm_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t i2 = block * 4; i2 < t; i2 += nblk * 4, i2_slot ^= 1) {
         const int32_t i2_valid = t - i2 < 4 ? t - i2 : 4;
         // x_n: cast(rms_norm(cast(x, fp32), cast(gamma, fp32), eps=eps), bf16)  [mla_indexer_prolog.yaml:64]
@@ -59,9 +57,7 @@ extern "C" __global__ AICORE void norm_vec2(
         TSTORE(x_n_var_out, total_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -44,8 +44,7 @@ extern "C" __global__ AICORE void query_norm(
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
     TCVT(q_q_1, q_gamma_tile, RoundMode::CAST_RINT);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         VecF32_8x1536 q_c_tile(t0_valid); TASSIGN(q_c_tile, 0x00c00);  // UB 0x00c00..0x0cc00
@@ -124,7 +123,6 @@ extern "C" __global__ AICORE void query_norm(
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
 #endif
 }

@@ -31,10 +31,8 @@ extern "C" __global__ AICORE void query_up(
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t q_rank0_slot = 0;  // which of 2 buffers this round of q_rank0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         for (int32_t heads0 = block; heads0 < 32; heads0 += nblk, heads0_slot ^= 1) {
@@ -76,9 +74,7 @@ extern "C" __global__ AICORE void query_up(
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -26,8 +26,7 @@ extern "C" __global__ AICORE void inverse_vec3(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t i1 = 0; i1 < t * 8; i1 += 6144, i1_slot ^= 1) {
         const int32_t i1_valid = t * 8 - i1 < 6144 ? t * 8 - i1 : 6144;
         // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))  [moe_dispatch.yaml:33]
@@ -41,10 +40,8 @@ extern "C" __global__ AICORE void inverse_vec3(
         TSTORE(source_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i1_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i2 = 0; i2 < t * 8; ++i2, i2_slot ^= 1) {
         const int64_t place_2 = place[int64_t(i2)];
         PTO_ASSERT(place_2 >= 0 && place_2 < int64_t(t) * 8, "an index in place is out of range");
@@ -58,7 +55,6 @@ extern "C" __global__ AICORE void inverse_vec3(
         TSTORE(source_out, one);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

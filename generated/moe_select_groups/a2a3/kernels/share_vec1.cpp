@@ -22,8 +22,7 @@ extern "C" __global__ AICORE void share_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
         for (int32_t i2 = 0; i2 < 8; ++i2, i2_slot ^= 1) {
             const int64_t place = expert[int64_t(i1) * 8 + int64_t(i2)];
@@ -40,7 +39,6 @@ extern "C" __global__ AICORE void share_vec1(
             set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
         }
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

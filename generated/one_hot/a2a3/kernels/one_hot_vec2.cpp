@@ -36,10 +36,8 @@ extern "C" __global__ AICORE void one_hot_vec2(
     VecI32_1x160 y_1_tile; TASSIGN(y_1_tile, 0x00100);  // UB 0x00100..0x00380
     Y1Gm y_1_in(y_1);
     TLOAD(y_1_tile, y_1_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         VecI32_1x32 index_tile_row(t0_valid); TASSIGN(index_tile_row, 0x00000 + t0_slot * 0x00080);  // as a row, same bytes as index_tile
@@ -77,9 +75,7 @@ extern "C" __global__ AICORE void one_hot_vec2(
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

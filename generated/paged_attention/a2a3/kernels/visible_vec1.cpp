@@ -24,10 +24,8 @@ extern "C" __global__ AICORE void visible_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t batch0_slot = 0;  // which of 2 buffers this round of batch0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t batch0 = batch_begin + block; batch0 < batch_end; batch0 += nblk, batch0_slot ^= 1) {
         // ahead: cast(lengths, fp32)[:, None] - place[None, :]  [paged_attention.yaml:34]
         VecI32_1x8_c1 lengths_tile; TASSIGN(lengths_tile, 0x00000 + batch0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
@@ -46,9 +44,7 @@ extern "C" __global__ AICORE void visible_vec1(
         TSTORE(ahead_1_out, ahead_1_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(batch0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

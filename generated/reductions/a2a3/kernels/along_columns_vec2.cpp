@@ -23,8 +23,7 @@ extern "C" __global__ AICORE void along_columns_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
     for (int32_t i1 = block * 96; i1 < 512; i1 += nblk * 96) {
         const int32_t i1_valid = 512 - i1 < 96 ? 512 - i1 : 96;
@@ -53,8 +52,7 @@ extern "C" __global__ AICORE void along_columns_vec2(
         TSTORE(column_largest_out, total_2);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
 #endif
 }

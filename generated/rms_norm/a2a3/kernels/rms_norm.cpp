@@ -33,10 +33,8 @@ extern "C" __global__ AICORE void rms_norm(
     VecF32_1x4096 gamma_tile; TASSIGN(gamma_tile, 0x10000);  // UB 0x10000..0x14000
     GammaGm gamma_in(gamma);
     TLOAD(gamma_tile, gamma_in);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 2; rows0 < rows_end; rows0 += nblk * 2, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 2 ? rows_end - rows0 : 2;
         VecF32_8x4096 x_tile(rows0_valid); TASSIGN(x_tile, 0x00000 + rows0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
@@ -77,9 +75,7 @@ extern "C" __global__ AICORE void rms_norm(
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

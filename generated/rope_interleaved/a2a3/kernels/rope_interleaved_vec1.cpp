@@ -32,18 +32,12 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // copy 0 is free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
         VecB16_16x64_c63 x_tile_between; TASSIGN(x_tile_between, 0x01000 + t0_slot * 0x00800);  // UB 0x01000..0x02000, 2 copies
@@ -147,17 +141,11 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
         TSTORE(y_odd_out, y_odd_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // of the last round of copy 0
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last rounds of 2 copies
 #endif
 }

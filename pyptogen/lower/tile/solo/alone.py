@@ -31,8 +31,8 @@ class Alone:
         return op.kind in ALWAYS
 
     def _reduction(self, op: Op) -> bool:
-        """Of an axis that is not the last, or of rows that are too long, or of any length. Where all axes behind it have
-        the size 1, its elements lie side by side in GM, while a tile has a row for each."""
+        """Of an axis that is not the last, or of rows that are too long, or of any length. Where all axes behind it
+        have the size 1, its elements lie side by side in GM, while a tile has a row for each."""
         axis = int(op.attrs["axis"])
         source = op.operands[0]
         assert isinstance(source, Value)

@@ -114,6 +114,13 @@ CASES: dict[str, tuple[str, str, Callable[[Arrays], dict[str, Any]]]] = {
         "cache: {inplace: true}",
         "old: index_select(cache, 0, rows); cache: scatter_update(cache, slots, old * 2 + x, dim=0)",
         lambda a: {"cache": updated(a, a["cache"][a["rows"]] * 2 + a["x"])}),
+    "rows of one tensor, in the memory of another": (
+        "y: fp32[k, k]; square: {inplace: true}; other: {inplace: cache}",
+        "y: square * 2; other: scatter_update(square[:40], slots, x, dim=0);"
+        " square: scatter_update(square, slots, x, dim=0)",
+        lambda a: {"y": a["square"] * 2,
+                   "other": updated({**a, "cache": a["square"][:40]}, a["x"]),
+                   "square": updated({**a, "cache": a["square"]}, a["x"])}),
     "the cache before, when it has changed": (
         "y: fp32[n, k]; after: {inplace: cache}",
         "after: scatter_update(cache, slots, x, dim=0); y: cache * 2 + sum(after, axis=0, keepdim=true)",

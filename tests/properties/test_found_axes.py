@@ -17,7 +17,8 @@ FOUND = {
     ),
     "an index whose dim the tensor has, too": (
         spec("b: 6; s: 9; n: 32",
-             "w: fp32[b, s, n]; x: fp32[b, r, b]; v: fp32[s, n, b]; z: fp32[b, r, n]; at: int32[b]", "y: fp32[b, r, n]; u: fp32[b, r, b]",
+             "w: fp32[b, s, n]; x: fp32[b, r, b]; v: fp32[s, n, b]; z: fp32[b, r, n]; at: int32[b]",
+             "y: fp32[b, r, n]; u: fp32[b, r, b]",
              "y: matmul(x, index_select(w, 1, at)); u: matmul(z, index_select(v, 0, at))",
              'verify:\n  generate: {at: "integers(0, s - 1)"}'),
         {"r": 9},

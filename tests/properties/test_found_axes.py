@@ -23,6 +23,11 @@ FOUND = {
              'verify:\n  generate: {at: "integers(0, s - 1)"}'),
         {"r": 9},
     ),
+    "one number beside a column of another axis": (
+        spec("s: {min: 1, max: 4096}; d: 100", "x: int32[s, d, r]; z: int32[d, 1]", "y: int32[s, d, r]",
+             "y: minimum(x, z)", 'tiling:\n  - {r: 1, s: 16}'),
+        {"r": 11, "s": 8},
+    ),
     "another shape of what is turned": (
         spec("a: 66; b: 136; c: 8976", "x: fp32[r, b, a]; z: fp32[b, a]; h: int16[r, b, 66]",
              "y: fp32[r, c]; w: fp32[c]; v: int16[r, c]",

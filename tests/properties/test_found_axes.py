@@ -62,6 +62,15 @@ FOUND = {
              "      s: s + sum(y, axis=0, keepdim=true)\n      g: g + matmul(x[r].T, z[r])"),
         {"r": 77},
     ),
+    "running sums and orders of the rows of a block": (
+        spec("d: 40", "x: fp32[r, d]; z: fp32[d, r]", "y: fp32[r, d]; m: fp32[1, d]; t: fp32[r, 5]; u: fp32[d, 1]",
+             "run:\n    loop: {over: r, tile: 16}\n    carry:\n      m: full([1, d], 0, fp32)\n"
+             "      u: full([d, 1], 0, fp32)\n    body:\n      c: cumsum(x[r] * 0.1, axis=-1)\n"
+             "      top, at: topk(x[r], 5)\n      q: cumprod(1 + z[:, r] * 0.1, axis=0)\n    next:\n"
+             "      m: m + sum(c, axis=0, keepdim=true)\n      u: maximum(u, amax(q, axis=1, keepdim=true))\n"
+             "    collect:\n      y: c * m\n      t: top + 1"),
+        {"r": 37},
+    ),
     "a column of a round that is a row in between": (
         spec("k: 16; d: 32", "x: fp32[r, d]; c: fp32[k, d]", "y: fp32[k, d]",
              "step:\n    loop: {over: r, tile: 64}\n    carry:\n      total: full([k, d], 0, fp32)\n"

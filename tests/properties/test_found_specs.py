@@ -51,6 +51,11 @@ FOUND = {
              'verify:\n  generate: {at: "integers(0, 3999)"}'),
         {"r": 70},
     ),
+    "what an attr leaves of one": (
+        spec("", "x: fp32[r]; v: fp32[r]", "y: fp32[r]", "y: v * beta + x * x * (1 - beta)",
+             "attrs:\n  beta: {type: fp32, default: 0.999}\nverify:\n  generate: {v: zeros()}"),
+        {"r": 70},
+    ),
     "truth values of a column of bytes": (
         spec("d: 4", "x: int8[r, d, 1]", "y: int8[r, d, 1]", "y: where(x > 0, 0, x)"), {"r": 13},
     ),

@@ -4,8 +4,9 @@ are running sums and orders along another axis than the block's.
 before: loop over c: a = sum(exp(block(x)), axis=-1); …       x [c, t, n], n known at run time
 after:  a_all = sum(exp(x), axis=-1); loop over c: a = block(a_all); …
 
-Such a sum takes a loop of its own, which a round has no place for, as a running sum does. The operands follow from what is there before the
-loop: what follows from a carried value stays, and so does what no longer has the block as an axis.
+Such a sum takes a loop of its own, which a round has no place for, as a running sum does. The operands follow from
+what is there before the loop: what follows from a carried value stays, and so does what no longer has the block as an
+axis.
 """
 
 from __future__ import annotations

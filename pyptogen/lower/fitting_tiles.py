@@ -18,9 +18,16 @@ LEAST = 16
 """Tiles of a dim that nobody cuts, from which on they are worth advising."""
 
 
-def of(kernel: TileKernel, program: Program, platform: Platform, recut: Recut) -> dict[str, int]:
+def of(kernel: TileKernel, program: Program, spec: Program, platform: Platform, recut: Recut) -> dict[str, int]:
     """By dim the largest tile, halving, with which the kernel would fit: of the dims that are cut, or, where none of
-    these will do, of those that are whole."""
+    these will do, of those that are whole. ``program`` is cut into tiles; dims that the ``spec`` has not, which no row
+    can name, are given only where no other will do."""
+    found = _of_all(kernel, program, platform, recut)
+    names = {dim.name for dim in spec.dims}
+    return {dim: tile for dim, tile in found.items() if dim in names} or found
+
+
+def _of_all(kernel: TileKernel, program: Program, platform: Platform, recut: Recut) -> dict[str, int]:
     cut = {dim: size for dim, size, _ in kernel.sizes}
     found = {dim: tile for dim, size in cut.items() if (tile := _largest(kernel, dim, size, 1, platform, recut))}
     if found:

@@ -107,8 +107,8 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
 
 
 def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None) -> Lowered:
-    """All passes, with the tiling rows that can apply. What an index names is read where it lies; where that turns out
-    to be impossible, it is copied, and all is done again."""
+    """All passes, with the tiling rows that can apply. What an index names, or another shape gives, is read where it
+    lies; where that turns out to be impossible, it is copied, and all is done again."""
     copied: frozenset[str] = frozenset()
     while True:
         try:
@@ -162,7 +162,7 @@ def _cut(session: _Session, rows: Sequence[Selected]) -> tuple[Variants, Tiles]:
             tiles = _tile_level(session, needed.parts, lambda op: op.kind not in PRODUCTS and alone(op))
             own = {part.ops.name: part.ops.ops for part in needed.parts if not part.ops.by_hand}
             for kernel in tiles[0]:
-                overwritten.check(kernel, own.get(kernel.name, ()), session.fitted, apart)
+                overwritten.check(kernel, own.get(kernel.name, ()), session.fitted, session.platform, apart)
             return needed, tiles
         except Apart as error:
             if error.edge in apart:
@@ -278,7 +278,7 @@ def _plan_memory(tile: TileKernel, session: _Session, recut: Recut) -> tuple[Til
     """The kernel with its moves, and with its addresses."""
     placed, found = plan.run(tile, session.platform)
     if isinstance(found, memory.Overflow):
-        cut = fitting_tiles.of(tile, session.fitted, session.platform, recut)
+        cut = fitting_tiles.of(tile, session.fitted, session.program, session.platform, recut)
         otherwise = fitting_tiles.otherwise(tile, session.fitted)
         raise memory.overflow(placed, found, session.platform, cut, otherwise)
     return placed, found

@@ -14,6 +14,7 @@ For one platform and its tiling rows:
     fixpipe             what the way out of an accumulator does
     host_scalars        numbers that the caller's processor computes
     literal_sizes       a dim for each axis whose size is a number, or no dim's
+    product_depths      a dim for each depth of a product
     distinct_dims       each dim on one axis of a value
     split_products      products in parts of their depth
     turned_values       what a round computes and reads transposed
@@ -38,7 +39,7 @@ from pyptogen.lower.tensor.passes import (
     update_after_loop,
 )
 from pyptogen.lower.tile.cutting import fixpipe
-from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes
+from pyptogen.lower.tile.dims import distinct_dims, literal_sizes, named_sizes, product_depths
 from pyptogen.lower.tile.kernels import overwritten, split_products
 from pyptogen.lower.tile.rounds import turned_values
 from pyptogen.lower.tile.sizes.sizes import Selected
@@ -67,7 +68,7 @@ def fitted(
         program: as `prepared` gives it.
         platform: where it will run.
         rows: the tiling rows that can apply.
-        copied: values that an index names and that are to be copied.
+        copied: values that are to be copied, because neither strides nor an index lead to where they lie.
     """
     program = fit.run(program, platform, copied)
     program = late_reshapes.run(program)
@@ -75,6 +76,6 @@ def fitted(
     program = named_sizes.run(program)
     program = fixpipe.run(program, platform, rows)
     program = host_scalars.run(program)
-    program, rows = literal_sizes.run(program, rows)
+    program, rows = product_depths.run(*literal_sizes.run(program, rows))
     program, rows = split_products.run(*distinct_dims.run(program, rows))
     return overwritten.last(turned_values.run(program, platform, rows)), tuple(rows)

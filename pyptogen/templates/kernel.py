@@ -67,8 +67,8 @@ class Writer:
     """The same with their extents."""
     lines: list[str] = field(default_factory=list)
     spoken: Span | None = None
-    objects: list[dict[int, str]] = field(default_factory=list)
-    """Names of the GlobalTensors of each open body, by window."""
+    objects: list[dict[int, tuple[GmWindow, str]]] = field(default_factory=list)
+    """The windows of each open body and the names of their GlobalTensors, by the window's id: equal ones are two."""
     far: frozenset[str] = frozenset()
     """Tensors to which stores of passes may go around the cache."""
     taken: frozenset[str] = frozenset()
@@ -200,15 +200,19 @@ class Writer:
 
     def gm_name(self, node: Instr, window: GmWindow) -> str:
         """Name of a GlobalTensor object: after its tensor, one of its own in each body."""
-        names = self.objects[-1]
-        if id(window) not in names:
+        known = self.objects[-1]
+        if id(window) not in known:
             base = f"{window.tensor}_{'out' if node.name == 'TSTORE' else 'in'}"
             name, n = base, 1
-            while name in names.values() or name in self.taken:
+            while name in {taken for _, taken in known.values()} or name in self.taken:
                 n += 1
                 name = f"{base}_{n}"
-            names[id(window)] = name
-        return names[id(window)]
+            known[id(window)] = window, name
+        return known[id(window)][1]
+
+    def loaded_name(self, window: GmWindow) -> str:
+        """Name of the GlobalTensor that this body loads such a window by."""
+        return next(name for known, name in self.objects[-1].values() if known == window)
 
     def operand(self, node: Instr, operand: Any) -> str:
         if isinstance(operand, GmWindow):
@@ -236,7 +240,8 @@ class Writer:
             self.put(depth, f"TCARRY({to}, {source}{far});")
             return
         left = frozenset(name for name, kind in self.types.items() if kind.loc == "Left")
-        text = PassText(node, self.gm_name, self.far, left, self.fixed)
+        ahead = tuple((self.loaded_name(window), rows) for window, rows in node.ahead)
+        text = PassText(node, self.gm_name, ahead, self.far, left, self.fixed)
         text.write()
         parameters = "".join(f", auto &{name}" for name in text.operands)
         rows, cols = (e.poly().c() for e in (node.rows, node.cols))

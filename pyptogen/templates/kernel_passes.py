@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from pyptogen.diagnostics import Span
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import GmWindow, Imm, Instr, Pass
 from pyptogen.lower.instruction.passes.roles import INTEGERS
 from pyptogen.templates.cpp_names import C_TYPES
@@ -41,19 +42,20 @@ def carried_rows(node: Pass) -> Carried | None:
 
 
 class PassText:
-    """Writes the body of one pass. ``gm_name`` names the GlobalTensors of loads and stores; stores to the tensors
-    ``far`` may go around the cache; ``left`` are the left operands of the matrix unit; ``fixed`` are names of the
-    kernel around, arguments and loop variables."""
+    """Writes the body of one pass. ``gm_name`` names the GlobalTensors of loads and stores; ``ahead`` are those that it
+    asks for so many rows further on; stores to the tensors ``far`` may go around the cache; ``left`` are the left
+    operands of the matrix unit; ``fixed`` are names of the kernel around, arguments and loop variables."""
 
     def __init__(
         self,
         node: Pass,
         gm_name: Callable[[Instr, GmWindow], str],
+        ahead: Sequence[tuple[str, Poly]],
         far: frozenset[str],
         left: frozenset[str],
         fixed: frozenset[str],
     ) -> None:
-        self.node, self.gm_name, self.far, self.left = node, gm_name, far, left
+        self.node, self.gm_name, self.ahead, self.far, self.left = node, gm_name, ahead, far, left
         self.dtypes = dict(node.dtypes)
         self.values: dict[str, str] = {}
         """The name of each tile's values so far."""
@@ -72,8 +74,7 @@ class PassText:
 
     def write(self) -> None:
         """Fill ``lines`` (with the span that each serves) and ``operands``."""
-        for window, rows in self.node.ahead:
-            name = self.gm_name(self.node.members[0], window)
+        for name, rows in self.ahead:
             self.put(self.node.members[0], f"at.ask_for({name}, {rows.c()});  // the next round's")
         for member in self.node.members:
             self.member(member)

@@ -140,13 +140,16 @@ def _segments(
 
 
 def _used(graph: ExecutionGraph, program: Program, local: Callable[[str], str]) -> tuple[set[str], bool]:
-    """The names that launches need, and whether an attr among them is computed."""
+    """The names that launches need, and whether an attr among them is computed: from dims and integer attrs under
+    their names."""
     launches = [launch for plan in graph.plans for launch in plan]
     used = {argument for launch in launches for argument in launch.arguments}
     conditions = [launch.condition for launch in launches if launch.condition is not None]
     used |= {local(s.name) for condition in conditions for s in condition.free_symbols}
     computed = [a.definition for a in program.attrs if a.definition is not None and local(a.name) in used]
-    return used | {local(s.name) for number in computed for s in number.free_symbols}, bool(computed)
+    whole = {a.name for a in program.attrs if a.dtype != "fp32"} | {dim.name for dim in program.dims}
+    read = {local(s.name) for number in computed for s in number.free_symbols if s.name in whole}
+    return used | read, bool(computed)
 
 
 def orchestration_text(
@@ -166,8 +169,10 @@ def orchestration_text(
     def value(attr: Attr) -> str:
         if attr.definition is None:
             return f"args.{field_name(attr.name)}"
-        return host_number(attr.definition, local)
+        return host_number(attr.definition, lambda name: exact.get(name, local(name)))
 
+    # As the caller gave them, in double: 1 - 0.999 of what fp32 makes of 0.999 is off by 1.3e-5.
+    exact = {a.name: f"args.{field_name(a.name)}" for a in program.attrs if a.definition is None and a.dtype == "fp32"}
     used, computed = _used(graph, program, local)
     blocks = partial(_blocks, inputs=inputs, spelling=spelling)
     names = ["segment" if len(graph.plans) == 1 else f"segment_{i + 1}" for i in range(len(graph.plans))]

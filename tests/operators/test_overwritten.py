@@ -18,6 +18,7 @@ import pyptogen
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.instruction.interpret_fault import MachineFault
+from pyptogen.lower.instruction.side_by_side import pairs
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tile.interpret import interpret as run_tiles
@@ -113,6 +114,13 @@ CASES: dict[str, tuple[str, str, Callable[[Arrays], dict[str, Any]]]] = {
         "cache: {inplace: true}",
         "old: index_select(cache, 0, rows); cache: scatter_update(cache, slots, old * 2 + x, dim=0)",
         lambda a: {"cache": updated(a, a["cache"][a["rows"]] * 2 + a["x"])}),
+    "rows of one tensor, in the memory of another": (
+        "y: fp32[k, k]; square: {inplace: true}; other: {inplace: cache}",
+        "y: square * 2; other: scatter_update(square[:40], slots, x, dim=0);"
+        " square: scatter_update(square, slots, x, dim=0)",
+        lambda a: {"y": a["square"] * 2,
+                   "other": updated({**a, "cache": a["square"][:40]}, a["x"]),
+                   "square": updated({**a, "cache": a["square"]}, a["x"])}),
     "the cache before, when it has changed": (
         "y: fp32[n, k]; after: {inplace: cache}",
         "after: scatter_update(cache, slots, x, dim=0); y: cache * 2 + sum(after, axis=0, keepdim=true)",
@@ -144,6 +152,32 @@ def test_what_may_be_overwritten_where_it_is_read(target: str) -> None:
     for graph in ("x: abs(x) * 2 + x", "x: softmax(x, axis=-1)", "x: concat(x[:, 32:], x[:, :32] * -1, axis=-1)"):
         program = made("x: {inplace: true}", graph, target)
         assert (len(program.kernels), program.execution.workspaces) == (1, ()), graph
+
+
+@pytest.mark.parametrize(
+    ("outputs", "graph", "in_one_kernel", "golden"),
+    [
+        ("x: {inplace: true}", "x: x + matmul(x, square) * 2", True, lambda x, w: {"x": x + x @ w * 2}),
+        ("y: fp32[t, k]; x: {inplace: true}", "y: matmul(x, square) * 2; x: x + 1", False,
+         lambda x, w: {"y": x @ w * 2, "x": x + 1}),
+        ("y: fp32[t, k]; x: {inplace: true}", "y: matmul(x, square) * 2; x: x + matmul(x * 2, square)", False,
+         lambda x, w: {"y": x @ w * 2, "x": x + 2 * x @ w}),
+    ],
+)  # fmt: skip
+def test_a_core_overwrites_what_the_other_one_has_read(
+    outputs: str, graph: str, in_one_kernel: bool, golden: Callable[[Any, Any], dict[str, Any]]
+) -> None:
+    """The cores of a mixed kernel wait for each other's values alone: only what follows from a tile that the cube core
+    has loaded takes its place."""
+    program = made(outputs, graph, "a2a3", "{t: 16, fifo: 2}")
+    touched = [
+        ({tensor.name for tensor in cube.reads}, {tensor.name for tensor in vector.writes})
+        for cube, vector in pairs(program.instructions)
+    ]
+    assert touched, "no kernel is mixed"
+    assert any("x" in read and "x" in written for read, written in touched) == in_one_kernel
+    given = arrays(77)
+    agree(program, given, golden(given["x"], given["square"]))
 
 
 RANGES: dict[str, tuple[str, str, Callable[[Arrays], dict[str, Any]]]] = {

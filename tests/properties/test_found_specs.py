@@ -39,6 +39,23 @@ FOUND = {
              "tiling:\n  - {r: 3, s: 1}"),
         {"r": 1, "s": 24},
     ),
+    "reductions of an axis with nothing but ones behind it": (
+        spec("d: 8; e: 3", "x: fp32[d, 2, r]; z: fp32[r, e, 1, 1]",
+             "y: int32[5, 1]; u: fp32[d, 1]; w: fp32[r, 1, 1]; v: fp32[d, 2, 1]",
+             "v: amax(x, axis=-1, keepdim=true); y: argmax(v[0:5], axis=1); u: sum(v, axis=1); w: prod(z, axis=1)",
+             "tiling:\n  - {r: 8}"),
+        {"r": 36},
+    ),
+    "what a pass asks for has a name that C++ text has a word for": (
+        spec("d: 1000", "at: int32[r, 8]", "token: int32[r, 8]; beam: int32[r, 8]", "token: at % d; beam: at // d",
+             'verify:\n  generate: {at: "integers(0, 3999)"}'),
+        {"r": 70},
+    ),
+    "what an attr leaves of one": (
+        spec("", "x: fp32[r]; v: fp32[r]", "y: fp32[r]", "y: v * beta + x * x * (1 - beta)",
+             "attrs:\n  beta: {type: fp32, default: 0.999}\nverify:\n  generate: {v: zeros()}"),
+        {"r": 70},
+    ),
     "truth values of a column of bytes": (
         spec("d: 4", "x: int8[r, d, 1]", "y: int8[r, d, 1]", "y: where(x > 0, 0, x)"), {"r": 13},
     ),

@@ -355,14 +355,16 @@ def _input(value: Any, arrays: Mapping[str, Array]) -> Array:
 
 
 def _scalars(program: Program, attrs: Mapping[str, float | int], sizes: Mapping[str, int]) -> dict[str, float | int]:
-    """Attrs as kernels get them: rounded to their dtype."""
+    """Attrs as kernels get them: rounded to their dtype, those that are computed from others once, at the end."""
+    exact: dict[str, float | int] = {}
     result: dict[str, float | int] = {}
     for attr in program.attrs:
-        if attr.definition is not None:
-            attrs = {**attrs, attr.name: host_scalars.value_of(attr, {**sizes, **result})}
         value = attrs.get(attr.name, attr.default)
+        if attr.definition is not None:
+            value = host_scalars.value_of(attr, {**sizes, **exact})
         if value is None:
             raise fault("PTG404", f"the attr `{attr.name}` is not given and has no default", attr.span)
+        exact[attr.name] = value
         number = float if attr.dtype.startswith(("fp", "bf")) else int
         result[attr.name] = number(NUMPY_DTYPES[attr.dtype].type(value))
     return result

@@ -239,9 +239,12 @@ class _Legaliser:
         return isinstance(source, str) and (self.tiles[source].rows.size, self.tiles[source].cols.size) == (1, 1)
 
     def of_one(self, op: TileOp) -> Sequence[Node]:
-        """Arithmetic with a tile of one element: spread along the column, or to the row that many rows share."""
+        """Arithmetic with a tile of one element: spread along the column, or to the row that many rows share, or over
+        rows of one element."""
         dst = self.tiles[str(op.dst)]
-        if dst.form == "row" and dst.cols.size > 1:
+        if (dst.form == "row" and dst.cols.size > 1) or (
+            dst.form == "full" and dst.cols.size == 1 and dst.rows.size > 1
+        ):
             return self.spread(op)
         if dst.form == "col" and dst.rows.size == 1:  # one element is a row as well as a column
             for tile in (self.tiles[source] for source in op.srcs if isinstance(source, str)):
@@ -251,8 +254,7 @@ class _Legaliser:
             ones = [self.tiles[source] for source in op.srcs if isinstance(source, str) and self.is_one(source)]
             short = dst.cols.size > 1 and any(one.form != "col" for one in ones)  # no row of the result's width
             return [op] if self.broadcasts(op) and not short else self.spread(op)
-        column = dst.form == "col" or dst.cols.size == 1
-        shape = dst if column else replace(dst, rows=Extent(1), form="row")
+        shape = dst if dst.form == "col" else replace(dst, rows=Extent(1), form="row")
         steps: list[TileOp] = []
         sources = list(op.srcs)
         for at, source in enumerate(op.srcs):

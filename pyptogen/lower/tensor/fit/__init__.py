@@ -14,13 +14,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Set
 
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.fit import alternatives, arithmetic, collect, integers, pick, reorder, storage, truth
+from pyptogen.lower.tensor.fit import (
+    alternatives,
+    arithmetic,
+    collect,
+    integers,
+    pick,
+    regroup,
+    reorder,
+    storage,
+    truth,
+)
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
 from pyptogen.lower.tensor.ir import Program
 
 RULES: Mapping[str, Rule] = {
     **arithmetic.RULES, **truth.RULES, **integers.RULES, **reorder.RULES, **collect.RULES,
-    **alternatives.RULES, **pick.RULES,
+    **alternatives.RULES, **pick.RULES, **regroup.RULES,
 }  # fmt: skip
 """What becomes of each kind of primitive."""
 
@@ -31,7 +41,8 @@ def run(program: Program, platform: Platform, copied: Set[str] = frozenset()) ->
     Args:
         program: the operator at the Tensor level.
         platform: where it will run.
-        copied: values that an index names and that no reader can take where they lie.
+        copied: values that an index names and that no reader can take where they lie, and reshapes that no strides
+            express.
 
     Raises:
         DiagnosticError: PTG303, a dtype that the platform does not have, or an operation for whose dtype it has neither

@@ -28,19 +28,25 @@ def sharing(op: Op) -> tuple[Value, ...]:
 
 
 def updated_in_place(program: Program, copied: Set[str]) -> frozenset[str]:
-    """The values on the way from an input to the output that takes its memory, by updates alone; none for an output
-    that is ``copied`` there."""
+    """The values on the way from an input to the output that takes its memory, by updates alone, and not those of
+    another input; none for an output that is ``copied`` there."""
     made_by = {op.result.name: op for op in program.ops}
     found: set[str] = set()
-    open_ = [value for name, value in program.outputs if name in program.inplace and name not in copied]
+    open_ = [
+        (value, program.inplace[name])
+        for name, value in program.outputs
+        if name in program.inplace and name not in copied
+    ]
     while open_:
-        at = open_.pop()
-        op = made_by.get(at.name)
+        at, tensor = open_.pop()
+        base, op = root(at.name, made_by), made_by.get(at.name)
+        if base not in made_by and base != tensor:
+            continue
         found.add(at.name)
         if op is not None and op.kind in VIEWS:
-            open_ += [operand for operand in op.operands if isinstance(operand, Value)]
+            open_ += [(operand, tensor) for operand in op.operands if isinstance(operand, Value)]
         elif op is not None and op.kind in SHARED:
-            open_ += sharing(op)
+            open_ += [(operand, tensor) for operand in sharing(op)]
     return frozenset(found)
 
 

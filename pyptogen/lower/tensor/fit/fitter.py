@@ -39,7 +39,7 @@ Rule = Callable[["Fitter", Op], Value]
 
 class Fitter:
     """Emits the fitted operations. ``fitted`` maps each value of the program to what stands for it now; ``copied`` are
-    the values that an index names and that are to be copied."""
+    the values that are to be copied, because neither strides nor an index lead to where they lie."""
 
     def __init__(self, program: Program, platform: Platform, copied: Set[str] = frozenset()) -> None:
         self.program, self.platform, self.copied = program, platform, copied

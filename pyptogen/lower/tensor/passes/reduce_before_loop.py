@@ -1,10 +1,12 @@
-"""Pass: what a loop reduces over an axis that only a call knows is reduced before the loop, for all rounds at once.
+"""Pass: what a loop reduces over an axis that only a call knows is reduced before the loop, for all rounds at once; so
+are running sums and orders along another axis than the block's.
 
 before: loop over c: a = sum(exp(block(x)), axis=-1); …       x [c, t, n], n known at run time
 after:  a_all = sum(exp(x), axis=-1); loop over c: a = block(a_all); …
 
-Such a sum takes a loop of its own, which a round has no place for. The operands follow from what is there before the
-loop: what follows from a carried value stays, and so does what no longer has the block as an axis.
+Such a sum takes a loop of its own, which a round has no place for, as a running sum does. The operands follow from
+what is there before the loop: what follows from a carried value stays, and so does what no longer has the block as an
+axis.
 """
 
 from __future__ import annotations
@@ -12,7 +14,19 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pyptogen.lower.tensor.ir import BINARY, COMPARE, REDUCE, ROUNDING, UNARY, Loop, Op, Program, Value
+from pyptogen.lower.tensor.ir import (
+    BINARY,
+    COMPARE,
+    REDUCE,
+    ROUNDING,
+    SCAN,
+    SORTING,
+    UNARY,
+    Loop,
+    Op,
+    Program,
+    Value,
+)
 from pyptogen.lower.tensor.passes import remove_dead
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol, round_if
 
@@ -47,7 +61,7 @@ class _Move:
     def moved(self) -> Program:
         instead: dict[str, Op] = {}
         for op in self.program.ops:
-            if op.loop == self.loop.name and op.kind in REDUCE and self._is_open(op) and self._can_move(op):
+            if op.loop == self.loop.name and self._takes_a_loop(op) and self._can_move(op):
                 attrs = {"axis": op.result.shape.index(self._block())}
                 instead[op.result.name] = replace(op, kind="block", operands=(self._all(op.result),), attrs=attrs)
         if not instead:
@@ -61,6 +75,10 @@ class _Move:
 
     def _block(self) -> Any:
         return dim_symbol(self.loop.block.name)
+
+    def _takes_a_loop(self, op: Op) -> bool:
+        """Whether an operation goes along rows with a loop of its own."""
+        return op.kind in SCAN | SORTING or (op.kind in REDUCE and self._is_open(op))
 
     def _is_open(self, op: Op) -> bool:
         """Whether the length of the reduced axis is known at run time only."""
@@ -76,6 +94,8 @@ class _Move:
             return True
         blocks = [size for size in op.result.shape if self._block() in size.free_symbols]
         kinds = BY_ELEMENT | REDUCE if blocks else OF_ANY_SHAPE
+        if blocks and op.kind in SCAN | SORTING:
+            kinds = SCAN | SORTING if op.result.shape[int(op.attrs["axis"])] not in blocks else frozenset()
         return (
             op.kind in kinds
             and blocks in ([], [self._block()])

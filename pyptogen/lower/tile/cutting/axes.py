@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
-from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
+from pyptogen.diagnostics import DiagnosticError, Span, fault
 from pyptogen.lower.expr import ONE, ZERO, Poly, from_sympy
 from pyptogen.lower.tensor.building import layouts
 from pyptogen.lower.tensor.building.dims import show_size
@@ -389,8 +389,11 @@ class Copied(DiagnosticError):
         self.name = name
 
 
+def regrouped(error: DiagnosticError, op: Op) -> DiagnosticError:
+    """The error of a view that strides cannot express: of a reshape outside of loops, one that a copy helps."""
+    return Copied(error, op.result.name) if op.kind == "reshape" and not op.loop else error
+
+
 def unsupported(span: Span, what: str, fix: str) -> DiagnosticError:
     """PTG303 for something that this version cannot lower."""
-    return DiagnosticError(
-        Diagnostic("PTG303", f"cannot lower {what}", span, expected="a form that maps to 2-D tiles", fix=fix)
-    )
+    return fault("PTG303", f"cannot lower {what}", span, expected="a form that maps to 2-D tiles", fix=fix)

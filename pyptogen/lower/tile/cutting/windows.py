@@ -21,7 +21,7 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, Op, Scalar, Value
 from pyptogen.lower.tensor.program_names import dim_symbol, loop_variable
 from pyptogen.lower.tensor.views import input_part, root, value_views
-from pyptogen.lower.tile.cutting.axes import Apart, Copied, Factor, GmView, Pick, unsupported
+from pyptogen.lower.tile.cutting.axes import Apart, Copied, Factor, GmView, Pick, regrouped, unsupported
 from pyptogen.lower.tile.cutting.grid import Grid, Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.ir import GmRef, GmTensor, ScalarArg, TileOp
@@ -90,7 +90,7 @@ class Windows(Grid):
         """The GM window behind a value, or None if the value is computed in this kernel.
 
         Raises:
-            Copied: PTG303, what an index names cannot be seen so.
+            Copied: PTG303, what an index names cannot be seen so, or no strides express a reshape.
             Apart: PTG303, this kernel computes the index: it is read from GM, number by number.
         """
         base = root(name, self.made_by)
@@ -113,7 +113,7 @@ class Windows(Grid):
             except DiagnosticError as error:
                 if op.kind == "picked" or view.picks:
                     raise Copied(error, view.picks[0].name if view.picks else op.result.name) from error
-                raise
+                raise regrouped(error, op) from error
         return view
 
     def _picked(self, view: GmView, op: Op, reader: Op) -> GmView:

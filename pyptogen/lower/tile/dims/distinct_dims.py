@@ -41,8 +41,8 @@ from pyptogen.lower.tile.dims.tiles_of import with_tiles_of
 from pyptogen.lower.tile.sizes.sizes import Selected
 
 _KEEPS_AXES = REDUCE | ARG_REDUCE | SCAN | {"prod"}
-_OTHERS_AXES = frozenset({"gather", "index_select", "scatter", "index_add", "scatter_update", "by_hand", "full",
-                          "places", "topk_values", "topk_indices", "only", "picked"})  # fmt: skip
+_OTHERS_AXES = frozenset({"gather", "index_select", "scatter", "index_add", "by_hand", "full", "places", "topk_values",
+                          "topk_indices", "only"})  # fmt: skip
 """Operations whose result has its axes from elsewhere: they are named as they come."""
 
 
@@ -151,6 +151,14 @@ class _Namer:
         given = op.result.shape
         if op.kind in PRODUCTS:
             return self._product(shapes)
+        if op.kind == "scatter_update":  # an index for each row of the source
+            x, index, source = shapes
+            return [x, self._aligned(index, source[: len(index)]), source], self._distinct(given)
+        if op.kind == "picked":
+            x, index = shapes
+            axis = int(op.attrs["axis"])
+            result = self._distinct((*x[:axis], *index, *x[axis + 1 :]))
+            return [(*result[:axis], x[axis], *result[axis + 1 :]), result[axis : axis + 1]], result
         if op.kind in _OTHERS_AXES or not shapes:
             return shapes, self._distinct(given)
         first = shapes[0]

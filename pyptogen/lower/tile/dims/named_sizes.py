@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pyptogen.diagnostics import DiagnosticError
+from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.tensor.ir import Dim, Op, Operand, Program, Shape, Value
 from pyptogen.lower.tensor.program_names import FreeNames, dim_symbol
 from pyptogen.lower.tile.cutting.axes import Axes
@@ -32,6 +32,15 @@ def run(program: Program) -> Program:
         outputs=tuple((name, named.value(value)) for name, value in program.outputs),
         ops=ops,
     )
+
+
+def dim_of_size(program: Program, axes: Axes, size: Any, name: str, span: Span) -> Dim:
+    """A dim of a size that is made of others."""
+    poly = axes.poly(size)
+    ends = [poly.evaluate({dim.name: getattr(dim, end) for dim in program.dims}) for end in ("min", "max")]
+    low, high = max(1, min(ends)), max(ends)
+    static = low if low == high else None
+    return Dim(name, static, low, high, static or 1, None if static else size, span)
 
 
 class _Names:
@@ -67,12 +76,8 @@ class _Names:
             return dim_symbol(self.dims[size].name)
         if not self._is_nameless(size) and not (leading and size.is_Add):
             return size
-        name = self.names.take(wanted)
-        ends = [self._at_ends(size, end) for end in ("min", "max")]
-        low, high = max(1, min(ends)), max(ends)
-        static = low if low == high else None
-        self.dims[size] = Dim(name, static, low, high, static or 1, None if static else size, value.span)
-        return dim_symbol(name)
+        self.dims[size] = dim_of_size(self.program, self.axes, size, self.names.take(wanted), value.span)
+        return dim_symbol(self.dims[size].name)
 
     def _is_nameless(self, size: Any) -> bool:
         """Whether loops have to cut an axis that is no dim, or one of its factors."""
@@ -82,6 +87,3 @@ class _Names:
             return any(f.dim is None and f.extent.constant is None for f in self.axes.factor(size))
         except DiagnosticError:
             return False
-
-    def _at_ends(self, size: Any, end: str) -> int:
-        return self.axes.poly(size).evaluate({dim.name: getattr(dim, end) for dim in self.program.dims})

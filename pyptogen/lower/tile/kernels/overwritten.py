@@ -4,9 +4,10 @@ before: y = sum(x, axis 0); x' = x + 1, in place of x          y and x' share no
 after:  x' is made in a later kernel than y, or in the same one where each tile is read before it is written
 
 A value may be read and overwritten in one kernel where a round reads no element that another round writes: other rounds
-may be those of another block. Where that cannot be seen, readers and writer are kernels apart; and where the operation
-itself reads what other rounds of it write (``x' = x + x[0:1]``), or what is read afterwards as it was before, the new
-value is computed beside the input and copied to its place at the end.
+may be those of another block. Of a kernel for two cores, which run side by side, one core overwrites only what it
+makes of that which the other one read. Where that cannot be seen, readers and writer are kernels apart; and where the
+operation itself reads what other rounds of it write (``x' = x + x[0:1]``), or what is read afterwards as it was before,
+the new value is computed beside the input and copied to its place at the end.
 """
 
 from __future__ import annotations
@@ -16,12 +17,13 @@ from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower.expr import ONE, Poly
+from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.fit.alternatives import sharing
 from pyptogen.lower.tensor.ir import Op, Program, Value
 from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tensor.views import read_with, root
 from pyptogen.lower.tile.cutting.axes import Apart, Copied
-from pyptogen.lower.tile.ir import GmRef, Loop, Node, TileKernel, TileOp, walk_in_loops, walk_loops
+from pyptogen.lower.tile.ir import OF_PRODUCTS, GmRef, Loop, Node, TileKernel, TileOp, walk_in_loops, walk_loops
 
 Edges = frozenset[tuple[str, str]]
 """Pairs of (reader, value that it reads) that must meet in GM, (x, x) makes x a kernel of its own; and of (what
@@ -119,7 +121,7 @@ def before_overwrites(program: Program) -> Mapping[str, frozenset[str]]:
     return {one.result: one.readers for one in overwrites(program) if one.readers}
 
 
-def check(kernel: TileKernel, ops: Sequence[Op], program: Program, apart: Edges) -> None:
+def check(kernel: TileKernel, ops: Sequence[Op], program: Program, platform: Platform, apart: Edges) -> None:
     """One kernel, cut into tiles: each tile of an input that it overwrites is read before, and by the round that
     overwrites it.
 
@@ -127,6 +129,7 @@ def check(kernel: TileKernel, ops: Sequence[Op], program: Program, apart: Edges)
         kernel: the kernel.
         ops: its operations.
         program: the operator.
+        platform: where it will run.
         apart: pairs of (writer, reader) that are in different kernels already.
 
     Raises:
@@ -134,8 +137,9 @@ def check(kernel: TileKernel, ops: Sequence[Op], program: Program, apart: Edges)
         Copied: nothing helps but to compute the new value beside the input.
     """
     mine = {op.result.name for op in ops}
+    by_two = kernel.core == "mixed" and not platform.unified
     for one in overwrites(program):
-        if one.result in mine and not _in_turns(kernel, one.tensor):
+        if one.result in mine and not _in_turns(kernel, one.tensor, by_two):
             error = beside(program, one)
             for reader in sorted(one.readers & mine):
                 if (one.result, reader) not in apart:
@@ -170,8 +174,9 @@ class _Access:
     at: int
 
 
-def _in_turns(kernel: TileKernel, tensor: str) -> bool:
-    """Whether each element of ``tensor`` is read by the round alone that writes it, and before it writes."""
+def _in_turns(kernel: TileKernel, tensor: str, by_two: bool) -> bool:
+    """Whether each element of ``tensor`` is read by the round alone that writes it, and before it writes; ``by_two``
+    cores that only wait for each other's values."""
     accesses = [_Access(op, loops, at) for at, (op, loops) in enumerate(walk_in_loops(kernel.body))]
     writes = [a for a in accesses if a.op.kind in ("store", "scatter") and a.op.gm and a.op.gm.tensor == tensor]
     reads = [a for a in accesses if a not in writes and a.op.gm and a.op.gm.tensor == tensor]
@@ -180,7 +185,27 @@ def _in_turns(kernel: TileKernel, tensor: str) -> bool:
         return True
     plain = all(a.op.kind == "load" for a in reads) and all(a.op.kind == "store" for a in writes)
     dealt = any(loop.parallel for loop in walk_loops(kernel.body))
-    return plain and not named and all(_read_first(read, write, dealt) for read in reads for write in writes)
+    if not plain or named:
+        return False
+    pairs = [(read, write) for read in reads for write in writes]
+    ordered = not by_two or all(_is_waited_for(kernel, read, write) for read, write in pairs)
+    return ordered and all(_read_first(read, write, dealt) for read, write in pairs)
+
+
+def _is_waited_for(kernel: TileKernel, read: _Access, write: _Access) -> bool:
+    """Whether a store waits for a load, as it is done by the same core, or stores what follows from it."""
+    ops = [op for op, _ in walk_in_loops(kernel.body)]
+    accumulators = {op.dst for op in ops if op.kind == "matmul"}
+    if (read.op.role in OF_PRODUCTS) == (write.op.srcs[0] in accumulators):
+        return True
+    within = {tile.name: tile.parent or tile.name for tile in kernel.tiles}
+    follows = {within[str(read.op.dst)]}
+    for op in ops[read.at + 1 : write.at]:
+        if op.dst is not None and any(within.get(str(source)) in follows for source in op.srcs):
+            follows.add(within[op.dst])
+        elif op.kind != "matmul":  # which adds to what is there
+            follows.discard(op.dst or "")
+    return within[str(write.op.srcs[0])] in follows
 
 
 def _decides(nodes: Sequence[Node], tensor: str) -> bool:

@@ -3,7 +3,8 @@
 before: e = exp(x_block);  e_t = view transpose(e);  s = matmul(e_t, e)
 after:  e = exp(x_block);  e_t = turn(e);            s = matmul(e_t, e)
 
-A row that is read as a column, or a column as a row, is turned as well.
+A row that is read as a column, or a column as a row, is turned as well. A reshape of a reshape is one, so that a column
+that is a row in between stays a column.
 
 Outside of loops a reader of a transposed value meets it in GM, where a transposition is other strides. A loop is not
 taken apart for that. Where cube and vector cores are apart, what only products read lies in GM anyway, unless the cores
@@ -27,6 +28,7 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
     """The program with such values as operations; the program itself where there is none."""
     if not program.loops:
         return program
+    program = _reshaped_once(program)
     made_by = producers(program)
     in_rings = {op.stage for op in program.ops if any(ring_slots(row.row, (op.stage,)) for row in rows)}
 
@@ -50,6 +52,18 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
 
     ops = tuple(replace(op, kind="turn") if turned(op) else op for op in program.ops)
     return program if ops == program.ops else replace(program, ops=ops)
+
+
+def _reshaped_once(program: Program) -> Program:
+    """The program with each reshape in a round that of what the round computes, or reads, in its first shape."""
+    made_by: dict[str, Op] = {}
+    for op in program.ops:
+        source = op.operands[0] if op.kind == "reshape" and op.loop and not op.attrs.get("renames") else None
+        before = made_by.get(source.name) if isinstance(source, Value) else None
+        if before is not None and before.kind == "reshape" and before.loop == op.loop and "renames" not in before.attrs:
+            op = replace(op, operands=before.operands)
+        made_by[op.result.name] = op
+    return replace(program, ops=tuple(made_by.values()))
 
 
 def _is_computed_with(program: Program, value: Value) -> bool:

@@ -205,7 +205,7 @@ class _Chooser:
 
     def shrink(self, tiles: Tiles) -> Tiles:
         """Halve what matters least until the kernel fits."""
-        while tiles and self.cost(self.table(tiles)) is None:
+        while tiles and self._measured(tiles) is None:
             shrinking = [c for c in self.open_dims.values() if tiles[c.dim][0] > (32 if c.yields > 1 else 1)]
             if not shrinking:
                 break
@@ -216,14 +216,19 @@ class _Chooser:
 
     def price(self, tiles: Tiles) -> float | None:
         """The cost of a table, None where it does not fit or cannot be lowered."""
-        key = tuple((dim, *sizes) for dim, sizes in sorted(tiles.items()))
+        try:
+            return self._measured(tiles)
+        except Copied:
+            raise
+        except DiagnosticError:
+            self.known[_key(tiles)] = None
+            return None
+
+    def _measured(self, tiles: Tiles) -> float | None:
+        """The cost of a table, None where it does not fit; found once."""
+        key = _key(tiles)
         if key not in self.known:
-            try:
-                self.known[key] = self.cost(self.table(tiles))
-            except Copied:
-                raise
-            except DiagnosticError:
-                self.known[key] = None
+            self.known[key] = self.cost(self.table(tiles))
         return self.known[key]
 
     def improve(self, tiles: Tiles) -> Tiles:
@@ -307,18 +312,20 @@ def run(
     static = {d.name: d.value for d in program.dims if d.value is not None}
     silent = all(size.unroll for dims in written.values() for size in dims.values())
     named = {dim for dims in written.values() for dim in dims}
-    open_dims = {
-        c.dim: c.within(static.get(c.dim))
+    able = {
+        c.dim: c
         for c in _choices(program, kernel, platform, _tiles(written)).values()
-        if c.dim not in named and (c.dim not in static or (silent and c.cuts(static[c.dim])))
+        if c.dim not in named and (c.dim not in static or silent)
     }
+    every = {dim: c.within(static.get(dim)) for dim, c in able.items()}
+    open_dims = {dim: c for dim, c in every.items() if dim not in static or able[dim].cuts(static[dim])}
     crowded = narrow.crowded(program, kernel, {**_tiles(written), **{dim: c.tile for dim, c in open_dims.items()}})
     written = {
         stage: {**dict.fromkeys(crowded, TileSize(1, 1, (), place)), **sizes} for stage, sizes in written.items()
     }
     in_loops = {op.result.name for op in kernel.ops if op.loop or op.kind == "carry"}
     chooser = _Chooser(open_dims, written, place, cost)
-    chooser, tiles = _first(chooser, static, in_loops, rings=kernel.slots > 0)
+    chooser, tiles = _smaller(*_first(chooser, static, in_loops, rings=kernel.slots > 0), every)
     if platform.costs is not None and tiles:
         found = [chooser.improve(start) for start in (tiles, chooser.flat(tiles)) if chooser.price(start) is not None]
         tiles = min(found, key=lambda t: chooser.price(t) or 0.0, default=tiles)
@@ -347,6 +354,24 @@ def _first(chooser: _Chooser, static: Mapping[str, int], in_loops: Set[str], *, 
         if not in_rounds and whole.price(tiles) is None:
             raise
         return whole, tiles
+
+
+def _smaller(chooser: _Chooser, tiles: Tiles, every: Mapping[str, Choice]) -> tuple[_Chooser, Tiles]:
+    """The tiles, or where they do not fit, those with dims cut too that the first guess leaves whole."""
+    if every.keys() == chooser.open_dims.keys() or chooser.price(tiles) is not None:
+        return chooser, tiles
+    wider = _Chooser(every, chooser.written, chooser.place, chooser.cost)
+    try:
+        smaller = wider.shrink({dim: (choice.tile, choice.tile) for dim, choice in every.items()})
+    except Copied:
+        raise
+    except DiagnosticError:  # they cannot be cut: what does not fit is reported as it is
+        return chooser, tiles
+    return (chooser, tiles) if wider.price(smaller) is None else (wider, smaller)
+
+
+def _key(tiles: Tiles) -> tuple[tuple[str, int, int], ...]:
+    return tuple((dim, *sizes) for dim, sizes in sorted(tiles.items()))
 
 
 def _tiles(written: Mapping[str, Mapping[str, TileSize]]) -> dict[str, int]:

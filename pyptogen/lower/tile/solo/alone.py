@@ -31,11 +31,12 @@ class Alone:
         return op.kind in ALWAYS
 
     def _reduction(self, op: Op) -> bool:
-        """Of an axis that is not the last, or of rows that are too long, or of any length."""
+        """Of an axis that is not the last, or of rows that are too long, or of any length. Where all axes behind it
+        have the size 1, its elements lie side by side in GM, while a tile has a row for each."""
         axis = int(op.attrs["axis"])
         source = op.operands[0]
         assert isinstance(source, Value)
-        if any(size != 1 for size in op.result.shape[axis + 1 :]):
+        if axis < len(source.shape) - 1:
             return True
         length = self.axes.poly(source.shape[axis]).constant
         return length is None or length * DTYPES[source.dtype] > self.platform.memories["ub"] // SHARE

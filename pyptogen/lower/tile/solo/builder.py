@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import DTYPES, Op, Program, Value
 from pyptogen.lower.tensor.program_names import loop_variable, names_in_kernels
 from pyptogen.lower.tensor.views import root, value_views
-from pyptogen.lower.tile.cutting.axes import Axes, Copied, Factor, GmView, unsupported
+from pyptogen.lower.tile.cutting.axes import Axes, Copied, Factor, GmView, regrouped, unsupported
 from pyptogen.lower.tile.ir import (
     Extent,
     Form,
@@ -115,7 +116,10 @@ class SoloBuilder:
             if op.kind == "picked":
                 error = unsupported(self.op.span, f"`{self.op.kind}` of what an index names", "copy it first")
                 raise Copied(error, op.result.name)
-            view = self.axes.apply(view, op)
+            try:
+                view = self.axes.apply(view, op)
+            except DiagnosticError as error:
+                raise regrouped(error, op) from error
         if tensor not in self.reads:
             self.reads.append(tensor)
         return view

@@ -83,7 +83,7 @@ def kernels(name: str) -> tuple[InstrKernel, ...]:
     return lowered(name, "a5" if name in ON_A5 else "a2a3").instructions
 
 
-ON_A5 = ("linear_fp8", "linear_fp8_blocks", "linear_mxfp8", "linear_mxfp4")
+ON_A5 = ("linear_fp8", "linear_fp8_blocks", "linear_hif8", "linear_mxfp8", "linear_mxfp4")
 LOOPS = ("attention_apart", "attention_rings", "attention_rings_rows", "state_rings")
 OPERATORS = (*LIBRARY, *ON_A5, "product", "fused", *LOOPS, "halves", *GRAPHS)
 Parsed = list[tuple[tuple[InstrKernel, ...], str, ModuleOp]]

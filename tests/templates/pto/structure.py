@@ -30,6 +30,7 @@ from templates.pto.types import (
     EVENTS,
     PIPES,
     Comparison,
+    HiF8,
     KernelKind,
     Layout,
     MaskPattern,
@@ -348,7 +349,7 @@ Pto = Dialect(
         *INSTRUCTIONS.values(),
     ],
     [
-        Ptr, TensorView, PartitionTensorView, TileBuf, Layout, KernelKind, RoundMode, Comparison, MaskPattern,
+        Ptr, TensorView, PartitionTensorView, TileBuf, HiF8, Layout, KernelKind, RoundMode, Comparison, MaskPattern,
         ReluPreMode, SaturationMode,
     ],
 )  # fmt: skip

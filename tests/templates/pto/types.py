@@ -43,6 +43,13 @@ BOXES = {
 """Layouts that a tile of each memory may have: base layout, layout in a fractal, bytes of a fractal."""
 
 
+@irdl_attr_definition
+class HiF8(ParametrizedAttribute, TypeAttribute):
+    """HiFloat8, which MLIR itself has not."""
+
+    name = "pto.hif8"
+
+
 def width(element: Attribute) -> int:
     """Bytes of an element of a tile, of which one of four bits takes as much room as one of eight.
 
@@ -51,7 +58,7 @@ def width(element: Attribute) -> int:
     """
     if isinstance(element, IntegerType) and element.width.data in (4, 8, 16, 32, 64):
         return -(-element.width.data // 8)
-    if isinstance(element, Float8E4M3FNType | Float8E5M2Type | Float8E8M0FNUType | Float4E2M1FNType):
+    if isinstance(element, Float8E4M3FNType | Float8E5M2Type | Float8E8M0FNUType | Float4E2M1FNType | HiF8):
         return 1
     if isinstance(element, Float32Type):
         return 4

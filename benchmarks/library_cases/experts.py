@@ -80,8 +80,7 @@ EXPERTS = (
         "moe_gate_softmax.yaml",
         {"t": 1024},
         moe_gate_softmax,
-        operations=lambda d: 2.0 * d["t"] * 2048 * 512,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * d["t"] * 2048 * 512},
         apart=2**-5,
         outliers=0.2,
     ),
@@ -98,7 +97,7 @@ EXPERTS = (
         "glm_gate.yaml",
         {"t": 512},
         glm_gate,
-        operations=lambda d: 2.0 * d["t"] * 5120 * 160,
+        operations={"fp32": lambda d: 2.0 * d["t"] * 5120 * 160},
         apart=1e-4,
     ),
     Case(
@@ -116,8 +115,7 @@ EXPERTS = (
         {"full": 64},
         grouped_matmul,
         compiled=False,
-        operations=lambda d: 2.0 * 32 * d["full"] * 512 * 512,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * 32 * d["full"] * 512 * 512},
         apart=2**-7,
     ),
     *(
@@ -126,8 +124,7 @@ EXPERTS = (
             "glm_shared_expert.yaml",
             {"t": t},
             glm_shared_expert,
-            operations=lambda d: 2.0 * 3 * d["t"] * 5120 * 1536,
-            unit="int8",
+            operations={"int8": lambda d: 2.0 * 3 * d["t"] * 5120 * 1536},
             apart=0.03,
         )
         for t in (8, 128)

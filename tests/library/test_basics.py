@@ -52,7 +52,7 @@ ALLOWED = {
     "topk": {"values": EXACT, "indices": EXACT},
     "topk_long": {"values": EXACT, "indices": EXACT},
     "transpose": {"y": EXACT},
-    "vector_add_dtypes": dict.fromkeys(("c_fp16", "c_bf16", "c_int32", "c_int16", "c_int8"), EXACT),
+    "vector_add_dtypes": dict.fromkeys(("c_fp16", "c_bf16", "c_int32", "c_int16", "c_int8", "c_uint8"), EXACT),
 }
 DIMS = {
     "batched_matmul": [{"m": 1}, {"m": 131}],

@@ -20,6 +20,16 @@ def untouched(_: Arrays, __: np.random.Generator) -> None:
     """The spec's own example inputs."""
 
 
+def distinct(*names: str) -> Callable[[Arrays, np.random.Generator], None]:
+    """Other values for these inputs, hardly two of them alike: PyTorch has equal ones in any order."""
+
+    def draw(arrays: Arrays, rng: np.random.Generator) -> None:
+        for name in names:
+            arrays[name] = rng.standard_normal(arrays[name].shape).astype(arrays[name].dtype)
+
+    return draw
+
+
 @dataclass(frozen=True)
 class Onnx:
     """The same operator in ONNX: its type, its inputs in order, its attributes, and inputs that are numbers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from library_cases.case import Case, Tensors
+from library_cases.case import Case, Tensors, distinct
 
 
 def moe_gate_softmax(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
@@ -80,6 +80,7 @@ EXPERTS = (
         "moe_gate_softmax.yaml",
         {"t": 1024},
         moe_gate_softmax,
+        inputs=distinct("x"),
         operations={"bf16": lambda d: 2.0 * d["t"] * 2048 * 512},
         apart=2**-5,
         outliers=0.2,
@@ -89,6 +90,7 @@ EXPERTS = (
         "moe_select_groups.yaml",
         {"t": 8192},
         moe_select_groups,
+        inputs=distinct("logits"),
         apart=1e-4,
         outliers=1e-3,
     ),
@@ -105,6 +107,7 @@ EXPERTS = (
         "glm_expert_selector.yaml",
         {"t": 8192},
         glm_expert_selector,
+        inputs=distinct("choice"),
         outliers=1e-3,
     ),
     Case("moe_dispatch 2048×8×1024", "moe_dispatch.yaml", {"t": 2048}, moe_dispatch),

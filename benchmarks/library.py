@@ -81,7 +81,8 @@ def one_case(case: Case, threads: int, limits: Limits, args: argparse.Namespace)
     del reference
     measure(contenders, args.runs, args.seconds, PAUSE if threads > 1 else 0.0)
     median = {c.name: 1e3 * statistics.median(c.times) for c in contenders}
-    least = 1e3 * limits.seconds(field.moved, case.operations(case.dims), case.unit)
+    operations = {dtype: number(case.dims) for dtype, number in case.operations.items()}
+    least = 1e3 * limits.seconds(field.moved, operations)
     return {
         "case": case.name,
         "operator": Path(case.spec).stem,

@@ -4,7 +4,7 @@ products and of the matrix unit."""
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
@@ -47,10 +47,11 @@ class Limits:
             "fp16": max(bf16 / 4, fp32),  # two bf16 numbers each, on a unit that knows no half
         }
 
-    def seconds(self, moved: int, operations: float, dtype: str) -> float:
-        """The least time for moving so many bytes, or for so many operations, whichever takes longer."""
-        rate = self.operations.get(dtype, 0.0)
-        return max(moved / self.copy, operations / rate if rate else 0.0)
+    def seconds(self, moved: float, operations: Mapping[str, float]) -> float:
+        """The least time for moving so many bytes, or for so many operations of each element type one after the
+        other, whichever takes longer."""
+        computed = sum(number / self.operations[dtype] for dtype, number in operations.items())
+        return max(moved / self.copy, computed)
 
     def figures(self) -> dict[str, float]:
         """GB/s and Gop/s, for the record."""

@@ -16,13 +16,18 @@ Work = Callable[[Dims], float]
 Arrays = dict[str, npt.NDArray[Any]]
 
 
-def nothing(_: Dims) -> float:
-    """No operations worth counting: moving the data is the limit."""
-    return 0.0
-
-
 def untouched(_: Arrays, __: np.random.Generator) -> None:
     """The spec's own example inputs."""
+
+
+def distinct(*names: str) -> Callable[[Arrays, np.random.Generator], None]:
+    """Other values for these inputs, hardly two of them alike: PyTorch has equal ones in any order."""
+
+    def draw(arrays: Arrays, rng: np.random.Generator) -> None:
+        for name in names:
+            arrays[name] = rng.standard_normal(arrays[name].shape).astype(arrays[name].dtype)
+
+    return draw
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class Case:
         compiled: whether torch.compile is a peer (it leaves a lone matrix product to the same library, and breaks off
             where a loop goes over run-time numbers).
         onnx: None where ONNX Runtime has no such operator.
-        operations: their number, of the element type `unit`.
+        operations: their number by element type; none where moving the data is the limit.
         moved: bytes that must be read and written; by default those of all inputs and outputs but caches.
         inputs: changes the example inputs of the spec, where these are smaller or more regular than real ones.
         apart: largest difference from PyTorch, as a share of the largest value.
@@ -61,8 +66,7 @@ class Case:
     out: Callable[[Tensors, Tensors], object] | None = None
     compiled: bool = True
     onnx: Onnx | None = None
-    operations: Work = nothing
-    unit: str = "fp32"
+    operations: Mapping[str, Work] = field(default_factory=dict)
     moved: Work | None = None
     inputs: Callable[[Arrays, np.random.Generator], None] = untouched
     apart: float = 1e-5

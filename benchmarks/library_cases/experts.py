@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from library_cases.case import Case, Tensors
+from library_cases.case import Case, Tensors, distinct
 
 
 def moe_gate_softmax(t: Tensors) -> tuple[torch.Tensor, torch.Tensor]:
@@ -80,8 +80,8 @@ EXPERTS = (
         "moe_gate_softmax.yaml",
         {"t": 1024},
         moe_gate_softmax,
-        operations=lambda d: 2.0 * d["t"] * 2048 * 512,
-        unit="bf16",
+        inputs=distinct("x"),
+        operations={"bf16": lambda d: 2.0 * d["t"] * 2048 * 512},
         apart=2**-5,
         outliers=0.2,
     ),
@@ -90,6 +90,7 @@ EXPERTS = (
         "moe_select_groups.yaml",
         {"t": 8192},
         moe_select_groups,
+        inputs=distinct("logits"),
         apart=1e-4,
         outliers=1e-3,
     ),
@@ -98,7 +99,7 @@ EXPERTS = (
         "glm_gate.yaml",
         {"t": 512},
         glm_gate,
-        operations=lambda d: 2.0 * d["t"] * 5120 * 160,
+        operations={"fp32": lambda d: 2.0 * d["t"] * 5120 * 160},
         apart=1e-4,
     ),
     Case(
@@ -106,6 +107,7 @@ EXPERTS = (
         "glm_expert_selector.yaml",
         {"t": 8192},
         glm_expert_selector,
+        inputs=distinct("choice"),
         outliers=1e-3,
     ),
     Case("moe_dispatch 2048×8×1024", "moe_dispatch.yaml", {"t": 2048}, moe_dispatch),
@@ -116,8 +118,7 @@ EXPERTS = (
         {"full": 64},
         grouped_matmul,
         compiled=False,
-        operations=lambda d: 2.0 * 32 * d["full"] * 512 * 512,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * 32 * d["full"] * 512 * 512},
         apart=2**-7,
     ),
     *(
@@ -126,8 +127,7 @@ EXPERTS = (
             "glm_shared_expert.yaml",
             {"t": t},
             glm_shared_expert,
-            operations=lambda d: 2.0 * 3 * d["t"] * 5120 * 1536,
-            unit="int8",
+            operations={"int8": lambda d: 2.0 * 3 * d["t"] * 5120 * 1536},
             apart=0.03,
         )
         for t in (8, 128)

@@ -92,9 +92,8 @@ LOW_BITS = (
             {"t": t},
             linear_w4a16,
             compiled=False,
-            operations=lambda d: 2.0 * d["t"] * 2048 * 2048,
+            operations={"bf16": lambda d: 2.0 * d["t"] * 2048 * 2048},
             moved=lambda d: 2048 * 2048 / 2 + 2.0 * 16 * 2048 + 2.0 * 2 * d["t"] * 2048,
-            unit="bf16",
             apart=2**-6,
         )
         for t in (8, 256)
@@ -104,8 +103,7 @@ LOW_BITS = (
         "linear_fp8.yaml",
         {"t": 256},
         linear_fp8,
-        operations=lambda d: 2.0 * d["t"] * 2048 * 1024,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * d["t"] * 2048 * 1024},
         apart=2**-7,
     ),
     Case(
@@ -122,8 +120,7 @@ LOW_BITS = (
         "linear_mxfp8.yaml",
         {"t": 256},
         linear_mxfp8,
-        operations=lambda d: 2.0 * d["t"] * 2048 * 1024,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * d["t"] * 2048 * 1024},
         apart=2**-7,
     ),
     Case(
@@ -131,8 +128,7 @@ LOW_BITS = (
         "linear_mxfp4.yaml",
         {"t": 256},
         linear_mxfp4,
-        operations=lambda d: 2.0 * d["t"] * 2048 * 1024,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * d["t"] * 2048 * 1024},
         apart=2**-5,
     ),
     Case(
@@ -140,8 +136,7 @@ LOW_BITS = (
         "linear_fp8_blocks.yaml",
         {"t": 256},
         linear_fp8_blocks,
-        operations=lambda d: 2.0 * d["t"] * 1536 * 768,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * d["t"] * 1536 * 768},
         apart=2**-7,
     ),
 )

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812  (PyTorch's own name for it)
 
-from library_cases.case import Case, Onnx, Tensors
+from library_cases.case import Case, Onnx, Tensors, distinct
 
 
 def reductions(t: Tensors) -> tuple[torch.Tensor, ...]:
@@ -51,6 +51,7 @@ PLACES = (
         lambda t: torch.argmax(t["x"], dim=-1, keepdim=True),
         out=lambda t, out: torch.argmax(t["x"], dim=-1, keepdim=True, out=out["y"]),
         onnx=Onnx("ArgMax", ("x",), {"axis": -1, "keepdims": 1}),
+        inputs=distinct("x"),
     ),
     Case(
         "cumsum 16384×1024",
@@ -84,6 +85,7 @@ PLACES = (
         lambda t: tuple(torch.topk(t["x"], 64, dim=-1)),
         out=lambda t, out: torch.topk(t["x"], 64, dim=-1, out=(out["values"], out["indices"])),
         onnx=Onnx("TopK", ("x", "k"), {"axis": -1}, {"k": np.array([64])}),
+        inputs=distinct("x"),
         outliers=1e-3,
     ),
     Case(
@@ -93,6 +95,7 @@ PLACES = (
         lambda t: tuple(torch.topk(t["scores"], 2048, dim=-1)),
         out=lambda t, out: torch.topk(t["scores"], 2048, dim=-1, out=(out["values"], out["indices"])),
         onnx=Onnx("TopK", ("scores", "k"), {"axis": -1}, {"k": np.array([2048])}),
+        inputs=distinct("scores"),
         outliers=1e-2,
     ),
     Case(

@@ -24,8 +24,7 @@ def _matmul(dtype: str, size: int, apart: float) -> Case:
         out=None if integer else (lambda t, out: torch.mm(t["a"], t["b"], out=out["c"])),
         compiled=False,
         onnx={"fp32": Onnx("MatMul", ("a", "b")), "int8": Onnx("MatMulInteger", ("a", "b"))}.get(dtype),
-        operations=lambda d: 2.0 * d["m"] * size * size,
-        unit=dtype,
+        operations={dtype: lambda d: 2.0 * d["m"] * size * size},
         apart=apart,
     )
 
@@ -48,8 +47,7 @@ PRODUCTS = (
         lambda t: torch.mm(t["a"], t["b"]),
         out=lambda t, out: torch.mm(t["a"], t["b"], out=out["c"]),
         compiled=False,
-        operations=lambda d: 2.0 * d["m"] * 7168 * 256,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * d["m"] * 7168 * 256},
         apart=2**-7,
     ),
     Case(
@@ -59,8 +57,7 @@ PRODUCTS = (
         lambda t: torch.mm(t["a"], t["b"]),
         out=lambda t, out: torch.mm(t["a"], t["b"], out=out["c"]),
         compiled=False,
-        operations=lambda d: 2.0 * d["m"] * 2048 * 4096,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * d["m"] * 2048 * 4096},
         apart=2**-7,
     ),
     Case(
@@ -68,8 +65,7 @@ PRODUCTS = (
         "matmul_transposed.yaml",
         {"m": 2048},
         lambda t: torch.mm(t["a"].T, t["b"].T).float(),
-        operations=lambda d: 2.0 * d["m"] * 512 * 256,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * d["m"] * 512 * 256},
         apart=2**-7,
     ),
     Case(
@@ -79,8 +75,7 @@ PRODUCTS = (
         lambda t: torch.bmm(t["a"], t["b"]),
         out=lambda t, out: torch.bmm(t["a"], t["b"], out=out["c"]),
         compiled=False,
-        operations=lambda d: 2.0 * 16 * d["m"] * 256 * 256,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * 16 * d["m"] * 256 * 256},
         apart=2**-7,
     ),
     Case(
@@ -88,8 +83,7 @@ PRODUCTS = (
         "linear_int8.yaml",
         {"t": 1024},
         linear_int8,
-        operations=lambda d: 2.0 * d["t"] * 2048 * 2048,
-        unit="int8",
+        operations={"int8": lambda d: 2.0 * d["t"] * 2048 * 2048},
         apart=2**-7,
     ),
     Case(
@@ -97,8 +91,7 @@ PRODUCTS = (
         "linear_gelu.yaml",
         {"t": 1024},
         lambda t: F.gelu((t["x"] @ t["w"]).float() + t["bias"]).to(torch.bfloat16),
-        operations=lambda d: 2.0 * d["t"] * 1024 * 2048,
-        unit="bf16",
+        operations={"bf16": lambda d: 2.0 * d["t"] * 1024 * 2048},
         apart=2**-7,
     ),
     Case(
@@ -106,9 +99,15 @@ PRODUCTS = (
         "linear_relu.yaml",
         {"t": 1024},
         lambda t: torch.relu(F.linear(t["x"], t["w"]).float() + t["bias"]).to(torch.float16),
-        operations=lambda d: 2.0 * d["t"] * 512 * 1024,
-        unit="fp16",
+        operations={"fp16": lambda d: 2.0 * d["t"] * 512 * 1024},
         apart=2**-9,
     ),
-    Case("hadamard_int8 65536×128", "hadamard_int8.yaml", {"rows": 65536}, hadamard_int8, apart=1 / 127),
+    Case(
+        "hadamard_int8 65536×128",
+        "hadamard_int8.yaml",
+        {"rows": 65536},
+        hadamard_int8,
+        operations={"bf16": lambda d: 2.0 * d["rows"] * 128 * 128},
+        apart=1 / 127,
+    ),
 )

@@ -6,14 +6,14 @@ of its own, also takes transposed weights.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812  (PyTorch's own name for it)
 
-from library_cases.case import Arrays, Case, Tensors, untouched
+from library_cases.case import Arrays, Case, Tensors, Work, untouched
 
 EPS, GLM_EPS = 1e-6, 1e-5
 
@@ -140,17 +140,40 @@ def _all_kept(arrays: Arrays, rng: np.random.Generator) -> None:
     slot[...] = rng.permutation(len(arrays["kv_cache"]))[: len(slot)]
 
 
-def _prolog(name: str, torch_form: Callable[[Tensors], Any], tokens: Sequence[int], **more: Any) -> tuple[Case, ...]:
+def _of_tokens(products: int) -> Work:
+    """Operations of so many multiply-adds a token."""
+    return lambda d: 2.0 * products * d["t"]
+
+
+def _prolog(
+    name: str, torch_form: Callable[[Tensors], Any], tokens: Sequence[int], products: Mapping[str, int], **more: Any
+) -> tuple[Case, ...]:
+    """A case for each number of tokens. ``products``: multiply-adds of a token, by element type."""
     dims, inputs = more.get("dims", {}), more.get("inputs", untouched)
+    operations = {dtype: _of_tokens(number) for dtype, number in products.items()}
     return tuple(
-        Case(f"{name} t={t}", f"{name}.yaml", {"t": t, **dims}, torch_form, inputs=inputs, apart=0.03) for t in tokens
+        Case(
+            f"{name} t={t}",
+            f"{name}.yaml",
+            {"t": t, **dims},
+            torch_form,
+            operations=operations,
+            inputs=inputs,
+            apart=0.03,
+        )
+        for t in tokens
     )
 
 
+_MLA = {"bf16": 7168 * (1536 + 512 + 64) + 32 * 128 * 512, "int8": 1536 * 32 * (128 + 64)}
+_INDEXER = {"bf16": 7168 * (128 + 64) + (64 + 1) * 128 * 128, "int8": 1536 * 64 * 128}
+_INDEXER_V4 = {"bf16": 4096 * 64 + 64 * 128 * 128, "int8": 1024 * 64 * 128}
+_BOTH = {dtype: _MLA[dtype] + _INDEXER[dtype] for dtype in _MLA}
+
 PROLOGS = (
-    *_prolog("mla_prolog", mla_prolog, (1, 8, 128), dims={"slots": 4096}),
-    *_prolog("indexer_prolog", indexer_prolog, (1, 8, 128), dims={"blocks": 32}),
-    *_prolog("indexer_prolog_v4", indexer_prolog_v4, (8, 128)),
-    *_prolog("mla_indexer_prolog", mla_indexer_prolog, (8, 128), dims={"slots": 4096}, inputs=_all_kept),
-    *_prolog("glm_attention_pre", glm_attention_pre, (8, 128), dims={"slots": 4096}),
+    *_prolog("mla_prolog", mla_prolog, (1, 8, 128), _MLA, dims={"slots": 4096}),
+    *_prolog("indexer_prolog", indexer_prolog, (1, 8, 128), _INDEXER, dims={"blocks": 32}),
+    *_prolog("indexer_prolog_v4", indexer_prolog_v4, (8, 128), _INDEXER_V4),
+    *_prolog("mla_indexer_prolog", mla_indexer_prolog, (8, 128), _BOTH, dims={"slots": 4096}, inputs=_all_kept),
+    *_prolog("glm_attention_pre", glm_attention_pre, (8, 128), {"int8": 5120 * 14 * 128}, dims={"slots": 4096}),
 )

@@ -93,7 +93,7 @@ def sinkhorn(t: Tensors) -> torch.Tensor:
     return m
 
 
-DTYPES = ("fp16", "bf16", "int32", "int16", "int8")
+DTYPES = ("fp16", "bf16", "int32", "int16", "int8", "uint8")
 
 
 def add_each(t: Tensors, out: Tensors) -> None:

@@ -34,13 +34,14 @@ def lightning_indexer(
     q: npt.NDArray[Any],
     k: npt.NDArray[Any],
     weights: npt.NDArray[Any],
+    seen: npt.NDArray[Any],
     *,
     out: Mapping[str, npt.NDArray[Any]] | None = None,
     target: str = "cpu",
 ) -> LightningIndexerOutputs:
     """Which keys each query attends to in DeepSeek-V3.2 sparse attention. Score of a key is the weighted sum
-    over indexer heads of relu(q k^T); the best ones are selected. Among equal scores the first key comes
-    first.
+    over indexer heads of relu(q k^T); the best ones that a query sees are selected, as `sparse_attention`
+    takes them. Among equal scores the first key comes first.
 
     Sizes: t 1 to 16384; kv 2048 to 131072; heads = 64; d = 128; selected = 2048.
 
@@ -48,6 +49,7 @@ def lightning_indexer(
         q: bf16[t, heads, d]
         k: bf16[kv, d]
         weights: fp32[t, heads]
+        seen: int32[t]
         out: arrays to write results into, by output name; those not given are allocated
         target: one of ``TARGETS``
 
@@ -58,6 +60,7 @@ def lightning_indexer(
         q=q,
         k=k,
         weights=weights,
+        seen=seen,
         out=out,
     )
     return LightningIndexerOutputs(*results)

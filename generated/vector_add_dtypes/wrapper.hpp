@@ -1,6 +1,6 @@
 // vector_add_dtypes: the C++ entry. Made by pyptogen from vector_add_dtypes.yaml: changes belong there.
 //
-// Sum of two vectors in each of the other types of numbers; whole numbers wrap around.
+// Sum of two vectors in each of the other types of numbers that all platforms add; whole numbers wrap around.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +23,8 @@ struct vector_add_dtypes_args {
   const int16_t* b_int16;  // int16[n]
   const int8_t* a_int8;    // int8[n]
   const int8_t* b_int8;    // int8[n]
+  const uint8_t* a_uint8;  // uint8[n]
+  const uint8_t* b_uint8;  // uint8[n]
 
   // outputs
   uint16_t* c_fp16;        // fp16[n]
@@ -30,11 +32,12 @@ struct vector_add_dtypes_args {
   int32_t* c_int32;        // int32[n]
   int16_t* c_int16;        // int16[n]
   int8_t* c_int8;          // int8[n]
+  uint8_t* c_uint8;        // uint8[n]
 
   // sizes
   int64_t n;               // 1 to 1073741824
 };
-static_assert(sizeof(vector_add_dtypes_args) == 16 * 8, "one slot per argument");
+static_assert(sizeof(vector_add_dtypes_args) == 19 * 8, "one slot per argument");
 
 // Each entry submits its launches to `runtime` and returns; the results are there when all of them have run.
 extern "C" void vector_add_dtypes_cpu(pto_rt::Runtime& runtime, const vector_add_dtypes_args& args);

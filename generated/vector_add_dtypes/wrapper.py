@@ -28,6 +28,8 @@ class VectorAddDtypesOutputs(NamedTuple):
     """int16[n]"""
     c_int8: npt.NDArray[Any]
     """int8[n]"""
+    c_uint8: npt.NDArray[Any]
+    """uint8[n]"""
 
 
 @cache
@@ -47,11 +49,14 @@ def vector_add_dtypes(
     b_int16: npt.NDArray[Any],
     a_int8: npt.NDArray[Any],
     b_int8: npt.NDArray[Any],
+    a_uint8: npt.NDArray[Any],
+    b_uint8: npt.NDArray[Any],
     *,
     out: Mapping[str, npt.NDArray[Any]] | None = None,
     target: str = "cpu",
 ) -> VectorAddDtypesOutputs:
-    """Sum of two vectors in each of the other types of numbers; whole numbers wrap around.
+    """Sum of two vectors in each of the other types of numbers that all platforms add; whole numbers wrap
+    around.
 
     Sizes: n 1 to 1073741824.
 
@@ -66,6 +71,8 @@ def vector_add_dtypes(
         b_int16: int16[n]
         a_int8: int8[n]
         b_int8: int8[n]
+        a_uint8: uint8[n]
+        b_uint8: uint8[n]
         out: arrays to write results into, by output name; those not given are allocated
         target: one of ``TARGETS``
 
@@ -83,6 +90,8 @@ def vector_add_dtypes(
         b_int16=b_int16,
         a_int8=a_int8,
         b_int8=b_int8,
+        a_uint8=a_uint8,
+        b_uint8=b_uint8,
         out=out,
     )
     return VectorAddDtypesOutputs(*results)

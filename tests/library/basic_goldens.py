@@ -52,7 +52,7 @@ def scans(a: Arrays) -> dict[str, Array]:
 
 
 def vector_add_dtypes(a: Arrays) -> dict[str, Array]:
-    whole = {f"c_{d}": a[f"a_{d}"] + a[f"b_{d}"] for d in ("int32", "int16", "int8")}
+    whole = {f"c_{d}": a[f"a_{d}"] + a[f"b_{d}"] for d in ("int32", "int16", "int8", "uint8")}
     half = (wide(a["a_fp16"]) + wide(a["b_fp16"])).astype(np.float16)
     return whole | {"c_fp16": half, "c_bf16": bf16(wide(a["a_bf16"]) + wide(a["b_bf16"]))}
 

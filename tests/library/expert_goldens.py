@@ -66,5 +66,5 @@ def moe_select_groups(a: Arrays, groups: int = 8, kept: int = 4, k: int = 8, sca
 def glm_expert_selector(a: Arrays, k: int = 8, scale: float = 2.5) -> dict[str, Array]:
     expert = greatest(wide(a["choice"]), k)
     chosen = np.take_along_axis(wide(a["score"]), expert, -1)
-    weight = chosen / chosen.sum(axis=-1, keepdims=True) * scale
+    weight = chosen / (chosen.sum(axis=-1, keepdims=True) + 1e-20) * scale  # no share where no score is above 0
     return {"weight": weight.astype(np.float32), "expert": expert.astype(np.int32)}

@@ -9,6 +9,7 @@ import pytest
 
 from library import basic_goldens
 from library.agreement import assert_agree, operator
+from pyptogen.diagnostics import DiagnosticError
 
 TARGETS = ("cpu", "a2a3")
 EXACT = (0.0, 0.0)
@@ -51,7 +52,7 @@ ALLOWED = {
     "topk": {"values": EXACT, "indices": EXACT},
     "topk_long": {"values": EXACT, "indices": EXACT},
     "transpose": {"y": EXACT},
-    "vector_add_dtypes": dict.fromkeys(("c_fp16", "c_bf16", "c_int32", "c_int16", "c_int8"), EXACT),
+    "vector_add_dtypes": dict.fromkeys(("c_fp16", "c_bf16", "c_int32", "c_int16", "c_int8", "c_uint8"), EXACT),
 }
 DIMS = {
     "batched_matmul": [{"m": 1}, {"m": 131}],
@@ -133,6 +134,14 @@ def test_an_empty_bag_is_zeros(target: str) -> None:
     arrays = operator("embedding_bag", target).example_inputs(seed=2, t=5, bag=3, vocabulary=10)
     arrays["token"][1] = -1
     assert not agree("embedding_bag", target, arrays).y[1].any()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_token_beyond_the_table_of_a_bag_is_refused(target: str) -> None:
+    arrays = operator("embedding_bag", target).example_inputs(seed=2, t=5, bag=3, vocabulary=10)
+    arrays["token"][4, 2] = 10
+    with pytest.raises(DiagnosticError, match="`token` holds 10, which is no place along axis 0 of `table`"):
+        operator("embedding_bag", target)(**arrays)
 
 
 @pytest.mark.parametrize("target", TARGETS)

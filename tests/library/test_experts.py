@@ -84,6 +84,18 @@ def test_the_bias_chooses_and_does_not_weigh(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_of_groups_that_are_equally_good_the_first_are_open(target: str) -> None:
+    """Two scores of 1/2 are as much as 1 and 0: the last group has the best expert of all, and stays closed."""
+    arrays = operator("moe_select_groups", target).example_inputs(seed=6, t=2)
+    arrays["bias"][:] = 0
+    arrays["logits"][:] = -100
+    arrays["logits"].reshape(2, 8, 32)[:, :, :2] = 0
+    arrays["logits"][:, 224:226] = 100, -100
+    got = agree("moe_select_groups", target, arrays)
+    assert (np.asarray(got.expert) == [0, 1, 32, 33, 64, 65, 96, 97]).all()
+
+
+@pytest.mark.parametrize("target", TARGETS)
 def test_the_best_expert_of_a_closed_group_is_not_chosen(target: str) -> None:
     arrays = operator("moe_select_groups", target).example_inputs(seed=6, t=2)
     arrays["bias"][:] = 0

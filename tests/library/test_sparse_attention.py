@@ -33,8 +33,12 @@ def block_sparse_attention(a: Arrays) -> dict[str, Array]:
 
 
 def sparse_attention(a: Arrays) -> dict[str, Array]:
-    keys = wide(a["latent"])[a["index"]]
-    return {"o": bf16(attended(wide(a["q"]), keys, keys[:, :, :512]))}
+    """One query after the other, over the keys that it has."""
+    o = []
+    for q, index in zip(wide(a["q"]), a["index"], strict=True):
+        keys = wide(a["latent"])[index[index >= 0]]
+        o.append(attended(q, keys, keys[:, :512]))
+    return {"o": bf16(np.stack(o))}
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -70,6 +74,16 @@ def test_sparse_attention(t: int, kv: int, target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
+def test_sparse_attention_to_fewer_keys_than_there_is_room_for(target: str) -> None:
+    """One key alone, the last places alone, whole blocks without a key."""
+    arrays = operator("sparse_attention", target).example_inputs(seed=1, t=4, kv=40)
+    index = arrays["index"]
+    index[:] = np.arange(2048) % 40
+    index[0, 1:], index[1, :2000], index[2, 100:1900], index[3, ::2] = -1, -1, -1, -1
+    assert_agree("sparse_attention", target, arrays, sparse_attention, {"o": WEIGHTS})
+
+
+@pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(("t", "kv"), [(1, 2048), (3, 2563), (2, 5000)])
 def test_lightning_indexer(t: int, kv: int, target: str) -> None:
     """Scores that are whole numbers are exact in any order of summing: so is the choice, also among equal ones."""
@@ -79,9 +93,12 @@ def test_lightning_indexer(t: int, kv: int, target: str) -> None:
     for name in ("q", "k"):
         arrays[name] = rng.integers(-2, 3, arrays[name].shape).astype(ml_dtypes.bfloat16)
     arrays["weights"] = rng.integers(0, 4, arrays["weights"].shape).astype(np.float32)
+    arrays["seen"] = np.array([kv, 1, 2047, 2049][:t], np.int32)[::-1]
     dots = np.maximum(np.einsum("thd,sd->ths", wide(arrays["q"]), wide(arrays["k"])), 0)
     scores = np.einsum("ths,th->ts", dots, wide(arrays["weights"]))
+    scores[np.arange(kv) >= arrays["seen"][:, None]] = -np.inf
     order = np.argsort(-scores, axis=1, kind="stable")[:, :2048]
+    best = np.take_along_axis(scores, order, 1)
     got = indexer(**arrays)
-    np.testing.assert_array_equal(got.index, order)
-    np.testing.assert_array_equal(got.score, np.take_along_axis(scores, order, 1))
+    np.testing.assert_array_equal(got.index, np.where(best == -np.inf, -1, order))
+    np.testing.assert_array_equal(got.score, best)

@@ -10,11 +10,17 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
+extern "C" __global__ AICORE void places(
+    __gm__ int32_t *place,
+    int32_t kv,
+    int32_t nblk);
 extern "C" __global__ AICORE void scores(
     __gm__ float *all_scores,
     __gm__ bfloat16_t *q,
     __gm__ bfloat16_t *k,
     __gm__ float *weights,
+    __gm__ int32_t *place,
+    __gm__ int32_t *seen,
     int32_t t_begin,
     int32_t t_end,
     int32_t kv,
@@ -27,10 +33,17 @@ extern "C" __global__ AICORE void best_vec1(
     int32_t nblk);
 extern "C" __global__ AICORE void best_vec2(
     __gm__ float *score,
-    __gm__ int32_t *index,
+    __gm__ int32_t *chosen,
     __gm__ float *score_rows,
     int32_t kv,
     int32_t t,
+    int32_t nblk);
+extern "C" __global__ AICORE void best_vec3(
+    __gm__ int32_t *index,
+    __gm__ float *score,
+    __gm__ int32_t *chosen,
+    int32_t t_begin,
+    int32_t t_end,
     int32_t nblk);
 
 namespace {
@@ -53,34 +66,49 @@ extern "C" void lightning_indexer_cpu(pto_rt::Runtime &rt, const lightning_index
     auto *q = (__gm__ bfloat16_t *)args.q;
     auto *k = (__gm__ bfloat16_t *)args.k;
     auto *weights = (__gm__ float *)args.weights;
+    auto *seen = (__gm__ int32_t *)args.seen;
     auto *index = (__gm__ int32_t *)args.index;
     auto *score = (__gm__ float *)args.score;
     // Values between kernels.
+    auto *place = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(kv) * sizeof(int32_t)));
     auto *all_scores = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
     auto *score_rows = static_cast<__gm__ float *>(rt.workspace(int64_t(kv) * t * sizeof(float)));
+    auto *chosen = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 2048 * sizeof(int32_t)));
     const int32_t mixed = blocks_for(rt, Core::Mixed);
     const int32_t vector = blocks_for(rt, Core::Vector);
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
+        const int32_t places_blocks = fewer((kv + 4095) / 4096, vector);
+        const Launch places_done = rt.launch(
+            "places", Core::Vector, places_blocks,
+            [=] {
+                places(place, kv, places_blocks);
+            }, {}, 4);
         const int32_t scores_blocks = fewer((t_end - t_begin + 0) / 1, mixed);
         const Launch scores_done = rt.launch(
             "scores", Core::Mixed, scores_blocks,
             [=] {
-                scores(all_scores, q, k, weights, t_begin, t_end, kv, scores_blocks);
-            }, {}, 2);
+                scores(all_scores, q, k, weights, place, seen, t_begin, t_end, kv, scores_blocks);
+            }, {places_done}, 3);
         const int32_t best_vec1_blocks = fewer((kv * t + 4095) / 4096, vector);
         const Launch best_vec1_done = rt.launch(
             "best_vec1", Core::Vector, best_vec1_blocks,
             [=] {
                 best_vec1(score_rows, all_scores, kv, t, best_vec1_blocks);
-            }, {scores_done}, 1);
+            }, {scores_done}, 2);
         const int32_t best_vec2_blocks = fewer((t + 0) / 1, vector);
-        rt.launch(
+        const Launch best_vec2_done = rt.launch(
             "best_vec2", Core::Vector, best_vec2_blocks,
             [=] {
-                best_vec2(score, index, score_rows, kv, t, best_vec2_blocks);
-            }, {best_vec1_done});
+                best_vec2(score, chosen, score_rows, kv, t, best_vec2_blocks);
+            }, {best_vec1_done}, 1);
+        const int32_t best_vec3_blocks = fewer((t_end - t_begin + 0) / 1, vector);
+        rt.launch(
+            "best_vec3", Core::Vector, best_vec3_blocks,
+            [=] {
+                best_vec3(index, score, chosen, t_begin, t_end, best_vec3_blocks);
+            }, {best_vec2_done});
     };
 
     segment(0, t);

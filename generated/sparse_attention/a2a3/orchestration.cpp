@@ -10,11 +10,24 @@
 using pto_rt::Core;
 using pto_rt::Launch;
 
-extern "C" __global__ AICORE void gather(
+extern "C" __global__ AICORE void gather_vec1(
+    __gm__ int32_t *rows_1,
+    __gm__ int32_t *index,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk);
+extern "C" __global__ AICORE void gather_vec2(
     __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *latent,
-    __gm__ int32_t *index,
+    __gm__ int32_t *rows_1,
+    int32_t kv,
     int32_t t,
+    int32_t nblk);
+extern "C" __global__ AICORE void absent(
+    __gm__ float *bias,
+    __gm__ int32_t *index,
+    int32_t t_begin,
+    int32_t t_end,
     int32_t nblk);
 extern "C" __global__ AICORE void attend_cube1(
     __gm__ float *o_qk,
@@ -28,6 +41,7 @@ extern "C" __global__ AICORE void attend_vec1(
     __gm__ bfloat16_t *o_p_low,
     __gm__ float *o_sum_end,
     __gm__ float *o_qk,
+    __gm__ float *bias,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
@@ -66,12 +80,15 @@ int32_t blocks_for(pto_rt::Runtime &rt, Core core)
 extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attention_args &args)
 {
     const int32_t t = static_cast<int32_t>(args.t);
+    const int32_t kv = static_cast<int32_t>(args.kv);
     auto *q = (__gm__ bfloat16_t *)args.q;
     auto *latent = (__gm__ bfloat16_t *)args.latent;
     auto *index = (__gm__ int32_t *)args.index;
     auto *o = (__gm__ bfloat16_t *)args.o;
     // Values between kernels.
+    auto *rows_1 = static_cast<__gm__ int32_t *>(rt.workspace(int64_t(t) * 2048 * sizeof(int32_t)));
     auto *rows = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 1179648 * sizeof(bfloat16_t)));
+    auto *bias = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 2048 * sizeof(float)));
     auto *o_qk = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 32768 * sizeof(float)));
     auto *o_alpha = static_cast<__gm__ float *>(rt.workspace(int64_t(t) * 2560 * sizeof(float)));
     auto *o_p_low = static_cast<__gm__ bfloat16_t *>(rt.workspace(int64_t(t) * 32768 * sizeof(bfloat16_t)));
@@ -82,30 +99,42 @@ extern "C" void sparse_attention_a2a3(pto_rt::Runtime &rt, const sparse_attentio
 
     // The launches of one range of t; each starts when those it names have finished. Last: its priority.
     const auto segment = [=, &rt](int32_t t_begin, int32_t t_end) {
-        const int32_t gather_blocks = fewer((t * 2048 + 0) / 1, vector);
-        const Launch gather_done = rt.launch(
-            "gather", Core::Vector, gather_blocks,
+        const int32_t gather_vec1_blocks = fewer(64, vector);
+        const Launch gather_vec1_done = rt.launch(
+            "gather_vec1", Core::Vector, gather_vec1_blocks,
             [=] {
-                gather(rows, latent, index, t, gather_blocks);
-            }, {}, 4);
+                gather_vec1(rows_1, index, t_begin, t_end, gather_vec1_blocks);
+            }, {}, 6);
+        const int32_t gather_vec2_blocks = fewer((t * 2048 + 0) / 1, vector);
+        const Launch gather_vec2_done = rt.launch(
+            "gather_vec2", Core::Vector, gather_vec2_blocks,
+            [=] {
+                gather_vec2(rows, latent, rows_1, kv, t, gather_vec2_blocks);
+            }, {gather_vec1_done}, 5);
+        const int32_t absent_blocks = fewer(64, vector);
+        const Launch absent_done = rt.launch(
+            "absent", Core::Vector, absent_blocks,
+            [=] {
+                absent(bias, index, t_begin, t_end, absent_blocks);
+            }, {}, 3);
         const int32_t attend_cube1_blocks = fewer((t_end - t_begin + 0) / 1, cube);
         const Launch attend_cube1_done = rt.launch(
             "attend_cube1", Core::Cube, attend_cube1_blocks,
             [=] {
                 attend_cube1(o_qk, q, rows, t_begin, t_end, attend_cube1_blocks);
-            }, {gather_done}, 3);
+            }, {gather_vec2_done}, 4);
         const int32_t attend_vec1_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         const Launch attend_vec1_done = rt.launch(
             "attend_vec1", Core::Vector, attend_vec1_blocks,
             [=] {
-                attend_vec1(o_alpha, o_p_low, o_sum_end, o_qk, t_begin, t_end, t, attend_vec1_blocks);
-            }, {attend_cube1_done}, 2);
+                attend_vec1(o_alpha, o_p_low, o_sum_end, o_qk, bias, t_begin, t_end, t, attend_vec1_blocks);
+            }, {attend_cube1_done, absent_done}, 2);
         const int32_t attend_cube2_blocks = fewer((t_end - t_begin + 0) / 1, cube);
         const Launch attend_cube2_done = rt.launch(
             "attend_cube2", Core::Cube, attend_cube2_blocks,
             [=] {
                 attend_cube2(o_pv, o_p_low, rows, t_begin, t_end, t, attend_cube2_blocks);
-            }, {attend_vec1_done, gather_done}, 1);
+            }, {attend_vec1_done, gather_vec2_done}, 1);
         const int32_t attend_vec2_blocks = fewer((t_end - t_begin + 0) / 1, vector);
         rt.launch(
             "attend_vec2", Core::Vector, attend_vec2_blocks,

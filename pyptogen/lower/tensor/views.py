@@ -39,10 +39,10 @@ def read_with(name: str, made_by: Mapping[str, Op]) -> set[str]:
     return {root(read, made_by) for read in (name, *indices_of(name, made_by))}
 
 
-def input_part(name: str, made_by: Mapping[str, Op]) -> tuple[str, list[Op]] | None:
-    """The input that a value is a part of as a call gives it, and the views that lead to the part, outermost last:
-    slices, other shapes, other orders of axes. Blocks of a loop are all of what they are taken from. None for what is
-    computed, and for a part of a block."""
+def shown_part(name: str, made_by: Mapping[str, Op]) -> tuple[str, list[Op]]:
+    """The value that ``name`` is a part of, and the views that lead to the part, outermost last: slices, other shapes,
+    other orders of axes. Blocks of a loop are all of what they are taken from; where a block is cut further the way
+    ends at it."""
     chain: list[Op] = []
     while name in made_by:
         op = made_by[name]
@@ -51,8 +51,15 @@ def input_part(name: str, made_by: Mapping[str, Op]) -> tuple[str, list[Op]] | N
         elif op.kind in ("reshape", "transpose", "permute", "reorder", "slice"):
             chain.append(op)
         else:
-            return None
+            break
         operand = op.operands[0]
         assert isinstance(operand, Value)
         name = operand.name
     return name, chain[::-1]
+
+
+def input_part(name: str, made_by: Mapping[str, Op]) -> tuple[str, list[Op]] | None:
+    """The input that a value is a part of as a call gives it, and the views that lead to the part. None for what is
+    computed, and for a part of a block."""
+    whole, views = shown_part(name, made_by)
+    return None if whole in made_by else (whole, views)

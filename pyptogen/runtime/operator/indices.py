@@ -24,13 +24,14 @@ class IndexBound:
 
     ``steps`` lead from the input to the part of it that is used: a reshape, the order of axes, or a slice of an axis.
     ``sizes``, of the dynamic dims, gives the number of places, then the sizes of each step: a shape, or where a slice
-    begins and ends."""
+    begins and ends. ``floor``: what `maximum` lifts lesser numbers to before they are used, None where it does not."""
 
     index: str
     target: str
     steps: tuple[tuple[str, Any], ...]
     sizes: Callable[..., tuple[tuple[int, ...], ...]]
     least: int
+    floor: int | None
     what: str
     span: Span
 
@@ -48,6 +49,8 @@ class IndexBound:
         if values.size == 0:
             return
         least, largest = int(values.min()), int(values.max())
+        if self.floor is not None:
+            least, largest = max(least, self.floor), max(largest, self.floor)
         if least < self.least or largest >= places:
             wrong = largest if largest >= places else least
             raise fault(
@@ -60,7 +63,8 @@ class IndexBound:
 
 
 def index_bounds(program: Program) -> tuple[IndexBound, ...]:
-    """The bounds of every index that is an input of the operator itself, or a part of one."""
+    """The bounds of every index that is an input of the operator itself or a part of one, also where `maximum` lifts
+    what marks absent ones to a place."""
     bounds = (_bound(program, op) for op in program.ops if op.kind in INDEXED | {"scatter_update"})
     return tuple(bound for bound in bounds if bound is not None)
 
@@ -68,15 +72,14 @@ def index_bounds(program: Program) -> tuple[IndexBound, ...]:
 def _bound(program: Program, op: Op) -> IndexBound | None:
     """None for an index that is computed."""
     from pyptogen.lower.tensor.ir import Value
-    from pyptogen.lower.tensor.views import input_part
 
     target, index = op.operands[0], op.operands[1]
     assert isinstance(target, Value) and isinstance(index, Value)
     made_by = {op.result.name: op for op in program.ops}
-    part = input_part(index.name, made_by)
+    part = _lifted_part(index.name, made_by)
     if part is None:
         return None
-    name, views = part
+    name, views, floor = part
     if op.kind == "scatter_update":
         sizes, least, what = target.shape[: op.attrs["dim"] % len(target.shape) + 1], -1, "row"
     else:
@@ -92,7 +95,26 @@ def _bound(program: Program, op: Op) -> IndexBound | None:
         [[expand(size_text(size), known) for size in group] for group in texts],
         [dim.name for dim in program.dims if dim.dynamic],
     )
-    return IndexBound(name, _named(program, target), tuple(steps), function, least, what, op.span)
+    return IndexBound(name, _named(program, target), tuple(steps), function, least, floor, what, op.span)
+
+
+def _lifted_part(name: str, made_by: Mapping[str, Op]) -> tuple[str, list[Op], int | None] | None:
+    """The input that an index is a part of, the views that lead to the part, and the number of a `maximum` on the way;
+    None for what is computed otherwise."""
+    from pyptogen.lower.tensor.ir import Scalar, Value
+    from pyptogen.lower.tensor.views import input_part, shown_part
+
+    whole, views = shown_part(name, made_by)
+    if whole not in made_by:
+        return whole, views, None
+    op = made_by[whole]
+    if op.kind != "maximum":
+        return None
+    lifted, number = op.operands
+    if not (isinstance(lifted, Value) and isinstance(number, Scalar) and number.expr.is_Integer):
+        return None
+    part = input_part(lifted.name, made_by)
+    return (part[0], [*part[1], *views], int(number.expr)) if part else None
 
 
 def _step(view: Op) -> tuple[str, Any, list[Any]]:

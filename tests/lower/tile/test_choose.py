@@ -62,6 +62,12 @@ def test_what_is_chosen_suits_the_platform(tmp_path: Path) -> None:
     assert tiles(lower(softmax, "a2a3")) == {"softmax": {"rows": [4]}}  # 64 KB a tile, and a copy of it
 
 
+def test_rows_that_a_position_is_found_in_stay_in_the_first_level_cache() -> None:
+    """Its result has one element a row; what it reads has 4096."""
+    argmax = from_spec(load_spec(SPECS / "argmax.yaml"))
+    assert tiles(lower(argmax, "cpu")) == {"argmax": {"rows": [1]}}  # 16 KB of fp32[1, 4096]
+
+
 def test_an_epilogue_has_the_rows_of_its_product(tmp_path: Path) -> None:
     """Of a few rows each tile of the right operand would be rearranged again and again."""
     fused = from_spec(load_spec(with_tiling("linear_relu", "  - {fuse: [[product, activation]]}", tmp_path)))

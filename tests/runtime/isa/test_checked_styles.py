@@ -31,6 +31,7 @@ FAULTS = {
     ("in_place", 1): r"TCVT writes UB bytes 0 to 0x400 and reads bytes 0 to 0x200: some of them are overwritten before",
     ("in_place", 2): r"TADDS writes UB bytes 0x40 to 0x440 and reads bytes 0 to 0x400: some of them are overwritten",
     ("in_place", 3): r"TROWMAX writes UB bytes 0x40 to 0x440 and reads bytes 0 to 0x400: some of them are overwritten",
+    ("in_place", 4): r"TMRGSORT writes UB bytes 0x2100 to 0x2300 and reads bytes 0x2100 to 0x2200: some of them are",
     ("tails", 1): r"TADD: the valid region of an operand is 5 x 4, that of the result 5 x 5; A2/A3 wants all the same",
     (
         "tails",

@@ -130,3 +130,22 @@ def test_an_index_outside_an_output_that_begins_with_a_number_is_refused(tmp_pat
     (diagnostic,) = caught.value.diagnostics
     assert (diagnostic.code, diagnostic.expected) == ("PTG408", "-1 (skip), or 0 to 19")
     assert f"`i` holds {wrong}, which is no row of `y`" in diagnostic.message
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_an_index_whose_marks_of_absence_are_lifted_is_bounded(tmp_path: Path, target: str) -> None:
+    path = tmp_path / "lifted.yaml"
+    path.write_text(
+        "pyptogen: 1\noperator: lifted\ndims: {t: {min: 1, max: 64}, n: {min: 2, max: 64}, d: 8}\n"
+        "inputs:\n  x: fp32[t, d]\n  i: int32[n, 2]\noutputs:\n  y: fp32[n, d]\n"
+        "graph:\n  lifted: maximum(i, 2)\n  y: index_select(x, 0, lifted[:, 1])\n"
+    )
+    made = pyptogen.compile(path, target=target)
+    x = np.arange(40, dtype=np.float32).reshape(5, 8)
+    index = np.array([[99, -1], [99, 4], [99, 0]], np.int32)
+    np.testing.assert_array_equal(made(x=x, i=index).y, x[[2, 4, 2]])
+    with pytest.raises(DiagnosticError, match="`i` holds 2, which"):
+        made(x=x[:2].copy(), i=index[::2].copy())
+    index[2, 1] = 5
+    with pytest.raises(DiagnosticError, match="`i` holds 5, which"):
+        made(x=x, i=index)

@@ -19,12 +19,12 @@ using VecF32_1x4096_c2048 = Tile<TileType::Vec, float, 1, 4096, BLayout::RowMajo
 using VecI32_1x4096 = Tile<TileType::Vec, int32_t, 1, 4096, BLayout::RowMajor, 1, 4096>;
 using ScoreRowsGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
-using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
+using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void best_vec2(
     __gm__ float *score,
-    __gm__ int32_t *index,
+    __gm__ int32_t *chosen,
     __gm__ float *score_rows,
     int32_t kv,
     int32_t t,
@@ -35,7 +35,7 @@ extern "C" __global__ AICORE void best_vec2(
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
     MrgSortExecutedNumList taken;  // how many pairs a merge took of each list
-    // score, index: topk(all_scores, selected)  [lightning_indexer.yaml:30]
+    // score, chosen: topk(all_scores, selected)  [lightning_indexer.yaml:34]
     VecI32_1x2048 places; TASSIGN(places, 0x0c000);  // UB 0x0c000..0x0e000
     TCI<VecI32_1x2048, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);
@@ -97,8 +97,8 @@ extern "C" __global__ AICORE void best_vec2(
         TGATHER<VecI32_1x2048, VecI32_1x4096, MaskPattern::P1010>(indices, best_int32);
         set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
-        IndexGm index_out(index + int64_t(i1) * 2048);
-        TSTORE(index_out, indices);
+        ChosenGm chosen_out(chosen + int64_t(i1) * 2048);
+        TSTORE(chosen_out, indices);
         set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies

@@ -1,5 +1,5 @@
 // scores_vec: vector kernel of `lightning_indexer` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages scores; tiles kv 128, t 1; memory UB 99840 B
+// stages scores; tiles kv 128, t 1; memory UB 101984 B
 #include <cstddef>
 #include <cstdint>
 
@@ -9,11 +9,21 @@ using namespace pto;
 
 namespace {
 using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecI32_1x8_c1 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 1>;
 using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, 64, DYNAMIC>;
+using VecI32_1x128 = Tile<TileType::Vec, int32_t, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
 using VecF32_64x1 = Tile<TileType::Vec, float, 64, 1, BLayout::ColMajor, 64, 1>;
+using VecI32_8x128_r1 = Tile<TileType::Vec, int32_t, 8, 128, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_8x1_r1 = Tile<TileType::Vec, int32_t, 8, 1, BLayout::ColMajor, 1, 1>;
+using VecU8_8x32_c16_r1 = Tile<TileType::Vec, uint8_t, 8, 32, BLayout::RowMajor, 1, 16>;
+using VecF16_8x128_r1 = Tile<TileType::Vec, half, 8, 128, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
 using VecF32_8x128_r1 = Tile<TileType::Vec, float, 8, 128, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
 using WeightsGm = GlobalTensor<float, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 0, 1>>;
+using SeenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 1>, Stride<1, 1, 1, 0, 1>>;
 using S2Gm = GlobalTensor<float, Shape<1, 1, 1, 64, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using PlaceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
 using AllScoresGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 }  // namespace
 
@@ -21,6 +31,8 @@ extern "C" __global__ AICORE void scores_vec(
     __gm__ float *all_scores,
     __gm__ float *s_2,
     __gm__ float *weights,
+    __gm__ int32_t *place,
+    __gm__ int32_t *seen,
     int32_t t_begin,
     int32_t t_end,
     int32_t kv,
@@ -30,45 +42,96 @@ extern "C" __global__ AICORE void scores_vec(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t kv0_slot = 0;  // which of 2 buffers this round of kv0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:26]
+        // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
         VecF32_1x64 weights_tile_row; TASSIGN(weights_tile_row, 0x10000 + t0_slot * 0x00100);  // as a row, same bytes as weights_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         WeightsGm weights_in(weights + int64_t(t0) * 64);
         TLOAD(weights_tile_row, weights_in);
+        // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)  [lightning_indexer.yaml:32]
+        VecI32_1x8_c1 seen_tile_row; TASSIGN(seen_tile_row, 0x10600 + t0_slot * 0x00020);  // as a row, same bytes as seen_tile
+        SeenGm seen_in(seen + int64_t(t0));
+        TLOAD(seen_tile_row, seen_in);
         for (int32_t kv0 = 0; kv0 < kv; kv0 += 128, kv0_slot ^= 1) {
             const int32_t kv0_valid = kv - kv0 < 128 ? kv - kv0 : 128;
+            // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
             VecF32_64x128 s_2_tile(kv0_valid); TASSIGN(s_2_tile, 0x00000 + kv0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));  // free again
             S2Gm s_2_in(s_2 + int64_t(kv) * t0 * 64 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
             TLOAD(s_2_tile, s_2_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
+            // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)  [lightning_indexer.yaml:32]
+            VecI32_1x128 place_tile(kv0_valid); TASSIGN(place_tile, 0x10200 + kv0_slot * 0x00200);  // UB 0x10200..0x10600, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));  // free again
+            PlaceGm place_in(place + int64_t(kv0), {kv0_valid});
+            TLOAD(place_tile, place_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
-            VecF32_64x128 s(kv0_valid); TASSIGN(s, 0x10600);  // UB 0x10600..0x18600
+            // s: relu(matmul(q, k[kv].T, dtype=fp32)) * weights[:, :, None]  [lightning_indexer.yaml:30]
+            VecF32_64x128 s(kv0_valid); TASSIGN(s, 0x10a40);  // UB 0x10a40..0x18a40
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv0_slot));
             TRELU(s, s_2_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv0_slot));
             VecF32_64x1 weights_tile; TASSIGN(weights_tile, 0x10000 + t0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(s, s, weights_tile);
-            // all_scores: sum(s, axis=1)  [lightning_indexer.yaml:28]
-            VecF32_8x128_r1 all_scores_1(kv0_valid); TASSIGN(all_scores_1, 0x10200 + kv0_slot * 0x00200);  // UB 0x10200..0x10600, 2 copies
+            // all_scores: where(place[None, kv] < seen[:, None], sum(s, axis=1), -inf)  [lightning_indexer.yaml:32]
+            VecI32_8x128_r1 all_scores_3_larger(kv0_valid); TASSIGN(all_scores_3_larger, 0x18a40);  // UB 0x18a40..0x18c40
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(kv0_slot));
+            TCOLEXPAND(all_scores_3_larger, place_tile);
+            VecI32_8x1_r1 seen_tile; TASSIGN(seen_tile, 0x10600 + t0_slot * 0x00020);  // UB 0x10600..0x10640, 2 copies
+            pipe_barrier(PIPE_V);
+            TROWEXPANDMAX(all_scores_3_larger, all_scores_3_larger, seen_tile);
+            VecI32_8x128_r1 place_tile_wide(kv0_valid); TASSIGN(place_tile_wide, 0x18c40);  // UB 0x18c40..0x18e40
+            TCOLEXPAND(place_tile_wide, place_tile);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(kv0_slot));
+            VecU8_8x32_c16_r1 all_scores_3_equal_bits; TASSIGN(all_scores_3_equal_bits, 0x18e40);  // UB 0x18e40..0x18e60
+            pipe_barrier(PIPE_V);
+            TCMP(all_scores_3_equal_bits, all_scores_3_larger, place_tile_wide, CmpMode::EQ);
+            VecF16_8x128_r1 all_scores_3_equal(kv0_valid); TASSIGN(all_scores_3_equal, 0x18a40);  // UB 0x18a40..0x18b40
+            pipe_barrier(PIPE_V);
+            TEXPANDS(all_scores_3_equal, 1.0f);
+            VecF16_1x16 all_scores_3_equal_tmp; TASSIGN(all_scores_3_equal_tmp, 0x18b40);  // UB 0x18b40..0x18b60
+            pipe_barrier(PIPE_V);
+            TSELS(all_scores_3_equal, all_scores_3_equal_bits, all_scores_3_equal, all_scores_3_equal_tmp, 0.0f);
+            VecF16_8x128_r1 all_scores_3(kv0_valid); TASSIGN(all_scores_3, 0x18a40);  // UB 0x18a40..0x18b40
+            pipe_barrier(PIPE_V);
+            TNEG(all_scores_3, all_scores_3_equal);
+            pipe_barrier(PIPE_V);
+            TADDS(all_scores_3, all_scores_3, 1.0f);
+            VecF32_8x128_r1 all_scores_4(kv0_valid); TASSIGN(all_scores_4, 0x18b40);  // UB 0x18b40..0x18d40
+            TCOLSUM(all_scores_4, s);
+            VecU8_8x32_c16_r1 all_scores_block_2_bits; TASSIGN(all_scores_block_2_bits, 0x10a40);  // UB 0x10a40..0x10a60
+            pipe_barrier(PIPE_V);
+            TCMPS(all_scores_block_2_bits, all_scores_3, 0.0f, CmpMode::NE);
+            VecF32_8x128_r1 all_scores_block_2(kv0_valid); TASSIGN(all_scores_block_2, 0x10640 + kv0_slot * 0x00200);  // UB 0x10640..0x10a40, 2 copies
+            VecF32_1x8 all_scores_block_2_tmp; TASSIGN(all_scores_block_2_tmp, 0x10a60);  // UB 0x10a60..0x10a80
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));  // free again
-            TCOLSUM(all_scores_1, s);
+            TSELS(all_scores_block_2, all_scores_block_2_bits, all_scores_4, all_scores_block_2_tmp, -__builtin_inff());
             set_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(kv0_slot));
             AllScoresGm all_scores_out(all_scores + int64_t(kv) * t0 + int64_t(kv0), {kv0_valid}, {int64_t(kv)});
-            TSTORE(all_scores_out, all_scores_1);
+            TSTORE(all_scores_out, all_scores_block_2);
             set_flag(PIPE_MTE3, PIPE_V, event_t(kv0_slot));
         }
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

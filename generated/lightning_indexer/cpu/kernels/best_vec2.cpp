@@ -13,12 +13,12 @@ using VecI32_1x33088 = Tile<TileType::Vec, int32_t, 1, 33088, BLayout::RowMajor,
 using VecF32_1x2048 = Tile<TileType::Vec, float, 1, 2048, BLayout::RowMajor, 1, 2048>;
 using ScoreRowsGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
 using ScoreGm = GlobalTensor<float, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
-using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
+using ChosenGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 2048>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void best_vec2(
     __gm__ float *score,
-    __gm__ int32_t *index,
+    __gm__ int32_t *chosen,
     __gm__ float *score_rows,
     int32_t kv,
     int32_t t,
@@ -26,9 +26,9 @@ extern "C" __global__ AICORE void best_vec2(
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    const FarStores far(int64_t(t) * 16384);  // score, index: around the cache if large
+    const FarStores far(int64_t(t) * 8192);  // score: around the cache if large
     for (int32_t i1 = block; i1 < t; i1 += nblk) {
-        // score, index: topk(all_scores, selected)  [lightning_indexer.yaml:30]
+        // score, chosen: topk(all_scores, selected)  [lightning_indexer.yaml:34]
         VecI32_1x2048 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x02000
         VecI32_1x33088 candidates; TASSIGN(candidates, 0x02000);  // UB 0x02000..0x22500
         ScoreRowsGm score_rows_in(score_rows + int64_t(i1) * kv, {kv}, {int64_t(kv)});
@@ -37,12 +37,12 @@ extern "C" __global__ AICORE void best_vec2(
         ScoreRowsGm score_rows_in_2(score_rows + int64_t(i1) * kv, {kv}, {int64_t(kv)});
         MGATHER(values, score_rows_in_2, places);
         ScoreGm score_out(score + int64_t(i1) * 2048);
-        IndexGm index_out(index + int64_t(i1) * 2048);
+        ChosenGm chosen_out(chosen + int64_t(i1) * 2048);
         TPASS(1, 2048, [&](auto at) {
             const auto values_v = at.load(values);
             at.store(score_out, values_v, far);
             const auto places_v = at.load(places);
-            at.store(index_out, places_v, far);
+            at.store(chosen_out, places_v);
         });
     }
 #endif

@@ -1,5 +1,5 @@
 // choose_vec1: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages choose; tiles t 1; memory UB 4928 B
+// stages choose; tiles t 1; memory UB 4992 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,19 +8,22 @@
 using namespace pto;
 
 namespace {
-using VecF16_1x16_c8 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 8>;
+using VecF32_1x16_c8 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 8>;
 using VecF32_16x32_r8 = Tile<TileType::Vec, float, 16, 32, BLayout::RowMajor, 8, 32>;
+using VecU8_1x32_c1 = Tile<TileType::Vec, uint8_t, 1, 32, BLayout::RowMajor, 1, 1>;
+using VecF16_1x16_c8 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 8>;
+using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
 using VecF16_16x32_r8 = Tile<TileType::Vec, half, 16, 32, BLayout::RowMajor, 8, 32>;
 using VecF16_16x1_r8 = Tile<TileType::Vec, half, 16, 1, BLayout::ColMajor, 8, 1>;
 using VecU8_16x32_c4_r8 = Tile<TileType::Vec, uint8_t, 16, 32, BLayout::RowMajor, 8, 4>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
-using OpenGm = GlobalTensor<half, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
+using OpenGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
 using CGm = GlobalTensor<float, Shape<1, 1, 1, 8, 32>, Stride<1, 1, 1, 32, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void choose_vec1(
     __gm__ float *masked,
-    __gm__ half *open,
+    __gm__ float *open,
     __gm__ float *c,
     int32_t t_begin,
     int32_t t_end,
@@ -33,8 +36,8 @@ extern "C" __global__ AICORE void choose_vec1(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // masked: reshape(where(open[:, :, None], c, -inf), [t, experts])  [moe_select_groups.yaml:36]
-        VecF16_1x16_c8 open_tile_row; TASSIGN(open_tile_row, 0x00000 + t0_slot * 0x00020);  // as a row, same bytes as open_tile
+        // masked: reshape(where(open[:, :, None] > 0, c, -inf), [t, experts])  [moe_select_groups.yaml:35]
+        VecF32_1x16_c8 open_tile_row; TASSIGN(open_tile_row, 0x00000 + t0_slot * 0x00020);  // as a row, same bytes as open_tile
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         OpenGm open_in(open + int64_t(t0) * 8);
         TLOAD(open_tile_row, open_in);
@@ -44,26 +47,34 @@ extern "C" __global__ AICORE void choose_vec1(
         CGm c_in(c + int64_t(t0) * 256);
         TLOAD(c_tile, c_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF16_16x32_r8 open_tile_wide; TASSIGN(open_tile_wide, 0x01040);  // UB 0x01040..0x01240
-        VecF16_16x1_r8 open_tile; TASSIGN(open_tile, 0x00000 + t0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
+        VecU8_1x32_c1 masked_2_bits; TASSIGN(masked_2_bits, 0x01040);  // UB 0x01040..0x01060
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        TROWEXPAND(open_tile_wide, open_tile);
+        TCMPS(masked_2_bits, open_tile_row, 0.0f, CmpMode::GT);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecU8_16x32_c4_r8 masked_2_bits; TASSIGN(masked_2_bits, 0x01240);  // UB 0x01240..0x01340
+        VecF16_1x16_c8 masked_2_row; TASSIGN(masked_2_row, 0x01060);  // as a row, same bytes as masked_2
+        TEXPANDS(masked_2_row, 1.0f);
+        VecF16_1x16 masked_2_tmp; TASSIGN(masked_2_tmp, 0x01080);  // UB 0x01080..0x010a0
         pipe_barrier(PIPE_V);
-        TCMPS(masked_2_bits, open_tile_wide, 0.0f, CmpMode::NE);
-        VecF32_16x32_r8 masked_2; TASSIGN(masked_2, 0x00840 + t0_slot * 0x00400);  // UB 0x00840..0x01040, 2 copies
-        VecF32_1x8 masked_2_tmp; TASSIGN(masked_2_tmp, 0x01040);  // UB 0x01040..0x01060
+        TSELS(masked_2_row, masked_2_bits, masked_2_row, masked_2_tmp, 0.0f);
+        VecF16_16x32_r8 masked_2_wide; TASSIGN(masked_2_wide, 0x01080);  // UB 0x01080..0x01280
+        VecF16_16x1_r8 masked_2; TASSIGN(masked_2, 0x01060);  // UB 0x01060..0x01080
+        pipe_barrier(PIPE_V);
+        TROWEXPAND(masked_2_wide, masked_2);
+        VecU8_16x32_c4_r8 masked_3_bits; TASSIGN(masked_3_bits, 0x01280);  // UB 0x01280..0x01380
+        pipe_barrier(PIPE_V);
+        TCMPS(masked_3_bits, masked_2_wide, 0.0f, CmpMode::NE);
+        VecF32_16x32_r8 masked_3; TASSIGN(masked_3, 0x00840 + t0_slot * 0x00400);  // UB 0x00840..0x01040, 2 copies
+        VecF32_1x8 masked_3_tmp; TASSIGN(masked_3_tmp, 0x01040);  // UB 0x01040..0x01060
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TSELS(masked_2, masked_2_bits, c_tile, masked_2_tmp, -__builtin_inff());
+        TSELS(masked_3, masked_3_bits, c_tile, masked_3_tmp, -__builtin_inff());
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         CGm masked_out(masked + int64_t(t0) * 256);
-        TSTORE(masked_out, masked_2);
+        TSTORE(masked_out, masked_3);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies

@@ -29,7 +29,7 @@ extern "C" __global__ AICORE void choose_vec2(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    // top, expert: topk(masked, k)  [moe_select_groups.yaml:37]
+    // top, expert: topk(masked, k)  [moe_select_groups.yaml:36]
     VecI32_1x512 places; TASSIGN(places, 0x01040);  // UB 0x01040..0x01840
     TCI<VecI32_1x512, int32_t, 0>(places, 0);
     set_flag(PIPE_S, PIPE_V, EVENT_ID0);

@@ -1,5 +1,5 @@
 // group_vec2: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages group; tiles t 1; memory UB 832 B
+// stages group; tiles once 1; memory UB 32 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,47 +8,28 @@
 using namespace pto;
 
 namespace {
-using VecF32_8x8_c2 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 8, 2>;
-using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1>;
-using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
-using BestGm = GlobalTensor<float, Shape<1, 1, 1, 8, 2>, Stride<1, 1, 1, 2, 1>>;
-using GGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
+using Open1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec2(
-    __gm__ float *g,
-    __gm__ float *best,
-    int32_t t_begin,
-    int32_t t_end,
+    __gm__ int32_t *open_1,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // g: sum(best, axis=-1)  [moe_select_groups.yaml:32]
-        VecF32_8x8_c2 best_tile; TASSIGN(best_tile, 0x00000 + t0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
-        BestGm best_in(best + int64_t(t0) * 16);
-        TLOAD(best_tile, best_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_8x1 g_1; TASSIGN(g_1, 0x00200 + t0_slot * 0x00020);  // UB 0x00200..0x00240, 2 copies
-        VecF32_8x8_c2 g_1_tmp; TASSIGN(g_1_tmp, 0x00240);  // UB 0x00240..0x00340
-        pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TROWSUM(g_1, best_tile, g_1_tmp);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_1x8 g_1_row; TASSIGN(g_1_row, 0x00200 + t0_slot * 0x00020);  // as a row, same bytes as g_1
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        GGm g_out(g + int64_t(t0) * 8);
-        TSTORE(g_out, g_1_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free for the first round
+    for (int32_t once = block; once < 1; once += nblk) {
+        // open: sum(cast(one_hot(group, groups), fp32), axis=1)  [moe_select_groups.yaml:33]
+        VecI32_1x8 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00020
+        wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // free again
+        TCI<VecI32_1x8, int32_t, 0>(run, 0);
+        set_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
+        wait_flag(PIPE_S, PIPE_MTE3, EVENT_ID0);
+        Open1Gm open_1_out(open_1);
+        TSTORE(open_1_out, run);
+        set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // of the last round
 #endif
 }

@@ -1,5 +1,5 @@
 // group_vec3: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages group; tiles i1 1; memory UB 704 B
+// stages group; tiles t 1; memory UB 832 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,63 +8,51 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, 32>;
-using VecF32_1x32_c8 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 8>;
-using VecF32_1x32_min = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32, SLayout::NoneBox, 512, PadValue::Min>;
-using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
-using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
-using VecU32_1x32 = Tile<TileType::Vec, uint32_t, 1, 32, BLayout::RowMajor, 1, 32>;
-using VecF32_1x64_c16 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 16>;
+using VecF32_8x8_c2 = Tile<TileType::Vec, float, 8, 8, BLayout::RowMajor, 8, 2>;
+using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1>;
 using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
-using VecF32_1x8_c4 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 4>;
-using GGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
-using WorstGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 1, 1>>;
+using BestGm = GlobalTensor<float, Shape<1, 1, 1, 8, 2>, Stride<1, 1, 1, 2, 1>>;
+using G1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec3(
-    __gm__ float *worst,
-    __gm__ float *g,
-    int32_t t,
+    __gm__ float *g_1,
+    __gm__ float *best,
+    int32_t t_begin,
+    int32_t t_end,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    // worst, worst_at: topk(g, kept)  [moe_select_groups.yaml:33]
-    VecI32_1x32 places; TASSIGN(places, 0x00140);  // UB 0x00140..0x001c0
-    TCI<VecI32_1x32, int32_t, 0>(places, 0);
-    set_flag(PIPE_S, PIPE_V, EVENT_ID0);
-    wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
-        VecF32_1x32_c8 part_in; TASSIGN(part_in, 0x00000 + i1_slot * 0x00080);  // columns 0.. of part
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
-        GGm g_in(g + int64_t(i1) * 8);
-        TLOAD(part_in, g_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
-        VecF32_1x32_min part_padded; TASSIGN(part_padded, 0x00000 + i1_slot * 0x00080);  // same bytes as part
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
-        TFILLPAD_INPLACE(part_padded, part_in);
-        VecF32_1x64 pairs; TASSIGN(pairs, 0x001c0);  // UB 0x001c0..0x002c0
-        VecF32_1x32 part; TASSIGN(part, 0x00000 + i1_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
-        VecU32_1x32 places_uint32; TASSIGN(places_uint32, 0x00140);  // same bytes as places
+    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
+        // g, group: topk(sum(best, axis=-1), kept)  [moe_select_groups.yaml:32]
+        VecF32_8x8_c2 best_tile; TASSIGN(best_tile, 0x00000 + t0_slot * 0x00100);  // UB 0x00000..0x00200, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
+        BestGm best_in(best + int64_t(t0) * 16);
+        TLOAD(best_tile, best_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        VecF32_8x1 g_1_tile; TASSIGN(g_1_tile, 0x00200 + t0_slot * 0x00020);  // UB 0x00200..0x00240, 2 copies
+        VecF32_8x8_c2 g_1_tile_tmp; TASSIGN(g_1_tile_tmp, 0x00240);  // UB 0x00240..0x00340
         pipe_barrier(PIPE_V);
-        TSORT32(pairs, part, places_uint32);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
-        VecF32_1x64_c16 best_2; TASSIGN(best_2, 0x001c0);  // columns 0.. of pairs
-        VecF32_1x8 values; TASSIGN(values, 0x00100 + i1_slot * 0x00020);  // UB 0x00100..0x00140, 2 copies
-        pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
-        TGATHER<VecF32_1x8, VecF32_1x64_c16, MaskPattern::P0101>(values, best_2);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
-        VecF32_1x8_c4 values_out; TASSIGN(values_out, 0x00100 + i1_slot * 0x00020);  // columns 0.. of values
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
-        WorstGm worst_out(worst + int64_t(i1) * 4);
-        TSTORE(worst_out, values_out);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
+        TROWSUM(g_1_tile, best_tile, g_1_tile_tmp);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
+        VecF32_1x8 g_1_tile_row; TASSIGN(g_1_tile_row, 0x00200 + t0_slot * 0x00020);  // as a row, same bytes as g_1_tile
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
+        G1Gm g_1_out(g_1 + int64_t(t0) * 8);
+        TSTORE(g_1_out, g_1_tile_row);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
 #endif
 }

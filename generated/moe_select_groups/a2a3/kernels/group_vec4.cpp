@@ -1,5 +1,5 @@
 // group_vec4: vector kernel of `moe_select_groups` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages group; tiles t 128; memory UB 33280 B
+// stages group; tiles i1 1; memory UB 704 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,68 +8,67 @@
 using namespace pto;
 
 namespace {
-using VecF32_128x8 = Tile<TileType::Vec, float, 128, 8, BLayout::RowMajor, DYNAMIC, 8>;
-using VecF32_128x8_c1 = Tile<TileType::Vec, float, 128, 8, BLayout::RowMajor, DYNAMIC, 1>;
-using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, DYNAMIC>;
-using VecF32_128x1 = Tile<TileType::Vec, float, 128, 1, BLayout::ColMajor, DYNAMIC, 1>;
-using VecU8_128x32_c1 = Tile<TileType::Vec, uint8_t, 128, 32, BLayout::RowMajor, DYNAMIC, 1>;
-using VecF16_128x16_c8 = Tile<TileType::Vec, half, 128, 16, BLayout::RowMajor, DYNAMIC, 8>;
-using VecF16_1x16 = Tile<TileType::Vec, half, 1, 16, BLayout::RowMajor, 1, 16>;
-using GGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
-using WorstGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 1>, Stride<1, 1, 1, 4, 1>>;
-using OpenGm = GlobalTensor<half, Shape<1, 1, 1, DYNAMIC, 8>, Stride<1, 1, 1, 8, 1>>;
+using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, 32>;
+using VecF32_1x32_c8 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 8>;
+using VecF32_1x32_min = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32, SLayout::NoneBox, 512, PadValue::Min>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
+using VecU32_1x32 = Tile<TileType::Vec, uint32_t, 1, 32, BLayout::RowMajor, 1, 32>;
+using VecI32_1x64_c16 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, 16>;
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
+using VecI32_1x8_c4 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 4>;
+using G1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
+using GroupGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec4(
-    __gm__ half *open,
-    __gm__ float *g,
-    __gm__ float *worst,
-    int32_t t_begin,
-    int32_t t_end,
+    __gm__ int32_t *group,
+    __gm__ float *g_1,
+    int32_t t,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    for (int32_t t0 = t_begin + block * 128; t0 < t_end; t0 += nblk * 128, t0_slot ^= 1) {
-        const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
-        // open: g >= worst[:, kept - 1:]  [moe_select_groups.yaml:34]
-        VecF32_128x8 g_tile(t0_valid); TASSIGN(g_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
-        GGm g_in(g + int64_t(t0) * 8, {t0_valid});
-        TLOAD(g_tile, g_in);
-        VecF32_128x8_c1 worst_tile_apart(t0_valid); TASSIGN(worst_tile_apart, 0x04000 + t0_slot * 0x01000);  // UB 0x04000..0x06000, 2 copies
-        WorstGm worst_in(worst + int64_t(t0) * 4 + 3, {t0_valid});
-        TLOAD(worst_tile_apart, worst_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecF32_1x128 worst_tile_row(t0_valid); TASSIGN(worst_tile_row, 0x06000);  // as a row, same bytes as worst_tile
-        VecF32_128x8_c1 worst_tile_apart_tmp(t0_valid); TASSIGN(worst_tile_apart_tmp, 0x06200);  // UB 0x06200..0x07200
+    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    // g, group: topk(sum(best, axis=-1), kept)  [moe_select_groups.yaml:32]
+    VecI32_1x32 places; TASSIGN(places, 0x00140);  // UB 0x00140..0x001c0
+    TCI<VecI32_1x32, int32_t, 0>(places, 0);
+    set_flag(PIPE_S, PIPE_V, EVENT_ID0);
+    wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t i1 = block; i1 < t; i1 += nblk, i1_slot ^= 1) {
+        VecF32_1x32_c8 part_in; TASSIGN(part_in, 0x00000 + i1_slot * 0x00080);  // columns 0.. of part
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));  // free again
+        G1Gm g_1_in(g_1 + int64_t(i1) * 8);
+        TLOAD(part_in, g_1_in);
+        set_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        VecF32_1x32_min part_padded; TASSIGN(part_padded, 0x00000 + i1_slot * 0x00080);  // same bytes as part
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(i1_slot));
+        TFILLPAD_INPLACE(part_padded, part_in);
+        VecF32_1x64 pairs; TASSIGN(pairs, 0x001c0);  // UB 0x001c0..0x002c0
+        VecF32_1x32 part; TASSIGN(part, 0x00000 + i1_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
+        VecU32_1x32 places_uint32; TASSIGN(places_uint32, 0x00140);  // same bytes as places
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TTRANS(worst_tile_row, worst_tile_apart, worst_tile_apart_tmp);
-        VecF32_128x8 worst_tile_wide(t0_valid); TASSIGN(worst_tile_wide, 0x06200);  // UB 0x06200..0x07200
-        VecF32_128x1 worst_tile(t0_valid); TASSIGN(worst_tile, 0x06000);  // UB 0x06000..0x06200
+        TSORT32(pairs, part, places_uint32);
+        set_flag(PIPE_V, PIPE_MTE2, event_t(i1_slot));
+        VecI32_1x64_c16 best_2_int32; TASSIGN(best_2_int32, 0x001c0);  // same bytes as best_2
+        VecI32_1x8 indices; TASSIGN(indices, 0x00100 + i1_slot * 0x00020);  // UB 0x00100..0x00140, 2 copies
         pipe_barrier(PIPE_V);
-        TROWEXPAND(worst_tile_wide, worst_tile);
-        VecU8_128x32_c1 open_tile_bits(t0_valid); TASSIGN(open_tile_bits, 0x07200);  // UB 0x07200..0x08200
-        pipe_barrier(PIPE_V);
-        TCMP(open_tile_bits, g_tile, worst_tile_wide, CmpMode::GE);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF16_128x16_c8 open_tile(t0_valid); TASSIGN(open_tile, 0x02000 + t0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
-        TEXPANDS(open_tile, 1.0f);
-        VecF16_1x16 open_tile_tmp; TASSIGN(open_tile_tmp, 0x06000);  // UB 0x06000..0x06020
-        pipe_barrier(PIPE_V);
-        TSELS(open_tile, open_tile_bits, open_tile, open_tile_tmp, 0.0f);
-        set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
-        OpenGm open_out(open + int64_t(t0) * 8, {t0_valid});
-        TSTORE(open_out, open_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));  // free again
+        TGATHER<VecI32_1x8, VecI32_1x64_c16, MaskPattern::P1010>(indices, best_2_int32);
+        set_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        VecI32_1x8_c4 indices_out; TASSIGN(indices_out, 0x00100 + i1_slot * 0x00020);  // columns 0.. of indices
+        wait_flag(PIPE_V, PIPE_MTE3, event_t(i1_slot));
+        GroupGm group_out(group + int64_t(i1) * 4);
+        TSTORE(group_out, indices_out);
+        set_flag(PIPE_MTE3, PIPE_V, event_t(i1_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
 #endif
 }

@@ -27,7 +27,7 @@ extern "C" __global__ AICORE void share_vec1(
         for (int32_t i2 = 0; i2 < 8; ++i2, i2_slot ^= 1) {
             const int64_t place = expert[int64_t(i1) * 8 + int64_t(i2)];
             PTO_ASSERT(place >= 0 && place < 256, "an index in expert is out of range");
-            // chosen: gather(s, 1, expert)  [moe_select_groups.yaml:39]
+            // chosen: gather(s, 1, expert)  [moe_select_groups.yaml:38]
             VecF32_1x8_c1 part; TASSIGN(part, 0x00000 + i2_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
             wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
             SGm s_in(s + int64_t(i1) * 256 + int64_t(place));

@@ -1,5 +1,5 @@
 // group_vec2: vector kernel of `moe_select_groups` for cpu. Made by pyptogen; change the spec, not this file.
-// stages group; tiles t 1; memory UB 32 B
+// stages group; tiles once 1; memory UB 32 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,32 +8,22 @@
 using namespace pto;
 
 namespace {
-using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1>;
-using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
-using BestGm = GlobalTensor<float, Shape<1, 1, 1, 8, 2>, Stride<1, 1, 1, 2, 1>>;
-using GGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
+using VecI32_1x8 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 8>;
+using Open1Gm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec2(
-    __gm__ float *g,
-    __gm__ float *best,
-    int32_t t_begin,
-    int32_t t_end,
+    __gm__ int32_t *open_1,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
-        VecF32_8x1 g_1; TASSIGN(g_1, 0x00000);  // UB 0x00000..0x00020
-        BestGm best_in(best + int64_t(t0) * 16);
-        TPASS(8, 2, [&](auto at, auto &g_1_sum) {
-            // g: sum(best, axis=-1)  [moe_select_groups.yaml:32]
-            const auto best_tile = at.load(best_in);
-            g_1_sum.take(at, best_tile);
-        }, RowSum(g_1));
-        VecF32_1x8 g_1_row; TASSIGN(g_1_row, 0x00000);  // as a row, same bytes as g_1
-        GGm g_out(g + int64_t(t0) * 8);
-        TSTORE(g_out, g_1_row);
+    for (int32_t once = block; once < 1; once += nblk) {
+        // open: sum(cast(one_hot(group, groups), fp32), axis=1)  [moe_select_groups.yaml:33]
+        VecI32_1x8 run; TASSIGN(run, 0x00000);  // UB 0x00000..0x00020
+        TCI<VecI32_1x8, int32_t, 0>(run, 0);
+        Open1Gm open_1_out(open_1);
+        TSTORE(open_1_out, run);
     }
 #endif
 }

@@ -1,5 +1,5 @@
 // group_vec3: vector kernel of `moe_select_groups` for cpu. Made by pyptogen; change the spec, not this file.
-// stages group; tiles i1 1; memory UB 1472 B
+// stages group; tiles t 1; memory UB 32 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,32 +8,32 @@
 using namespace pto;
 
 namespace {
-using VecI32_1x8_c4 = Tile<TileType::Vec, int32_t, 1, 8, BLayout::RowMajor, 1, 4>;
-using VecI32_1x352 = Tile<TileType::Vec, int32_t, 1, 352, BLayout::RowMajor, 1, 352>;
-using VecF32_1x8_c4 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 4>;
-using GGm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 8, 1>>;
-using WorstGm = GlobalTensor<float, Shape<1, 1, 1, 1, 4>, Stride<1, 1, 1, 1, 1>>;
+using VecF32_8x1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 8, 1>;
+using VecF32_1x8 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 8>;
+using BestGm = GlobalTensor<float, Shape<1, 1, 1, 8, 2>, Stride<1, 1, 1, 2, 1>>;
+using G1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, 8>, Stride<1, 1, 1, 0, 1>>;
 }  // namespace
 
 extern "C" __global__ AICORE void group_vec3(
-    __gm__ float *worst,
-    __gm__ float *g,
-    int32_t t,
+    __gm__ float *g_1,
+    __gm__ float *best,
+    int32_t t_begin,
+    int32_t t_end,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
-    for (int32_t i1 = block; i1 < t; i1 += nblk) {
-        // worst, worst_at: topk(g, kept)  [moe_select_groups.yaml:33]
-        VecI32_1x8_c4 places; TASSIGN(places, 0x00000);  // UB 0x00000..0x00020
-        VecI32_1x352 candidates; TASSIGN(candidates, 0x00040);  // UB 0x00040..0x005c0
-        GGm g_in(g + int64_t(i1) * 8);
-        TTOPK(places, g_in, candidates);
-        VecF32_1x8_c4 values; TASSIGN(values, 0x00040);  // UB 0x00040..0x00060
-        GGm g_in_2(g + int64_t(i1) * 8);
-        MGATHER(values, g_in_2, places);
-        WorstGm worst_out(worst + int64_t(i1) * 4);
-        TSTORE(worst_out, values);
+    for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
+        VecF32_8x1 g_1_tile; TASSIGN(g_1_tile, 0x00000);  // UB 0x00000..0x00020
+        BestGm best_in(best + int64_t(t0) * 16);
+        TPASS(8, 2, [&](auto at, auto &g_1_tile_sum) {
+            // g, group: topk(sum(best, axis=-1), kept)  [moe_select_groups.yaml:32]
+            const auto best_tile = at.load(best_in);
+            g_1_tile_sum.take(at, best_tile);
+        }, RowSum(g_1_tile));
+        VecF32_1x8 g_1_tile_row; TASSIGN(g_1_tile_row, 0x00000);  // as a row, same bytes as g_1_tile
+        G1Gm g_1_out(g_1 + int64_t(t0) * 8);
+        TSTORE(g_1_out, g_1_tile_row);
     }
 #endif
 }

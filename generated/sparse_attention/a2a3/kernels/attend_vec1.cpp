@@ -1,5 +1,5 @@
 // attend_vec1: vector kernel of `sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages attend; tiles selected 32, t 1; memory UB 10688 B
+// stages attend; tiles selected 32, t 1; memory UB 10944 B
 #include <cstddef>
 #include <cstdint>
 
@@ -10,9 +10,11 @@ using namespace pto;
 namespace {
 using VecF32_1x16 = Tile<TileType::Vec, float, 1, 16, BLayout::RowMajor, 1, 16>;
 using VecF32_16x32 = Tile<TileType::Vec, float, 16, 32, BLayout::RowMajor, 16, 32>;
+using VecF32_8x32_r1 = Tile<TileType::Vec, float, 8, 32, BLayout::RowMajor, 1, 32>;
 using VecF32_16x1 = Tile<TileType::Vec, float, 16, 1, BLayout::ColMajor, 16, 1>;
 using VecB16_16x32 = Tile<TileType::Vec, bfloat16_t, 16, 32, BLayout::RowMajor, 16, 32>;
 using OQkGm = GlobalTensor<float, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 2048, 1>>;
+using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 2048, 1>>;
 using OAlphaGm = GlobalTensor<float, Shape<1, 1, 1, 1, 16>, Stride<1, 1, 1, 0, 1>>;
 using OPLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 2048, 1>>;
 }  // namespace
@@ -22,6 +24,7 @@ extern "C" __global__ AICORE void attend_vec1(
     __gm__ bfloat16_t *o_p_low,
     __gm__ float *o_sum_end,
     __gm__ float *o_qk,
+    __gm__ float *bias,
     int32_t t_begin,
     int32_t t_end,
     int32_t t,
@@ -31,13 +34,19 @@ extern "C" __global__ AICORE void attend_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // copy 1 is free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
-        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667)  [sparse_attention.yaml:29]
-        VecF32_1x16 o_max_row; TASSIGN(o_max_row, 0x01900);  // as a row, same bytes as o_max
+        // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)  [sparse_attention.yaml:31]
+        VecF32_1x16 o_max_row; TASSIGN(o_max_row, 0x01a00);  // as a row, same bytes as o_max
         pipe_barrier(PIPE_V);
         TEXPANDS(o_max_row, -__builtin_inff());
         VecF32_1x16 o_sum_row; TASSIGN(o_sum_row, 0x00000 + t0_slot * 0x00040);  // as a row, same bytes as o_sum
@@ -45,33 +54,43 @@ extern "C" __global__ AICORE void attend_vec1(
         TEXPANDS(o_sum_row, 0.0f);
         for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
             VecF32_16x32 o_qk_tile; TASSIGN(o_qk_tile, 0x00080 + selected0_slot * 0x00800);  // UB 0x00080..0x01080, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + selected0_slot));  // free again
             OQkGm o_qk_in(o_qk + int64_t(t0) * 32768 + int64_t(selected0));
             TLOAD(o_qk_tile, o_qk_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_slot));
+            VecF32_8x32_r1 bias_tile; TASSIGN(bias_tile, 0x01080 + selected0_slot * 0x00080);  // UB 0x01080..0x01180, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
+            BiasGm bias_in(bias + int64_t(t0) * 2048 + int64_t(selected0));
+            TLOAD(bias_tile, bias_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
-            VecF32_16x32 o_s; TASSIGN(o_s, 0x01940);  // UB 0x01940..0x02140
+            VecF32_16x32 o_s; TASSIGN(o_s, 0x01a40);  // UB 0x01a40..0x02240
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_slot));
+            TMULS(o_s, o_qk_tile, 0.041666668f);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + selected0_slot));
+            VecF32_16x32 o_s_biased; TASSIGN(o_s_biased, 0x01a40);  // UB 0x01a40..0x02240
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
-            TMULS(o_s, o_qk_tile, 0.041666668f);
+            TCOLEXPANDADD(o_s_biased, o_s, bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));
-            VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x02140);  // UB 0x02140..0x02180
-            VecF32_16x32 o_block_max_tmp; TASSIGN(o_block_max_tmp, 0x02180);  // UB 0x02180..0x02980
+            VecF32_16x1 o_block_max; TASSIGN(o_block_max, 0x02240);  // UB 0x02240..0x02280
+            VecF32_16x32 o_block_max_tmp; TASSIGN(o_block_max_tmp, 0x02280);  // UB 0x02280..0x02a80
             pipe_barrier(PIPE_V);
-            TROWMAX(o_block_max, o_s, o_block_max_tmp);
-            VecF32_1x16 o_max_next_row; TASSIGN(o_max_next_row, 0x02140);  // as a row, same bytes as o_max_next
-            VecF32_1x16 o_block_max_row; TASSIGN(o_block_max_row, 0x02140);  // as a row, same bytes as o_block_max
+            TROWMAX(o_block_max, o_s_biased, o_block_max_tmp);
+            VecF32_1x16 o_max_next_row; TASSIGN(o_max_next_row, 0x02240);  // as a row, same bytes as o_max_next
+            VecF32_1x16 o_block_max_row; TASSIGN(o_block_max_row, 0x02240);  // as a row, same bytes as o_block_max
             pipe_barrier(PIPE_V);
             TMAX(o_max_next_row, o_max_row, o_block_max_row);
-            VecF32_16x32 o_below_max; TASSIGN(o_below_max, 0x01940);  // UB 0x01940..0x02140
-            VecF32_16x1 o_max_next; TASSIGN(o_max_next, 0x02140);  // UB 0x02140..0x02180
+            VecF32_16x32 o_below_max; TASSIGN(o_below_max, 0x01a40);  // UB 0x01a40..0x02240
+            VecF32_16x1 o_max_next; TASSIGN(o_max_next, 0x02240);  // UB 0x02240..0x02280
             pipe_barrier(PIPE_V);
-            TROWEXPANDSUB(o_below_max, o_s, o_max_next);
-            VecF32_16x32 o_p; TASSIGN(o_p, 0x01940);  // UB 0x01940..0x02140
+            TROWEXPANDSUB(o_below_max, o_s_biased, o_max_next);
+            VecF32_16x32 o_p; TASSIGN(o_p, 0x01a40);  // UB 0x01a40..0x02240
             pipe_barrier(PIPE_V);
             TEXP(o_p, o_below_max);
-            VecF32_1x16 o_max_step_row; TASSIGN(o_max_step_row, 0x02180);  // as a row, same bytes as o_max_step
+            VecF32_1x16 o_max_step_row; TASSIGN(o_max_step_row, 0x02280);  // as a row, same bytes as o_max_step
             TSUB(o_max_step_row, o_max_row, o_max_next_row);
-            VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x01080 + selected0_slot * 0x00040);  // as a row, same bytes as o_alpha_tile
+            VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x01180 + selected0_slot * 0x00040);  // as a row, same bytes as o_alpha_tile
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + selected0_slot));  // free again
             TEXP(o_alpha_tile_row, o_max_step_row);
@@ -80,15 +99,15 @@ extern "C" __global__ AICORE void attend_vec1(
             OAlphaGm o_alpha_out(o_alpha + int64_t(t0) * 16 + int64_t(selected0) * t);
             TSTORE(o_alpha_out, o_alpha_tile_row);
             set_flag(PIPE_MTE3, PIPE_V, event_t(2 + selected0_slot));
-            VecF32_16x1 o_block_sum; TASSIGN(o_block_sum, 0x02180);  // UB 0x02180..0x021c0
-            VecF32_16x32 o_block_sum_tmp; TASSIGN(o_block_sum_tmp, 0x021c0);  // UB 0x021c0..0x029c0
+            VecF32_16x1 o_block_sum; TASSIGN(o_block_sum, 0x02280);  // UB 0x02280..0x022c0
+            VecF32_16x32 o_block_sum_tmp; TASSIGN(o_block_sum_tmp, 0x022c0);  // UB 0x022c0..0x02ac0
             pipe_barrier(PIPE_V);
             TROWSUM(o_block_sum, o_p, o_block_sum_tmp);
             TMUL(o_sum_row, o_sum_row, o_alpha_tile_row);
-            VecF32_1x16 o_block_sum_row; TASSIGN(o_block_sum_row, 0x02180);  // as a row, same bytes as o_block_sum
+            VecF32_1x16 o_block_sum_row; TASSIGN(o_block_sum_row, 0x02280);  // as a row, same bytes as o_block_sum
             pipe_barrier(PIPE_V);
             TADD(o_sum_row, o_sum_row, o_block_sum_row);
-            VecB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x01100 + selected0_slot * 0x00400);  // UB 0x01100..0x01900, 2 copies
+            VecB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x01200 + selected0_slot * 0x00400);  // UB 0x01200..0x01a00, 2 copies
             wait_flag(PIPE_MTE3, PIPE_V, event_t(selected0_slot));  // free again
             TCVT(o_p_low_tile, o_p, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(selected0_slot));
@@ -102,9 +121,15 @@ extern "C" __global__ AICORE void attend_vec1(
         TSTORE(o_sum_end_out, o_sum_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(4 + t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round of copy 1
 #endif
 }

@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
-from pyptogen.lower.tensor.ir import DTYPES, PRODUCTS, REDUCE, Op, Program, Value
+from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PRODUCTS, REDUCE, Op, Program, Value
 from pyptogen.lower.tile.cutting.axes import Apart, Axes, Axis, Copied
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.rounds.round_rows import shared_rows
@@ -119,7 +119,7 @@ def _choices(program: Program, kernel: KernelOps, platform: Platform, written: M
         if rows_of is not None and round_rows == rows_of.dim:
             note(round_rows, ROUND_ROWS, 1, at_once=ROWS_AT_ONCE)
         elif rows_of is not None and op not in epilogues:
-            note(rows_of.dim, _first_rows(op, columns, platform), 1)
+            note(rows_of.dim, _first_rows(op, _read_at_once(op, axes) or columns, platform), 1)
         if op.kind in PRODUCTS:
             a = op.operands[0]
             assert isinstance(a, Value)
@@ -172,6 +172,16 @@ def _looped(op: Op) -> Value:
     value = op.operands[2] if op.kind == "scatter_update" else op.result
     assert isinstance(value, Value)
     return value
+
+
+def _read_at_once(op: Op, axes: Axes) -> int | None:
+    """Columns of the tile that positions of extremes are found in, which no pass takes from memory as it does a sum's;
+    None for another operation, or where they are known at run time only."""
+    if op.kind not in ARG_REDUCE:
+        return None
+    source = op.operands[0]
+    assert isinstance(source, Value)
+    return axes.axes(source.shape)[-1][-1].extent.constant
 
 
 def _first_rows(op: Op, columns: int | None, platform: Platform) -> int:

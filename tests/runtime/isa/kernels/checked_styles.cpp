@@ -210,7 +210,7 @@ void rows(float* to, float* from, int fault)
 }
 
 // Work in place. 1: wider elements over the narrow ones that they come from, 2: a result one row further on,
-// 3: a scratch tile over an operand.
+// 3: a scratch tile over an operand, 4: the same where two lists are merged into the place of both.
 void in_place(float* from, int fault)
 {
     Block x = at<Block>(0), next = at<Block>(64);
@@ -233,6 +233,14 @@ void in_place(float* from, int fault)
     if (fault == 1) {
         TCVT(x, narrow, RoundMode::CAST_RINT);
     }
+    using List = Vec<float, 1, 64>;
+    using Lists = Vec<float, 1, 128>;
+    List first = at<List>(0x2000), second = at<List>(0x2100);
+    Lists both = at<Lists>(0x2000), merged = at<Lists>(fault == 4 ? 0x2100 : 0x2400);
+    MrgSortExecutedNumList taken;
+    TEXPANDS(both, 1.0f);
+    pipe_barrier(PIPE_V);
+    TMRGSORT<Lists, Lists, List, List, false>(both, taken, merged, first, second);
 }
 
 // The last rows and columns of a tensor. 1: an operand has a column less, 2: a column of sums has a row more.

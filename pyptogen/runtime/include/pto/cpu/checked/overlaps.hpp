@@ -20,10 +20,11 @@ constexpr bool chooses_its_bytes(const char* name)
     return false;
 }
 
-/// Whether an instruction has read the vector tile of that place among its operands before it writes anything.
-constexpr bool reads_first(const char* name, int operand)
+/// Whether an instruction has read one of its vector tiles, by their places among them, before it writes another.
+constexpr bool reads_first(const char* name, int read, int written)
 {
-    return operand == 2 && starts_with(name, "TROWCUM");  // the last column so far may be that of the result
+    const bool merges = starts_with(name, "TMRGSORT") && read >= 2 && written == 0;  // lists, by way of the scratch tile
+    return merges || (read == 2 && starts_with(name, "TROWCUM"));  // the last column so far may be that of the result
 }
 
 /// The bytes of a call's vector tiles, with what the instruction does to them.
@@ -63,7 +64,7 @@ inline void check_overlaps(const Place& place, const char* name, const char* eff
                 const Region &written = touched.regions[i], &read = touched.regions[j];
                 const bool both = touched.effect[i] != 'r' && touched.effect[i] != '-' && touched.effect[j] == 'r';
                 const bool in_place = written.begin == read.begin && written.end() <= read.end();
-                if (both && !in_place && !reads_first(name, j) && overlap(written, read)) {
+                if (both && !in_place && !reads_first(name, j, i) && overlap(written, read)) {
                     const auto from = named_offset(TileType::Vec, read), to = named_offset(TileType::Vec, written);
                     report(place, "%s writes UB bytes %#zx to %#zx and reads bytes %#zx to %#zx: some of them are "
                            "overwritten before they are read", name, static_cast<size_t>(to),

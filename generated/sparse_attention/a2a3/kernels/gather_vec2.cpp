@@ -1,4 +1,4 @@
-// gather: vector kernel of `sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// gather_vec2: vector kernel of `sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
 // stages gather; tiles i1 1; memory UB 2304 B
 #include <cstddef>
 #include <cstdint>
@@ -12,10 +12,11 @@ using VecB16_1x576 = Tile<TileType::Vec, bfloat16_t, 1, 576, BLayout::RowMajor, 
 using LatentGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 576>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void gather(
+extern "C" __global__ AICORE void gather_vec2(
     __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *latent,
-    __gm__ int32_t *index,
+    __gm__ int32_t *rows_1,
+    int32_t kv,
     int32_t t,
     int32_t nblk)
 {
@@ -24,8 +25,9 @@ extern "C" __global__ AICORE void gather(
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block; i1 < t * 2048; i1 += nblk, i1_slot ^= 1) {
-        const int64_t place = index[int64_t(i1)];
-        // rows: index_select(latent, 0, reshape(index, [t * selected]))  [sparse_attention.yaml:26]
+        const int64_t place = rows_1[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < int64_t(kv), "an index in rows_1 is out of range");
+        // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))  [sparse_attention.yaml:26]
         VecB16_1x576 part; TASSIGN(part, 0x00000 + i1_slot * 0x00480);  // UB 0x00000..0x00900, 2 copies
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
         LatentGm latent_in(latent + int64_t(place) * 576);

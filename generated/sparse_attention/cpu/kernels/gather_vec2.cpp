@@ -1,4 +1,4 @@
-// gather: vector kernel of `sparse_attention` for cpu. Made by pyptogen; change the spec, not this file.
+// gather_vec2: vector kernel of `sparse_attention` for cpu. Made by pyptogen; change the spec, not this file.
 // stages gather; tiles i1 1; memory UB 0 B
 #include <cstddef>
 #include <cstdint>
@@ -11,20 +11,22 @@ namespace {
 using LatentGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 576>, Stride<1, 1, 1, 1, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void gather(
+extern "C" __global__ AICORE void gather_vec2(
     __gm__ bfloat16_t *rows,
     __gm__ bfloat16_t *latent,
-    __gm__ int32_t *index,
+    __gm__ int32_t *rows_1,
+    int32_t kv,
     int32_t t,
     int32_t nblk)
 {
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     for (int32_t i1 = block; i1 < t * 2048; i1 += nblk) {
-        const int64_t place = index[int64_t(i1)];
+        const int64_t place = rows_1[int64_t(i1)];
+        PTO_ASSERT(place >= 0 && place < int64_t(kv), "an index in rows_1 is out of range");
         LatentGm latent_in(latent + int64_t(place) * 576);
         LatentGm rows_out(rows + int64_t(i1) * 576);
-        // rows: index_select(latent, 0, reshape(index, [t * selected]))  [sparse_attention.yaml:26]
+        // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))  [sparse_attention.yaml:26]
         TCARRY(rows_out, latent_in);
     }
 #endif

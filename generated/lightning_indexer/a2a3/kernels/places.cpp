@@ -1,0 +1,40 @@
+// places: vector kernel of `lightning_indexer` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages places; tiles i1 6144; memory UB 49152 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x6144 = Tile<TileType::Vec, int32_t, 1, 6144, BLayout::RowMajor, 1, DYNAMIC>;
+using PlaceGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 1, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void places(
+    __gm__ int32_t *place,
+    int32_t kv,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
+    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // copy 1 is free
+    for (int32_t i1 = block * 6144; i1 < kv; i1 += nblk * 6144, i1_slot ^= 1) {
+        const int32_t i1_valid = kv - i1 < 6144 ? kv - i1 : 6144;
+        // place: arange(kv)  [lightning_indexer.yaml:26]
+        VecI32_1x6144 run(i1_valid); TASSIGN(run, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
+        wait_flag(PIPE_MTE3, PIPE_S, event_t(i1_slot));  // free again
+        TCI<VecI32_1x6144, int32_t, 0>(run, i1);
+        set_flag(PIPE_S, PIPE_MTE3, event_t(i1_slot));
+        wait_flag(PIPE_S, PIPE_MTE3, event_t(i1_slot));
+        PlaceGm place_out(place + int64_t(i1), {i1_valid});
+        TSTORE(place_out, run);
+        set_flag(PIPE_MTE3, PIPE_S, event_t(i1_slot));
+    }
+    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

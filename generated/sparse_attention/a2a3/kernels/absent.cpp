@@ -1,0 +1,64 @@
+// absent: vector kernel of `sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages absent; tiles selected 32, t 1; memory UB 640 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, 32>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
+using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 2048, 1>>;
+using BiasGm = GlobalTensor<float, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 2048, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void absent(
+    __gm__ float *bias,
+    __gm__ int32_t *index,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin; t0 < t_end; ++t0) {
+        for (int32_t selected0 = block * 32; selected0 < 2048; selected0 += nblk * 32, selected0_slot ^= 1) {
+            // bias: reshape(minimum(cast(index, fp32) + 0.5, 0) * 2.0e30, [t, 1, selected])  [sparse_attention.yaml:29]
+            VecI32_1x32 index_tile; TASSIGN(index_tile, 0x00000 + selected0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
+            IndexGm index_in(index + int64_t(t0) * 2048 + int64_t(selected0));
+            TLOAD(index_tile, index_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
+            VecF32_1x32 bias_1; TASSIGN(bias_1, 0x00200);  // UB 0x00200..0x00280
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
+            TCVT(bias_1, index_tile, RoundMode::CAST_RINT);
+            set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));
+            pipe_barrier(PIPE_V);
+            TADDS(bias_1, bias_1, 0.5f);
+            pipe_barrier(PIPE_V);
+            TMINS(bias_1, bias_1, 0.0f);
+            VecF32_1x32 bias_4; TASSIGN(bias_4, 0x00100 + selected0_slot * 0x00080);  // UB 0x00100..0x00200, 2 copies
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(selected0_slot));  // free again
+            TMULS(bias_4, bias_1, 2e+30f);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(selected0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(selected0_slot));
+            BiasGm bias_out(bias + int64_t(t0) * 2048 + int64_t(selected0));
+            TSTORE(bias_out, bias_4);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(selected0_slot));
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

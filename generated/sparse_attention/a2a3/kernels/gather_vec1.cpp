@@ -1,0 +1,54 @@
+// gather_vec1: vector kernel of `sparse_attention` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages gather; tiles selected 32, t 1; memory UB 512 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, 32>;
+using IndexGm = GlobalTensor<int32_t, Shape<1, 1, 1, 1, 32>, Stride<1, 1, 1, 2048, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void gather_vec1(
+    __gm__ int32_t *rows_1,
+    __gm__ int32_t *index,
+    int32_t t_begin,
+    int32_t t_end,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // copy 0 is free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // copy 1 is free
+    for (int32_t t0 = t_begin; t0 < t_end; ++t0) {
+        for (int32_t selected0 = block * 32; selected0 < 2048; selected0 += nblk * 32, selected0_slot ^= 1) {
+            // rows: index_select(latent, 0, reshape(maximum(index, 0), [t * selected]))  [sparse_attention.yaml:26]
+            VecI32_1x32 index_tile; TASSIGN(index_tile, 0x00000 + selected0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
+            IndexGm index_in(index + int64_t(t0) * 2048 + int64_t(selected0));
+            TLOAD(index_tile, index_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
+            VecI32_1x32 rows_1_tile; TASSIGN(rows_1_tile, 0x00100 + selected0_slot * 0x00080);  // UB 0x00100..0x00200, 2 copies
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(selected0_slot));  // free again
+            TMAXS(rows_1_tile, index_tile, 0);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(selected0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(selected0_slot));
+            IndexGm rows_1_out(rows_1 + int64_t(t0) * 2048 + int64_t(selected0));
+            TSTORE(rows_1_out, rows_1_tile);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(selected0_slot));
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round of copy 0
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round of copy 1
+#endif
+}

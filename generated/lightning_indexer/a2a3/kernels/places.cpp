@@ -20,8 +20,7 @@ extern "C" __global__ AICORE void places(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
-    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // copy 0 is free
-    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // copy 1 is free
+    set_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = block * 6144; i1 < kv; i1 += nblk * 6144, i1_slot ^= 1) {
         const int32_t i1_valid = kv - i1 < 6144 ? kv - i1 : 6144;
         // place: arange(kv)  [lightning_indexer.yaml:26]
@@ -34,7 +33,6 @@ extern "C" __global__ AICORE void places(
         TSTORE(place_out, run);
         set_flag(PIPE_MTE3, PIPE_S, event_t(i1_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0);  // of the last round of copy 0
-    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // of the last round of copy 1
+    wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_S, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -60,8 +60,7 @@ extern "C" __global__ AICORE void vector_add_dtypes(
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // free for the first round
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // free for the first round
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // free for the first round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // free for the first round
     for (int32_t n0 = n_begin + block * 4096; n0 < n_end; n0 += nblk * 4096) {
         const int32_t n0_valid = n_end - n0 < 4096 ? n_end - n0 : 4096;
         // c_fp16:  a_fp16 + b_fp16  [vector_add_dtypes.yaml:31]
@@ -266,7 +265,6 @@ extern "C" __global__ AICORE void vector_add_dtypes(
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4);  // of the last round
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last round
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6);  // of the last round
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last round
 #endif
 }

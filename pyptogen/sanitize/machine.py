@@ -43,11 +43,13 @@ from pyptogen.sanitize.syntax import (
 from pyptogen.sanitize.syntax import (
     Literal as Constant,
 )
-from pyptogen.sanitize.trace import Trace
+from pyptogen.sanitize.trace import TooLong, Trace
 from pyptogen.sanitize.values import SIZES, UNKNOWN, Cell, Functions, Instance, ScalarType, Scope, Template, Tile
 
 Decisions = Literal["then", "else", "in turn"]
 DEEPEST = 40
+STATEMENTS = 50
+"""Statements of a walk for each instruction that it may have."""
 
 
 class _Jump(Exception):
@@ -75,8 +77,8 @@ class Machine:
     called_as: str = ""
     turn: bool = False
     depth: int = 0
-    cut: bool = False
-    """A known loop was left early."""
+    steps: int = 0
+    """Statements so far."""
 
     def run(self, function: Function, arguments: Sequence[Any] = ()) -> Trace:
         """Walk a kernel with these template arguments. Raises PTG306 and TooLong."""
@@ -156,7 +158,10 @@ class Machine:
     # -- statements -----------------------------------------------------------------------------------------------
 
     def execute(self, node: Statement) -> None:
-        """One statement."""
+        """One statement. Raises PTG306 and TooLong."""
+        self.steps += 1
+        if self.steps > STATEMENTS * self.trace.most:
+            raise TooLong
         if isinstance(node, Block):
             self._block(node)
         elif isinstance(node, Declaration):
@@ -238,7 +243,6 @@ class Machine:
                 self._start(node)
             return bool(condition is UNKNOWN or condition) and rounds < self.trips
         if condition and rounds >= self.longest:
-            self.cut = True
             return False
         return bool(condition)
 

@@ -175,10 +175,12 @@ class Parser(StatementParser):
             depth += (token.text == "<") - (token.text == ">")
             if token.text == "__attribute__":
                 self.skip_balanced()
-        name, before = self.tokens[self.at - 1], self.tokens[max(start, self.at - 2)]
-        if not self.sees("(") or name.kind != "name" or before.text == "~" or (before is name and name.text != owner):
+        words = self.tokens[start : self.at]
+        named = words and words[-1].kind == "name" and (len(words) > 1 or words[-1].text == owner)
+        if not self.sees("(") or not named or (words[-2:-1] and words[-2].text == "~"):
             self.at = start
             return None
+        name = words[-1]
         parameters = self.parameters()
         while self.sees("const", "noexcept", "override"):
             self.take()
@@ -247,6 +249,8 @@ class Parser(StatementParser):
         members: list[Statement] = []
         functions: list[Function] = []
         while not self.sees("}"):
+            if self.ends():
+                raise unsupported(token, f"`{token.text}` has no end")
             if self.sees("public", "private", "protected"):
                 self.take()
                 self.expect(":")

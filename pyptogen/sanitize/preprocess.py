@@ -196,8 +196,11 @@ def _arguments(tokens: Sequence[Token], at: int) -> tuple[list[list[Token]], int
 
 
 def _truth(text: str) -> bool:
-    """The value of a checked expression of numbers, comparisons and and/or/not."""
-    tree = ast.parse(text.strip() or "0", mode="eval").body
+    """The value of a checked expression of numbers, comparisons and and/or/not; false where it is none."""
+    try:
+        tree = ast.parse(text.strip() or "0", mode="eval").body
+    except SyntaxError:
+        return False
 
     def value(node: ast.expr) -> int:
         if isinstance(node, ast.BoolOp):

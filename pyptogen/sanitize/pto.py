@@ -39,7 +39,8 @@ if TYPE_CHECKING:
 LOCS = {"TileLeft": "Left", "TileRight": "Right", "TileAcc": "Acc", "TileLeftCompact": "Left",
         "TileRightCompact": "Right", "TileAccCompact": "Acc"}  # fmt: skip
 ORDERED_WITHIN = frozenset({"MGATHER", "MSCATTER"})
-"""Instructions that wait for all pipes on A2/A3, and let all wait for them: the scalar unit moves each element."""
+"""Instructions that wait for all pipes on A2/A3, and let all wait for them: the scalar unit moves each element. On A5
+threads of the vector pipe do."""
 _ACCS = frozenset({"Vec", "Mat", "Left", "Right", "Acc", "Bias", "Scaling", "ScaleLeft", "ScaleRight"})
 _QUIET = re.compile(
     r"dsb|dcci|set_mask_\w+|set_vector_mask|set_atomic_\w+|set_ffts_base_addr|ffts_cross_core_sync|wait_flag_dev|set_padding"
@@ -357,6 +358,8 @@ def _instruction(machine: Machine, node: Call, name: str) -> Any:
             machine.trace.wait_event(value.number, pipe, span)
     letters = _letters(name, values)
     ordered = machine.target == "a2a3" and name in ORDERED_WITHIN
+    if machine.target == "a5" and name in ORDERED_WITHIN and tiles[0].kind.loc == "Vec":
+        pipe = "V"
     if ordered:
         machine.trace.barrier("ALL", span)
     reads = [region_of(t, token) for t, letter in zip(tiles, letters, strict=True) if letter in "ru"]

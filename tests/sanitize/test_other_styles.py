@@ -118,7 +118,7 @@ def test_a_fault_behind_an_early_return(tmp_path: Path) -> None:
 
 
 def test_a_gather_from_memory_brings_its_own_order(tmp_path: Path) -> None:
-    """The device's moves its elements with the scalar unit, between flags of its own."""
+    """That of A2/A3 moves its elements with the scalar unit, between flags of its own; that of A5 is vector work."""
     text = IN_ORDER.replace(
         "TLOAD(x, from);",
         "Tile<TileType::Vec, int32_t, 1, 16> at;\n    TASSIGN(at, 0x400);\n"
@@ -126,3 +126,7 @@ def test_a_gather_from_memory_brings_its_own_order(tmp_path: Path) -> None:
     )
     assert found(tmp_path, text) == []
     assert found(tmp_path, text.replace("MGATHER(x, from, at)", "TLOAD(x, from);\n    TADDS(at, at, 1)")) != []
+    path = tmp_path / "kernel.cpp"
+    path.write_text(text)
+    (report,) = sanitize(path, None, "a5")
+    assert any("MGATHER on V may run before TLOAD on MTE2" in finding.message for finding in report.findings)

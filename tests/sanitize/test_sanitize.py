@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -171,6 +172,23 @@ def test_what_is_not_followed_is_named_with_its_line(old: str, new: str, word: s
     assert diagnostic.code == "PTG306"
     assert word in diagnostic.message
     assert diagnostic.span is not None
+
+
+def test_a_loop_without_an_end_is_left(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.cpp"
+    file.write_text(HEAD + "__global__ AICORE void kernel(int n) { int a = 0; for (;;) { for (;;) { ++a; } } }\n")
+    (report,) = sanitize(file)
+    assert (report.instructions, report.flags) == (0, 0)
+
+
+def test_what_is_no_whole_file_is_read_to_its_end(tmp_path: Path) -> None:
+    """Cut anywhere, a file is refused, or its functions are found; nothing else happens."""
+    file = tmp_path / "kernel.cpp"
+    text = (Path(__file__).parent / "kernels" / "kernel_class.cpp").read_text()
+    for at in range(0, len(text), 97):
+        file.write_text(text[:at])
+        with contextlib.suppress(DiagnosticError):
+            sanitize(file)
 
 
 def test_conditional_compilation_and_macros(tmp_path: Path) -> None:

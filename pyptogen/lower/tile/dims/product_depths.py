@@ -79,7 +79,7 @@ class _Depths:
             for scope, of in row.sizes.items():
                 given = [str(factor.dim) for factor in factors if factor.dim in of]
                 if given:
-                    sizes[scope][dim.name] = self._tile(factors, of)
+                    sizes[scope][dim.name] = self._tile(factors, {**row.sizes.get("", {}), **of})
                     spans[scope, dim.name] = row.spans.get((scope, given[0]), row.span)
         return replace(row, sizes=sizes, spans=spans)
 
@@ -91,8 +91,8 @@ class _Depths:
             given = sizes.get(factor.dim or "", whole)
             if isinstance(given, Mapping):
                 given = max(given.get("unroll", ()), default=given.get("tile", given.get("l1")))
-            most = [int(size) for size in (given, whole) if size is not None]
-            tile *= min(most, default=1)
-            if min(most, default=1) != whole:
+            size = min((int(number) for number in (given, whole) if number is not None), default=1)
+            tile *= size
+            if size != whole:
                 break
         return tile

@@ -76,7 +76,7 @@ def test_one_kernel(case: str, target: str) -> None:
     assert len(result.execution.plans[-1]) == 1
     assert result.execution.workspaces == ()
     assert result.report["chosen"] == {"fifo": 2}
-    assert "as fast as through GM" in result.notes[0]
+    assert any("as fast as through GM" in note for note in result.notes)
     assert [kernel.lane is not None for kernel in result.instructions] == [False, True]
 
 

@@ -144,8 +144,7 @@ def test_a_loop_without_sizes_gets_the_faster_form(case: str, why: str) -> None:
     chosen = lowered("{}", case)
     assert chosen.execution.plans[-1][0].core == "mixed"
     assert chosen.report["chosen"] == {"fifo": 2}
-    (note,) = chosen.notes
-    assert "rings of 2 tiles" in note
+    (note,) = (note for note in chosen.notes if "rings of 2 tiles" in note)
     assert why in note
     assert all(fifo.slots == 2 for kernel in chosen.instructions for fifo in kernel.fifos)
     assert lowered("{d: 32}" if case == "state_rings" else "{sq: 64}", case, True).notes == ()

@@ -238,6 +238,15 @@ def select_scalar(op: Instruction) -> None:
     check(op.sources[3].type == dst.element, f"{op.name}: a scalar {op.sources[3].type} into {dst.element}")
 
 
+def select(op: Instruction) -> None:
+    """Bits, the tiles whose elements stand where a bit is 1 and where it is 0, and scratch."""
+    op.count(4)
+    bits, first, second, _, dst = op.tiles("vec", *op.sources, op.destination)
+    same_element(op, first, second, dst)
+    same_valid(op, first, second, dst)
+    check(str(bits.element) in ("i8", "ui8"), f"{op.name} by {bits.element}")
+
+
 def row_broadcast(op: Instruction) -> None:
     """A tile and a column; or a column alone."""
     op.count(1 if op.name == "pto.trowexpand" else 2)
@@ -363,7 +372,7 @@ RULES: dict[str, Callable[[Instruction], None]] = {
     "pto.tcolexpand": column_broadcast,
     "pto.tfillpad_inplace": fill_up, "pto.tsort32": sort_blocks, "pto.tmrgsort": merge, "pto.tgather": every,
     "pto.ttrans": turn, "pto.tci": count_up, "pto.tcmp": compare, "pto.tcmps": compare_scalar,
-    "pto.tsels": select_scalar,
+    "pto.tsel": select, "pto.tsels": select_scalar,
     **{f"pto.trowarg{name}": row_place for name in ("max", "min")},
     **{f"pto.tcol{name}": column_reduction for name in ("sum", "max", "min")},
     **{f"pto.t{stem}": elementwise(2, stem != "div") for stem in _STEMS},

@@ -111,8 +111,7 @@ LOW_BITS = (
         "linear_hif8.yaml",
         {"t": 256},
         linear_hif8,
-        operations=lambda d: 2.0 * d["t"] * 2048 * 1024,
-        unit="fp32",
+        operations={"fp32": lambda d: 2.0 * d["t"] * 2048 * 1024},
         apart=2**-7,
     ),
     Case(

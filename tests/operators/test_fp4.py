@@ -10,10 +10,9 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.diagnostics import DiagnosticError
+from operators.refused import refused
 from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tile.interpret import interpret as run_tiles
 
 TEXT = """\
@@ -123,13 +122,6 @@ def test_against_the_values_of_the_codes(target: str, tmp_path: Path) -> None:
     ],
 )
 def test_what_fp4_does_not_do(graph: str, code: str, words: str, tmp_path: Path) -> None:
-    path = tmp_path / "refused.yaml"
-    path.write_text(
-        "pyptogen: 1\noperator: refused\ndims: {d: 64}\ninputs: {x: 'fp4_e2m1[d, d]'}\n"
-        f"outputs: {{y: 'fp4_e2m1[d, d]'}}\ngraph:\n  y: {graph}\n"
-    )
-    with pytest.raises(DiagnosticError) as caught:
-        from_spec(pyptogen.load(path))
-    diagnostic = caught.value.diagnostics[0]
+    diagnostic = refused("fp4_e2m1", graph, tmp_path)
     assert diagnostic.code == code
     assert words in diagnostic.message

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import pyptogen
+from operators.refused import refused
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
@@ -118,15 +119,7 @@ def test_against_ml_dtypes(target: str, tmp_path: Path) -> None:
     ],
 )
 def test_what_fp8_does_not_do(graph: str, code: str, words: str, tmp_path: Path) -> None:
-    path = tmp_path / "refused.yaml"
-    path.write_text(
-        "pyptogen: 1\noperator: refused\ndims: {t: {min: 1, max: 9}, d: 64}\n"
-        "inputs: {x: 'fp8_e4m3[t, d]', z: 'fp8_e4m3[t, d]'}\noutputs: {y: 'fp8_e4m3[t, d]'}\n"
-        f"graph:\n  y: {graph}\n"
-    )
-    with pytest.raises(DiagnosticError) as caught:
-        from_spec(pyptogen.load(path))
-    diagnostic = caught.value.diagnostics[0]
+    diagnostic = refused("fp8_e4m3", graph, tmp_path)
     assert diagnostic.code == code
     assert words in diagnostic.message
 

@@ -11,11 +11,11 @@ import pytest
 from runtime.isa.test_numbers import FORMATS
 
 import pyptogen
+from operators.refused import refused
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.hifloat8 import HIF8, hif8_values, to_hif8
 from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec
 from pyptogen.lower.tile.interpret import interpret as run_tiles
 
 TEXT = """\
@@ -129,15 +129,7 @@ def test_values_and_codes() -> None:
     ],
 )
 def test_what_hif8_does_not_do(graph: str, code: str, words: str, tmp_path: Path) -> None:
-    path = tmp_path / "refused.yaml"
-    path.write_text(
-        "pyptogen: 1\noperator: refused\ndims: {t: {min: 1, max: 9}, d: 64}\n"
-        "inputs: {x: 'hif8[t, d]', z: 'hif8[t, d]'}\noutputs: {y: 'hif8[t, d]'}\n"
-        f"graph:\n  y: {graph}\n"
-    )
-    with pytest.raises(DiagnosticError) as caught:
-        from_spec(pyptogen.load(path))
-    diagnostic = caught.value.diagnostics[0]
+    diagnostic = refused("hif8", graph, tmp_path)
     assert diagnostic.code == code
     assert words in diagnostic.message
 

@@ -8,10 +8,14 @@ import functools
 import os
 import threading
 import weakref
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from pyptogen.diagnostics import fault
+from pyptogen.runtime.toolchain.build import available_processors
 from pyptogen.runtime.toolchain.cache import Cache, digest
 from pyptogen.runtime.toolchain.compiler import find_compiler
 from pyptogen.runtime.toolchain.cxx_errors import first_error
@@ -21,7 +25,7 @@ _SOURCES = Path(__file__).parent
 POLICIES = {"critical_path": 0, "breadth": 1, "depth": 2}
 """As ``Policy`` in ``native/ready_queue.hpp``."""
 _MOST_CORES = 256
-_FLAGS = ("-std=c++20", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden", "-w")
+_FLAGS = ("-std=c++20", "-O2", "-fPIC", "-pthread", "-fvisibility=hidden", "-w")
 _MESSAGE_BYTES = 1024
 
 
@@ -40,10 +44,19 @@ def build_scheduler(cache: Cache | None = None) -> Path:
     files = [*sources, *sorted(_SOURCES.glob("*.hpp")), BUNDLED / "pto" / "runtime.hpp"]
     key = digest("scheduler", compiler.identity, *_FLAGS, *(part for f in files for part in (f.name, f.read_bytes())))
 
-    def make(output: Path) -> None:
-        said = compiler.run([*_FLAGS, f"-I{BUNDLED}", *map(str, sources), "-o", str(output)])
+    def run(arguments: Sequence[str]) -> None:
+        said = compiler.run([*_FLAGS, *arguments])
         if said.returncode != 0:
             raise fault("PTG502", f"the native scheduler does not compile: {first_error(said.stderr)}", None)
+
+    def make(output: Path) -> None:
+        with TemporaryDirectory(prefix="pyptogen-") as folder:
+            objects = [str(Path(folder) / f"{source.stem}.o") for source in sources]
+            pairs = zip(sources, objects, strict=True)
+            commands = [[f"-I{BUNDLED}", "-c", str(source), "-o", made] for source, made in pairs]
+            with ThreadPoolExecutor(max_workers=available_processors()) as pool:
+                list(pool.map(run, commands))
+            run(["-shared", *objects, "-o", str(output)])
 
     return cache.file("scheduler", key, ".so", make)
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from compiling import NIGHTLY
 
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction.ir import Instr, walk
@@ -68,8 +69,10 @@ def test_both_vector_cores_keep_step(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_every_flag_and_ring_of_a_mixed_kernel_is_needed(tmp_path: Path) -> None:
-    cube = ROOT / "generated" / "flash_attention" / "a2a3" / "kernels" / "flash_attention_cube.cpp"
+@pytest.mark.parametrize("kernel", ["flash_attention/flash_attention"] if NIGHTLY else ["indexer_prolog/query_quant"])
+def test_every_flag_and_ring_of_a_mixed_kernel_is_needed(kernel: str, tmp_path: Path) -> None:
+    operator, stage = kernel.split("/")
+    cube = ROOT / "generated" / operator / "a2a3" / "kernels" / f"{stage}_cube.cpp"
     missed, mutants = [], 0
     for file in (cube, beside(cube)):
         lines = file.read_text().split("\n")
@@ -81,7 +84,7 @@ def test_every_flag_and_ring_of_a_mixed_kernel_is_needed(tmp_path: Path) -> None
             if not any(report.findings for report in sanitize_files([broken, other])):
                 missed.append(f"{file.name}:{i + 1}: {lines[i].strip()}")
     assert missed == []
-    assert mutants > 60
+    assert mutants > 40
 
 
 def test_it_sees_every_instruction() -> None:

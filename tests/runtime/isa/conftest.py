@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from compiling import NIGHTLY
+from compiling import NIGHTLY, QUICK
 
 from pyptogen.runtime.toolchain.build import Toolchain, available_processors
 from pyptogen.runtime.toolchain.cache import Cache, digest
@@ -37,11 +37,11 @@ def compiler() -> str:
     return os.environ.get("CXX", "g++")
 
 
+OPTIMISATION = ("-O2",) if NIGHTLY else QUICK
 _FAST = next((level for level in X86_LEVELS if level.needs <= features()), None)
 FLAVOURS = {
-    "fast": None if _FAST is None else ("-O2", *_FAST.flags, *QUIET),
-    # -O2 takes twice as long here (compare.cpp 15 s instead of 5); the bits are the same.
-    "portable": ("-O1", *PORTABLE.flags),
+    "fast": None if _FAST is None else (*OPTIMISATION, *_FAST.flags, *QUIET),
+    "portable": (*OPTIMISATION, *PORTABLE.flags),
 }
 """The best path of this machine, None where it has none, and the one that every machine has."""
 CHECKED_FLAVOURS = list(FLAVOURS) if NIGHTLY else ["portable"]
@@ -92,7 +92,7 @@ def emulated_kernels() -> Kernels:
     """The kernels for a matrix unit in software; skips where the machine lacks what is beside that unit."""
     if not emulated.LEVEL.needs <= features():
         pytest.skip("this CPU has no AVX-512 with bf16 and VBMI")
-    return kernels_for(find_compiler(), ("-O1", *emulated.LEVEL.flags, *QUIET), emulated.headers())
+    return kernels_for(find_compiler(), (*OPTIMISATION, *emulated.LEVEL.flags, *QUIET), emulated.headers())
 
 
 def flavours_of(module: str) -> list[str]:

@@ -16,7 +16,7 @@ from pyptogen.runtime.toolchain.cpu import PORTABLE, X86_LEVELS, features
 
 from . import emulated
 from .arrays import DTYPES, Array, guarded, pointer
-from .conftest import QUIET, emulated_kernels, kernels_for
+from .conftest import OPTIMISATION, QUIET, emulated_kernels, kernels_for
 from .test_matmul import TYPES, operands, product
 
 LEVELS = [*(level for level in X86_LEVELS if level.needs <= features()), PORTABLE, emulated.LEVEL]
@@ -28,7 +28,7 @@ def library(request: pytest.FixtureRequest) -> ctypes.CDLL:
     """The kernels for one level."""
     if request.param is emulated.LEVEL:
         return ctypes.CDLL(str(emulated_kernels().compile("products")))
-    flags = ("-O2" if request.param is not PORTABLE else "-O1", *request.param.flags, *QUIET)
+    flags = (*OPTIMISATION, *request.param.flags, *QUIET)
     return ctypes.CDLL(str(kernels_for(find_compiler(), flags).compile("products")))
 
 

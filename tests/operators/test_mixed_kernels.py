@@ -8,13 +8,14 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from operators.conftest import SPECS
 from operators.loop_specs import CASES
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.artifacts import Lowered
-from pyptogen.lower.instruction import side_by_side
+from pyptogen.lower.instruction import interpret, side_by_side
 from pyptogen.lower.instruction.ir import For, Instr, InstrKernel, Node, walk
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec
@@ -148,6 +149,47 @@ def test_a_loop_without_sizes_gets_the_faster_form(case: str, why: str) -> None:
     assert why in note
     assert all(fifo.slots == 2 for kernel in chosen.instructions for fifo in kernel.fifos)
     assert lowered("{d: 32}" if case == "state_rings" else "{sq: 64}", case, True).notes == ()
+
+
+DEALT = """\
+pyptogen: 1
+operator: dealt
+dims: {t: {min: 1, max: 4096}, b: 3, d: 32}
+inputs: {x: "fp32[b, t, d]", w: "fp32[d, d]", u: "fp32[d, d]"}
+outputs: {y: "fp32[b, t, d]"}
+graph:
+  rounds:
+    loop: {over: t, tile: 32}
+    body:
+      e: exp(matmul(x[:, t], w))
+    collect:
+      y: matmul(e, u) + 1
+tiling: [{b: 1, fifo: 2}]
+"""
+
+
+def test_rounds_that_are_dealt_do_not_run_ahead() -> None:
+    """The next round is another block's, and so are the rings through which it goes."""
+    made = lower(from_spec(load_source(Source("dealt.yaml", DEALT))), "a2a3")
+    rng = np.random.default_rng(3)
+    x, w, u = (rng.uniform(-0.2, 0.2, shape).astype(np.float32) for shape in ((3, 130, 32), (32, 32), (32, 32)))
+    want = np.exp(x.astype(np.float64) @ w) @ u + 1
+    for blocks in (1, 2, 3):
+        np.testing.assert_allclose(
+            interpret(made, {"x": x, "w": w, "u": u}, blocks=blocks)["y"], want, rtol=1e-5, atol=1e-5
+        )
+
+
+def test_the_proof_sees_the_round_of_another_block() -> None:
+    cube, vector = programs(lowered(ATTENTION))
+    assert side_by_side.faults(cube, vector) == []
+    cube = replace(cube, body=_dealt(cube.body))
+    assert "another block's round" in side_by_side.faults(cube, vector)[0]
+
+
+def _dealt(nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    """The nodes with all loops dealt to blocks."""
+    return tuple(replace(n, parallel=True, body=_dealt(n.body)) if isinstance(n, For) else n for n in nodes)
 
 
 @pytest.mark.parametrize("drop", ["", "set_flag(PIPE_V, PIPE_MTE3", "set_flag(PIPE_FIX, PIPE_M,"])

@@ -69,6 +69,7 @@ GROUPS: Mapping[str, str] = {
     "activations": "Activations",
     "normalisations": "Normalisations",
     "attentions": "Attention",
+    "linear_attentions": "Linear attention",
     "rotary": "Rotary embedding",
     "quantisation": "Quantisation",
 }

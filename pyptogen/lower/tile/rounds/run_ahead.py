@@ -7,8 +7,8 @@ after:  for kv0 in -128..kv step 128:
 
 While the vector core works on one round's products, the cube core makes the next round's. What leads to the pushes
 before the first pop of a body runs ahead, if nothing behind it uses its tiles. Rounds that end early (causal attention)
-end as early ahead; those that a condition may leave out stay as they are, and so do rounds that are dealt to blocks: the
-one behind a block's own is another block's.
+end as early ahead; those that a condition may leave out stay as they are, and so do rounds that are dealt to blocks:
+the one behind a block's own is another block's.
 """
 
 from __future__ import annotations

@@ -17,8 +17,10 @@ from pyptogen.lower.instruction import interpret as run_instructions
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.tensor import from_spec, interpret, verify
 from pyptogen.lower.tile.interpret import interpret as run_tiles
-from pyptogen.schema import Source, Spec, load_source
+from pyptogen.schema import Source, Spec, load_source, load_spec
 from pyptogen.verify import example_inputs
+
+from .conftest import SPECS
 
 Array = np.ndarray[Any, Any]
 
@@ -155,6 +157,22 @@ def test_levels(form: str, dtype: str, t: str, target: str) -> None:
     agree(run_tiles(made, arrays, level="tile"), form, dtype, arrays)
     agree(run_tiles(made, arrays, level="block", blocks=3), form, dtype, arrays)
     agree(run_instructions(made, arrays, blocks=2), form, dtype, arrays)
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_the_word_is_what_stages_of_the_language_say(target: str) -> None:
+    """The operator of the library, for smaller heads, and the same with each loop written out."""
+    by_stages = load_spec(Path(__file__).with_name("delta_by_stages.yaml"))
+    library = (SPECS / "gated_delta_rule.yaml").read_text().replace("heads: 16", "heads: 2")
+    library = library.replace("dk: 128", "dk: 64").replace("dv: 128", "dv: 64")
+    by_word = load_source(Source("gated_delta_rule.yaml", library))
+    arrays = example_inputs(by_word, {"b": 2, "s": 70}, seed=3)
+    want = interpret(from_spec(by_word), arrays)
+    got = run_instructions(lower(from_spec(by_stages), target), arrays)
+    for name, expected in want.items():
+        np.testing.assert_allclose(
+            got[name].astype(np.float64), expected.astype(np.float64), rtol=2**-6, atol=2**-7, err_msg=name
+        )
 
 
 def test_rings_of_one_stage_where_there_are_enough() -> None:

@@ -29,13 +29,13 @@ def _code(topic: str) -> str:
 
 
 def _operation(name: str | None) -> str:
-    from pyptogen.diagnostics import did_you_mean
     from pyptogen.explain.operation import explain_operation, list_operations
     from pyptogen.lower.tensor.building.registry import operations
+    from pyptogen.lower.tensor.reading.other_names import meant
 
     if name is None:
         return list_operations()
     if name not in operations():
-        hint = did_you_mean(name, operations())
+        hint = meant(name, operations())
         raise typer.BadParameter(f"there is no operation `{name}`{f': {hint}' if hint else ''}")
     return explain_operation(name)

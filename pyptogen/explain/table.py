@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from pyptogen.explain.platforms import Support, support
 from pyptogen.lower.platforms import DEFAULT_TARGETS
-from pyptogen.lower.tensor.building.registry import GROUPS, Operation, operations
+from pyptogen.lower.tensor.building.registry import ALIASES, GROUPS, Operation, operations
 from pyptogen.lower.tensor.reading.examples import EXAMPLE_DTYPES, example_dtypes
+from pyptogen.lower.tensor.reading.other_names import ARGUMENTS, WRITTEN
 
 _HEAD = """\
 # Operations
@@ -23,6 +24,15 @@ Arguments are tensors where nothing is said; an *operand* is a tensor or a numbe
 the other way round.
 
 Written by `docs/write_operations.py` from the registry in `pyptogen/lower/tensor/operations/`; change it there.
+"""
+
+
+_OTHER = """\
+## Words of other libraries
+
+What NumPy, PyTorch and PyPTO call otherwise, or have and the language writes in other words. Diagnostics and
+`pyptogen explain op NAME` say the same. A name with `_` at its end, which updates its argument, is the operation
+without it, and an output with `{{inplace: true}}`. Arguments may also be called {same}.
 """
 
 
@@ -54,7 +64,16 @@ def operations_page(lines: Callable[[Operation], Lines] = table_lines) -> str:
         reasons = [reason for _, refused in found for reason in refused]
         text = "\n".join([*rows, *(["", *reasons] if reasons else [])])
         parts.append(f"## {title}\n\n{text}\n")
-    return "\n".join(parts)
+    return "\n".join([*parts, _other_names()])
+
+
+def _other_names() -> str:
+    """What operations and arguments are called elsewhere."""
+    words = [f"| `{name}` | {instead} |" for name, instead in sorted(WRITTEN.items())]
+    arguments = [f"| `{name}=` | {instead} |" for name, instead in sorted(ARGUMENTS.items())]
+    same = ", ".join(f"`{alias}` for {' or '.join(f'`{name}`' for name in own)}" for alias, own in ALIASES.items())
+    rows = ["| elsewhere | here |", "|---|---|", *words, *arguments]
+    return f"{_OTHER.format(same=same)}\n" + "\n".join(rows) + "\n"
 
 
 def _shown(entry: Support) -> list[str]:

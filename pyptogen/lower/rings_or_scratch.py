@@ -8,7 +8,7 @@ before: - {}                      product and gelu: the product in GM, two launc
 after:  - {linear: {fifo: 2}}     one mixed kernel: the vector cores work on a tile while the cube core makes the next
 
 Both are lowered, and each stage gets the form that the figures of the platform call faster. A recurrence that only a
-mixed kernel can do gets its rings without a choice.
+mixed kernel can do has its rings in any row, and a note says so where the row does not.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from pyptogen.lower.instruction.duration import duration
 from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, nominal_dims
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Program
-from pyptogen.lower.tile.sizes.sizes import Selected
+from pyptogen.lower.tile.kernels.divide import MOST
+from pyptogen.lower.tile.kernels.partition import producers, shared
+from pyptogen.lower.tile.sizes.sizes import SLOTS, Selected, ring_slots
 
-SLOTS = 2
-"""Tiles of a ring: one that is filled while the other is read."""
 LEAST_GAIN = 0.01
 DISPATCH_CYCLES = 1300
 """Of a launch: 0.7 us at 1.85 GHz (published: 0.6 to 0.9 us a task on silicon)."""
@@ -40,11 +40,15 @@ def run(
     Raises:
         DiagnosticError: neither can be lowered; what the rows as they are say.
     """
+
+    def noted(rows: Sequence[Selected]) -> Lowered:
+        return _noted(lowered(rows), rows)
+
     stages = _open(program, platform, rows)
     if not stages:
-        return lowered(rows)
-    apart, refusal = _attempt(lowered, rows)
-    mixed, _ = _attempt(lowered, _with_rings(rows, stages))
+        return noted(rows)
+    apart, refusal = _attempt(noted, rows)
+    mixed, _ = _attempt(noted, _with_rings(rows, stages))
     if mixed is None or not (ringed := _ringed(mixed)):
         if apart is None:
             raise refusal or AssertionError
@@ -54,7 +58,7 @@ def run(
     through_gm, in_rings = _cycles(apart, platform), _cycles(mixed, platform)
     faster = {stage for stage in ringed if in_rings[stage] < through_gm.get(stage, 0.0)}
     if faster and faster != ringed:
-        mixed, _ = _attempt(lowered, _with_rings(rows, faster))
+        mixed, _ = _attempt(noted, _with_rings(rows, faster))
     if mixed is None or not faster:
         return apart
     gain = sum(through_gm.values()) / sum(_cycles(mixed, platform).values())
@@ -65,12 +69,19 @@ def run(
 
 def _open(program: Program, platform: Platform, rows: Sequence[Selected]) -> frozenset[str]:
     """The stages with matrix and vector work that are cut as the compiler likes, on cores that are apart and have
-    figures."""
+    figures, and for which there are rings enough."""
     if platform.unified or platform.costs is None or any(row.row.fuse or any(row.row.sizes.values()) for row in rows):
         return frozenset()
-    work = [op for op in program.ops if op.kind not in VIEWS]
-    products = {op.stage for op in work if op.kind in PRODUCTS}
-    return frozenset(products & {op.stage for op in work if op.kind not in PRODUCTS})
+    made_by = producers(program)
+    found = set()
+    for stage in program.stages:
+        work = [op for op in program.ops if op.stage == stage.name and op.kind not in VIEWS]
+        with_products = {op.loop for op in work if op.kind in PRODUCTS}
+        loops = [[op for op in work if op.loop == loop] for loop in with_products if loop]
+        enough = "" in with_products or any(shared(loop, made_by) <= MOST for loop in loops)
+        if enough and any(op.kind not in PRODUCTS for op in work):
+            found.add(stage.name)
+    return frozenset(found)
 
 
 def _with_rings(rows: Sequence[Selected], stages: Set[str]) -> list[Selected]:
@@ -96,6 +107,16 @@ def _chosen(mixed: Lowered, ringed: Set[str], stages: Set[str], why: str) -> Low
     where = "" if ringed >= stages else f" in {', '.join(sorted(ringed))}"
     note = f"{mixed.name}, {mixed.target}: the cores meet in rings of {SLOTS} tiles (`fifo: {SLOTS}`){where}: {why}"
     return replace(mixed, notes=(*mixed.notes, note), report={**mixed.report, "chosen": chosen})
+
+
+def _noted(result: Lowered, rows: Sequence[Selected]) -> Lowered:
+    """The result with a line about the rings that no row speaks of."""
+    stages = {kernel.name: kernel.stages for kernel in result.instructions}
+    there = [launch for plan in result.execution.plans for launch in plan if launch.programs]
+    own = {k.kernel for k in there if not any(ring_slots(row.row, stages[k.kernels[0]]) for row in rows)}
+    where = f" in {', '.join(sorted(own))}"
+    note = f"{result.name}, {result.target}: the cores meet in rings of {SLOTS} tiles{where}: only they can do it"
+    return replace(result, notes=(*result.notes, note)) if own else result
 
 
 def _attempt(

@@ -39,7 +39,13 @@ def test_a_code() -> None:
 
 @pytest.mark.parametrize(
     ("words", "hint"),
-    [(("op", "sofmax"), "did you mean `softmax`?"), (("PTG3O1",), "neither"), (("softmax",), "neither")],
+    [
+        (("op", "sofmax"), "did you mean `softmax`?"),
+        (("op", "scatter_"), "write `scatter(…)`"),
+        (("op", "assemble"), "write `concat(a, b, axis=0)`"),
+        (("PTG3O1",), "neither"),
+        (("softmax",), "neither"),
+    ],
 )
 def test_what_does_not_exist(words: tuple[str, ...], hint: str) -> None:
     result = run(*words)

@@ -34,12 +34,14 @@ outputs:
   put: fp32[t, 64]
   added: fp32[t, 64]
   o: fp32[t, 2, 4, 32]
+  size: fp32[t, 32]
 graph:
   a: {turned: "hadamard(cast(x, fp32))"}
   b: {"weight, expert": "topk_routing(logits, 6, sigmoid=true, bias=bias)"}
   c: {odd: "gathermask(x, 4)"}
   d: {put: "index_put(logits, row, logits * 2)", added: "index_put(logits, row, logits, accumulate=true)"}
   e: {o: "paged_attention(q, k_cache, v_cache, table, lengths)"}
+  f: {size: "view(view(logits, [t, 32], [0, 16], dtype=int32) & 2147483647, [t, 32], [0, 0], dtype=fp32)"}
 tiling: [{}]
 """
 
@@ -82,6 +84,7 @@ def test_words(operator: Any, t: int, blocks: int, pages: int) -> None:
     np.testing.assert_array_equal(got.expert, expert)
     np.testing.assert_allclose(got.weight, weight / weight.sum(1, keepdims=True), rtol=1e-5)
     np.testing.assert_array_equal(got.odd, a["x"][:, 1::4])
+    np.testing.assert_array_equal(got.size, np.abs(a["logits"][:, 16:48]))
     rows = np.empty_like(a["logits"])
     rows[unique["row"]] = 2 * a["logits"]
     np.testing.assert_array_equal(put, rows)

@@ -3,7 +3,8 @@
 Flags between the pipes of one core are proved by `replay`, program by program; between the cores only the rings order.
 So the programs are replayed side by side as far as their rings go (`rings`): a push waits for a free slot, a pop for a
 filled one. Both run with the same trip counts of the loops around a push and its pop, from 0 to two more than a ring
-holds.
+holds. Where rounds are dealt to blocks, no round does the work of another one: that is another block's, with rings of
+its own.
 
 Two vector cores that run one program wait for what the cube core tells both, and the cube core for what both tell. So
 they stand for one core as long as they keep step: no loop with a ring in it may depend on which of them runs it.
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import Choose, For, GmWindow, Instr, InstrKernel, Node, Queue, walk
 from pyptogen.lower.instruction.rings import Event, together
 from pyptogen.lower.instruction.trips import loop_trips
@@ -63,11 +65,23 @@ def out_of_step(vector: InstrKernel) -> str | None:
     return None
 
 
+def anothers_round(kernel: InstrKernel) -> str | None:
+    """The variable of a loop that is dealt to blocks, and whose rounds do work of other rounds, if there is one."""
+    for loop in (node for node in walk(kernel.body) if isinstance(node, For) and node.parallel):
+        if any(isinstance(part, For) and part.once and part.start != Poly.of(loop.var) for part in loop.body):
+            return loop.var
+    return None
+
+
 def faults(cube: InstrKernel, vector: InstrKernel) -> list[str]:
     """What goes wrong between two programs, for all small trip counts: nothing, if they are sound."""
     apart = out_of_step(vector)
     if apart is not None:
         return [f"the vector cores do not keep step in the loop {apart}"]
+    for program in (cube, vector):
+        dealt = anothers_round(program)
+        if dealt is not None:
+            return [f"{program.name} does the work of another block's round in the loop {dealt}"]
     slots = {fifo.name: fifo.slots for fifo in cube.fifos}
     most = max(slots.values(), default=0) + 2
     found: list[str] = []

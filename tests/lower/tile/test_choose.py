@@ -203,3 +203,32 @@ def test_tiles_four_times_smaller_are_tried(tmp_path: Path) -> None:
 
 def _row(program: Program, **sizes: int) -> TilingRow:
     return TilingRow((), {"": dict(sizes)}, (), {}, program.span)
+
+
+HELD = """\
+pyptogen: 1
+operator: held
+dims: {n: {min: 1, max: 4096}, d: 256, e: 256}
+inputs: {x: "fp32[n, d]"}
+outputs: {h: "fp32[d, e]"}
+graph:
+  state:
+    loop: {over: n, tile: 32}
+    carry:
+      h: full([d, e], 0.5, fp32)
+    next:
+      h: h * 0.5 + matmul(transpose(x[n], 0, 1), matmul(x[n], h) - 1) * 0.001
+tiling: [{}]
+"""
+
+
+def test_a_state_is_cut_along_the_axis_that_no_round_needs_whole() -> None:
+    """All of it fits no memory of a cube core; its rows are the depth of the round's product, its columns are apart."""
+    made = lower(from_spec(load_source(Source("held.yaml", HELD))), "a2a3")
+    assert all("d" not in cut and cut["e"][0] < 256 for cut in tiles(made).values())  # type: ignore[operator, index]
+    x = np.random.default_rng(4).uniform(-1, 1, (70, 256)).astype(np.float32)
+    h = np.full((256, 256), 0.5)
+    for start in range(0, 70, 32):
+        rows = x[start : start + 32].astype(np.float64)
+        h = h * 0.5 + rows.T @ (rows @ h - 1) * 0.001
+    np.testing.assert_allclose(run_instructions(made, {"x": x})["h"], h, rtol=1e-4, atol=1e-5)

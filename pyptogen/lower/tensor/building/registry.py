@@ -12,16 +12,31 @@ from typing import Any, TypeVar
 
 from pyptogen.lower.tensor.ir import Value
 
-ALIASES = {
-    "dim": "axis",
-    "axis": "dim",
-    "out_dtype": "dtype",
-    "epsilon": "eps",
-    "keepdims": "keepdim",
-    "satmode": "saturate",
-    "descend": "descending",
+ALIASES: Mapping[str, tuple[str, ...]] = {
+    "axis": ("dim",),
+    "base": ("a",),
+    "descend": ("descending",),
+    "dim": ("axis",),
+    "epsilon": ("eps",),
+    "fill_value": ("value",),
+    "indices": ("index",),
+    "initial_state": ("state",),
+    "input": ("x", "a"),
+    "input_conv": ("x",),
+    "input_tensor": ("x", "a"),
+    "is_causal": ("causal",),
+    "keepdims": ("keepdim",),
+    "mat2": ("b",),
+    "mat_a": ("a",),
+    "mat_b": ("b",),
+    "other": ("b",),
+    "out_dtype": ("dtype",),
+    "satmode": ("saturate",),
+    "self": ("x", "a"),
+    "size": ("shape",),
 }
-"""Other names of keyword arguments, as users of NumPy and PyTorch know them."""
+"""Other names of keyword arguments, as users of NumPy, PyTorch and PyPTO know them: what they may mean here, the first
+that an operation has."""
 
 REQUIRED = object()
 
@@ -69,6 +84,7 @@ GROUPS: Mapping[str, str] = {
     "activations": "Activations",
     "normalisations": "Normalisations",
     "attentions": "Attention",
+    "linear_attentions": "Linear attention",
     "rotary": "Rotary embedding",
     "quantisation": "Quantisation",
 }

@@ -98,7 +98,7 @@ def arange(b: Builder, size: Any, start: Any, step: Any, dtype: str) -> Value:
 
 
 def permute(b: Builder, x: Value, axes: Sequence[int]) -> Value:
-    """The axes in another order. Raises PTG204."""
+    """The axes in another order; where only axes of size 1 change places this is a reshape. Raises PTG204."""
     order = [b.axis(x, axis) for axis in axes]
     if sorted(order) != list(range(len(x.shape))):
         raise b.fault(
@@ -110,7 +110,8 @@ def permute(b: Builder, x: Value, axes: Sequence[int]) -> Value:
         return x
     if order == [*range(len(order) - 2), len(order) - 1, len(order) - 2]:
         return b.transpose(x)
-    return b.emit("permute", [x], x.dtype, tuple(x.shape[axis] for axis in order), axes=tuple(order))
+    shape, wide = tuple(x.shape[axis] for axis in order), [axis for axis in order if not b.dims.is_one(x.shape[axis])]
+    return b.reshape(x, shape) if wide == sorted(wide) else b.emit("permute", [x], x.dtype, shape, axes=tuple(order))
 
 
 def expand(b: Builder, x: Value, shape: Shape) -> Value:

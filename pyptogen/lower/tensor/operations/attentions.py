@@ -10,7 +10,8 @@ from pyptogen.lower.tensor.building import selection
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape, show_size
 from pyptogen.lower.tensor.building.registry import operation
-from pyptogen.lower.tensor.ir import Loop, Value
+from pyptogen.lower.tensor.building.rounds import Rounds
+from pyptogen.lower.tensor.ir import Value
 
 FAR = 1e30
 """Less than any score by so much is a score that is not seen: its weight is 0."""
@@ -44,29 +45,18 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
         k, v = (b.reshape(x, (*x.shape[:-2], sympy.Integer(1), *x.shape[-2:]), "group") for x in (k, v))
     if one:
         return _to_one_key(b, (q, k, v), scale, causal, bias)
-    name = b.loop_name()
-    tile = min(TILE, b.dims.number(over) or TILE)
-    block = b.dims.open_block(over.name, tile, b.at)
     column = (*q.shape[:-1], sympy.Integer(1))
-    starts = (
-        b.full(column, -sympy.oo, "fp32", "max_start"),
-        b.full(column, 0, "fp32", "sum_start"),
-        b.full((*q.shape[:-1], v.shape[-1]), 0, "fp32", "acc_start"),
-    )
-    b.loop = name
-    rows, size = q.shape[-2], b.dims.symbols[block.name]
-    limits = _positions(b, rows, over, size) if causal else None
-    added = _bias_block(b, bias, over, size) if bias is not None else None
-    carries = tuple(b.carry(word, x) for word, x in zip(("max", "sum", "acc"), starts, strict=True))
-    following = _round(b, (q, k, v), carries, (size, scale), (limits, added))
-    b.loop = ""
-    _, total, acc = (
-        b.carried(name, carry, value, f"{word}_end")
-        for word, carry, value in zip(("max", "sum", "acc"), carries, following, strict=True)
-    )
-    pairs = tuple((carry.name, value.name) for carry, value in zip(carries, following, strict=True))
+    peak = b.full(column, -sympy.oo, "fp32", "max_start")
+    total = b.full(column, 0, "fp32", "sum_start")
+    acc = b.full((*q.shape[:-1], v.shape[-1]), 0, "fp32", "acc_start")
+    rows = q.shape[-2]
     seen = (rows.name, over - rows) if causal and rows.is_Symbol else None
-    b.loops.append(Loop(name, b.stage, over.name, tile, block, pairs, b.at, seen))
+    with Rounds(b, over, TILE, seen) as rounds:
+        limits = _positions(b, rows, over, rounds.size) if causal else None
+        added = _bias_block(b, bias, over, rounds.size) if bias is not None else None
+        carries = rounds.carry(max=peak, sum=total, acc=acc)
+        rounds.follow(*_round(b, (q, k, v), carries, (rounds.size, scale), (limits, added)))
+    _, total, acc = rounds.carried()
     return b.cast(b.binary("div", acc, total), q.dtype)
 
 

@@ -10,8 +10,8 @@ from pyptogen.lower.tensor.building import selection
 from pyptogen.lower.tensor.building.builder import Builder
 from pyptogen.lower.tensor.building.dims import show_shape, show_size
 from pyptogen.lower.tensor.building.registry import SAME, operation
-from pyptogen.lower.tensor.building.rules import reduced
-from pyptogen.lower.tensor.ir import Shape, Value
+from pyptogen.lower.tensor.building.rules import FLOATS, INTEGERS, reduced
+from pyptogen.lower.tensor.ir import DTYPES, Shape, Value
 
 
 @operation("reshape(x, shape: shape)", "the given shape; dtype of x", "abs(reshape(x, [t, 1, d]))")
@@ -72,14 +72,25 @@ def permute(b: Builder, x: Value, dims: tuple[int, ...]) -> Value:
     return selection.permute(b, x, dims)
 
 
-@operation("view(x, shape: shape, offsets: shape)", "the given shape; dtype of x", "abs(view(x, [t, 32], [0, 32]))")
-def view(b: Builder, x: Value, shape: Shape, offsets: Shape) -> Value:
-    """The window of x that begins at the offsets."""
+@operation(
+    "view(x, shape: shape, offsets: shape, dtype: dtype = None)",
+    "the given shape; dtype of x, or the given one, of the same size",
+    "abs(view(x, [t, 32], [0, 32]))",
+)
+def view(b: Builder, x: Value, shape: Shape, offsets: Shape, dtype: str | None) -> Value:
+    """The window of x that begins at the offsets; with a dtype, its bytes as elements of that."""
     if not len(x.shape) == len(shape) == len(offsets):
         raise b.fault("PTG204", f"a window {show_shape(shape)} of {show_shape(x.shape)}", expected="as many axes as x")
     for axis, (size, offset) in enumerate(zip(shape, offsets, strict=True)):
         x = b.slice(x, axis, offset, offset + size)
-    return x
+    if dtype in (None, x.dtype):
+        return x
+    if not {x.dtype, dtype} <= FLOATS | INTEGERS or DTYPES[x.dtype] != DTYPES[dtype]:
+        expected = f"another float or integer of {8 * DTYPES[x.dtype]} bits"
+        raise b.fault(
+            "PTG206", f"a view of {x.dtype} as {dtype}", expected=expected, fix="numbers are converted by `cast`"
+        )
+    return selection.bitcast(b, x, dtype, "bytes")
 
 
 @operation("clone(x)", SAME, "abs(clone(x))")

@@ -6,6 +6,7 @@ import ast
 
 from pyptogen.diagnostics import DiagnosticError, did_you_mean, fault
 from pyptogen.lower.tensor.building.registry import ALIASES, REQUIRED, Parameter
+from pyptogen.lower.tensor.reading.other_names import ARGUMENTS
 from pyptogen.schema import Expr
 
 Bound = list[tuple[Parameter, ast.expr | None]]
@@ -51,19 +52,15 @@ def _bind_keyword(
 ) -> None:
     if keyword.arg is None:
         raise fault("PTG108", "`**` has no meaning in a call", expr.span_of(keyword))
-    names = {p.name for p in single}
-    wanted = keyword.arg if keyword.arg in names else ALIASES.get(keyword.arg, keyword.arg)
-    if wanted not in names:
-        raise _wrong(
-            name,
-            signature,
-            f"has no argument `{keyword.arg}`",
-            expr,
-            keyword,
-            did_you_mean(keyword.arg, [*names, *(alias for alias, of in ALIASES.items() if of in names)]),
-        )
+    names = [p.name for p in single]
+    wanted = next((own for own in (keyword.arg, *ALIASES.get(keyword.arg, ())) if own in names), None)
+    if wanted is None:
+        near = [*names, *(alias for alias, of in ALIASES.items() if not set(of).isdisjoint(names))]
+        fix = ARGUMENTS.get(keyword.arg) or did_you_mean(keyword.arg, near)
+        raise _wrong(name, signature, f"has no argument `{keyword.arg}`", expr, keyword, fix)
     if wanted in given:
-        raise _wrong(name, signature, f"gets the argument `{wanted}` twice", expr, keyword)
+        fix = f"write a list, `{names[0]}=[…]`" if single[0].kind == "shape" else ""
+        raise _wrong(name, signature, f"gets the argument `{wanted}` twice", expr, keyword, fix)
     given[wanted] = keyword.value
 
 

@@ -301,7 +301,7 @@ class Evaluator:
                     "PTG220",
                     f"`{name}` is a function of numbers",
                     expected="numbers, dims and attrs",
-                    fix=did_you_mean(f"a{name}", known),
+                    fix=meant(name, known),
                 )
             raise fault(
                 "PTG202",
@@ -363,7 +363,9 @@ class Evaluator:
                 f"`{parameter.name}` cannot be `{self._expr.text_of(node)}`",
                 span,
                 expected="true or false" if parameter.kind == "flag" else "one of " + ", ".join(choices),
-                fix=suggest_dtype(word, choices) if parameter.kind == "dtype" else did_you_mean(word, choices),
+                fix=suggest_dtype(word, choices)
+                if parameter.kind == "dtype"
+                else did_you_mean(word.lower().removeprefix("cast_"), choices),
             )
         return choices[word]
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Collection, Mapping
 
 from pyptogen.diagnostics import did_you_mean
 from pyptogen.schema.contract import OTHER_NAMES
@@ -37,7 +38,9 @@ WRITTEN: Mapping[str, str] = {
     "logical_xor": "`(a != 0) != (b != 0)`",
     "logsumexp": "`m + log(sum(exp(x - m), keepdim=true))` with `m: amax(x, keepdim=true)`",
     "masked_fill": "`where(mask, value, x)`",
+    "max": "`amax(x, axis=-1)` along an axis, `maximum(a, b)` of two tensors",
     "max_pool": "`amax` along an axis of a reshape",
+    "min": "`amin(x, axis=-1)` along an axis, `minimum(a, b)` of two tensors",
     "mm": "`matmul(a, b)`",
     "mrgsort": "`sort(x)`",
     "norm": "`sqrt(sum(x * x))`",
@@ -59,11 +62,35 @@ WRITTEN: Mapping[str, str] = {
 }
 """By name what the language has instead."""
 
+_NO_TRANSPOSITION = "transpose it: `x.T`, or `transpose(x, -2, -1)`"
 
-def meant(name: str, known: Iterable[str]) -> str:
+ARGUMENTS: Mapping[str, str] = {
+    "a_trans": _NO_TRANSPOSITION,
+    "algo": "leave it out: each platform has one way",
+    "attn_mask": "`bias`, fp32, where -1e30 hides a key",
+    "b_trans": _NO_TRANSPOSITION,
+    "c_matrix_nz": "declare the output so: `y: bf16[m, n] @ nz`",
+    "extend_params": "write it behind the product: `relu(matmul(a, b) * scale + bias)`",
+    "inplace": "leave it out: no value is copied for another shape, and outputs say what they update",
+    "mode": "leave it out: what is added has one value",
+    "parallel": "leave it out: parts that do not depend on each other run side by side",
+    "precision_type": "leave it out: a function has one precision, that of fp32 and the dtype's last rounding",
+    "scale_a_trans": _NO_TRANSPOSITION,
+    "scale_b_trans": _NO_TRANSPOSITION,
+    "stable": "leave it out: equal elements stay in order",
+    "tensors": "give them without a name: `concat(a, b, axis=0)`",
+    "valid_shape": "leave it out: a tensor is as large as its shape, and `x[:n]` is a part of it",
+}
+"""What to do about arguments that operations have elsewhere, and not here."""
+
+
+def meant(name: str, known: Collection[str]) -> str:
     """The fix for an operation that the language lacks."""
     if name in OTHER_NAMES:
         return f"a conversion is `cast(x, {OTHER_NAMES[name]})`"
+    own = re.sub("_+(ub)?$", "", name)
+    if name != own and own in known:
+        return f"write `{own}(…)`: an output updates an input in place by `{{inplace: true}}`"
     return f"write {WRITTEN[name]}" if name in WRITTEN else did_you_mean(name, known)
 
 

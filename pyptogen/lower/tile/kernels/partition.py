@@ -2,6 +2,8 @@
 
 One kernel per stage, or per `fuse` list of the tiling row. Where cube and vector cores are apart, a kernel that needs
 both is cut into alternating cube and vector kernels that meet in GM; with `fifo` in its row it stays one mixed kernel.
+So does a loop of which matrix work leads a carried value to its next one: its cores take turns in every round. Of
+several loops in a stage with `fifo`, those whose cores share too many values for rings meet in GM all the same.
 
 before: stages a {matmul, cast}, b {exp}; row says fuse [[a, b]]
 after:  cpu:  kernel a_b (mixed)          a2a3: kernels a_b_cube {matmul}, a_b_vec {cast, exp}
@@ -21,13 +23,14 @@ from itertools import takewhile
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.fit.alternatives import SHARED, sharing
-from pyptogen.lower.tensor.ir import SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, SORTING, VIEWS, CoreKind, Loop, Op, Program, TilingRow, Value
 from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tensor.views import read_with, root
+from pyptogen.lower.tile.kernels.divide import MOST
 from pyptogen.lower.tile.kernels.islands import islands
 from pyptogen.lower.tile.kernels.overwritten import Edges, before_overwrites, beside, overwrites
 from pyptogen.lower.tile.rounds.levels import levels
-from pyptogen.lower.tile.sizes.sizes import ring_slots, vector_cores
+from pyptogen.lower.tile.sizes.sizes import SLOTS, ring_slots, vector_cores
 from pyptogen.schema.hand import HandKernel
 
 
@@ -255,21 +258,16 @@ def _no_order(
     )
 
 
-def _needs_both(
-    loops: Sequence[Loop], stuck: frozenset[str], made_by: dict[str, Op], platform: Platform
-) -> DiagnosticError:
-    """PTG303 for a loop whose rounds cannot be cut into cube and vector kernels that run one after the other."""
-    carry = min(stuck)
-    following = next(after for loop in loops for before, after in loop.carried if before == carry)
-    return DiagnosticError(
-        Diagnostic(
-            "PTG303",
-            f"cannot lower the next `{carry}`, which a matmul makes from this round's, on {platform.name}: cube and"
-            " vector cores would have to take turns in every round",
-            made_by[following].span if following in made_by else made_by[carry].span,
-            expected="carried values that vector work alone leads to the next round, or one mixed kernel",
-            fix="give the tiling row `fifo: 2`: then both cores work side by side and meet in rings of 2 tiles",
-        )
+def shared(ops: Sequence[Op], made_by: Mapping[str, Op]) -> int:
+    """The values that cube and vector core would share: products that vector work reads, and what it makes for them."""
+    products = {op.result.name: op.kind in PRODUCTS for op in ops}
+    return len(
+        {
+            name
+            for op in ops
+            for name in (root(v.name, made_by) for v in op.operands if isinstance(v, Value))
+            if name in products and products[name] != (op.kind in PRODUCTS)
+        }
     )
 
 
@@ -318,14 +316,14 @@ def _kernels(
             kernels.append((name, "vector", stages, [op for op in program.ops if op.stage == stages[0]]))
             continue
         ops = [op for op in program.ops if op.stage in stages and op.kind not in VIEWS | {"either", "only"}]
-        together = platform.unified or ring_slots(row, stages) > 0
+        parts = [island for epoch in epochs(ops) for island in islands(epoch, program, made_by)]
+        in_rings = ring_slots(row, stages) > 0
         runs: list[tuple[CoreKind, list[Op]]] = []
-        for part in [island for epoch in epochs(ops) for island in islands(epoch, program, made_by)]:
+        for part in parts:
             loops = [loop for loop in program.loops if any(op.loop == loop.name for op in part)]
             alternating, stuck = _runs(part, made_by, loops, first)
-            if stuck and not together:
-                raise _needs_both(loops, stuck, made_by, platform)
-            if together:
+            alone = len({op.loop for op in ops if op.loop}) < 2
+            if platform.unified or stuck or (in_rings and (alone or shared(part, made_by) <= MOST)):
                 runs.append(("mixed" if len(alternating) > 1 else alternating[0][0], part))
             else:
                 runs += alternating
@@ -373,7 +371,7 @@ def run(
                 elsewhere |= {name for op in kernel[3] for name in _roots(op, made_by)} - own
         written = {name for kernel in result for name in kernel.writes}
         writes = tuple(op.result.name for op in ops if op.result.name in (outputs | elsewhere) - written)
-        slots = ring_slots(row, stages) if core == "mixed" and not platform.unified else 0
+        slots = (ring_slots(row, stages) or SLOTS) if core == "mixed" and not platform.unified else 0
         beside = vector_cores(row, stages) if slots else 0
         by_hand = given.get(stages[0])
         result.append(KernelOps(name, core, stages, tuple(ops), writes, ops[0].span, by_hand, slots, beside))

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Loop, Op, Program, Value
 from pyptogen.lower.tensor.views import root
 
 
@@ -41,6 +41,18 @@ def levels(
                 floor = {}
             else:
                 floor[carry] = wanted[carry]
+
+
+def recurrent(program: Program) -> frozenset[str]:
+    """The loops of which matrix work leads a carried value to its next one: where cube and vector cores are apart, they
+    take turns in every round."""
+    made_by = {op.result.name: op for op in program.ops}
+
+    def feeds_itself(loop: Loop) -> bool:
+        ops = [op for op in program.ops if op.loop == loop.name and op.kind not in VIEWS | {"only"}]
+        return bool(levels(ops, made_by, loop.carried)[1])
+
+    return frozenset(loop.name for loop in program.loops if feeds_itself(loop))
 
 
 def _vector_level(level: int) -> int:

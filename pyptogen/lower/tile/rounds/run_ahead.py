@@ -7,7 +7,8 @@ after:  for kv0 in -128..kv step 128:
 
 While the vector core works on one round's products, the cube core makes the next round's. What leads to the pushes
 before the first pop of a body runs ahead, if nothing behind it uses its tiles. Rounds that end early (causal attention)
-end as early ahead; those that a condition may leave out stay as they are.
+end as early ahead; those that a condition may leave out stay as they are, and so do rounds that are dealt to blocks:
+the one behind a block's own is another block's.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ class _Ahead:
         numbers = [n for n in ahead if isinstance(n, TileOp) and n.kind == "read_index"]  # of indices: read in both
         behind = (*(n for n in numbers if n.mode in names_used(behind)), *behind)
         made, used = _written(ahead), _touched(behind)
-        whole = loop.start == ZERO and loop.after is None and loop.only is None
+        whole = loop.start == ZERO and loop.after is None and loop.only is None and not loop.parallel
         if not pushes or made & used or not whole:
             return loop
         this = self._once(loop, behind, Poly.of(loop.var), _written(behind))

@@ -8,7 +8,7 @@ that is a row in between stays a column.
 
 Outside of loops a reader of a transposed value meets it in GM, where a transposition is other strides. A loop is not
 taken apart for that. Where cube and vector cores are apart, what only products read lies in GM anyway, unless the cores
-meet in rings.
+meet in rings, which those of a recurrence always do.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Op, Program, Value
 from pyptogen.lower.tensor.views import root
 from pyptogen.lower.tile.kernels.partition import producers
+from pyptogen.lower.tile.rounds.levels import recurrent
 from pyptogen.lower.tile.sizes.sizes import Selected, ring_slots
 
 
@@ -31,6 +32,7 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
     program = _reshaped_once(program)
     made_by = producers(program)
     in_rings = {op.stage for op in program.ops if any(ring_slots(row.row, (op.stage,)) for row in rows)}
+    recurrences = recurrent(program)
 
     single = {loop.block.name for loop in program.loops if loop.tile == 1}
 
@@ -47,8 +49,8 @@ def run(program: Program, platform: Platform, rows: Sequence[Selected]) -> Progr
         ):
             return False
         readers = [o for o in program.ops if any(_is(v, op.result) for v in o.operands)]
-        met_in_gm = not platform.unified and op.stage not in in_rings and maker.kind != "carry"
-        return not (met_in_gm and all(reader.kind in PRODUCTS for reader in readers))
+        on_chip = platform.unified or op.stage in in_rings or op.loop in recurrences or maker.kind == "carry"
+        return on_chip or not all(reader.kind in PRODUCTS for reader in readers)
 
     ops = tuple(replace(op, kind="turn") if turned(op) else op for op in program.ops)
     return program if ops == program.ops else replace(program, ops=ops)

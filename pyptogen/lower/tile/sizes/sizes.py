@@ -16,6 +16,9 @@ from pyptogen.lower.tensor.ir import Program, TilingRow
 HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge", "fifo", "vector_cores"})
 """Keys of a stage's row that are hints, not dims."""
 
+SLOTS = 2
+"""Tiles of a ring whose length nobody gave: one that is filled while the other is read."""
+
 
 @dataclass(frozen=True, slots=True)
 class TileSize:

@@ -1,0 +1,174 @@
+"""Dims whose tiles may be chosen, and what suits a platform at first: the guesses that `choose` begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PRODUCTS, REDUCE, Op, Program, Value
+from pyptogen.lower.tile.cutting.axes import Axes, Axis
+from pyptogen.lower.tile.kernels.partition import KernelOps
+from pyptogen.lower.tile.rounds.round_rows import shared_rows
+
+MATMUL_ROWS, MATMUL_COLUMNS, MATMUL_DEPTH_BYTES = 128, 128, 512
+"""First guess for a matmul: such a tile of A and of B fills the 64 KB of L0A and L0B of A2/A3."""
+CPU_ROWS, CPU_COLUMNS, CPU_DEPTH_BYTES = 256, 256, 8192
+"""The same where L0A and L0B are a budget of L2 and a tile of A is rearranged when it is loaded: K whole, so that all
+columns use it, up to 2 MB of A."""
+ROUND_ROWS, ROWS_AT_ONCE, ROUND_COLUMNS = 1024, 128, 1024
+"""First guess for the products of a loop on a CPU: a round's block is rearranged once for many rows, which meet it a
+part at a time, so that what lies between the products stays in L2. Cut columns would do all rounds again."""
+SEEN_AT_ONCE = 128
+"""Block of a causal loop on a CPU: what of a block lies behind a query's own position is computed for nothing. Measured
+with 512 to 2048 queries against blocks of 512: a third less time with 512 of them, 13 % less with 2048."""
+VECTOR_ROWS = 64
+VECTOR_COLUMNS = 256
+"""First guess where the columns are known at run time only."""
+CPU_TILE_BYTES = 16 * 1024
+"""A vector tile that stays in L1 on a CPU (measured: 8-16 KB run from L1, larger ones from L2 at a quarter)."""
+
+DEPTH = 3
+MOST_TILE = 1024
+"""Largest tile of a run-time dim."""
+LINE, MOST_LINE = 4096, 16384
+"""First guess for a run-time dim that has no other beside it, and its largest tile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A dim that may be chosen: its first tile, the order in which tiles shrink (higher first; `DEPTH` for what a
+    product sums over, 0 for what is looped one by one), the largest tile, and how many of them a round takes at a
+    time (0: all)."""
+
+    dim: str
+    tile: int
+    yields: int
+    most: int
+    at_once: int = 0
+
+    def cuts(self, length: int) -> bool:
+        """Whether a dim of that length, known at build time, is cut at first."""
+        return (self.at_once or self.tile) < length
+
+    def within(self, length: int | None) -> Choice:
+        """The choice for a dim of that length, None where it is known at run time only."""
+        if length is None:
+            return self
+        parts = length // self.at_once * self.at_once if self.at_once else self.tile
+        return replace(self, most=length, tile=min(self.tile, max(parts, 1)))
+
+    def part(self, tile: int) -> int:
+        """How many of a tile's rows a round takes at a time; 0: all."""
+        return self.at_once if self.at_once < tile and not tile % (self.at_once or 1) else 0
+
+
+def choices(program: Program, kernel: KernelOps, platform: Platform, written: Mapping[str, int]) -> dict[str, Choice]:
+    """First guesses for the dims of one kernel. A tile has one dim of rows: where the author cut one into several rows,
+    it is that one."""
+    axes = Axes(program)
+    blocks = {loop.block.name for loop in program.loops}
+    found: dict[str, Choice] = {}
+
+    def note(dim: str | None, tile: int, yields: int, most: int = MOST_TILE, at_once: int = 0) -> None:
+        if dim is not None and dim not in blocks and (dim not in found or tile < found[dim].tile):
+            found[dim] = Choice(dim, tile, yields, most, at_once)
+
+    for loop in program.loops:
+        if loop.seen is not None and platform.unified and any(op.loop == loop.name for op in kernel.ops):
+            note(loop.over, SEEN_AT_ONCE, 2)
+    shapes = [(op, axes.axes(_looped(op).shape)) for op in kernel.ops]
+    # The outer dims of an axis such as heads * d are columns here and may be rows elsewhere: one at a time.
+    shared = {f.dim for _, shape in shapes if shape for f in shape[-1][:-1]}
+    epilogues = _epilogues(shapes) if platform.unified else []
+    round_rows = shared_rows(axes, kernel) if platform.unified else None
+    for op, shape in shapes:
+        leading = [f for axis in shape[:-1] for f in axis]
+        able = [f for f in leading if f.dim not in _whole_beside(op, axes)]
+        given = (f for f in able if written.get(f.dim or "", 1) > 1)
+        free = (f for f in reversed(able) if f.dim not in shared)
+        nameless = next((f for f in leading if f.dim is None), None)  # such as of `d + 1`: no loop can cut it
+        rows_of = next(given, None) or nameless or next(free, None)
+        for factor in (*leading, *(shape[-1][:-1] if shape else ())):
+            if factor is not rows_of:
+                note(factor.dim, 1, 0)
+        columns = shape[-1][-1].extent.constant if shape and shape[-1] else 1
+        if columns is None and op.kind not in PRODUCTS:
+            columns = VECTOR_COLUMNS if rows_of is not None else LINE
+            note(shape[-1][-1].dim, columns, 2, MOST_TILE if rows_of is not None else MOST_LINE)
+        in_rounds = round_rows is not None and bool(op.loop)
+        if rows_of is not None and round_rows == rows_of.dim:
+            note(round_rows, ROUND_ROWS, 1, at_once=ROWS_AT_ONCE)
+        elif rows_of is not None and op not in epilogues:
+            note(rows_of.dim, _first_rows(op, _read_at_once(op, axes) or columns, platform), 1)
+        if op.kind in PRODUCTS:
+            a = op.operands[0]
+            assert isinstance(a, Value)
+            for factor in shape[-1][-1:]:  # none where the columns are one element
+                wide = CPU_COLUMNS if platform.unified else MATMUL_COLUMNS
+                note(factor.dim, ROUND_COLUMNS if in_rounds else wide, 2)
+            depth = CPU_DEPTH_BYTES if platform.unified else MATMUL_DEPTH_BYTES
+            for factor in axes.axes(a.shape)[-1]:
+                note(factor.dim, depth // DTYPES[a.dtype], DEPTH)
+    return found
+
+
+def _whole_beside(op: Op, axes: Axes) -> set[str | None]:
+    """Dims of which a tile has one element, because another operand's tile has its rows from elsewhere: those of which
+    each index has a right operand of its own, and in a loop those beside an axis, not the last, that is reduced."""
+    if op.kind in PRODUCTS:
+        (right,) = (axes.axes(v.shape) for v in op.operands[1:2] if isinstance(v, Value))
+        return {f.dim for axis in right[:-2] for f in axis}
+    if op.loop and op.kind in REDUCE | {"prod"}:
+        source, axis = op.operands[0], int(op.attrs["axis"])
+        assert isinstance(source, Value)
+        if axis < len(source.shape) - 1:
+            return {f.dim for i, parts in enumerate(axes.axes(source.shape)[:-1]) if i != axis for f in parts}
+    return set()
+
+
+def _epilogues(shapes: Sequence[tuple[Op, tuple[Axis, ...]]]) -> list[Op]:
+    """Elementwise work on tiles of a product: its rows are those of the product, whose right operand is rearranged for
+    each tile of rows."""
+    dims = {
+        tuple(axis[-1].dim for axis in (shape[-2], shape[-1]) if axis)
+        for op, shape in shapes
+        if op.kind in PRODUCTS and not op.loop
+    }
+    found = []
+    for op, shape in shapes:
+        ends = tuple(axis[-1].dim for axis in shape[-2:] if axis)
+        if (
+            op.kind not in PRODUCTS
+            and not op.loop
+            and len(shape) > 1
+            and (ends in dims or (len(ends) == 1 and shape[-2]))
+        ):
+            found.append(op)
+    return found if dims else []
+
+
+def _looped(op: Op) -> Value:
+    """What the loops around an operation go over: the rows that it writes where it updates a tensor in place."""
+    value = op.operands[2] if op.kind == "scatter_update" else op.result
+    assert isinstance(value, Value)
+    return value
+
+
+def _read_at_once(op: Op, axes: Axes) -> int | None:
+    """Columns of the tile that positions of extremes are found in, which no pass takes from memory as it does a sum's;
+    None for another operation, or where they are known at run time only."""
+    if op.kind not in ARG_REDUCE:
+        return None
+    source = op.operands[0]
+    assert isinstance(source, Value)
+    return axes.axes(source.shape)[-1][-1].extent.constant
+
+
+def _first_rows(op: Op, columns: int | None, platform: Platform) -> int:
+    if op.kind in PRODUCTS:
+        return CPU_ROWS if platform.unified else MATMUL_ROWS
+    rows = VECTOR_ROWS
+    while platform.unified and rows > 1 and rows * (columns or 1) * DTYPES[op.result.dtype] > CPU_TILE_BYTES:
+        rows //= 2
+    return rows

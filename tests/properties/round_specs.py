@@ -40,8 +40,11 @@ def _blocks(draw: st.DrawFn) -> Case:
     axis = 0 if by_rows else -1
     carried = draw(st.booleans())
     made = draw(
-        st.sampled_from(["e * 0.5", "abs(e) + 1", "e.T", "e - amax(e, axis=-1, keepdim=true)", "amin(e, axis=1)", "c"])
-    )
+        st.sampled_from(
+            ["e * 0.5", "abs(e) + 1", "e.T", "e - amax(e, axis=-1, keepdim=true)", "amin(e, axis=1)", "c",
+             "cumsum(e * 0.125, axis=0)", "cumsum(e * 0.125, axis=1)", "cumprod(e, axis=0)"]
+        )
+    )  # fmt: skip
     if made == "c" and not carried:
         made = "e"
     made = f"{made} + c" if carried and made in ("e * 0.5", "abs(e) + 1") else made

@@ -23,21 +23,20 @@ from pyptogen.lower.tensor.building.rules import SCALE
 from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
 from pyptogen.lower.tensor.views import input_part, read_with, root
+from pyptogen.lower.tile.cutting.along_axes import AlongAxes
 from pyptogen.lower.tile.cutting.axes import Apart, Axes, GmView, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
-from pyptogen.lower.tile.cutting.products import Products
 from pyptogen.lower.tile.ir import GmRef, GmTensor, Source, TileKernel, TileOp, TileVal
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.sizes.sizes import TileSize
 
 REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
-OF_WHOLE_ROWS = SCAN | SORTING | INDEXED  # kernels of their own outside of loops
 
 
-class Cutter(Products):
+class Cutter(AlongAxes):
     """Cuts one kernel."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -141,28 +140,11 @@ class Cutter(Products):
         if op.result.name in self.kernel.writes and op.kind != "scatter_update":
             self._store(op)
 
-    def _check_whole(self, op: Op, scope: Scope) -> None:
-        """A reduction sees all of its axis.
-
-        Raises:
-            Apart: PTG303, the axis is cut here: then it is a kernel of its own.
-        """
-        source = op.operands[0]
-        assert isinstance(source, Value)
-        for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
-            loop = self.loop_of(factor.dim, scope)
-            if loop is not None and loop.role != "rounds":
-                fix = "leave it whole"
-                if op.loop and self.whole(loop.dim) is None:
-                    fix = "reduce it in a stage before the loop, for all rounds at once"
-                error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", fix)
-                raise Apart(error, (op.result.name, op.result.name))
-
     def _vector(self, op: Op, scope: Scope) -> None:
-        if op.kind in OF_WHOLE_ROWS:
+        if op.kind in SORTING | INDEXED:
             raise unsupported(op.span, f"`{op.kind}` in a round of a loop", "compute it before the loop, or after it")
-        if op.kind in REDUCTIONS:
-            self._check_whole(op, self.nest.inner if scope.role == "grid" else scope)
+        if op.kind in REDUCTIONS | SCAN:
+            self.check_whole(op, self.nest.inner if scope.role == "grid" else scope)
         if op.kind == "turn" and scope.role == "sub":
             raise unsupported(op.span, f"a transposition in rows of `{scope.dim}`", "take `vector` and `rows` out")
         sources: list[Source] = []
@@ -182,11 +164,13 @@ class Cutter(Products):
         shape = self.shape2d(self.axes.axes(op.result.shape), home, op)
         self.check_exchanged(op, operands, shape)
         kind = {"full": "fill", "places": "iota"}.get(op.kind, op.kind)
-        first = self._first_place(op, home) if op.kind == "places" else ZERO
+        first = self.first_place(op, home) if op.kind == "places" else ZERO
         if kind == "fill":
             sources = [self.scalar(Scalar(op.attrs["value"], op.span), scope)]
-        if kind in REDUCTIONS and self._over_rows(op, self.tiles[operands[0].tile], shape):
+        if kind in REDUCTIONS and self.over_rows(op, self.tiles[operands[0].tile], shape):
             kind = f"column_{kind}"
+        if kind in SCAN:
+            kind = self.scan_of_a_tile(op, shape)
         leaving = self.result_rows(op, home, shape)
         if leaving is None:
             name = self._result_tile(op, shape)
@@ -198,27 +182,6 @@ class Cutter(Products):
         self.emit(made, home, early)
         if leaving is None:
             self.placed[(op.result.name, "")] = Placed(name, home, early)
-
-    def _over_rows(self, op: Op, source: TileVal, result: Shape2D) -> bool:
-        """Whether a reduction is over the rows of its tile, as that of a middle axis is, and not along them.
-
-        Raises:
-            Apart: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of its own.
-        """
-        rows, cols = source.rows.size, source.cols.size
-        if (result.rows.size, result.cols.size) == (rows, 1):
-            return False
-        if (result.rows.size, result.cols.size) == (1, cols) and (cols > 1 or op.kind != "prod"):
-            return True
-        error = unsupported(op.span, f"`{op.kind}` over a part of a tile", "give the other dims the tile 1")
-        raise Apart(error, (op.result.name, op.result.name))
-
-    def _first_place(self, op: Op, scope: Scope) -> Poly:
-        """Which element of the whole axis, or of its block, is the first one of this tile."""
-        start = self.axes.poly(op.attrs["start"])
-        found = [self.loop_of(f.dim, scope) for axis in self.axes.axes(op.result.shape) for f in axis]
-        loops = [loop for loop in found if loop is not None and not (op.attrs["in_block"] and loop.role == "rounds")]
-        return sum((Poly.of(loop.var) for loop in loops), start)
 
     def _result_tile(self, op: Op, shape: Shape2D) -> str:
         name = self.name(op.result.name)

@@ -118,7 +118,8 @@ def _stacked(draw: st.DrawFn) -> Case:
         "h[:, :, ::2] * 2": f"t, r, {-(-d // 2)}",
     }  # fmt: skip
     chosen = draw(st.lists(st.sampled_from(sorted(uses)), min_size=1, max_size=3, unique=True))
-    following = draw(st.sampled_from(["maximum(m, e)", "m * 0.5 + e"]))
+    next_values = ["maximum(m, e)", "m * 0.5 + e", "concat(m[:, 1:], top, axis=1)", "e - m[:, 2:3]"]
+    following = draw(st.sampled_from(next_values))
     stage = [
         "loop: {over: t, tile: 1}", "carry:", "  m: full([r, k], 0.25, fp32)", "body:", "  e: reshape(x[t], [r, k])",
         "  top: amax(e, axis=1, keepdim=true)", "next:", f"  m: {following}", "collect:", f"  h: {made}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from pyptogen.lower.expr import Poly
+from pyptogen.lower.expr import ZERO, Poly
 from pyptogen.lower.tile.ir import Extent, TileVal
 
 
@@ -26,9 +26,8 @@ class AddedTiles:
 
     def like(self, wanted: str, tile: TileVal, *, dtype: str | None = None, cols: Extent | None = None) -> str:
         """A tile of its own beside another."""
-        return self.add(
-            wanted, replace(tile, dtype=dtype or tile.dtype, cols=cols or tile.cols, parent=None, col_offset=0)
-        )
+        own = replace(tile, dtype=dtype or tile.dtype, parent=None, col_offset=0, row_offset=ZERO)
+        return self.add(wanted, replace(own, cols=cols or tile.cols))
 
     def line(self, name: str, at: Poly) -> str:
         """Row number ``at`` of a tile, as a window."""

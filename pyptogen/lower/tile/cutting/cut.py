@@ -90,7 +90,7 @@ class Cutter(Joined):
             if op.kind == "carry" and op.result.name in self.kernel.writes:  # read by a later kernel in its rounds
                 self._store(op, scope)
         every = [op for level in inside for op in level]
-        if self.open_rows(every[0], scope, together=True):
+        if every and self.open_rows(every[0], scope, together=True):
             self.level_of = dict.fromkeys(self.level_of, 1)
             self._cut_level(every, scope)
         else:

@@ -74,7 +74,7 @@ class Joined(AlongAxes):
             window = TileVal(view, value.dtype, shape.rows, shape.cols, shape.form, op.span, tile_name, offset)
             self.tiles[view] = window
             self.emit(TileOp("copy", view, (source.tile,), op.span, op.stage), home, False)
-        self.placed[(name, "")] = Placed(tile_name, self.deepest(scopes), False)
+        self._keep(op, tile_name, self.deepest(scopes))
 
     def _join(self, op: Op, scope: Scope) -> None:
         """In a round: parts that are no columns of its tile, or that lie below each other.
@@ -94,7 +94,16 @@ class Joined(AlongAxes):
         else:
             fix = "collect the parts, and put them together after the loop"
             raise unsupported(op.span, f"a concat in a round of {op.result.dtype} inside 32 bytes of a row", fix)
-        self.placed[(op.result.name, "")] = Placed(name, scope, False)
+        self._keep(op, name, scope)
+
+    def _keep(self, op: Op, tile: str, scope: Scope) -> None:
+        """The tile as what the operation makes; copied to the rows of a whole tile where another turn reads that."""
+        shape = self.shape2d(self.axes.axes(op.result.shape), scope, op)
+        if self.result_rows(op, scope, shape) is None:
+            self.placed[(op.result.name, "")] = Placed(tile, scope, False)
+            return
+        rows = self.rows_of(self.placed[(op.result.name, "")], scope, op.result.name).tile
+        self.emit(TileOp("copy", rows, (tile,), op.span, op.stage), scope, False)
 
     @staticmethod
     def deepest(scopes: list[Scope]) -> Scope:

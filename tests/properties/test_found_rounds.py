@@ -27,7 +27,15 @@ FOUND = {
     "a product that is the same in every round": (turns("exp(p)"), {"r": 70, "s": 75}),
     "rows of a concat for a product": (turns("concat(p[:, 0:16] * 2, exp(p[:, 16:]), axis=1)"), {"r": 70, "s": 33}),
     "rows of a concat of any columns": (turns("concat(p[:, 3:19] * 2, exp(p[:, 16:]), axis=1)"), {"r": 70, "s": 33}),
-}
+    "a condition along an axis under another name, in tiles of the compiler's": (
+        spec("n: 32; m: 32", "x: fp32[n, r]; w: fp32[n, m]; lengths: int32[m]", "y: fp32[n, 1]; z: fp32[n, 1]",
+             'run:\n    loop: {over: r, tile: 32, if: "r.start < lengths[:, None]"}\n    carry:\n'
+             "      y: full([n, 1], 0, fp32)\n    next:\n      y: y + sum(x[:, r], axis=1, keepdim=true)\n  out:\n"
+             "    z: matmul(w, y)",
+             'verify:\n  generate: {lengths: "integers(0, 70)"}'),
+        {"r": 70},
+    ),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", FOUND)

@@ -320,6 +320,7 @@ def run(
             compared only on platforms that have figures.
     """
     static = {d.name: d.value for d in program.dims if d.value is not None}
+    written = narrow.batches_apart(program, kernel, written)
     decided = narrow.of_conditions(program, kernel)
     silent = all(size.unroll for dims in written.values() for size in dims.values())
     named = {dim for dims in written.values() for dim in dims}

@@ -44,6 +44,19 @@ def of_conditions(program: Program, kernel: KernelOps) -> list[str]:
     return [factor.dim for factor in factors if factor.dim is not None and factor.dim not in axes.over]
 
 
+def batches_apart(program: Program, kernel: KernelOps, table: Mapping[str, Mapping[str, TileSize]]) -> Table:
+    """The table with the tile 1 for each dim of a product's batches that the author only gives ranges (``unroll``): the
+    matrix unit has one dim of rows."""
+    axes = Axes(program)
+    shapes = [axes.axes(op.result.shape) for op in kernel.ops if op.kind in PRODUCTS]
+    batches = {factor.dim for shape in shapes for axis in shape[:-2] for factor in axis}
+
+    def apart(dim: str, size: TileSize) -> TileSize:
+        return replace(size, tile=1, inner=1) if size.unroll and dim in batches else size
+
+    return {stage: {dim: apart(dim, size) for dim, size in sizes.items()} for stage, sizes in table.items()}
+
+
 def columns(
     program: Program,
     kernel: KernelOps,

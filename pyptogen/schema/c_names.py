@@ -1,4 +1,4 @@
-"""Names that C's headers have: no function or variable of generated C++ may take one of them.
+"""Names that C++ and C's headers have: no function or variable of generated C++ may take one of them.
 
 A kernel is a function of C named after its stage, and headers of PTO-ISA bring declarations of the C, POSIX and
 mathematics libraries with them.
@@ -40,7 +40,17 @@ _WORDS = (
     "unlockpt unsetenv unshare uselocale ushort usleep utimes va_list valloc verr vfork vhangup vmsplice vwarn wait "
     "waitpid warn warnx write writev y0 y1 yn "
 )
+_KEYWORDS = (
+    "alignas alignof and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
+    "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue "
+    "decltype default delete do double dynamic_cast else enum explicit export extern float for friend goto if "
+    "inline int long mutable namespace new noexcept not_eq nullptr operator or_eq private protected public "
+    "register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct "
+    "switch template this thread_local throw try typedef typeid typename union unsigned using virtual void "
+    "volatile wchar_t while xor xor_eq "
+)
 _FUNCTIONS = frozenset(_WORDS.split())
+_OF_CPP = frozenset(_KEYWORDS.split())
 _FAMILIES = re.compile(
     r"""
     (pthread|sched|sem|shm|timer|posix|pkey|obstack|cookie|clock|u|sa|si|sigev)_\w+
@@ -60,6 +70,11 @@ _MACROS = re.compile(
 )
 
 
+def is_keyword(name: str) -> bool:
+    """Whether ``name`` is a word of C++ itself; those that Python has too name nothing in a spec."""
+    return name in _OF_CPP
+
+
 def is_c_name(name: str) -> bool:
     """Whether headers may declare ``name``: functions, types and variables of C, POSIX and the mathematics library,
     by name and by the shapes of their families."""
@@ -67,8 +82,8 @@ def is_c_name(name: str) -> bool:
 
 
 def is_c_function(name: str) -> bool:
-    """Whether headers do declare a function ``name`` for sure: then no other function of C can have it."""
-    return name in _FUNCTIONS
+    """Whether no other function can have the ``name``: headers declare one for sure, or it is a word of C++."""
+    return name in _FUNCTIONS or is_keyword(name)
 
 
 def is_macro(name: str) -> bool:

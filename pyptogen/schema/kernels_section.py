@@ -225,7 +225,7 @@ def _source(mapping: Mapping, model: Any, root: str) -> SourceFile:
     if entry is not None and is_c_function(str(model.entry)):
         raise fault(
             "PTG213",
-            f"`{model.entry}` cannot name the entry of a kernel: the library of C has a function of that name",
+            f"`{model.entry}` cannot name the entry of a kernel: C++ has another meaning for it",
             entry.span,
             fix=f"call it `{model.entry}_kernel`, here and in the file",
         )

@@ -13,27 +13,17 @@ from pyptogen.schema.tree import Scalar
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
 _SNAKE = re.compile(r"[a-z][a-z0-9_]*\Z")
 _WORDS = frozenset({"true", "false", "null", "inf", "nan", "target", "when", "fuse", "out"})
-_OF_CONDITIONS_AND_CALLS = frozenset({"target", "out"})
-"""Taken where conditions of rows read a name, or a call an argument: not by what only the graph knows."""
 _IN_THE_GRAPH = frozenset({"a value", "an output", "a parameter"})
-_CPP = (
-    "alignas alignof and_eq asm auto bitand bitor bool break case catch char char16_t char32_t char8_t class "
-    "co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue "
-    "decltype default delete do double dynamic_cast else enum explicit export extern float for friend goto if "
-    "inline int long mutable namespace new noexcept not_eq nullptr operator or_eq private protected public "
-    "register reinterpret_cast requires return short signed sizeof static static_assert static_cast struct "
-    "switch template this thread_local throw try typedef typeid typename union unsigned using virtual void "
-    "volatile wchar_t while xor xor_eq "
-)
-RESERVED = _WORDS | frozenset(_CPP.split()) | frozenset(keyword.kwlist) | frozenset(DTYPES)
-"""Names become Python parameters and C++ variables, so the words of both languages are taken."""
+_FREE = {"out": _IN_THE_GRAPH | {"a stage"}, "target": _IN_THE_GRAPH | {"an input"}}
+"""What may be called so all the same: `out` is an argument of calls, `target` a subject of conditions, like a dim."""
+RESERVED = _WORDS | frozenset(keyword.kwlist) | frozenset(DTYPES)
+"""Expressions have Python's grammar, and names become its parameters, so its words are taken; those of C++ are not, as
+C++ text spells such a name otherwise."""
 
 
 def check_name(name: str, span: Span, what: str, *, snake: bool = False) -> str:
-    """``name`` if it may be given to a ``what``; raises PTG213. A stage may be called `out`, and a value or an output
-    `out` or `target`: no parameter takes their names."""
-    free = (name, what) == ("out", "a stage") or (name in _OF_CONDITIONS_AND_CALLS and what in _IN_THE_GRAPH)
-    if name in RESERVED and not free:
+    """``name`` if it may be given to a ``what``; raises PTG213."""
+    if name in RESERVED and what not in _FREE.get(name, ()):
         raise fault(
             "PTG213",
             f"`{name}` is reserved and cannot name {what}",

@@ -12,7 +12,7 @@ from pyptogen.lower.expr import Poly
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.tensor.ir import PACKED, Attr, Program
 from pyptogen.lower.tensor.reading.conditions import c_text
-from pyptogen.schema.c_names import is_macro
+from pyptogen.schema.c_names import is_keyword, is_macro
 from pyptogen.templates.cpp_names import C_TYPES, memory_type
 from pyptogen.templates.environment import render
 from pyptogen.templates.host_numbers import host_number
@@ -96,7 +96,7 @@ def _locals(graph: ExecutionGraph, program: Program, functions: Mapping[str, str
         mine |= {f"{launch.kernel}_blocks", f"{launch.kernel}_done"}
     mine |= {f"segment_{i + 1}" for i in range(len(graph.plans))}
     names = {*variables(graph), *(a.name for a in program.attrs), *(v.name for v in program.inputs)}
-    return respelled(names, lambda name: name in mine or is_macro(name))
+    return respelled(names, lambda name: name in mine or is_macro(name) or is_keyword(name))
 
 
 def _cuts(graph: ExecutionGraph, names: Sequence[str]) -> list[tuple[str, tuple[int, ...], str, int, str]]:

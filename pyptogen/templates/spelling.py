@@ -37,7 +37,7 @@ from pyptogen.lower.instruction.ir import (
 )
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tile.ir import Comparison, Condition, Element, Extent, Fifo, GmTensor
-from pyptogen.schema.c_names import is_c_name, is_macro
+from pyptogen.schema.c_names import is_c_name, is_keyword, is_macro
 from pyptogen.templates.cpp_names import C_TYPES
 
 _VARIABLES: Mapping[type, tuple[str, ...]] = {
@@ -110,12 +110,13 @@ def _instructions() -> frozenset[str]:
 
 def is_kernel_word(name: str) -> bool:
     """Whether the text of any kernel may have ``name`` as a word of its own, types aside."""
-    return name in KERNEL_WORDS or name in _instructions() or _SHAPES.fullmatch(name) is not None or is_macro(name)
+    mine = name in KERNEL_WORDS or name in _instructions() or _SHAPES.fullmatch(name) is not None
+    return mine or is_macro(name) or is_keyword(name)
 
 
 def field_name(name: str) -> str:
     """A contract name as a member of the argument struct, whose other words are types."""
-    return f"{name}_" if is_macro(name) or name in _TYPES else name
+    return f"{name}_" if is_macro(name) or is_keyword(name) or name in _TYPES else name
 
 
 def function_names(kernels: Sequence[str], operator: str, by_hand: Sequence[str]) -> dict[str, str]:

@@ -40,9 +40,18 @@ def render(program: Program, targets: Sequence[str], spec_file: str) -> str:
             runtime_imports=", ".join(_runtime_names(contract)),
             sizes=_sizes(contract),
             spec_file=spec_file,
+            target=_target(contract),
             targets=tuple(targets),
         )
     )
+
+
+def _target(contract: ContractView) -> str:
+    """The parameter that says which target runs: `target`, with an underscore where an input is called so."""
+    name, taken = "target", {tensor.name for tensor in contract.inputs}
+    while name in taken:
+        name += "_"
+    return name
 
 
 def _docstring(text: str) -> str:

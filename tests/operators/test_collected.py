@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import pyptogen
-from pyptogen.diagnostics import DiagnosticError
 
 STACKED = """\
 pyptogen: 1
@@ -137,14 +136,17 @@ def test_a_concat_of_what_rounds_make(target: str, tmp_path: Path) -> None:
         np.testing.assert_allclose(one, np.concatenate(parts, -1), rtol=1e-4, atol=1e-5)
 
 
-def test_a_column_that_its_own_round_reads_in_a_concat_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_a_column_that_its_own_round_reads_in_a_concat(target: str, tmp_path: Path) -> None:
     text = ROUNDS.replace("side: concat(m, now * 2, axis=1)", "side: concat(concat(m, more, axis=1) * 2, more, axis=1)")
     text = text.replace("side: fp32[t, r, 16]", "side: fp32[t, r, 10]")
-    with pytest.raises(DiagnosticError, match=r"PTG303.*a concat in a round of parts that are one column"):
-        run(text, "cpu", tmp_path)
+    x, c = drawn(5, 37, 8), drawn(5, 37, 1)
+    wanted = np.concatenate([before(x) * 2, c * 2, c], -1)
+    np.testing.assert_allclose(run(text, target, tmp_path, x=x, c=c)[0], wanted, rtol=1e-4, atol=1e-5)
 
 
-def test_a_column_that_is_carried_on_in_a_concat_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_a_column_that_is_carried_on_in_a_concat(target: str, tmp_path: Path) -> None:
     """The next round takes it from its tile, though nothing else reads it."""
     text = ROUNDS.replace("full([r, 8], 0, fp32)", "full([r, 9], 0, fp32)").replace(
         "next: {m: m + now}", "next: {m: z}"
@@ -155,5 +157,9 @@ def test_a_column_that_is_carried_on_in_a_concat_is_refused(tmp_path: Path) -> N
         + "      last: z\n"
     )
     kept = [line for line in text.splitlines() if not line.startswith(("  side:", "  peak:", "  ends:"))]
-    with pytest.raises(DiagnosticError, match=r"PTG303.*a concat in a round of parts that are one column"):
-        run("\n".join(kept), "cpu", tmp_path)
+    x, c = drawn(5, 37, 8), drawn(5, 37, 1)
+    m = [np.zeros((37, 8))]
+    for now in x:
+        m.append(m[-1] * 2 + now)
+    (last,) = run("\n".join(kept), target, tmp_path, x=x, c=c)
+    np.testing.assert_allclose(last, np.concatenate([m[1:], c], -1), rtol=1e-4, atol=1e-4)

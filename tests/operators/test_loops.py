@@ -12,11 +12,8 @@ import pytest
 
 import pyptogen
 from operators.loop_specs import CASES, inputs
-from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.instruction import interpret
 from pyptogen.lower.pipeline import lower
-from pyptogen.lower.tensor import from_spec
-from pyptogen.schema import Source, load_source, load_spec
 
 MIDDLE = """\
 pyptogen: 1
@@ -49,25 +46,6 @@ graph:
     height: sum(x * 2, axis=0, keepdim=true)
 tiling:
   - {t: 1, n: 64}
-"""
-
-ONE_WIDE = """\
-pyptogen: 1
-operator: one_wide
-dims: {t: {min: 1, max: 64}, b: 6, d: 48}
-inputs: {x: "fp32[t, b, d]"}
-outputs: {y: "fp32[t, b]", z: "fp32[b, d]"}
-graph:
-  run:
-    loop: {over: t, tile: 8}
-    carry:
-      z: full([b, d], 0, fp32)
-    body:
-      f: sum(x[t], axis=-1) * 2
-    next:
-      z: z + sum(f[:, :, None] * x[t], axis=0)
-    collect:
-      y: f
 """
 
 RUNS = [(name, target) for name, case in CASES.items() for target in case.targets]
@@ -136,22 +114,3 @@ def test_reductions_over_the_rows_of_a_tile(t: int, n: int, target: str, tmp_pat
     np.testing.assert_allclose(got.best, s.max(axis=1), rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(got.product, (1 + s * 0.01).prod(axis=1), rtol=1e-5)
     np.testing.assert_allclose(got.height, 2 * given["x"].sum(keepdims=True), rtol=1e-5)
-
-
-@pytest.mark.parametrize("kind", ["cumsum(x[:, n], axis=-1)", "cumprod(x[:, n], axis=1)"])
-def test_running_sums_along_a_block_are_refused(kind: str, tmp_path: Path) -> None:
-    path = tmp_path / "round.yaml"
-    path.write_text(
-        "pyptogen: 1\noperator: round_\ndims: {n: {min: 1, max: 4096}, a: 24}\n"
-        "inputs: {x: 'fp32[a, n]' }\noutputs: {y: 'fp32[a, n]'}\n"
-        f"graph:\n  s:\n    loop: {{over: n, tile: 64}}\n    body: {{v: 'x[:, n] * 2'}}\n    collect: {{y: '{kind}'}}\n"
-    )
-    with pytest.raises(DiagnosticError, match="in a round of a loop"):
-        lower(from_spec(load_spec(path)), "cpu")
-
-
-@pytest.mark.parametrize("target", ["cpu", "a2a3"])
-def test_rows_of_one_element_are_no_column(target: str) -> None:
-    """Each lies in 32 bytes of its own; taken for a column, all but the first would be lost."""
-    with pytest.raises(DiagnosticError, match="PTG303"):
-        lower(from_spec(load_source(Source("one_wide.yaml", ONE_WIDE))), target)

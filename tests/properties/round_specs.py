@@ -40,8 +40,11 @@ def _blocks(draw: st.DrawFn) -> Case:
     axis = 0 if by_rows else -1
     carried = draw(st.booleans())
     made = draw(
-        st.sampled_from(["e * 0.5", "abs(e) + 1", "e.T", "e - amax(e, axis=-1, keepdim=true)", "amin(e, axis=1)", "c"])
-    )
+        st.sampled_from(
+            ["e * 0.5", "abs(e) + 1", "e.T", "e - amax(e, axis=-1, keepdim=true)", "amin(e, axis=1)", "c",
+             "cumsum(e * 0.125, axis=0)", "cumsum(e * 0.125, axis=1)", "cumprod(e, axis=0)"]
+        )
+    )  # fmt: skip
     if made == "c" and not carried:
         made = "e"
     made = f"{made} + c" if carried and made in ("e * 0.5", "abs(e) + 1") else made
@@ -115,7 +118,8 @@ def _stacked(draw: st.DrawFn) -> Case:
         "h[:, :, ::2] * 2": f"t, r, {-(-d // 2)}",
     }  # fmt: skip
     chosen = draw(st.lists(st.sampled_from(sorted(uses)), min_size=1, max_size=3, unique=True))
-    following = draw(st.sampled_from(["maximum(m, e)", "m * 0.5 + e"]))
+    next_values = ["maximum(m, e)", "m * 0.5 + e", "concat(m[:, 1:], top, axis=1)", "e - m[:, 2:3]"]
+    following = draw(st.sampled_from(next_values))
     stage = [
         "loop: {over: t, tile: 1}", "carry:", "  m: full([r, k], 0.25, fp32)", "body:", "  e: reshape(x[t], [r, k])",
         "  top: amax(e, axis=1, keepdim=true)", "next:", f"  m: {following}", "collect:", f"  h: {made}",

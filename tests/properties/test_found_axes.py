@@ -86,6 +86,16 @@ FOUND = {
              "y: matmul(x, reshape(w, [e, c * p * p]).T)"),
         {"r": 3},
     ),
+    "ranges of the batches of a product": (
+        spec("c: 32; h: 48", "x: bf16[r, c, h]; z: bf16[r, h, c]", "y: fp32[r, c, c]",
+             "y: relu(matmul(x, z, dtype=fp32)) + 1", "tiling:\n  - {r: {unroll: [4, 2, 1]}}"),
+        {"r": 7},
+    ),
+    "ranges of images": (
+        spec("c: 16; h: 12; o: 32", "x: fp16[r, c, h, h]; w: fp16[o, c, 3, 3]", "y: fp16[r, o, 10, 10]",
+             "y: conv(x, w, dtype=fp16)", "tiling:\n  - {r: {unroll: [2, 1]}}"),
+        {"r": 3},
+    ),
 }  # fmt: skip
 
 

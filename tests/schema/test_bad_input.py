@@ -83,7 +83,7 @@ CASES = [
     Bad("bad_type", "x: fp32[rows, cols]", "x: fp32", "PTG104", (7, 6), ("dtype[shape]",)),
     Bad("unknown_dtype", "x: fp32[", "x: float32[", "PTG212", (7, 6), ("`float32`", "did you mean `fp32`?")),
     Bad("unknown_layout", "x: fp32[rows, cols]", "x: fp32[rows, cols] @ zn", "PTG212", (7, 6), ("`zn`",)),
-    Bad("reserved_name", "  cols: 8", "  cols: 8\n  int: 3", "PTG213", (6, 3), ("`int` is reserved",)),
+    Bad("reserved_name", "  cols: 8", "  cols: 8\n  for: 3", "PTG213", (6, 3), ("`for` is reserved",)),
     Bad("operator_name", "operator: scale", "operator: Scale it", "PTG213", (2, 11), ("lower-case",)),
     Bad("version", "pyptogen: 1", "pyptogen: 2", "PTG112", (1, 11), ("version 2",)),
     Bad("include", "graph:", "include: [no_other.yaml]\ngraph:", "PTG110", (10, 11), ("`no_other.yaml`", "exists")),

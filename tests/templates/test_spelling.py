@@ -6,9 +6,12 @@ import re
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+import pyptogen
 from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.artifacts import Lowered
 from pyptogen.lower.instruction.ir import Instr, InstrKernel
@@ -18,6 +21,7 @@ from pyptogen.lower.tensor import from_spec
 from pyptogen.schema import load_spec
 from pyptogen.schema.c_names import is_c_name, is_macro
 from pyptogen.schema.naming import RESERVED
+from pyptogen.templates import wrapper_py
 from pyptogen.templates.kernel import kernel_text
 from pyptogen.templates.spelling import function_names, in_text, is_kernel_word, renamed, respelled, spelled, variables
 
@@ -102,8 +106,46 @@ def test_macros_are_known_by_their_looks() -> None:
     assert not is_c_name("attention")
 
 
-@pytest.mark.parametrize("name", ["union", "and", "template", "None", "fp32"])
-def test_words_of_both_languages_stay_reserved(name: str, tmp_path: Path) -> None:
+WORDS = """\
+pyptogen: 1
+operator: namespace
+dims: {union: {min: 1, max: 64}, short: 16, signed: {min: 1, max: 64}}
+attrs: {register: {type: fp32, default: 0.5}, long: {type: int32, default: 3}}
+inputs: {new: "fp32[union, short]", target: "fp32[union, short]", template: "int32[signed]"}
+outputs: {delete: "fp32[signed, short]", private: "fp32[union, short]"}
+graph:
+  switch:
+    this: where(new < target, new * (register ** 2 / union), target + long)
+    private: relu(this) - register
+  public:
+    delete: index_select(private, 0, template)
+"""
+
+
+@pytest.mark.parametrize("target", ["cpu", "a2a3"])
+def test_words_of_cpp_name_whatever_a_spec_names(target: str, tmp_path: Path) -> None:
+    path = tmp_path / "namespace.yaml"
+    path.write_text(WORDS)
+    operator: Any = pyptogen.compile(path, target=target)
+    rng = np.random.default_rng(3)
+    new, aim = (rng.normal(size=(5, 16)).astype(np.float32) for _ in range(2))
+    got = operator(new=new, target=aim, template=np.array([4, 0], np.int32), register=0.25)
+    this = np.where(new < aim, new * (0.0625 / 5), aim + 3)
+    np.testing.assert_allclose(got.private, np.maximum(this, 0) - 0.25, rtol=1e-6, atol=1e-6)
+    np.testing.assert_array_equal(got.delete, got.private[[4, 0]])
+
+
+def test_an_input_called_target_has_its_own_parameter(tmp_path: Path) -> None:
+    path = tmp_path / "namespace.yaml"
+    path.write_text(WORDS)
+    text = wrapper_py.render(from_spec(load_spec(path)), ["cpu"], "namespace.yaml")
+    assert "    target: npt.NDArray[Any],\n" in text
+    assert '    target_: str = "cpu",\n' in text
+    assert "_compiled(target_)(" in text
+
+
+@pytest.mark.parametrize("name", ["and", "lambda", "None", "fp32"])
+def test_words_of_the_language_stay_reserved(name: str, tmp_path: Path) -> None:
     path = tmp_path / "one.yaml"
     path.write_text(
         f"pyptogen: 1\noperator: one\ndims: {{n: 64}}\ninputs:\n  {name}: fp32[n, n]\noutputs:\n  y: fp32[n, n]\n"
@@ -113,13 +155,16 @@ def test_words_of_both_languages_stay_reserved(name: str, tmp_path: Path) -> Non
         load_spec(path)
 
 
-@pytest.mark.parametrize("name", ["out", "target"])
-def test_values_and_outputs_may_have_names_that_arguments_may_not(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "place"), [("out", "  x:"), ("target", "dims: {n:")])
+def test_arguments_of_calls_and_subjects_of_conditions_keep_their_names(name: str, place: str, tmp_path: Path) -> None:
+    """A value and an output may be called so, but not what a call or a condition names."""
     path = tmp_path / "one.yaml"
-    text = f"pyptogen: 1\noperator: one\ndims: {{n: 64}}\ninputs:\n  x: fp32[n, n]\noutputs:\n  {name}: fp32[n, n]\n"
-    path.write_text(f"{text}graph:\n  {name}: x * 2\n")
+    text = "pyptogen: 1\noperator: one\ndims: {n: 64}\ninputs:\n  x: fp32[n, n]\noutputs:\n  y: fp32[n, n]\n"
+    path.write_text(text.replace("  y:", f"  {name}:") + f"graph:\n  {name}: x * 2\n")
     assert load_spec(path).outputs[0].name == name
-    path.write_text(f"{text.replace('x:', f'{name}:')}graph:\n  y: {name} * 2\n")
+    path.write_text(
+        text.replace(place, place.replace("n:", f"{name}:").replace("x:", f"{name}:")) + "graph:\n  y: x * 2\n"
+    )
     with pytest.raises(DiagnosticError, match="PTG213"):
         load_spec(path)
 

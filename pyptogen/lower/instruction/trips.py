@@ -12,14 +12,16 @@ from pyptogen.lower.instruction.ir import For, InstrKernel, Node, walk
 class Trips:
     """Rounds of the loops of a walk: ``counts`` by how many loops stand around them, the last for all deeper ones too.
     ``early``: loops that end early, at the last block that a row sees, or whose rounds have a condition, have no round
-    at all."""
+    at all; ``single``: tiles have one row, so that loops over those behind the first have none."""
 
     counts: tuple[int, ...]
     early: bool = False
+    single: bool = False
 
     def of(self, node: For, depth: int) -> int:
         """Rounds of a loop with ``depth`` others around it."""
-        return 0 if self.early and may_be_empty(node) else self.counts[min(depth, len(self.counts) - 1)]
+        none = (self.early and ends_early(node)) or (self.single and is_behind_first(node))
+        return 0 if none else self.counts[min(depth, len(self.counts) - 1)]
 
 
 def loop_trips(node: For, trips: int, turn: tuple[str, int, int]) -> int:
@@ -30,9 +32,15 @@ def loop_trips(node: For, trips: int, turn: tuple[str, int, int]) -> int:
     return trips + any(isinstance(inner, For) and inner.once for inner in node.body)
 
 
-def may_be_empty(node: For) -> bool:
-    """Whether a loop may have no round where the loop around it runs."""
+def ends_early(node: For) -> bool:
+    """Whether a loop may have no round where the loop around it runs, as it ends early or leaves rounds out."""
     return (node.before is not None or node.only is not None) and not node.once
+
+
+def is_behind_first(node: For) -> bool:
+    """Whether a loop goes over so many rows less than a tile has at run time."""
+    extent = node.stop - node.start
+    return extent.constant is None and extent.evaluate(dict.fromkeys(extent.names(), 0)) < 0
 
 
 def deepest(kernel: InstrKernel) -> int:
@@ -49,7 +57,8 @@ def rounds(kernel: InstrKernel) -> list[Trips]:
     """Trip counts under which a kernel has to hold: every number up to one more than the deepest buffer has copies, for
     all loops alike, for those within others, and for the loops of one depth alone. A loop within one that runs does run
     (its extent is a tile's, or a dim's, or a share that no launch leaves empty), but one that ends early may not, nor
-    one whose rounds are left out. A round that is left out touches nothing and does not count: it is as none."""
+    one whose rounds are left out, nor one over the rows behind the first. A round that is left out touches nothing and
+    does not count: it is as none."""
     most = deepest(kernel) + 1
     found: list[tuple[int, ...]] = [(n,) for n in (most, *range(most), most + 1)]
     depth = _depth(kernel.body)
@@ -57,5 +66,11 @@ def rounds(kernel: InstrKernel) -> list[Trips]:
         found += [(most,) * around + (n,) for n in range(1, most)]
     for around in range(1, depth - 1):
         found += [(most,) * around + (n, most) for n in range(1, most)]
-    early = any(isinstance(n, For) and may_be_empty(n) for n in walk(kernel.body))
-    return [*(Trips(counts) for counts in found), *(Trips((n,), True) for n in range(1, most + 1) if early)]
+    loops = [n for n in walk(kernel.body) if isinstance(n, For)]
+    none = [(early, single) for early in (False, True) for single in (False, True) if early or single]
+    none = [
+        (e, s)
+        for e, s in none
+        if (not e or any(map(ends_early, loops))) and (not s or any(map(is_behind_first, loops)))
+    ]
+    return [*(Trips(counts) for counts in found), *(Trips((n,), *which) for which in none for n in range(1, most + 1))]

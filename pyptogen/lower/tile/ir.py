@@ -124,7 +124,8 @@ class TileOp:
     expand   a column, a row or one element → the whole tile; turn: transposed
     iota     ``row``, ``row`` + 1, … in one row
     column_… a reduction over the rows of a tile
-    cumsum, cumprod  running sums, products of the first operand along its rows, going on from the second's last column
+    cumsum, cumprod  running sums, products of the first operand along its rows, going on from the second's last column;
+             before `legalise` from nothing, and with ``column_`` over its rows
     topk, bottomk  places of the extreme elements of a row in ``gm``; take: the elements of that row at places
     sort_blocks  (value, place) pairs of every 32 elements in falling order; merge_blocks: of every four blocks of
              ``row`` elements one

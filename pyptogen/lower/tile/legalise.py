@@ -28,6 +28,8 @@ from pyptogen.lower.isa import INSTRUCTIONS
 from pyptogen.lower.isa.kinds import STEMS
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, BITWISE, COMPARE, DTYPES, REDUCE, UNARY
+from pyptogen.lower.tile import running
+from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk
 
 SCRATCH_BYTES = 512
@@ -41,9 +43,9 @@ BETWEEN_SHARE = 2
 INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
 
 
-class _Legaliser:
+class _Legaliser(AddedTiles):
     def __init__(self, kernel: TileKernel, platform: Platform) -> None:
-        self.tiles = {t.name: t for t in kernel.tiles}
+        super().__init__(kernel.tiles)
         self.platform = platform
         self.between = platform.memories["ub"] // BETWEEN_SHARE
         """Bytes left for tiles of all elements between the wanted ones."""
@@ -67,6 +69,8 @@ class _Legaliser:
             return self.cast(node)
         if node.kind in ("load", "store") and self.platform.runs_of_elements:
             return self.transfer(node)
+        if node.kind in running.KINDS and len(node.srcs) == 1:
+            return running.steps(node, self, self.platform)
         if node.kind in REDUCE | {"prod"}:
             source = self.tiles[str(node.srcs[0])]
             columns = Extent(min(source.cols.size, SCRATCH_BYTES // DTYPES[source.dtype]))
@@ -91,20 +95,6 @@ class _Legaliser:
     def of_a_column(self, node: TileOp) -> bool:
         """Whether a reduction over rows is that of one column, which lies as a row."""
         return node.kind.startswith("column_") and self.tiles[str(node.srcs[0])].form == "col"
-
-    def add(self, wanted: str, like: TileVal) -> str:
-        name, n = wanted, 1
-        while name in self.tiles:
-            n += 1
-            name = f"{wanted}_{n}"
-        self.tiles[name] = replace(like, name=name)
-        return name
-
-    def like(self, wanted: str, tile: TileVal, *, dtype: str | None = None, cols: Extent | None = None) -> str:
-        """A tile of its own beside another."""
-        return self.add(
-            wanted, replace(tile, dtype=dtype or tile.dtype, cols=cols or tile.cols, parent=None, col_offset=0)
-        )
 
     # -- conversions and moves ----------------------------------------------------------------------------------------
 
@@ -166,25 +156,19 @@ class _Legaliser:
         if dst.rows.size == 1 or (at_once and valid is None and dst.cols.size * size % 32 == 0):
             return [load, gather]
         at = f"{dst.name}_at"
-        line = self.line(dst.name, at)
+        line = self.line(dst.name, Poly.of(at))
         if at_once:
-            row: tuple[Node, ...] = (replace(gather, dst=line, srcs=(self.line(between, at),)),)
+            row: tuple[Node, ...] = (replace(gather, dst=line, srcs=(self.line(between, Poly.of(at)),)),)
         else:
             window = replace(gm, offset=gm.offset + gm.row_stride * at, col_stride=ONE, rows=Extent(1), cols=cols)
             row = (replace(load, gm=window), replace(gather, dst=line))
         loop = Loop(at, at, ZERO, dst.rows.poly(), 1, None, "sub", False, row, op.span)
         return [load, loop] if at_once else [loop]
 
-    def line(self, name: str, at: str | int) -> str:
-        """Row number ``at`` of a tile."""
-        tile = self.tiles[name]
-        window = replace(tile, rows=Extent(1), form="row", parent=tile.parent or name)
-        return self.add(f"{name}_line", replace(window, row_offset=tile.row_offset + Poly.of(at)))
-
     def row_by_row(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node]:
         """Neither rows nor columns are runs in GM: row after row, each as a column of elements that lie apart."""
         at, many = f"{dst.name}_at", dst.rows.size > 1
-        line = self.line(dst.name, at if many else 0)
+        line = self.line(dst.name, Poly.of(at) if many else ZERO)
         column = replace(dst, rows=dst.cols, cols=Extent(1), form="full", parent=None, col_offset=0, row_offset=ZERO)
         apart = self.add(f"{dst.name}_apart", column)
         scratch = self.add(f"{apart}_tmp", column)

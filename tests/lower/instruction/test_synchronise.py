@@ -5,17 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from operators.test_scans_in_rounds import ROWS
 
 from lower.instruction.editing import dropped, edit, places
 from lower.small_programs import elementwise, library, lowered, program_of
 from pyptogen.lower import pipeline
 from pyptogen.lower.instruction import MachineFault, interpret
+from pyptogen.lower.instruction import synchronise as synchronise_module
 from pyptogen.lower.instruction.event_ids import EVENT_IDS, Flags
 from pyptogen.lower.instruction.ir import Barrier, For, Instr, InstrKernel, Node, SetFlag, WaitFlag, walk
-from pyptogen.lower.instruction.replay import Replay, Trips, prove, rounds
+from pyptogen.lower.instruction.replay import Replay, Trips, is_in_order, prove, rounds
 from pyptogen.lower.instruction.synchronise import run as synchronise
 from pyptogen.lower.instruction.synchronise import settle
 from pyptogen.lower.instruction.touches import Touches
+from pyptogen.lower.tensor import from_spec
+from pyptogen.schema import Source, load_source
 
 KERNELS = [
     (name, kernel.name)
@@ -177,6 +181,20 @@ def test_a_loop_that_ends_early_may_have_no_round() -> None:
         Replay(inside, trips, on_find=lambda f, kinds=found[trips.early]: kinds.add(f.kind)).run()  # type: ignore[misc]
     assert found[False] == set()
     assert found[True] & {"double set", "left over"}
+
+
+def test_a_loop_over_the_rows_behind_the_first_may_have_no_round(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What only its rounds order is not in order where a block has one row."""
+    program = from_spec(load_source(Source("scans.yaml", ROWS)))
+    without: list[InstrKernel] = []
+    with monkeypatch.context() as patch:
+        patch.setattr(synchronise_module, "rounds", lambda k: [t for t in rounds(k) if not t.single])
+        without += pipeline.lower(program, "a2a3").instructions
+    for kernels, fine in ((without, False), (pipeline.lower(program, "a2a3").instructions, True)):
+        (kernel,) = kernels
+        walks = [trips for trips in rounds(kernel) if trips.single]
+        assert walks
+        assert all(is_in_order(kernel, trips, Touches(kernel)) == fine for trips in walks)
 
 
 def test_loops_in_a_row_share_ids_before_barriers_take_their_place() -> None:

@@ -123,7 +123,8 @@ class Selector:
         address = buffer.place() + tile.col_offset * size + tile.row_offset * line
         left = buffer.size - tile.col_offset * size
         if tile.row_offset.terms:
-            note, whole = f"rows {tile.row_offset.c()}.. of {owner}", left
+            first = tile.row_offset.evaluate(dict.fromkeys(tile.row_offset.names(), 0))
+            note, whole = f"rows {tile.row_offset.c()}.. of {owner}", left - first * line
             left = tile.rows.size * line - tile.col_offset * size
             return Declare(name, kind, rows, cols, address, left, note, tile.span, owner, whole)
         return Declare(name, kind, rows, cols, address, left, note, tile.span, owner)

@@ -26,8 +26,7 @@ def collected(f: Fitter, op: Op) -> Value:
     maker = next((other for other in f.ops if other.result.name == value.name), None)
     if maker is None or maker.kind != "concat" or not maker.loop:
         return _blocks(f, op, value, op.result.shape)
-    last = int(maker.attrs["axis"]) == len(value.shape) - 1
-    if last and lie_in_a_tile(maker, dim_table(f.program).number):
+    if lie_in_a_tile(maker, dim_table(f.program).number):
         return _blocks(f, op, value, op.result.shape)
     blocks = op.operands[0]
     assert isinstance(blocks, Value)

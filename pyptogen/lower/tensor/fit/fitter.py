@@ -68,7 +68,9 @@ class Fitter:
         for wide in (dtype, *WIDER.get(dtype, ())):
             if wide not in never and self.takes(instruction, wide):
                 return wide
-        raise self.refused(f"{instruction} takes no {dtype} on {self.platform.name}")
+        what = f"`{self.at.kind}` of {dtype}: {instruction} takes no {dtype} on {self.platform.name}"
+        whole = "cast its operands, as `cast(x, int32)`, if that holds their numbers" if dtype == "int64" else ""
+        raise self.refused(what, fix=whole)
 
     def refused(self, what: str, expected: str = "", fix: str = "") -> DiagnosticError:
         """PTG303 at the operation at hand."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
 from pyptogen.lower.tensor.ir import PRODUCTS, VIEWS, Op, Value
 from pyptogen.lower.tile.cutting.axes import Axes
 
@@ -65,7 +66,7 @@ def plan(ops: Sequence[Op], made_by: Mapping[str, Op], axes: Axes, kept: frozens
     windows: dict[str, Window] = {}
     copies: dict[str, tuple[tuple[str, int], ...]] = {}
     for op in ops:
-        if op.kind != "concat":
+        if op.kind != "concat" or not lie_in_a_tile(op, lambda size: axes.poly(size).constant):
             continue
         parts: list[tuple[str, int]] = []
         offset = 0

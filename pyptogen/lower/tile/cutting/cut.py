@@ -20,30 +20,26 @@ from typing import Any
 from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.building.rules import SCALE
-from pyptogen.lower.tensor.concat_parts import lie_in_a_tile
 from pyptogen.lower.tensor.ir import ARG_REDUCE, INDEXED, PRODUCTS, REDUCE, SCAN, SORTING, Op, Program, Scalar, Value
 from pyptogen.lower.tensor.views import input_part, read_with, root
 from pyptogen.lower.tile.cutting.axes import Apart, Axes, GmView, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
+from pyptogen.lower.tile.cutting.joined import Joined
 from pyptogen.lower.tile.cutting.nest import Scope
 from pyptogen.lower.tile.cutting.operands import Placed
-from pyptogen.lower.tile.cutting.products import Products
-from pyptogen.lower.tile.ir import GmRef, GmTensor, Source, TileKernel, TileOp, TileVal
+from pyptogen.lower.tile.ir import GmRef, GmTensor, Source, TileKernel, TileOp
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.names import names_used
 from pyptogen.lower.tile.sizes.sizes import TileSize
 
 REDUCTIONS = REDUCE | ARG_REDUCE | {"prod"}
-OF_WHOLE_ROWS = SCAN | SORTING | INDEXED  # kernels of their own outside of loops
 
 
-class Cutter(Products):
+class Cutter(Joined):
     """Cuts one kernel."""
 
     def __init__(self, *arguments: Any) -> None:
         super().__init__(*arguments)
-        self.whole_tiles: dict[str, str] = {}
-        """The tile of each concatenation that others are windows of."""
         self.writes: list[str] = []
 
     def cut(self) -> TileKernel:
@@ -94,7 +90,7 @@ class Cutter(Products):
             if op.kind == "carry" and op.result.name in self.kernel.writes:  # read by a later kernel in its rounds
                 self._store(op, scope)
         every = [op for level in inside for op in level]
-        if self.open_rows(every[0], scope, together=True):
+        if every and self.open_rows(every[0], scope, together=True):
             self.level_of = dict.fromkeys(self.level_of, 1)
             self._cut_level(every, scope)
         else:
@@ -135,34 +131,17 @@ class Cutter(Products):
         elif op.kind == "scatter_update":
             self._scatter(op, scope)
         elif op.kind == "concat":
-            self._concat(op, scope)
+            self.concat(op, scope)
         else:
             self._vector(op, scope)
         if op.result.name in self.kernel.writes and op.kind != "scatter_update":
             self._store(op)
 
-    def _check_whole(self, op: Op, scope: Scope) -> None:
-        """A reduction sees all of its axis.
-
-        Raises:
-            Apart: PTG303, the axis is cut here: then it is a kernel of its own.
-        """
-        source = op.operands[0]
-        assert isinstance(source, Value)
-        for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
-            loop = self.loop_of(factor.dim, scope)
-            if loop is not None and loop.role != "rounds":
-                fix = "leave it whole"
-                if op.loop and self.whole(loop.dim) is None:
-                    fix = "reduce it in a stage before the loop, for all rounds at once"
-                error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", fix)
-                raise Apart(error, (op.result.name, op.result.name))
-
     def _vector(self, op: Op, scope: Scope) -> None:
-        if op.kind in OF_WHOLE_ROWS:
+        if op.kind in SORTING | INDEXED:
             raise unsupported(op.span, f"`{op.kind}` in a round of a loop", "compute it before the loop, or after it")
-        if op.kind in REDUCTIONS:
-            self._check_whole(op, self.nest.inner if scope.role == "grid" else scope)
+        if op.kind in REDUCTIONS | SCAN:
+            self.check_whole(op, self.nest.inner if scope.role == "grid" else scope)
         if op.kind == "turn" and scope.role == "sub":
             raise unsupported(op.span, f"a transposition in rows of `{scope.dim}`", "take `vector` and `rows` out")
         sources: list[Source] = []
@@ -180,16 +159,21 @@ class Cutter(Products):
         home = self.deepest([scope, *(p.scope for p in operands)])
         early = home.role == "grid" and all(p.early or p.scope is not home for p in operands)
         shape = self.shape2d(self.axes.axes(op.result.shape), home, op)
-        self.check_exchanged(op, operands, shape)
+        if self.stays_upright(op, operands, shape):
+            upright = self.upright(self.tiles[operands[0].tile], shape, op.result.name, op, home)
+            self.placed[(op.result.name, "")] = Placed(upright, home, False)
+            return
         kind = {"full": "fill", "places": "iota"}.get(op.kind, op.kind)
-        first = self._first_place(op, home) if op.kind == "places" else ZERO
+        first = self.first_place(op, home) if op.kind == "places" else ZERO
         if kind == "fill":
             sources = [self.scalar(Scalar(op.attrs["value"], op.span), scope)]
-        if kind in REDUCTIONS and self._over_rows(op, self.tiles[operands[0].tile], shape):
+        if kind in REDUCTIONS and self.over_rows(op, self.tiles[operands[0].tile], shape):
             kind = f"column_{kind}"
+        if kind in SCAN:
+            kind = self.scan_of_a_tile(op, shape)
         leaving = self.result_rows(op, home, shape)
         if leaving is None:
-            name = self._result_tile(op, shape)
+            name = self.result_tile(op, shape)
         else:
             name = self.rows_of(self.placed[(op.result.name, "")], home, op.result.name).tile
         mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"
@@ -198,76 +182,6 @@ class Cutter(Products):
         self.emit(made, home, early)
         if leaving is None:
             self.placed[(op.result.name, "")] = Placed(name, home, early)
-
-    def _over_rows(self, op: Op, source: TileVal, result: Shape2D) -> bool:
-        """Whether a reduction is over the rows of its tile, as that of a middle axis is, and not along them.
-
-        Raises:
-            Apart: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of its own.
-        """
-        rows, cols = source.rows.size, source.cols.size
-        if (result.rows.size, result.cols.size) == (rows, 1):
-            return False
-        if (result.rows.size, result.cols.size) == (1, cols) and (cols > 1 or op.kind != "prod"):
-            return True
-        error = unsupported(op.span, f"`{op.kind}` over a part of a tile", "give the other dims the tile 1")
-        raise Apart(error, (op.result.name, op.result.name))
-
-    def _first_place(self, op: Op, scope: Scope) -> Poly:
-        """Which element of the whole axis, or of its block, is the first one of this tile."""
-        start = self.axes.poly(op.attrs["start"])
-        found = [self.loop_of(f.dim, scope) for axis in self.axes.axes(op.result.shape) for f in axis]
-        loops = [loop for loop in found if loop is not None and not (op.attrs["in_block"] and loop.role == "rounds")]
-        return sum((Poly.of(loop.var) for loop in loops), start)
-
-    def _result_tile(self, op: Op, shape: Shape2D) -> str:
-        name = self.name(op.result.name)
-        window = self.concats.windows.get(op.result.name)
-        parent, offset = (None, 0) if window is None else self._window_base(window.base, window.offset)
-        if parent is not None and parent not in self.tiles:
-            base = self.mine[window.base] if window else op
-            whole = self.shape2d(self.axes.axes(base.result.shape), self.nest.inner, base)
-            self.tiles[parent] = TileVal(parent, base.result.dtype, shape.rows, whole.cols, shape.form, base.span)
-        self.tiles[name] = TileVal(name, op.result.dtype, shape.rows, shape.cols, shape.form, op.span, parent, offset)
-        return name
-
-    def _window_base(self, base: str, offset: int) -> tuple[str, int]:
-        """The tile that windows of ``base`` lie in; ``base`` may itself be a window at column 0 of another."""
-        outer = self.concats.windows.get(base)
-        if outer is not None:
-            name, shift = self._window_base(outer.base, outer.offset)
-            return name, shift + offset
-        placed = self.placed.get((base, ""))
-        if base not in self.whole_tiles:
-            self.whole_tiles[base] = placed.tile if placed else self.name(base)
-        return self.whole_tiles[base], offset
-
-    def _concat(self, op: Op, scope: Scope) -> None:
-        if op.loop and not lie_in_a_tile(op, lambda size: self.axes.poly(size).constant):
-            fix = "collect the parts, and put them together after the loop"
-            raise unsupported(op.span, "a concat in a round of parts that are one column or begin inside 32 bytes", fix)
-        shapes = [op.result.shape, *(part.shape for part in op.operands if isinstance(part, Value))]
-        for factor in (f for shape in shapes for f in self.axes.axes(shape)[-1]):
-            if self.loop_of(factor.dim, self.nest.inner if scope.role == "grid" else scope) is not None:
-                error = unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", "leave it whole")
-                raise Apart(error, (op.result.name, op.result.name))
-        name, base = op.result.name, self.concats.windows.get(op.result.name)
-        tile_name = self._window_base(base.base, base.offset)[0] if base else self._window_base(name, 0)[0]
-        scopes = [scope]
-        for part, offset in self.concats.copies[name]:
-            value = next(v for v in op.operands if isinstance(v, Value) and v.name == part)
-            source = self.operand(value, op, scope)
-            home = self.deepest([scope, source.scope]) if op.loop else source.scope  # a carried value changes
-            scopes.append(home)
-            shape = self.shape2d(self.axes.axes(value.shape), source.scope, op)
-            if tile_name not in self.tiles:
-                whole = self.shape2d(self.axes.axes(op.result.shape), source.scope, op)
-                self.tiles[tile_name] = TileVal(tile_name, value.dtype, whole.rows, whole.cols, whole.form, op.span)
-            view = self.name(f"{name}_part")
-            window = TileVal(view, value.dtype, shape.rows, shape.cols, shape.form, op.span, tile_name, offset)
-            self.tiles[view] = window
-            self.emit(TileOp("copy", view, (source.tile,), op.span, op.stage), home, False)
-        self.placed[(name, "")] = Placed(tile_name, self.deepest(scopes), False)
 
     def _scatter(self, op: Op, scope: Scope) -> None:
         target, index, source = op.operands
@@ -350,10 +264,6 @@ class Cutter(Products):
             placed.scope,
             placed.early and placed.scope is not self.nest.inner,
         )
-
-    @staticmethod
-    def deepest(scopes: list[Scope]) -> Scope:
-        return max(scopes, key=lambda s: s.depth)
 
 
 def segment_of(program: Program, kernels: Sequence[KernelOps]) -> str | None:

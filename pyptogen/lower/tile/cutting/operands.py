@@ -18,7 +18,8 @@ from pyptogen.lower.tile.cutting import concat as concat_pass
 from pyptogen.lower.tile.cutting.axes import Apart, Copied, GmView, Pick, one_run, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
-from pyptogen.lower.tile.cutting.windows import Found, Windows
+from pyptogen.lower.tile.cutting.turned import Turned, can_turn
+from pyptogen.lower.tile.cutting.windows import Found
 from pyptogen.lower.tile.ir import Extent, GmRef, TileOp, TileVal
 from pyptogen.lower.verify import require
 
@@ -32,7 +33,7 @@ class Placed:
     early: bool
 
 
-class Operands(Windows):
+class Operands(Turned):
     """Finds or makes the tile of an operand."""
 
     def __init__(self, *arguments: Any) -> None:
@@ -163,6 +164,9 @@ class Operands(Windows):
             tile = self.tiles[found.tile]
         start, width = self._column_window(value.name)
         self._check_names(value, found, scope, op)
+        taken = self._taken_columns(value, found, (start, width), scope, op)
+        if taken is not None:
+            return taken
         self._check_view(value, found, width, op)
         if width is None or (start == 0 and width == tile.cols.size):
             return found
@@ -183,6 +187,29 @@ class Operands(Windows):
                 name, tile.dtype, tile.rows, Extent(width), tile.form, op.span, top, offset, tile.row_offset
             )
             self.placed[key] = Placed(name, found.scope, found.early)
+        return self.placed[key]
+
+    def _taken_columns(
+        self, value: Value, found: Placed, window: tuple[int, int | None], scope: Scope, op: Op
+    ) -> Placed | None:
+        """In a round of a loop, columns of a tile that are no window of it: one column, or some that begin inside of 32
+        bytes. None where the view is a window, or nothing that columns are."""
+        tile, (start, width) = self.tiles[found.tile], window
+        if not op.loop or tile.form == "col" or not can_turn(tile.dtype):
+            return None
+        home = max(found.scope, scope, key=lambda s: s.depth)  # a carried value changes from round to round
+        seen = self.shape2d(self.axes.axes(value.shape), home, op)
+        width = width or tile.cols.size
+        is_window = start * DTYPES[tile.dtype] % 32 == 0 and (width > 1 or width == tile.cols.size)
+        if is_window and (seen.form != "col" or tile.rows.size == 1):
+            return None
+        if (seen.rows.size, seen.cols.size) != (tile.rows.size, width) or start + width > tile.cols.size:
+            return None
+        self._check_slices(value, found, op)
+        key = (f"{value.name}@{found.tile}", f"{id(home)}")
+        if key not in self.placed:
+            name = self.take_columns(tile, start, seen, value.name, op, home)
+            self.placed[key] = Placed(name, home, False)
         return self.placed[key]
 
     def _check_view(self, value: Value, found: Placed, width: int | None, op: Op) -> None:
@@ -210,14 +237,22 @@ class Operands(Windows):
                 else "give the outer dims of the axis that the reshape splits the tile 1",
             )
 
-    def check_exchanged(self, op: Op, operands: list[Placed], seen: Shape2D) -> None:
-        """A reshape that makes a column of a row, or a row of a column, does so in the tile, too. Raises PTG303."""
+    def stays_upright(self, op: Op, operands: list[Placed], seen: Shape2D) -> bool:
+        """Whether a reshape that makes a column of a row, or a row of a column, does neither in its tile, because the
+        row's axis is cut into single elements: there it is rows of one element that become a column, or come of one.
+
+        Raises:
+            DiagnosticError: PTG303, the shapes have nothing to do with each other.
+        """
         if op.kind != "turn" or "shape" not in op.attrs:
-            return
+            return False
         tile = self.tiles[operands[0].tile]
+        if {tile.form, seen.form} == {"full", "col"} and (tile.rows, tile.cols.size) == (seen.rows, seen.cols.size):
+            return True
         if (seen.rows.size, seen.cols.size) != (tile.cols.size, tile.rows.size):
             what = f"`{op.result.name}`, whose rows are of one element, beside a column"
             raise unsupported(op.span, what, "let a column stay one: reduce with `keepdim=true`")
+        return False
 
     def _check_names(self, value: Value, found: Placed, scope: Scope, op: Op) -> None:
         """A view under other names of its axes is free only where no loop cuts these."""

@@ -42,7 +42,7 @@ from pyptogen.lower.tile.sizes.sizes import Selected
 
 _KEEPS_AXES = REDUCE | ARG_REDUCE | SCAN | {"prod"}
 _OTHERS_AXES = frozenset({"gather", "index_select", "scatter", "index_add", "by_hand", "full", "places", "topk_values",
-                          "topk_indices", "only"})  # fmt: skip
+                          "topk_indices"})  # fmt: skip
 """Operations whose result has its axes from elsewhere: they are named as they come."""
 
 
@@ -159,6 +159,8 @@ class _Namer:
             axis = int(op.attrs["axis"])
             result = self._distinct((*x[:axis], *index, *x[axis + 1 :]))
             return [(*result[:axis], x[axis], *result[axis + 1 :]), result[axis : axis + 1]], result
+        if op.kind == "only":
+            return [self._aligned(shape, self._of_carried(op, len(shape))) for shape in shapes], given
         if op.kind in _OTHERS_AXES or not shapes:
             return shapes, self._distinct(given)
         first = shapes[0]
@@ -180,6 +182,12 @@ class _Namer:
         result = self._broadcast(op, shapes)
         skipped = int(op.attrs["axis"]) if op.kind == "concat" else None
         return [self._aligned(shape, result, skipped) for shape in shapes], result
+
+    def _of_carried(self, only: Op, rank: int) -> Shape:
+        """The axes of the carried values that a condition of their rounds is for; of size 1, where they have fewer."""
+        carried = [carry for loop in self.program.loops if loop.name == only.loop for carry, _ in loop.carried]
+        widest = max((self.now[name].shape for name in carried if name in self.now), key=len, default=())
+        return (*(1,) * (rank - len(widest)), *widest)
 
     def _product(self, shapes: list[Shape]) -> tuple[list[Shape], Shape]:
         """Rows are named by the left operand, columns by the right one, the depth by either or anew."""

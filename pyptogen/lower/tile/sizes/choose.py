@@ -158,19 +158,20 @@ def run(
             compared only on platforms that have figures.
     """
     static = {d.name: d.value for d in program.dims if d.value is not None}
+    written = narrow.batches_apart(program, kernel, written)
+    decided = narrow.of_conditions(program, kernel)
     silent = all(size.unroll for dims in written.values() for size in dims.values())
     named = {dim for dims in written.values() for dim in dims}
     able = {
         c.dim: c
         for c in choices(program, kernel, platform, _tiles(written)).values()
-        if c.dim not in named and (c.dim not in static or silent)
+        if c.dim not in named and c.dim not in decided and (c.dim not in static or silent)
     }
     every = {dim: c.within(static.get(dim)) for dim, c in able.items()}
     open_dims = {dim: c for dim, c in every.items() if dim not in static or able[dim].cuts(static[dim])}
-    crowded = narrow.crowded(program, kernel, {**_tiles(written), **{dim: c.tile for dim, c in open_dims.items()}})
-    written = {
-        stage: {**dict.fromkeys(crowded, TileSize(1, 1, (), place)), **sizes} for stage, sizes in written.items()
-    }
+    cut = {**dict.fromkeys(decided, 1), **_tiles(written), **{dim: c.tile for dim, c in open_dims.items()}}
+    single = dict.fromkeys([*decided, *narrow.crowded(program, kernel, cut)], TileSize(1, 1, (), place))
+    written = {stage: {**single, **sizes} for stage, sizes in written.items()}
     in_loops = {op.result.name for op in kernel.ops if op.loop or op.kind == "carry"}
     chooser = _Chooser(open_dims, written, place, cost)
     chooser, tiles = _smaller(*_first(chooser, static, in_loops, rings=kernel.slots > 0), every)

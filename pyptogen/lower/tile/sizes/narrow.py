@@ -1,4 +1,4 @@
-"""Cuts that a kernel cannot do without: rows of one dim, columns that fit the memory."""
+"""Cuts that a kernel cannot do without: rows of one dim, those of a condition, columns that fit the memory."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from pyptogen.diagnostics import DiagnosticError, Span
 from pyptogen.lower.tensor.ir import ARG_REDUCE, PRODUCTS, REDUCE, Op, Program, Value
+from pyptogen.lower.tensor.program_names import round_if
 from pyptogen.lower.tile.cutting.axes import Axes, Copied, Factor
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.sizes.sizes import TileSize
@@ -32,6 +33,28 @@ def crowded(program: Program, kernel: KernelOps, tiles: Mapping[str, int]) -> li
         cut = len(wide) - len(free)
         found += free if cut else free[:-1]
     return found
+
+
+def of_conditions(program: Program, kernel: KernelOps) -> list[str]:
+    """The dims along which the conditions of a kernel's loops differ: a round takes place for all of a tile."""
+    axes = Axes(program)
+    decides = {round_if(op.loop) for op in kernel.ops if op.loop}
+    read = [v for op in program.ops if op.result.name in decides for v in op.operands if isinstance(v, Value)]
+    factors = (factor for value in read for axis in axes.axes(value.shape) for factor in axis)
+    return [factor.dim for factor in factors if factor.dim is not None and factor.dim not in axes.over]
+
+
+def batches_apart(program: Program, kernel: KernelOps, table: Mapping[str, Mapping[str, TileSize]]) -> Table:
+    """The table with the tile 1 for each dim of a product's batches that the author only gives ranges (``unroll``): the
+    matrix unit has one dim of rows."""
+    axes = Axes(program)
+    shapes = [axes.axes(op.result.shape) for op in kernel.ops if op.kind in PRODUCTS]
+    batches = {factor.dim for shape in shapes for axis in shape[:-2] for factor in axis}
+
+    def apart(dim: str, size: TileSize) -> TileSize:
+        return replace(size, tile=1, inner=1) if size.unroll and dim in batches else size
+
+    return {stage: {dim: apart(dim, size) for dim, size in sizes.items()} for stage, sizes in table.items()}
 
 
 def columns(

@@ -27,7 +27,7 @@ class Alone:
         if op.kind in REDUCE | ARG_REDUCE | {"prod"}:
             return self._reduction(op)
         if op.kind == "concat":
-            return self._concat(op)
+            return not lie_in_a_tile(op, lambda size: self.axes.poly(size).constant)
         return op.kind in ALWAYS
 
     def _reduction(self, op: Op) -> bool:
@@ -40,8 +40,3 @@ class Alone:
             return True
         length = self.axes.poly(source.shape[axis]).constant
         return length is None or length * DTYPES[source.dtype] > self.platform.memories["ub"] // SHARE
-
-    def _concat(self, op: Op) -> bool:
-        """Of an axis that is not the last, or of parts that are no columns of a tile."""
-        last = int(op.attrs["axis"]) == len(op.result.shape) - 1
-        return not last or not lie_in_a_tile(op, lambda size: self.axes.poly(size).constant)

@@ -17,9 +17,9 @@ from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tile.cutting.axes import GmView
 from pyptogen.lower.tile.ir import Extent
+from pyptogen.lower.tile.running import JOINS
 from pyptogen.lower.tile.solo.builder import CPU_TILE_BYTES, Item, SoloBuilder
 
-JOINS = {"cumsum": "add", "cumprod": "mul"}
 CPU_LINES = 8
 """Lines that a CPU takes at a time where each is one run: as many as TROWCUMSUM steps along together (fp32)."""
 CPU_APART_BYTES = 32

@@ -1,0 +1,36 @@
+"""The tiles of a kernel, and those that a pass adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.tile.ir import Extent, TileVal
+
+
+class AddedTiles:
+    """Tiles by name; new ones get names that no other has."""
+
+    def __init__(self, tiles: Iterable[TileVal]) -> None:
+        self.tiles = {tile.name: tile for tile in tiles}
+
+    def add(self, wanted: str, like: TileVal) -> str:
+        """A tile under the wanted name, or that with a number behind it."""
+        name, n = wanted, 1
+        while name in self.tiles:
+            n += 1
+            name = f"{wanted}_{n}"
+        self.tiles[name] = replace(like, name=name)
+        return name
+
+    def like(self, wanted: str, tile: TileVal, *, dtype: str | None = None, cols: Extent | None = None) -> str:
+        """A tile of its own beside another."""
+        own = replace(tile, dtype=dtype or tile.dtype, parent=None, col_offset=0, row_offset=ZERO)
+        return self.add(wanted, replace(own, cols=cols or tile.cols))
+
+    def line(self, name: str, at: Poly) -> str:
+        """Row number ``at`` of a tile, as a window."""
+        tile = self.tiles[name]
+        window = replace(tile, rows=Extent(1), form="row", parent=tile.parent or name)
+        return self.add(f"{name}_line", replace(window, row_offset=tile.row_offset + at))

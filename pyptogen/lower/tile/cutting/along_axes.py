@@ -1,0 +1,60 @@
+"""What goes along an axis of its operand, which a tile has as its rows or as its columns."""
+
+from __future__ import annotations
+
+from pyptogen.lower.expr import Poly
+from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tile.cutting.axes import Apart, unsupported
+from pyptogen.lower.tile.cutting.grid import Shape2D
+from pyptogen.lower.tile.cutting.nest import Scope
+from pyptogen.lower.tile.cutting.products import Products
+from pyptogen.lower.tile.ir import TileVal
+
+
+class AlongAxes(Products):
+    """Which operation on tiles a reduction, a scan or a count of places becomes."""
+
+    def check_whole(self, op: Op, scope: Scope) -> None:
+        """A reduction sees all of its axis.
+
+        Raises:
+            Apart: PTG303, the axis is cut here: then it is a kernel of its own.
+        """
+        source = op.operands[0]
+        assert isinstance(source, Value)
+        for factor in self.axes.axes(source.shape)[int(op.attrs["axis"])]:
+            loop = self.loop_of(factor.dim, scope)
+            if loop is not None and loop.role != "rounds":
+                fix = "leave it whole"
+                if op.loop and self.whole(loop.dim) is None:
+                    fix = "reduce it in a stage before the loop, for all rounds at once"
+                error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", fix)
+                raise Apart(error, (op.result.name, op.result.name))
+
+    def over_rows(self, op: Op, source: TileVal, result: Shape2D) -> bool:
+        """Whether a reduction is over the rows of its tile, as that of a middle axis is, and not along them.
+
+        Raises:
+            Apart: PTG303, the axis is neither the rows of the tile nor its columns: then it is a kernel of its own.
+        """
+        rows, cols = source.rows.size, source.cols.size
+        if (result.rows.size, result.cols.size) == (rows, 1):
+            return False
+        if (result.rows.size, result.cols.size) == (1, cols) and (cols > 1 or op.kind != "prod"):
+            return True
+        error = unsupported(op.span, f"`{op.kind}` over a part of a tile", "give the other dims the tile 1")
+        raise Apart(error, (op.result.name, op.result.name))
+
+    def scan_of_a_tile(self, op: Op, shape: Shape2D) -> str:
+        """What running sums or products along an axis are in a tile: along its rows, over them, or of one element."""
+        along = int(op.attrs["axis"])
+        if along == len(op.result.shape) - 1:
+            return op.kind
+        return f"column_{op.kind}" if shape.row in self.axes.axes(op.result.shape)[along] else "copy"
+
+    def first_place(self, op: Op, scope: Scope) -> Poly:
+        """Which element of the whole axis, or of its block, is the first one of this tile."""
+        start = self.axes.poly(op.attrs["start"])
+        found = [self.loop_of(f.dim, scope) for axis in self.axes.axes(op.result.shape) for f in axis]
+        loops = [loop for loop in found if loop is not None and not (op.attrs["in_block"] and loop.role == "rounds")]
+        return sum((Poly.of(loop.var) for loop in loops), start)

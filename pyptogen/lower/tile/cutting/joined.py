@@ -1,0 +1,111 @@
+"""Tiles that are joined: where the results lie that are parts of a concat, and what moves the others there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tile.cutting.along_axes import AlongAxes
+from pyptogen.lower.tile.cutting.axes import Apart, unsupported
+from pyptogen.lower.tile.cutting.grid import Shape2D
+from pyptogen.lower.tile.cutting.nest import Scope
+from pyptogen.lower.tile.cutting.operands import Placed
+from pyptogen.lower.tile.cutting.turned import can_turn
+from pyptogen.lower.tile.ir import TileOp, TileVal
+
+
+class Joined(AlongAxes):
+    """Makes the tiles of results and of concats."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        self.whole_tiles: dict[str, str] = {}
+        """The tile of each concatenation that others are windows of."""
+
+    def result_tile(self, op: Op, shape: Shape2D) -> str:
+        name = self.name(op.result.name)
+        window = self.concats.windows.get(op.result.name)
+        parent, offset = (None, 0) if window is None else self._window_base(window.base, window.offset)
+        if parent is not None and parent not in self.tiles:
+            base = self.mine[window.base] if window else op
+            whole = self.shape2d(self.axes.axes(base.result.shape), self.nest.inner, base)
+            self.tiles[parent] = TileVal(parent, base.result.dtype, shape.rows, whole.cols, shape.form, base.span)
+        self.tiles[name] = TileVal(name, op.result.dtype, shape.rows, shape.cols, shape.form, op.span, parent, offset)
+        return name
+
+    def _window_base(self, base: str, offset: int) -> tuple[str, int]:
+        """The tile that windows of ``base`` lie in; ``base`` may itself be a window at column 0 of another."""
+        outer = self.concats.windows.get(base)
+        if outer is not None:
+            name, shift = self._window_base(outer.base, outer.offset)
+            return name, shift + offset
+        placed = self.placed.get((base, ""))
+        if base not in self.whole_tiles:
+            self.whole_tiles[base] = placed.tile if placed else self.name(base)
+        return self.whole_tiles[base], offset
+
+    def concat(self, op: Op, scope: Scope) -> None:
+        """The parts that are not in their places yet are copied there.
+
+        Raises:
+            Apart: PTG303, the axis is cut here: then it is a kernel of its own.
+        """
+        shapes = [op.result.shape, *(part.shape for part in op.operands if isinstance(part, Value))]
+        for factor in (f for shape in shapes for f in self.axes.axes(shape)[int(op.attrs["axis"])]):
+            if self.loop_of(factor.dim, self.nest.inner if scope.role == "grid" else scope) is not None:
+                error = unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", "leave it whole")
+                raise Apart(error, (op.result.name, op.result.name))
+        if op.result.name not in self.concats.copies:
+            self._join(op, scope)
+            return
+        name, base = op.result.name, self.concats.windows.get(op.result.name)
+        tile_name = self._window_base(base.base, base.offset)[0] if base else self._window_base(name, 0)[0]
+        scopes = [scope]
+        for part, offset in self.concats.copies[name]:
+            value = next(v for v in op.operands if isinstance(v, Value) and v.name == part)
+            source = self.operand(value, op, scope)
+            home = self.deepest([scope, source.scope]) if op.loop else source.scope  # a carried value changes
+            scopes.append(home)
+            shape = self.shape2d(self.axes.axes(value.shape), source.scope, op)
+            if tile_name not in self.tiles:
+                whole = self.shape2d(self.axes.axes(op.result.shape), source.scope, op)
+                self.tiles[tile_name] = TileVal(tile_name, value.dtype, whole.rows, whole.cols, whole.form, op.span)
+            view = self.name(f"{name}_part")
+            window = TileVal(view, value.dtype, shape.rows, shape.cols, shape.form, op.span, tile_name, offset)
+            self.tiles[view] = window
+            self.emit(TileOp("copy", view, (source.tile,), op.span, op.stage), home, False)
+        self._keep(op, tile_name, self.deepest(scopes))
+
+    def _join(self, op: Op, scope: Scope) -> None:
+        """In a round: parts that are no columns of its tile, or that lie below each other.
+
+        Raises:
+            DiagnosticError: PTG303 for elements that cannot be moved so on chip.
+        """
+        placed = [self.operand(value, op, scope) for value in op.operands if isinstance(value, Value)]
+        parts = [self.tiles[part.tile] for part in placed]
+        shape = self.shape2d(self.axes.axes(op.result.shape), scope, op)
+        below = shape.row in self.axes.axes(op.result.shape)[int(op.attrs["axis"])]
+        name = self.result_tile(op, shape)
+        if below:
+            self.put_below(parts, self.tiles[name], op, scope)
+        elif can_turn(op.result.dtype):
+            self.put_beside(parts, self.tiles[name], op, scope)
+        else:
+            fix = "collect the parts, and put them together after the loop"
+            raise unsupported(op.span, f"a concat in a round of {op.result.dtype} inside 32 bytes of a row", fix)
+        self._keep(op, name, scope)
+
+    def _keep(self, op: Op, tile: str, scope: Scope) -> None:
+        """The tile as what the operation makes; copied to the rows of a whole tile where another turn reads that."""
+        shape = self.shape2d(self.axes.axes(op.result.shape), scope, op)
+        if self.result_rows(op, scope, shape) is None:
+            self.placed[(op.result.name, "")] = Placed(tile, scope, False)
+            return
+        rows = self.rows_of(self.placed[(op.result.name, "")], scope, op.result.name).tile
+        self.emit(TileOp("copy", rows, (tile,), op.span, op.stage), scope, False)
+
+    @staticmethod
+    def deepest(scopes: list[Scope]) -> Scope:
+        """The innermost of scopes that lie in each other."""
+        return max(scopes, key=lambda s: s.depth)

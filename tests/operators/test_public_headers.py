@@ -58,8 +58,8 @@ def test_the_simulator_clears_rows_that_are_not_valid(tmp_path: Path) -> None:
 
 
 def test_the_simulator_merges_into_the_list_that_it_reads() -> None:
-    """Where a2a3 and the simulator differ (docs/isa/conformance.md): a merge goes through its scratch tile to its result,
-    which may be one of the lists. The simulator writes the result while it reads the list."""
+    """Where a2a3 and the simulator differ (docs/isa/conformance.md): a merge goes through its scratch tile to its
+    result, which may be one of the lists. The simulator writes the result while it reads the list."""
     x = np.random.default_rng(3).permuted(np.tile(np.arange(4096, dtype=np.float32), (3, 1)), axis=1)
     ordered = -np.sort(-x)[:, :64]
     np.testing.assert_array_equal(compiled("topk")(x=x).values, [_merged_in_place(row) for row in x])

@@ -3,10 +3,10 @@
 before: MTE2 → V, in each round: load a before its use; load b before its use   (two copies of each: four ids)
 after:  set_flag behind the load, wait_flag ahead of the use; events 0 + slot for a, 2 + slot for b
 
-An order about N copies takes N ids. Loops that follow each other share their tokens, which stay set from the end of one
-loop to the next: that waits for the last rounds of the one before as if they were its own. So they do where the tokens
-would be waited for between the loops, and where an order leads from the one to the other, which follows then. Where the
-eight ids are used up:
+An order about N copies takes N ids. Tokens that neighbouring instructions set, and neighbouring ones wait for, are one.
+Loops that follow each other share their tokens, which stay set from the end of one loop to the next: that waits for the
+last rounds of the one before as if they were its own. So they do where the tokens would be waited for between the
+loops, and where an order leads from the one to the other, which follows then. Where the eight ids are used up:
 
 1. other loops share them too, and so do orders of one body of which one ends before the other begins;
 2. two orders of one body become one, set where the later of the two is, waited for where the earlier of the two is: of
@@ -24,7 +24,7 @@ from itertools import combinations
 from typing import Literal
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.instruction.ir import Barrier, For, Instr, InstrKernel, Pipe, SetFlag, WaitFlag, walk
+from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, Pipe, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.replay import Path, Sync
 
 EVENT_IDS = 8
@@ -104,6 +104,10 @@ class Flags:
         if self.share == "always" and order.between_loops and link not in self.links:
             self.links.add(link)
         else:
+            near = next((other for other in self.orders if self._are_neighbours(order, other)), None)
+            if near is not None:
+                self.orders.remove(near)
+                order = order.joined(near) or order
             self.orders.append(order)
         self._spread()
 
@@ -162,7 +166,7 @@ class Flags:
         """Whether the order may have the tokens of another loop's at no cost: all of them would be waited for between
         the two loops, or an order leads from the one to the other."""
         return (self.share == "always" and order.carried) and any(
-            order.outermost != other.outermost or not self.links.isdisjoint(_between(other, order))
+            order.outermost != other.outermost or not self.links.isdisjoint(_links(other, order))
             for other in ids.orders
         )
 
@@ -176,15 +180,24 @@ class Flags:
         self.orders.remove(b)
         return True
 
+    def _are_neighbours(self, a: Order, b: Order) -> bool:
+        """Whether two tokens may be one at no cost: neighbouring instructions give the copies back, and such wait for
+        them, which have others to work on meanwhile."""
+        return a.carried and a.copies > 1 and a.joined(b) is not None and max(self._between(a, b)) <= 1
+
     def _held_back(self, a: Order, b: Order) -> tuple[bool, int]:
         """What joining two orders costs: work that waits longer, less where there are copies to work on meanwhile."""
+        return not a.carried, sum(self._between(a, b))
+
+    def _between(self, a: Order, b: Order) -> tuple[int, int]:
+        """Instructions from the beginning of one order to that of the other, and from end to end."""
         nodes = self.kernel.body
         for index in a.body:
             node = nodes[index]
             assert isinstance(node, For)
             nodes = node.body
-        between = [nodes[min(x, y) : max(x, y)] for x, y in ((a.first, b.first), (a.then, b.then))]
-        return not a.carried, sum(isinstance(node, Instr) for part in between for node in walk(part))
+        first, then = (nodes[min(x, y) : max(x, y)] for x, y in ((a.first, b.first), (a.then, b.then)))
+        return _count(first), _count(then)
 
     # -- places -------------------------------------------------------------------------------------------------------
 
@@ -243,7 +256,11 @@ def _form(order: Order) -> tuple[object, ...]:
     return order.src, order.dst, order.carried, order.copies
 
 
-def _between(a: Order, b: Order) -> Iterator[Link]:
+def _count(nodes: Sequence[Node]) -> int:
+    return sum(isinstance(node, Instr | Choose) for node in walk(tuple(nodes)))
+
+
+def _links(a: Order, b: Order) -> Iterator[Link]:
     """The links between the loops that two orders of the same pipes lie in."""
     for earlier, later in ((a.body, b.body), (b.body, a.body)):
         for depth in range(1, min(len(earlier), len(later)) + 1):

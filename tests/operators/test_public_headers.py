@@ -57,6 +57,26 @@ def test_the_simulator_clears_rows_that_are_not_valid(tmp_path: Path) -> None:
     assert_close("y", rms_norm_result(tmp_path, 4096, x, gamma), without_gain, atol=1e-37, rtol=1e-5)
 
 
+def test_the_simulator_merges_into_the_list_that_it_reads() -> None:
+    """Where a2a3 and the simulator differ (docs/isa/conformance.md): a merge goes through its scratch tile to its
+    result, which may be one of the lists. The simulator writes the result while it reads the list."""
+    x = np.random.default_rng(3).permuted(np.tile(np.arange(4096, dtype=np.float32), (3, 1)), axis=1)
+    ordered = -np.sort(-x)[:, :64]
+    np.testing.assert_array_equal(compiled("topk")(x=x).values, [_merged_in_place(row) for row in x])
+    assert not np.array_equal(ordered, [_merged_in_place(row) for row in x])
+
+
+def _merged_in_place(row: Any) -> Any:
+    """The best 64 of the first 2048 elements, overwritten one by one by the best of themselves and the others."""
+    kept, others = -np.sort(-row[:2048])[:64], -np.sort(-row[2048:])
+    mine = 0
+    for at in range(64):
+        takes_mine = kept[mine] >= others[at - mine]
+        kept[at] = kept[mine] if takes_mine else others[at - mine]
+        mine += bool(takes_mine)
+    return kept
+
+
 @pytest.mark.parametrize(("name", "dtype"), [("matmul_fp32", np.float32), ("matmul_int8", np.int8)])
 def test_matmul(program: Load, name: str, dtype: Any) -> None:
     """fp32 and int8 only: the public simulator computes bf16 wrongly with some compilers."""

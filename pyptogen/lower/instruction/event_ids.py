@@ -3,10 +3,12 @@
 before: MTE2 → V, in each round: load a before its use; load b before its use   (two copies of each: four ids)
 after:  set_flag behind the load, wait_flag ahead of the use; events 0 + slot for a, 2 + slot for b
 
-An order about N copies takes N ids. Where the eight are used up:
+An order about N copies takes N ids. Tokens that neighbouring instructions set, and neighbouring ones wait for, are one.
+Loops that follow each other share their tokens, which stay set from the end of one loop to the next: that waits for the
+last rounds of the one before as if they were its own. So they do where the tokens would be waited for between the
+loops, and where an order leads from the one to the other, which follows then. Where the eight ids are used up:
 
-1. loops that follow each other share ids: tokens stay set from the end of one loop to the next, which waits for the
-   last rounds of the one before as if they were its own;
+1. other loops share them too, and so do orders of one body of which one ends before the other begins;
 2. two orders of one body become one, set where the later of the two is, waited for where the earlier of the two is: of
    all such pairs the one that holds back the least work;
 3. a local barrier over all pipes.
@@ -19,12 +21,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import Literal
 
 from pyptogen.diagnostics import Span
-from pyptogen.lower.instruction.ir import Barrier, For, Instr, InstrKernel, Pipe, SetFlag, WaitFlag, walk
+from pyptogen.lower.instruction.ir import Barrier, Choose, For, Instr, InstrKernel, Node, Pipe, SetFlag, WaitFlag, walk
 from pyptogen.lower.instruction.replay import Path, Sync
 
 EVENT_IDS = 8
+Share = Literal["always", "crowded", "never"]
+Link = tuple[Pipe, Pipe, Path, Path]
+"""The pipes of an order, and the two loops that it leads between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +47,19 @@ class Order:
     span: Span
     slot: str | None = None
     copies: int = 1
+    between_loops: bool = field(default=False, compare=False)
+    """Whether it leads from one loop of ``body`` to a later one."""
 
     @property
     def outermost(self) -> int:
         """The node of the kernel's body that the order lies in."""
         return self.body[0] if self.body else self.first
+
+    def is_apart(self, other: Order) -> bool:
+        """Whether nothing runs in the bodies of both, or one ends before the other begins."""
+        if self.body == other.body:
+            return not self.carried and not other.carried and (self.then <= other.first or other.then <= self.first)
+        return any(a != b for a, b in zip(self.body, other.body, strict=False))
 
     def joined(self, other: Order) -> Order | None:
         """An order that includes both, if there is one."""
@@ -64,35 +78,43 @@ class _Ids:
     orders: list[Order]
 
     def takes(self, order: Order) -> bool:
-        """Whether the order may use them too: nothing runs both in its body and in one of the others."""
-        bodies = (other.body for other in self.orders)
-        return bool(order.body) and all(any(a != b for a, b in zip(order.body, body, strict=False)) for body in bodies)
+        """Whether the order may use them too: it is like the others, and none of them is under way with it."""
+        return _form(self.orders[0]) == _form(order) and all(map(order.is_apart, self.orders))
 
 
 @dataclass(slots=True)
 class Flags:
-    """The flags of a kernel as they are planned. ``share``: loops may share ids; ``join``: two orders may become
-    one."""
+    """The flags of a kernel as they are planned. ``share``: when orders share ids (tokens of loops always, all where
+    ids are used up; both where they are; never); ``join``: two orders may become one."""
 
     kernel: InstrKernel
-    share: bool = True
+    share: Share = "always"
     join: bool = True
     orders: list[Order] = field(default_factory=list)
     vector_barriers: dict[Path, Barrier] = field(default_factory=dict)
     places: dict[tuple[Path, int, str], list[Sync]] = field(default_factory=dict)
     """By place: (body, index, before or after the node there)."""
-    crowded: bool = False
-    """Whether the ids of a pair of pipes were used up."""
+    links: set[Link] = field(default_factory=set)
+    """Loops that share tokens because an order leads from the first to the second."""
 
     def add(self, order: Order) -> None:
-        """Plan the flags of one more order."""
-        self.orders.append(order)
+        """Plan the flags of one more order. One from a loop to the next has its own only where it does not follow from
+        tokens that the two share."""
+        link = order.src, order.dst, (*order.body, order.first), (*order.body, order.then)
+        if self.share == "always" and order.between_loops and link not in self.links:
+            self.links.add(link)
+        else:
+            near = next((other for other in self.orders if self._are_neighbours(order, other)), None)
+            if near is not None:
+                self.orders.remove(near)
+                order = order.joined(near) or order
+            self.orders.append(order)
         self._spread()
 
     def without(self, order: Order) -> Flags:
         """The same plan but for one order."""
         rest = [other for other in self.orders if other is not order]
-        fewer = replace(self, orders=rest, vector_barriers=dict(self.vector_barriers), places={})
+        fewer = replace(self, orders=rest, vector_barriers=dict(self.vector_barriers), links=self.links, places={})
         fewer._spread()
         return fewer
 
@@ -127,18 +149,26 @@ class Flags:
         used: dict[tuple[Pipe, Pipe], int] = {}
         for at, order in enumerate(self.orders):
             pipes = order.src, order.dst
-            if used.get(pipes, 0) + order.copies <= EVENT_IDS:
+            free = [ids for ids in found if ids.takes(order)] if self.share != "never" else []
+            going_on = next((ids for ids in free if self._goes_on(order, ids)), None)
+            if going_on is not None:
+                going_on.orders.append(order)
+            elif used.get(pipes, 0) + order.copies <= EVENT_IDS:
                 found.append(_Ids(used.get(pipes, 0), [order]))
                 used[pipes] = used.get(pipes, 0) + order.copies
-                continue
-            self.crowded = True
-            like = (ids for ids in found if _form(ids.orders[0]) == _form(order))
-            free = [ids for ids in like if self.share and ids.takes(order)]
-            if free:
+            elif free:
                 min(free, key=lambda ids: len(ids.orders)).orders.append(order)
             elif self.join and self._join([o for o in self.orders[: at + 1] if (o.src, o.dst) == pipes]):
                 return None
         return found
+
+    def _goes_on(self, order: Order, ids: _Ids) -> bool:
+        """Whether the order may have the tokens of another loop's at no cost: all of them would be waited for between
+        the two loops, or an order leads from the one to the other."""
+        return (self.share == "always" and order.carried) and any(
+            order.outermost != other.outermost or not self.links.isdisjoint(_links(other, order))
+            for other in ids.orders
+        )
 
     def _join(self, orders: Sequence[Order]) -> bool:
         """Make two of the orders one, if any two can be."""
@@ -150,15 +180,24 @@ class Flags:
         self.orders.remove(b)
         return True
 
+    def _are_neighbours(self, a: Order, b: Order) -> bool:
+        """Whether two tokens may be one at no cost: neighbouring instructions give the copies back, and such wait for
+        them, which have others to work on meanwhile."""
+        return a.carried and a.copies > 1 and a.joined(b) is not None and max(self._between(a, b)) <= 1
+
     def _held_back(self, a: Order, b: Order) -> tuple[bool, int]:
         """What joining two orders costs: work that waits longer, less where there are copies to work on meanwhile."""
+        return not a.carried, sum(self._between(a, b))
+
+    def _between(self, a: Order, b: Order) -> tuple[int, int]:
+        """Instructions from the beginning of one order to that of the other, and from end to end."""
         nodes = self.kernel.body
         for index in a.body:
             node = nodes[index]
             assert isinstance(node, For)
             nodes = node.body
-        between = [nodes[min(x, y) : max(x, y)] for x, y in ((a.first, b.first), (a.then, b.then))]
-        return not a.carried, sum(isinstance(node, Instr) for part in between for node in walk(part))
+        first, then = (nodes[min(x, y) : max(x, y)] for x, y in ((a.first, b.first), (a.then, b.then)))
+        return _count(first), _count(then)
 
     # -- places -------------------------------------------------------------------------------------------------------
 
@@ -215,3 +254,14 @@ class Flags:
 
 def _form(order: Order) -> tuple[object, ...]:
     return order.src, order.dst, order.carried, order.copies
+
+
+def _count(nodes: Sequence[Node]) -> int:
+    return sum(isinstance(node, Instr | Choose) for node in walk(tuple(nodes)))
+
+
+def _links(a: Order, b: Order) -> Iterator[Link]:
+    """The links between the loops that two orders of the same pipes lie in."""
+    for earlier, later in ((a.body, b.body), (b.body, a.body)):
+        for depth in range(1, min(len(earlier), len(later)) + 1):
+            yield a.src, a.dst, earlier[:depth], later[:depth]

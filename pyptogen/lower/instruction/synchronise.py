@@ -25,13 +25,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pyptogen.lower.instruction.event_ids import Flags, Order
+from pyptogen.lower.instruction.event_ids import Flags, Order, Share
 from pyptogen.lower.instruction.ir import For, InstrKernel, Node
 from pyptogen.lower.instruction.replay import Finding, Path, Replay, Trips, is_in_order, prove, rounds
 from pyptogen.lower.instruction.touches import Touches
 from pyptogen.lower.verify import IllegalIR, require
 
 ROUNDS = 64
+PLANS: tuple[tuple[Share, bool], ...] = (("always", True), ("crowded", True), ("never", True), ("never", False))
+"""How event ids are given, and whether orders may be joined; the first plan that is proved is taken."""
 
 
 def _shared(a: Path, b: Path) -> int:
@@ -66,12 +68,15 @@ def _order(kernel: InstrKernel, finding: Finding) -> Order:
     pipes, body = (earlier.instr.pipe, later.instr.pipe), later.path[:level]
     rotates = loop is not None and loop.slot is not None and loop.slot == finding.slot
     copies = (loop.slot, loop.slots) if loop is not None and rotates else (None, 1)
-    return Order(*pipes, body, earlier.path[level], later.path[level], carried is not None, later.instr.span, *copies)
+    ends = earlier.path[level], later.path[level]
+    loops = carried is None and min(len(earlier.path), len(later.path)) > level + 1
+    return Order(*pipes, body, *ends, carried is not None, later.instr.span, *copies, loops)
 
 
 def _leading(kernel: InstrKernel, races: list[Finding]) -> list[Order]:
     """The orders to establish in this round: for each pair of pipes one, the innermost one that starts at the latest
-    node. What follows from it is not found again."""
+    node. What follows from it is not found again. Orders from one loop to the next come last: where these share
+    tokens, they follow."""
     chosen: dict[tuple[str, str], Order] = {}
     for finding in races:
         order = _order(kernel, finding)
@@ -82,7 +87,7 @@ def _leading(kernel: InstrKernel, races: list[Finding]) -> list[Order]:
 
 
 def _rank(order: Order) -> tuple[object, ...]:
-    return (not order.carried, len(order.body), order.first, -order.then)
+    return (not order.between_loops, not order.carried, len(order.body), order.first, -order.then)
 
 
 def _materialise(nodes: tuple[Node, ...], path: Path, flags: Flags) -> tuple[Node, ...]:
@@ -123,10 +128,10 @@ def run(kernel: InstrKernel) -> InstrKernel:
         IllegalIR: the result is not proved (a fault of the compiler).
     """
     touches, walks = Touches(kernel), rounds(kernel)
-    for share, join in ((True, True), (False, True), (False, False)):
+    for share, join in PLANS:
         flags = Flags(kernel, share, join)
         findings = _finished(flags, walks, touches)
-        if not findings or not flags.crowded:
+        if not findings:
             break
     require(
         not findings,

@@ -10,6 +10,7 @@ after:  x_across = load a[…; 48 x 8, strides 48, 1]; x = turn x_across
 
 before: x = load a[…; 8 x 48, strides 96, 2]
 after:  x_between = load a[…; 8 x 95, strides 96, 1]; x = every x_between, of two elements the first
+        (loads that take turns share one: `strided_loads`)
 
 before: s = load a[…; 48 x 1, strides 64, 1] of a column
 after:  s_apart = load a[…; 48 x 1, strides 64, 1] with a row for each element; s = copy s_apart
@@ -31,14 +32,13 @@ from pyptogen.lower.tensor.ir import ARG_REDUCE, BITWISE, COMPARE, DTYPES, REDUC
 from pyptogen.lower.tile import running
 from pyptogen.lower.tile.added_tiles import AddedTiles
 from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk
+from pyptogen.lower.tile.strided_loads import Run, loads_rows_of_every, runs
 
 SCRATCH_BYTES = 512
 """Scratch of a row reduction, bytes a row: two vector repeats, the most that any path of the A2/A3 code writes."""
 
-EVERY = {2: "P0101", 4: "P0001"}
-"""The mask pattern that selects every so many elements."""
 BETWEEN_SHARE = 2
-"""Tiles of all elements, also those between the wanted ones, take at most this part of UB in a kernel."""
+"""Tiles of all elements, also those between the wanted ones, take at most this part of UB, in loops within loops."""
 
 INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "int64"})
 
@@ -47,16 +47,19 @@ class _Legaliser(AddedTiles):
     def __init__(self, kernel: TileKernel, platform: Platform) -> None:
         super().__init__(kernel.tiles)
         self.platform = platform
-        self.between = platform.memories["ub"] // BETWEEN_SHARE
-        """Bytes left for tiles of all elements between the wanted ones."""
         self.bits: dict[str, str] = {}
         """Predicate bits of each tile of truth values that a comparison made."""
 
-    def rewrite(self, nodes: tuple[Node, ...]) -> tuple[Node, ...]:
+    def rewrite(self, nodes: tuple[Node, ...], room: int) -> tuple[Node, ...]:
+        """A body made legal; ``room``: bytes left for tiles of all elements between the wanted ones."""
         result: list[Node] = []
-        for node in nodes:
+        strided = runs(nodes, self.is_strided)
+        for at, node in enumerate(nodes):
             if isinstance(node, Loop):
-                result.append(replace(node, body=self.rewrite(node.body)))
+                result.append(replace(node, body=self.rewrite(node.body, room)))
+            elif at in strided:
+                steps, held = self.gathered(node, at, strided[at], room)
+                result, room = [*result, *steps], room - held
             else:
                 result += self.op(node)
         return tuple(result)
@@ -127,43 +130,49 @@ class _Legaliser(AddedTiles):
             return [op]
         if tile.form == "col" and gm.row_stride != ONE and tile.rows.size > 1:
             return self.one_by_one(op, tile)
-        gathered = self.gathered(op, tile, gm) if op.kind == "load" and gm.cols.size > 1 else None
-        if gathered is not None:
-            return gathered
         if gm.cols.size > 1 and gm.col_stride != ONE and (op.kind == "store" or gm.row_stride == ONE):
             return self.across(op, tile, gm)
         if op.kind == "load" and gm.cols.size > 1 and gm.col_stride != ONE:
             return self.row_by_row(op, tile, gm)
         return [op]
 
-    def gathered(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node] | None:
-        """Rows of every second or fourth element: all between are loaded, and left out on chip. None where a pattern
-        does not say which, or a row of all would be too long. What is gathered lies without gaps, so rows that are not
-        whole 32 bytes are gathered one by one; where all rows would take too much, they are loaded one by one, too."""
-        step, size = gm.col_stride.constant, DTYPES[dst.dtype]
-        valid = dst.cols.valid
-        if step is None or dst.parent is not None or not loads_rows_of_every(self.platform, dst.dtype, step):
-            return None
-        cols = Extent((dst.cols.size - 1) * step + 1, None if valid is None else valid * step - (step - 1))
-        at_once = dst.rows.size * cols.size * size <= self.between
-        held = (dst.rows.size if at_once else 1) * cols.size * size
-        if held > self.between:
-            return None
-        self.between -= held
-        between = self.add(f"{dst.name}_between", replace(dst, cols=cols, rows=dst.rows if at_once else Extent(1)))
-        load = replace(op, dst=between, gm=replace(gm, col_stride=ONE, cols=cols))
-        gather = TileOp("every", dst.name, (between,), op.span, op.stage, mode=EVERY[step])
-        if dst.rows.size == 1 or (at_once and valid is None and dst.cols.size * size % 32 == 0):
-            return [load, gather]
+    def is_strided(self, op: TileOp) -> bool:
+        """Whether an operation loads rows of every second or fourth element, which a pattern selects on chip."""
+        if op.kind != "load" or op.gm is None or op.role != "vector" or not self.platform.runs_of_elements:
+            return False
+        step, dst = op.gm.col_stride.constant, self.tiles[str(op.dst)]
+        if op.gm.cols.size == 1 or step is None or dst.parent is not None or DTYPES[dst.dtype] > 4:
+            return False
+        return loads_rows_of_every(self.platform, dst.dtype, step)
+
+    def gathered(self, op: TileOp, node: int, run: Run, room: int) -> tuple[Sequence[Node], int]:
+        """A strided load out of its run, which is loaded first, and the bytes that this takes of ``room``. What is
+        gathered lies without gaps, so rows that are not whole 32 bytes are gathered one by one; where all rows would
+        take too much, they are loaded one by one, too."""
+        dst = self.tiles[str(op.dst)]
+        row, load, held = run.gm.cols.size * DTYPES[dst.dtype], list[Node](), 0
+        if run.tile is None:
+            if dst.rows.size * row > room:
+                return self.gathered_by_row(op, dst, row) if row <= room else (self.op(op), 0)
+            held = dst.rows.size * row
+            run.tile = self.add(f"{dst.name}_between", replace(dst, cols=run.gm.cols))
+            load.append(replace(op, dst=run.tile, gm=run.gm))
+        gather = TileOp("every", dst.name, (run.tile,), op.span, op.stage, mode=run.pattern(node))
+        if dst.rows.size == 1 or (dst.cols.valid is None and dst.cols.size * DTYPES[dst.dtype] % 32 == 0):
+            return [*load, gather], held
         at = f"{dst.name}_at"
+        line = replace(gather, dst=self.line(dst.name, Poly.of(at)), srcs=(self.line(run.tile, Poly.of(at)),))
+        return [*load, _row_loop(op, dst, at, (line,))], held
+
+    def gathered_by_row(self, op: TileOp, dst: TileVal, held: int) -> tuple[Sequence[Node], int]:
+        """Row after row is loaded with all elements between, of which every so many are taken."""
+        run, at = Run(op, {0: 0}), f"{dst.name}_at"
+        between = self.add(f"{dst.name}_between", replace(dst, cols=run.gm.cols, rows=Extent(1)))
+        window = replace(run.gm, offset=run.gm.offset + run.gm.row_stride * at, rows=Extent(1))
+        load = replace(op, dst=between, gm=window)
         line = self.line(dst.name, Poly.of(at))
-        if at_once:
-            row: tuple[Node, ...] = (replace(gather, dst=line, srcs=(self.line(between, Poly.of(at)),)),)
-        else:
-            window = replace(gm, offset=gm.offset + gm.row_stride * at, col_stride=ONE, rows=Extent(1), cols=cols)
-            row = (replace(load, gm=window), replace(gather, dst=line))
-        loop = Loop(at, at, ZERO, dst.rows.poly(), 1, None, "sub", False, row, op.span)
-        return [load, loop] if at_once else [loop]
+        gather = TileOp("every", line, (between,), op.span, op.stage, mode=run.pattern(0))
+        return [_row_loop(op, dst, at, (load, gather))], held
 
     def row_by_row(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node]:
         """Neither rows nor columns are runs in GM: row after row, each as a column of elements that lie apart."""
@@ -178,9 +187,7 @@ class _Legaliser(AddedTiles):
             replace(op, dst=apart, gm=turned),
             TileOp("copy", line, (apart,), op.span, op.stage, scratch=scratch),
         )
-        if not many:
-            return body
-        return [Loop(at, at, ZERO, dst.rows.poly(), 1, None, "sub", False, body, op.span)]
+        return [_row_loop(op, dst, at, body)] if many else body
 
     def one_by_one(self, op: TileOp, column: TileVal) -> Sequence[Node]:
         """A column whose elements lie apart in GM: each is a row of a tile, which becomes the column, or is made of it,
@@ -351,15 +358,15 @@ class _Legaliser(AddedTiles):
         return kept(nodes)
 
 
-def loads_rows_of_every(platform: Platform, dtype: str, step: int) -> bool:
-    """Whether a platform loads every so many elements as a row: at any distance, or by a pattern."""
-    return not platform.runs_of_elements or (step in EVERY and dtype in INSTRUCTIONS["TGATHER"].dtypes[platform.name])
+def _row_loop(op: TileOp, dst: TileVal, at: str, body: tuple[Node, ...]) -> Loop:
+    """A loop over the rows of a tile."""
+    return Loop(at, at, ZERO, dst.rows.poly(), 1, None, "sub", False, body, op.span)
 
 
 def run(kernel: TileKernel, platform: Platform) -> TileKernel:
     """Legalise one kernel for ``platform``."""
     legaliser = _Legaliser(kernel, platform)
-    body = legaliser.without_unread(legaliser.rewrite(kernel.body))
+    body = legaliser.without_unread(legaliser.rewrite(kernel.body, platform.memories["ub"] // BETWEEN_SHARE))
     named = {n for op in walk(body) for n in (op.dst, op.scratch, *op.srcs) if isinstance(n, str)}
     tiles = [t for t in legaliser.tiles.values() if t.name in named]
     parents = {t.parent for t in tiles}

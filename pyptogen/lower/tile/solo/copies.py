@@ -9,8 +9,8 @@ from pyptogen.lower.expr import ONE, ZERO, Poly
 from pyptogen.lower.tensor.ir import DTYPES, Op, Value
 from pyptogen.lower.tile.cutting.axes import Factor, GmView, unsupported
 from pyptogen.lower.tile.ir import Extent, Node
-from pyptogen.lower.tile.legalise import EVERY, loads_rows_of_every
 from pyptogen.lower.tile.solo.builder import Item, SoloBuilder, Step
+from pyptogen.lower.tile.strided_loads import EVERY, loads_rows_of_every
 
 SQUARE = 64
 """Rows and columns of a tile that is transposed."""

@@ -1,0 +1,94 @@
+"""Loads of every second or fourth element: one load of all elements serves those that take turns.
+
+before: e = load a[0; 8 x 48, strides 96, 2]; o = load a[1; 8 x 48, strides 96, 2]
+after:  one run of 8 x 96 elements from a[0] on, of which e is every second from the first one on, o from the second one
+
+Only loads of one body share a run, and only where nothing between them writes their tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from pyptogen.lower.expr import ONE
+from pyptogen.lower.isa import INSTRUCTIONS
+from pyptogen.lower.platforms import Platform
+from pyptogen.lower.tile.ir import Extent, GmRef, Node, TileOp, walk
+
+EVERY = {2: ("P0101", "P1010"), 4: ("P0001", "P0010", "P0100", "P1000")}
+"""The mask patterns that select every so many elements, by the number of the first one."""
+
+
+@dataclass(slots=True)
+class Run:
+    """Neighbouring elements of rows, and the loads that take every so many of them. ``places``: where each of them
+    begins, in elements behind the first load's."""
+
+    load: TileOp
+    places: dict[int, int] = field(default_factory=dict)
+    """By the number of the node in its body."""
+    tile: str | None = None
+    """Where the elements lie, once they are loaded."""
+
+    @property
+    def step(self) -> int:
+        step = _window(self.load).col_stride.constant
+        assert step is not None
+        return step
+
+    @property
+    def _start(self) -> int:
+        return min(self.places.values())
+
+    @property
+    def gm(self) -> GmRef:
+        """All elements from the first that a load takes to the last."""
+        window, more = _window(self.load), max(self.places.values()) - self._start + 1
+        whole, valid = (window.cols.size - 1) * self.step + more, window.cols.valid
+        cols = Extent(whole, None if valid is None else (valid - 1) * self.step + more)
+        return replace(window, offset=window.offset + self._start, col_stride=ONE, cols=cols)
+
+    def pattern(self, node: int) -> str:
+        """The mask pattern that selects the elements of a node's load."""
+        return EVERY[self.step][self.places[node] - self._start]
+
+    def takes(self, node: int, load: TileOp) -> bool:
+        """Let a load join, if it takes turns with the others."""
+        mine, other = _window(self.load), _window(load)
+        behind = (other.offset - mine.offset).constant
+        if behind is None or replace(other, offset=mine.offset) != mine:
+            return False
+        places = (*self.places.values(), behind)
+        if max(places) - min(places) >= self.step:
+            return False
+        self.places[node] = behind
+        return True
+
+
+def _window(load: TileOp) -> GmRef:
+    assert load.gm is not None
+    return load.gm
+
+
+def runs(nodes: Sequence[Node], is_strided: Callable[[TileOp], bool]) -> dict[int, Run]:
+    """The runs of those loads of a body that are strided, by the numbers of their nodes."""
+    found: dict[int, Run] = {}
+    unwritten: list[Run] = []
+    for at, node in enumerate(nodes):
+        if isinstance(node, TileOp) and is_strided(node):
+            run = next((run for run in unwritten if run.takes(at, node)), None)
+            if run is None:
+                run = Run(node, {at: 0})
+                unwritten.append(run)
+            found[at] = run
+        else:
+            others = [op for op in walk((node,)) if op.kind != "load"]
+            written = {op.gm.tensor for op in others if op.gm is not None} | {op.fifo for op in others}
+            unwritten = [run for run in unwritten if _window(run.load).tensor not in written]
+    return found
+
+
+def loads_rows_of_every(platform: Platform, dtype: str, step: int) -> bool:
+    """Whether a platform loads every so many elements as a row: at any distance, or by a pattern."""
+    return not platform.runs_of_elements or (step in EVERY and dtype in INSTRUCTIONS["TGATHER"].dtypes[platform.name])

@@ -113,9 +113,9 @@ graph:
   shift:
     loop: {over: n, tile: 1, if: n.start < rounds}
     carry:
-      now: zeros([1, d])
-      before: ones([1, d])
       two_before: full([1, d], 2)
+      before: ones([1, d])
+      now: zeros([1, d])
       given: full([1, d], 3)
     next:
       now: x[n] + now * 0.5

@@ -1,5 +1,5 @@
-"""Parts of a computed value's columns, where the value is computed tile by tile along them: once each tile passed for the
-part. Other levels than the Tensor level are asked alone, because kernels only repeat what they say."""
+"""Parts of a computed value's columns, where the value is computed tile by tile along them: once each tile passed for
+the part. The levels alone are asked, because kernels only repeat what they say."""
 
 from __future__ import annotations
 

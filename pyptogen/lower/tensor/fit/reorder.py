@@ -12,7 +12,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
-from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
+from pyptogen.lower.tensor.ir import BINARY, PRODUCTS, UNARY, Op, Program, Value
+
+
+_COMPUTED = PRODUCTS | UNARY | BINARY | {"cast", "where"}
+"""What is stored where an output has it."""
+_PARTS = frozenset({"transpose", "block", "slice", "reshape"})
+"""Views of a permuted value that products read where it lies."""
 
 
 def permute(f: Fitter, op: Op) -> Value:
@@ -42,14 +48,14 @@ def _feeds_products(program: Program, op: Op) -> bool:
     """Whether products are all that reads it; in a round of a loop, which has no copies, also what it is turned to."""
     readers = _readers(program, op.result.name)
     return not _is_output(program, op.result.name) and all(
-        reader.kind in PRODUCTS or (bool(op.loop) and reader.kind == "transpose" and _feeds_products(program, reader))
+        reader.kind in PRODUCTS or (reader.kind in _PARTS and _feeds_products(program, reader))
         for reader in readers
     )
 
 
 def is_order_of_output(program: Program, op: Op) -> bool:
-    """Whether it is only the order in which an output takes a product that nothing else reads: `op` and the views
-    around it, up to reshapes."""
+    """Whether it is only the order in which an output takes a computed value that nothing else reads: `op` and the
+    reshapes around it."""
     made_by = {other.result.name: other for other in program.ops}
     last = op
     while not _is_output(program, last.result.name):
@@ -59,17 +65,15 @@ def is_order_of_output(program: Program, op: Op) -> bool:
         last = readers[0]
     if _readers(program, last.result.name) or last.result.name in program.inplace.values():
         return False
-    (source,) = op.operands
-    assert isinstance(source, Value)
-    maker = made_by.get(source.name)
-    outputs = [value for _, value in program.outputs if value.name in (last.result.name, source.name)]
-    return (
-        maker is not None
-        and maker.kind in PRODUCTS
-        and not maker.loop
-        and len(outputs) == 1
-        and len(_readers(program, source.name)) == 1
-    )
+    maker = op
+    while maker is op or maker.kind == "reshape":
+        (source,) = maker.operands
+        assert isinstance(source, Value)
+        if source.name not in made_by or len(_readers(program, source.name)) != 1 or _is_output(program, source.name):
+            return False
+        maker = made_by[source.name]
+    outputs = [value for _, value in program.outputs if value.name == last.result.name]
+    return maker.kind in _COMPUTED and not maker.loop and len(outputs) == 1
 
 
 RULES: Mapping[str, Rule] = {"permute": permute}

@@ -1,10 +1,11 @@
-"""Permutations that are views: the axes of a product's operand or result lie in GM in another order.
+"""Permutations that are views: the axes of an operand or a result lie in GM in another order.
 
 before: q_h = permute(q, [1, 0, 2]); s = batch_matmul(q_h, k); o = permute(s, [1, 0, 2])
 after:  q_h = reorder(q, [1, 0, 2]); s = batch_matmul(q_h, k); o = reorder(s, [1, 0, 2])
 
-A reorder costs nothing: products load and store rows wherever they lie. It keeps the last axis, so that rows stay runs.
-Every other permutation is a copy.
+A reorder costs nothing: tiles are loaded and stored row by row, wherever the rows lie. It keeps the last axis, so that
+rows stay runs. Every other permutation is a copy, and so is one of which an output, or what only copies, wants the
+elements in their order.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
-from pyptogen.lower.tensor.ir import BINARY, PRODUCTS, UNARY, Op, Program, Value
-
+from pyptogen.lower.tensor.ir import BINARY, COMPARE, PRODUCTS, REDUCE, ROUNDING, UNARY, Op, Program, Value
 
 _COMPUTED = PRODUCTS | UNARY | BINARY | {"cast", "where"}
-"""What is stored where an output has it."""
+"""What an output takes in another order."""
+_READING = _COMPUTED | REDUCE | ROUNDING | COMPARE | {"concat"}
+"""What reads tiles, of which each row may lie somewhere else."""
 _PARTS = frozenset({"transpose", "block", "slice", "reshape"})
-"""Views of a permuted value that products read where it lies."""
 
 
 def permute(f: Fitter, op: Op) -> Value:
@@ -33,7 +34,7 @@ def is_free(program: Program, op: Op) -> bool:
     if op.kind != "permute":
         return False
     axes = tuple(op.attrs["axes"])
-    return axes[-1] == len(axes) - 1 and (_feeds_products(program, op) or is_order_of_output(program, op))
+    return axes[-1] == len(axes) - 1 and (_is_read_in_place(program, op) or is_order_of_output(program, op))
 
 
 def _readers(program: Program, name: str) -> list[Op]:
@@ -44,12 +45,11 @@ def _is_output(program: Program, name: str) -> bool:
     return any(value.name == name for _, value in program.outputs)
 
 
-def _feeds_products(program: Program, op: Op) -> bool:
-    """Whether products are all that reads it; in a round of a loop, which has no copies, also what it is turned to."""
-    readers = _readers(program, op.result.name)
+def _is_read_in_place(program: Program, op: Op) -> bool:
+    """Whether all that reads it, or parts of it, reads tiles."""
     return not _is_output(program, op.result.name) and all(
-        reader.kind in PRODUCTS or (reader.kind in _PARTS and _feeds_products(program, reader))
-        for reader in readers
+        reader.kind in _READING or (reader.kind in _PARTS and _is_read_in_place(program, reader))
+        for reader in _readers(program, op.result.name)
     )
 
 

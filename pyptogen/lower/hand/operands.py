@@ -19,7 +19,7 @@ _NAMES = {"Vec": "UB", "Mat": "L1", "Left": "L0A", "Right": "L0B", "Acc": "L0C"}
 
 
 def check(
-    body: Sequence[Node], declared: Mapping[str, Declare], buffers: Mapping[str, Buffer], platform: Platform
+    body: tuple[Node, ...], declared: Mapping[str, Declare], buffers: Mapping[str, Buffer], platform: Platform
 ) -> None:
     """Every instruction of a kernel by hand.
 

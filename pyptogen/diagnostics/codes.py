@@ -188,7 +188,7 @@ _LOWERING = (
         "PTG304",
         "illegal tile size",
         "A size in the tiling table cannot be used for this stage and dim, or a window of a kernel by hand is not one "
-        "of fixed size inside its tensor.",
+        "of fixed size inside its tensor, or an instruction by hand writes over what it still reads.",
     ),
     Code(
         "PTG305",

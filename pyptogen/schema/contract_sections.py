@@ -33,6 +33,13 @@ def _dim(key: Scalar, node: Node) -> DimSpec:
                 node.span,
                 expected="min <= max",
             )
+        if model.max // model.multiple_of * model.multiple_of < model.min:
+            raise fault(
+                "PTG214",
+                f"dim `{name}` has no size: no multiple of {model.multiple_of} from {model.min} to {model.max}",
+                node.span,
+                expected="a range with a multiple of `multiple_of` in it",
+            )
         return DimSpec(name, None, model.min, model.max, model.multiple_of, key.span)
     if (
         isinstance(node, Scalar)

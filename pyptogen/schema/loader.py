@@ -132,11 +132,11 @@ def _values(definitions: Iterable[Assign]) -> list[tuple[str, Span, str]]:
 
 
 def _targets(root: Mapping) -> tuple[tuple[str, Span], ...]:
-    return tuple(
-        (item.text, item.span)
-        for item in need_list(section(root, "targets"), "`targets`").items
-        if isinstance(item, Scalar)
-    )
+    given = root.get("targets")
+    names = need_list(section(root, "targets"), "`targets`").items
+    if given is not None and not names:
+        raise fault("PTG104", "`targets` names no target", given.span, fix="leave it out for all, or name one: `[cpu]`")
+    return tuple((item.text, item.span) for item in names if isinstance(item, Scalar))
 
 
 def _check_head(root: Mapping, model: SpecModel) -> None:

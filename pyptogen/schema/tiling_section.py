@@ -133,6 +133,7 @@ def _size_or_option(key: Scalar, node: Node, names: TableNames) -> Any:
 def _size(key: Scalar, node: Node) -> Any:
     if isinstance(node, Mapping):
         model = validate(SizeModel, node, f"the size of `{key.text}`")
+        _check_one_size(key, node)
         if model.unroll is not None:
             _check_unroll(model.unroll, node)
         return {name: value for name, value in model.model_dump().items() if value is not None}
@@ -144,6 +145,21 @@ def _size(key: Scalar, node: Node) -> Any:
         node.span,
         expected="a positive integer, or {tile, tail}, {unroll: […]}, {l1, l0}",
     )
+
+
+def _check_one_size(key: Scalar, node: Mapping) -> None:
+    """Of the keys that say how large a tile is there is one: another would count for nothing."""
+    given = [name for name in ("unroll", "tile", "l1") if node.get(name) is not None]
+    if given[:1] == ["unroll"] and node.get("tail") is not None:
+        given.append("tail")
+    if len(given) > 1:
+        raise fault(
+            "PTG104",
+            f"the size of `{key.text}` has both `{given[0]}` and `{given[1]}`",
+            node.span,
+            expected="one of {tile, tail}, {unroll: […]}, {l1, l0}",
+            fix=f"leave `{given[1]}` out",
+        )
 
 
 def _check_unroll(sizes: list[int], node: Mapping) -> None:

@@ -1,18 +1,19 @@
 """TOML text to the same tree as YAML.
 
-``tomllib`` gives values without places, so a light locator finds each key in the text: first the line of its
-table or assignment, then inside the text of that value.
+``tomllib`` gives values without places; these come from a reading of their own.
 """
 
 from __future__ import annotations
 
 import re
 import sys
+from collections import abc
 from typing import Any
 
 from pyptogen.diagnostics import fault
 from pyptogen.schema.scalars import MOST_DIGITS
 from pyptogen.schema.source import Source
+from pyptogen.schema.toml_places import Path, Place, places
 from pyptogen.schema.tree import Mapping, Node, Scalar, Sequence
 
 if sys.version_info >= (3, 11):
@@ -20,8 +21,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib  # type: ignore[import-not-found,unused-ignore]
 
-_KEY = r"""(?:"[^"\n]*"|'[^'\n]*'|[A-Za-z0-9_-]+)"""
-_TABLE = re.compile(rf"^[ \t]*\[{{1,2}}[ \t]*({_KEY}(?:[ \t]*\.[ \t]*{_KEY})*)[ \t]*\]{{1,2}}", re.MULTILINE)
 _PLACE = re.compile(r"\(at line (\d+), column (\d+)\)")
 
 
@@ -35,7 +34,8 @@ def read_toml(source: Source) -> Node:
         raise _too_long(source) from None
     except RecursionError:
         raise fault("PTG111", "nested too deeply", source.span(0, 0)) from None
-    return _mapping(source, data, 0, len(source.text), top=True)
+    whole = Place(0, 0, 0, len(source.text))
+    return _node(source, data, (), {(): whole, **places(source.text)})
 
 
 def _syntax_error(source: Source, message: str) -> Exception:
@@ -53,78 +53,26 @@ def _too_long(source: Source) -> Exception:
     return fault("PTG101", f"a number of more than {MOST_DIGITS} digits is not read", source.span(first, last))
 
 
-def _mapping(source: Source, data: dict[str, Any], start: int, stop: int, *, top: bool = False) -> Mapping:
-    """``data`` found in the characters from ``start`` to ``stop``. Sub-tables of the file stand under
-    headers."""
-    entries = []
-    for key, value in data.items():
-        name, first, last = _locate(source, key, start, stop, top=top)
-        entries.append((name, _node(source, value, first, last)))
-    return Mapping(source, tuple(entries), start, stop, False)
-
-
-def _locate(source: Source, key: str, start: int, stop: int, *, top: bool) -> tuple[Scalar, int, int]:
-    """The key's node and the range in which its value stands."""
-    quoted = re.escape(key)
-    pattern = re.compile(rf"""(?<![\w.-])(?:"{quoted}"|'{quoted}'|{quoted})(?=[ \t]*=)""")
-    header = re.compile(
-        rf"""^[ \t]*\[{{1,2}}[^\]\n=]*?(?<![\w-])(?:"{quoted}"|'{quoted}'|{quoted})[ \t]*(?=[.\]])""",
-        re.MULTILINE,
-    )
-    table = header.search(source.text, start, stop)
-    limit = _first_header(source, start, stop) if top else stop
-    match = pattern.search(source.text, start, limit)
-    if match is None and table is not None:
-        last = _last_of_table(source, key, table.start(), stop)
-        at = source.text.rindex(key, table.start(), table.end())
-        return Scalar(source, key, key, at, at + len(key), "plain"), table.end(), last
-    if match is None:
-        return Scalar(source, key, key, start, start, "plain"), start, stop
-    first = source.text.index("=", match.end()) + 1
-    while first < stop and source.text[first] in " \t":
-        first += 1
-    return Scalar(source, key, key, match.start(), match.end(), "plain"), first, stop
-
-
-def _first_header(source: Source, start: int, stop: int) -> int:
-    match = _TABLE.search(source.text, start, stop)
-    return match.start() if match else stop
-
-
-def _last_of_table(source: Source, key: str, start: int, stop: int) -> int:
-    """Where the next table begins that is not a part of this one."""
-    for match in _TABLE.finditer(source.text, start + 1, stop):
-        parts = re.findall(_KEY, match[1])
-        if key not in [part.strip("\"'") for part in parts]:
-            return match.start()
-    return stop
-
-
-def _node(source: Source, value: Any, start: int, stop: int) -> Node:
+def _node(source: Source, value: Any, path: Path, found: abc.Mapping[Path, Place]) -> Node:
+    """The node of a value. What has no place of its own, such as a key with escapes, has that of what it is in."""
+    place = _place(path, found)
     if isinstance(value, dict):
-        return _mapping(source, value, start, stop)
+        entries = []
+        for key, item in value.items():
+            inside = _place((*path, key), found)
+            name = Scalar(source, key, key, inside.key_start, inside.key_stop, "plain")
+            entries.append((name, _node(source, item, (*path, key), found)))
+        return Mapping(source, tuple(entries), place.start, place.stop, False)
     if isinstance(value, list):
-        items, at = [], start
-        for item in value:
-            node = _node(source, item, at, stop)
-            at = node.stop if isinstance(node, Scalar) else at
-            items.append(node)
-        return Sequence(source, tuple(items), start, _line_end(source, start), False)
-    return _leaf(source, value, start, stop)
-
-
-def _leaf(source: Source, value: Any, start: int, stop: int) -> Scalar:
+        items = tuple(_node(source, item, (*path, index), found) for index, item in enumerate(value))
+        return Sequence(source, items, place.start, place.stop, False)
+    text = source.text[place.start : place.stop]
     if isinstance(value, str):
-        found = source.text.find(value, start, stop)
-        if found > 0 and source.text[found - 1] in "\"'":
-            return Scalar(source, value, value, found - 1, found + len(value) + 1, "toml")
-        return Scalar(source, value, value, start, _line_end(source, start), "toml")
-    match = re.compile(r"[-+\w.]+").search(source.text, start, stop)
-    first, last = match.span() if match else (start, start)
-    text = source.text[first:last] if match else str(value)
-    return Scalar(source, text, value, first, last, "plain")
+        return Scalar(source, value, value, place.start, place.stop, "toml")
+    return Scalar(source, text, value, place.start, place.stop, "plain")
 
 
-def _line_end(source: Source, start: int) -> int:
-    end = source.text.find("\n", start)
-    return len(source.text) if end < 0 else end
+def _place(path: Path, found: abc.Mapping[Path, Place]) -> Place:
+    while path not in found:
+        path = path[:-1]
+    return found[path]

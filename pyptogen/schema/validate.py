@@ -22,6 +22,7 @@ _KINDS = {
     "bool_type": "true or false",
     "dict_type": "a mapping",
     "list_type": "a list",
+    "too_short": "a list that is not empty",
 }
 
 

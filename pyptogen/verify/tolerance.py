@@ -83,15 +83,72 @@ def tolerances(spec: Spec, program: Program) -> dict[str, Tolerance]:
 
 def derive(program: Program) -> dict[str, Tolerance]:
     """Tolerances from the program alone, for all of its outputs."""
+    errors = _errors(program, {})
+    if program.loops:
+        errors = _errors(program, _moved_on(program, errors))
+    return {name: _from_error(value.dtype, errors[value.name]) for name, value in program.outputs}
+
+
+def _errors(program: Program, least: Mapping[str, float]) -> dict[str, float]:
+    """The relative error of every value, of some of them ``least`` so much."""
     errors: dict[str, float] = {value.name: 0.0 for value in program.inputs}
-    largest = resolve_dims(program, {dim.name: dim.max for dim in program.dims if dim.dynamic})
-    rounds = {loop.name: -(-largest[loop.over] // loop.tile) for loop in program.loops}
+    largest, rounds = _largest(program), _rounds(program)
     largest |= {loop.block.name: loop.tile for loop in program.loops}
     for op in program.ops:
-        errors[op.result.name] = (
-            _carried(op, errors, rounds[op.attrs["loop"]]) if op.kind == "carried" else _error(op, errors, largest)
+        if op.kind == "carried":
+            start, following = _names(op)
+            error = _grown(errors[start], errors[following], rounds[op.attrs["loop"]])
+        else:
+            error = _error(op, errors, largest)
+        errors[op.result.name] = max(error, least.get(op.result.name, 0.0))
+    return errors
+
+
+def _largest(program: Program) -> dict[str, int]:
+    return resolve_dims(program, {dim.name: dim.max for dim in program.dims if dim.dynamic})
+
+
+def _rounds(program: Program) -> dict[str, int]:
+    """By name of a loop, how many rounds it has at most."""
+    largest = _largest(program)
+    return {loop.name: -(-largest[loop.over] // loop.tile) for loop in program.loops}
+
+
+def _grown(start: float, end: float, rounds: int) -> float:
+    """What a round adds to the error of a carried value adds up over the rounds, as the roundings of a sum do."""
+    return start + max(0.0, end - start) * math.sqrt(rounds)
+
+
+def _moved_on(program: Program, errors: Mapping[str, float]) -> dict[str, float]:
+    """For what leaves a loop, the greatest error of the carried values whose elements it holds as they are: in
+    ``prev: state`` a round adds no error, but ``prev`` has that of ``state``."""
+    rounds = _rounds(program)
+    following = {carry: after for loop in program.loops for carry, after in loop.carried}
+    grown = {
+        carry: _grown(errors[carry], errors[after], rounds[loop.name])
+        for loop in program.loops
+        for carry, after in loop.carried
+    }
+    held: dict[str, set[str]] = {}
+    for op in program.ops:
+        if op.kind == "carry":
+            held[op.result.name] = {op.result.name}
+        elif op.kind in _EXACT:
+            held[op.result.name] = set().union(*(held.get(name, set()) for name in _names(op)))
+    for _ in following:  # from carry to carry, as far as elements go
+        for carry, after in following.items():
+            held[carry] = set().union(held[carry], *(held[name] for name in held.get(after, ())))
+    return {
+        op.result.name: max(
+            (grown[reached] for carry in held.get(_names(op)[0], ()) for reached in held[carry]), default=0.0
         )
-    return {name: _from_error(value.dtype, errors[value.name]) for name, value in program.outputs}
+        for op in program.ops
+        if op.kind in ("carried", "collected")
+    }
+
+
+def _names(op: Op) -> list[str]:
+    return [operand.name for operand in op.operands if isinstance(operand, Value)]
 
 
 def _error(op: Op, errors: Mapping[str, float], sizes: Mapping[str, int]) -> float:
@@ -120,12 +177,6 @@ def _summed(op: Op, values: Sequence[Value]) -> Any:
     if op.kind == "index_add" or "reduce" in op.attrs:  # all of them may go to one place
         return values[1].shape[0 if op.kind == "index_add" else op.attrs["axis"]]
     return values[0].shape[-1 if op.kind in PRODUCTS else op.attrs["axis"]]
-
-
-def _carried(op: Op, errors: Mapping[str, float], rounds: int) -> float:
-    """What a round adds to the error of a carried value adds up over the rounds, as the roundings of a sum do."""
-    start, end = (errors[v.name] for v in op.operands if isinstance(v, Value))
-    return start + max(0.0, end - start) * math.sqrt(rounds)
 
 
 def _from_error(dtype: str, error: float) -> Tolerance:

@@ -100,6 +100,8 @@ def test_toml_is_the_same_language() -> None:
         ("cols = 4096", "cols = 0", "PTG214", (8, 8)),
         ("rtol = 1.0e-5", 'rtol = "x"', "PTG104", (35, 13)),
         ("{rows = 37}", "{row = 37}", "PTG201", (31, 23)),
+        ("{rows = 37}", "{rows = 0}", "PTG214", (31, 30)),
+        ("rows = 4\n", "rows = [1, -2]  # ], }\n", "PTG104", (28, 8)),
         ("cols = 4096", "cols = 4096\ncols = 1", "PTG102", (9, 9)),
         ("cols = 4096", "cols = ", "PTG101", (8, 8)),
     ],

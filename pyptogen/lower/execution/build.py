@@ -17,7 +17,7 @@ from pyptogen.lower.execution import ranges
 from pyptogen.lower.execution.ir import Cut, ExecutionGraph, LaunchPlan, Workspace
 from pyptogen.lower.expr import ONE, Poly
 from pyptogen.lower.platforms import PLATFORMS
-from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.ir import Dim, Program
 from pyptogen.lower.tensor.legality import dim_table
 from pyptogen.lower.tile.ir import GmTensor, Loop, Node, TileKernel
 from pyptogen.lower.tile.sizes.sizes import HINTS, Selected, normalise
@@ -48,14 +48,15 @@ def rows_of_columns(kernels: Sequence[TileKernel]) -> int:
     return outer.tile if loads_left and parallel_tiles(outer.body) is not None else 0
 
 
-def _cut(selected: Selected, plan: int, segment: str | None, whole: bool) -> Cut:
+def _cut(selected: Selected, plan: int, segment: Dim | None, whole: bool) -> Cut:
     """How a row cuts the segment; not at all where ranges need each other (``whole``)."""
     sizes: tuple[int, ...] = ()
     if whole:
         return Cut(selected.when, plan, sizes, selected.row.span)
     for scope, table in selected.row.sizes.items():
-        if segment is not None and segment in table and segment not in HINTS:
-            size = normalise(table[segment], selected.row.spans.get((scope, segment), selected.row.span), segment)
+        if segment is not None and segment.name in table and segment.name not in HINTS:
+            span = selected.row.spans.get((scope, segment.name), selected.row.span)
+            size = normalise(table[segment.name], span, segment)
             sizes = sizes or size.unroll
     return Cut(selected.when, plan, sizes, selected.row.span)
 
@@ -160,7 +161,7 @@ def run(
         _cut(
             row,
             distinct.index(tuple(names)),
-            segment,
+            program.dim(segment) if segment is not None else None,
             segment is not None and not ranges.may_be_apart([sides(n) for n in names], segment),
         )
         for row, names in zip(rows, launched, strict=True)

@@ -47,6 +47,7 @@ class _Lines(Expressions):
                 next((n for n, p in self.body.every.items() if v is not None and str(v) == p.valid), "") for v in valid
             ]
             fix = f"`valid: [{loops[0] or shape.rows.size}, {loops[1] or shape.cols.size}]`" if any(loops) else ""
+            fix = fix if tile.dtype == shape.dtype else f"`dtype: {shape.dtype}`"
             raise self.fault(
                 "PTG205",
                 f"the result is {shape.dtype} {shape.rows.poly()} x {shape.cols.poly()}, buffer `{target}` {given}",

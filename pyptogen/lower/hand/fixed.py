@@ -15,6 +15,7 @@ from typing import Any
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span, fault
 from pyptogen.lower.block.ir import BlockKernel, Buffer
 from pyptogen.lower.expr import Poly
+from pyptogen.lower.hand import operands
 from pyptogen.lower.hand.expressions import extent
 from pyptogen.lower.hand.finished import Finished
 from pyptogen.lower.hand.scope import BoundLoop, Scope
@@ -160,6 +161,7 @@ class FixedBody(ABC):
             tuple((n, attrs[n]) for n in outline.scalars), outline.arguments, outline.segment, outline.dims,
             place_declarations(body, declared), tuple(sorted(occupancy.items())), self.kernel.span,
         )  # fmt: skip
+        operands.check(body, declared, self.buffers, self.platform)
         instruction_verify.verify([kernel], self.platform)
         return Finished(outline, self._in_order(kernel))
 

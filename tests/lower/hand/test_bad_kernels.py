@@ -61,6 +61,9 @@ CASES = [
     Bad("missing_flag", B, f"{SET}{WAIT}", "", "PTG305", "muls", ("race", "0x00000")),
     Bad("left_over", B, "after:\n      - wait_flag(V, MTE2, 0)\n", "after:\n", "PTG305", "my_block", ("left over",)),
     Bad("deadlock", B, PRIMED, "    body", "PTG305", "wait_flag(MTE3, V, 0)", ("never set",)),
+    Bad("memory", B, "yt: {memory: ub", "yt: {memory: l1", "PTG303", "muls", ("TMULS on `yt`", "L1", "UB")),
+    Bad("product_in_ub", I, "TMULS(yt, xt, 2.0)", "TMATMUL(yt, xt, xt)", "PTG303", "TMATMUL", ("a buffer in L0C",)),
+    Bad("on_the_operand", B, "address: 0x4000", "address: 0x0400", "PTG304", "muls", ("0x400 to 0x4000", "0x4000")),
     Bad("unknown_instruction", I, "TMULS(", "TMULZ(", "PTG202", "TMULZ", ("TMUL",)),
     Bad("form", I, "TMULS(yt, xt, 2.0)", "TMULS(yt, xt, xt)", "PTG203", "TMULS", ("TMULS(dst, a, scalar)",)),
     Bad("window_for_a_tile", I, "TMULS(yt, xt, 2.0)", "TMULS(yt, x[8*i:8*i+8, :], 2.0)", "PTG203", "TMULS"),
@@ -163,3 +166,43 @@ def test_flags_say_nothing_on_cpu(tmp_path: Path) -> None:
     assert "flag(" not in text
     assert "xt * 2.0f" in text
     assert INSTRUCTION.count("TMULS") == 1
+
+
+IN_PLACE = """\
+graph:
+  k:
+    y: cast(cast(x, bf16), fp32)
+kernels:
+  k:
+    level: instruction
+    grid: {i: ceil(rows / 8)}
+    buffers:
+      xt: {memory: ub, address: 0x0000, shape: [8, cols], valid: [i, cols], dtype: fp32}
+      wt: {memory: ub, address: 0x0000, shape: [8, cols], valid: [i, cols], dtype: bf16}
+      yt: {memory: ub, address: 0x4000, shape: [8, cols], valid: [i, cols], dtype: fp32}
+      st: {memory: ub, address: 0x8000, shape: [8, 1], valid: [i, 1], dtype: fp32}
+      tt: {memory: ub, address: 0xc000, shape: [8, cols], valid: [i, cols], dtype: fp32}
+    body:
+      - TLOAD(xt, x[8*i:8*i+8, :])
+      - TROWSUM(st, xt, tt)
+      - TMULS(xt, xt, 1.0)
+      - TCVT(wt, xt, rint)
+      - TCVT(yt, wt, rint)
+      - TSTORE(y[8*i:8*i+8, :], yt)
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("TCVT(yt, wt, rint)", "TCVT(xt, wt, rint)", "TCVT writes `xt` over `wt`"),
+        ("0xc000", "0x0000", "TROWSUM writes `tt` over `xt`"),
+        ("TMULS(xt, xt, 1.0)", "TTRANS(xt, xt, yt)", "TTRANS writes `xt` over `xt`"),
+    ],
+)
+def test_only_what_goes_element_by_element_works_in_place(old: str, new: str, words: str, tmp_path: Path) -> None:
+    """Narrowing does, since no element is written before it is read; widening, scratch and a transpose do not."""
+    assert lower(from_spec(load_spec(write(tmp_path, IN_PLACE))), "a2a3").kernels
+    diagnostic = found(IN_PLACE.replace(old, new), tmp_path)
+    assert diagnostic.code == "PTG304"
+    assert words in diagnostic.message

@@ -155,5 +155,10 @@ def test_buffers_placed_by_hand_are_walked_together(tmp_path: Path) -> None:
 
 
 def test_buffers_that_share_memory_are_left_to_their_instructions(tmp_path: Path) -> None:
-    (kernel,) = lower(from_spec(load_spec(write(tmp_path, HALVES.replace("0x4000", "0x2400")))), "cpu").kernels
+    doubled, stored = "      - twice: muls(high, 2.0)\n", "      - store(low, y[8*i:8*i+8, :256])\n"
+    shared = HALVES.replace("0x4000", "0x0400").replace("0x2000", "0x4000").replace(doubled + stored, stored + doubled)
+    spec = write(tmp_path, shared)
+    (kernel,) = lower(from_spec(load_spec(spec)), "cpu").kernels
     assert (kernel.text.count("TPASS("), kernel.text.count("TASSIGN(")) == (0, 3)
+    given = arrays(37)
+    np.testing.assert_array_equal(pyptogen.compile(spec, target="cpu")(**given).y, given["x"] * np.float32(2))

@@ -11,6 +11,7 @@ from pyptogen.diagnostics import DiagnosticError
 from pyptogen.lower.tensor import from_spec, interpret, print_program
 from pyptogen.lower.tensor.ir import Program
 from pyptogen.schema import Source, load_source
+from pyptogen.verify.tolerance import Tolerance, derive
 
 BASE = """\
 pyptogen: 1
@@ -92,6 +93,60 @@ def test_the_rounds_see_every_block_once(n: int) -> None:
     x, w = rng.normal(size=(5, n)).astype(np.float32), rng.normal(size=(n, 16)).astype(np.float32)
     got = interpret(read(BASE), {"x": x, "w": w})["y"]
     np.testing.assert_allclose(got, 2 + x.astype(np.float64) @ w, rtol=1e-5, atol=1e-5)
+
+
+MOVED = """\
+pyptogen: 1
+operator: moved
+dims: {n: {min: 1, max: 64}, d: 4}
+attrs: {rounds: {type: int32, default: 64}}
+inputs:
+  x: fp32[n, d]
+  z: fp32[1, d]
+outputs:
+  before: fp32[1, d]
+  two_before: fp32[1, d]
+  now: fp32[1, d]
+  given: fp32[1, d]
+  twice: fp32[1, d]
+graph:
+  shift:
+    loop: {over: n, tile: 1, if: n.start < rounds}
+    carry:
+      two_before: full([1, d], 2)
+      before: ones([1, d])
+      now: zeros([1, d])
+      given: full([1, d], 3)
+    next:
+      now: x[n] + now * 0.5
+      before: now
+      two_before: before
+      given: z
+  after:
+    twice: z * 2
+"""
+"""Values that go from one carried value to another, and into one from outside of the loop."""
+
+
+@pytest.mark.parametrize(("n", "rounds"), [(1, 64), (2, 64), (5, 64), (5, 3), (5, 0)])
+def test_carried_values_may_be_next_ones_of_others(n: int, rounds: int) -> None:
+    rng = np.random.default_rng(n)
+    x, z = rng.normal(size=(n, 4)).astype(np.float32), rng.normal(size=(1, 4)).astype(np.float32)
+    states = [np.full((1, 4), 2.0), np.ones((1, 4)), np.zeros((1, 4))]
+    for row in x[:rounds]:
+        states.append(row + states[-1] * 0.5)
+    got = interpret(read(MOVED), {"x": x, "z": z}, {"rounds": rounds})
+    for name, want in zip(("two_before", "before", "now"), states[-3:], strict=True):
+        np.testing.assert_allclose(got[name], want, rtol=1e-6, err_msg=name)
+    np.testing.assert_array_equal(got["given"], z if rounds else np.full((1, 4), 3))
+    np.testing.assert_array_equal(got["twice"], 2 * z)
+
+
+def test_a_carried_value_has_the_error_of_what_it_was_made_of() -> None:
+    """No round rounds `before` and `two_before`, but they are states that rounds have rounded."""
+    allowed = derive(read(MOVED))
+    assert allowed["now"] == allowed["before"] == allowed["two_before"]
+    assert allowed["given"] == Tolerance(rtol=2.0**-23, atol=2.0**-149, derived=True)
 
 
 @dataclass(frozen=True)

@@ -153,6 +153,18 @@ def test_dims_are_proved_equal_through_their_definitions() -> None:
     ]
 
 
+def test_what_slices_leave_are_products_of_dims() -> None:
+    """Of sums, no loop could cut the columns: queries, keys and values of one product."""
+    dims = "  hq: 4\n  hk: 2\n  w: (hq + 2 * hk) * d\n"
+    graph = "  p: concat(x, x, x, x, x, x, x, x)\n" + "".join(
+        f"  {name}: p[:, {part}]\n"
+        for name, part in {"k": "hq * d:(hq + hk) * d", "v": "(hq + hk) * d:w", "z": "w - 5:w - 2"}.items()
+    )
+    program = program_of(graph + "  y: x + k[:, :d] + v[:, :d] + z[:, :1]\n", dims=dims)
+    shapes = {op.result.name: str(op.result.shape[1]) for op in program.ops}
+    assert (shapes["k"], shapes["v"], shapes["z"]) == ("d*hk", "d*hk", "3")
+
+
 def test_requirements_are_proved_or_kept() -> None:
     requires = "requires: [d % 4 == 0, t >= 1, t % 2 == 0, 2 < t < 9]\n"
     program = program_of("  y: x\n", functions=requires)

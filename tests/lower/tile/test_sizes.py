@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from lower.small_programs import program_of
 from pyptogen.diagnostics import DiagnosticError, Span
-from pyptogen.lower.tensor.ir import Program
+from pyptogen.lower.tensor.ir import Dim, Program
 from pyptogen.lower.tile.sizes.sizes import TileSize, common_table, longest_segment, normalise, select_rows, stage_sizes
 
 HEAD = """\
@@ -32,6 +33,7 @@ tiling:
 """
 FIRST_ROW = HEAD.count("\n") + 1
 SPAN = Span("demo.yaml", 1, 1, 1, 2)
+T, FOURS = (Dim("t", None, 1, 4096, multiple, None, SPAN) for multiple in (1, 4))
 
 
 def program(*rows: str) -> Program:
@@ -56,18 +58,34 @@ def refused(call: Any, *arguments: Any) -> Any:
     ],
 )
 def test_written_sizes(written: Any, tile: int, inner: int, unroll: tuple[int, ...]) -> None:
-    assert normalise(written, SPAN, "t") == TileSize(tile, inner, unroll, SPAN)
+    assert normalise(written, SPAN, T) == TileSize(tile, inner, unroll, SPAN)
 
 
-@pytest.mark.parametrize(
-    "written", [0, -8, {"tile": 0}, {"l1": 512, "l0": 384}, {"l1": 128, "l0": 256}, {"unroll": [32, 8]}]
-)
+@pytest.mark.parametrize("written", [0, -8, {"tile": 0}, {"l1": 512, "l0": 384}, {"l1": 128, "l0": 256}])
 def test_illegal_sizes(written: Any) -> None:
-    diagnostic = refused(normalise, written, SPAN, "q_rank")
+    diagnostic = refused(normalise, written, SPAN, replace(T, name="q_rank"))
     assert diagnostic.code == "PTG304"
     assert diagnostic.span == SPAN
     assert "`q_rank`" in diagnostic.message
     assert "q_rank: 128" in diagnostic.fix
+
+
+@pytest.mark.parametrize("dim", [T, FOURS], ids=["any size", "multiples of 4"])
+@pytest.mark.parametrize("unroll", [(32, 8), (6, 4), (9, 3), (8, 4), (16, 2)])
+def test_ranges_leave_no_rest(unroll: tuple[int, ...], dim: Dim) -> None:
+    """Accepted is exactly what greedy ranges of all sizes use up."""
+
+    def rest(size: int) -> int:
+        for length in unroll:
+            size %= length
+        return size
+
+    if any(rest(size) for size in range(dim.multiple_of, 200, dim.multiple_of)):
+        diagnostic = refused(normalise, {"unroll": list(unroll)}, SPAN, dim)
+        assert diagnostic.code == "PTG304"
+        assert diagnostic.fix.endswith(", 1]}`")
+    else:
+        assert normalise({"unroll": list(unroll)}, SPAN, dim).unroll == unroll
 
 
 def test_an_illegal_size_is_placed_on_its_value() -> None:

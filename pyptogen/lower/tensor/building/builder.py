@@ -249,7 +249,7 @@ class Builder:
                 f"the slice {show_size(start)}:{show_size(stop)} of an axis of size {show_size(extent)}",
                 expected="0 <= start < stop <= size, for every size in range",
             )
-        shape = (*x.shape[:axis], stop - start, *x.shape[axis + 1 :])
+        shape = (*x.shape[:axis], self.dims.between(start, stop), *x.shape[axis + 1 :])
         return self.emit("slice", [x], x.dtype, shape, hint, axis=axis, start=start, stop=stop)
 
     def loop_name(self) -> str:

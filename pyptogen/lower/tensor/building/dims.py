@@ -23,9 +23,13 @@ from pyptogen.schema.models import GREATEST_SIZE
 class DimTable:
     """The dims of one operator. Symbols are positive integers; attrs are real symbols beside them."""
 
-    def __init__(self, dims: Iterable[Dim], symbols: Mapping[str, Any]) -> None:
+    def __init__(
+        self, dims: Iterable[Dim], symbols: Mapping[str, Any], made_of: Mapping[Any, Any] | None = None
+    ) -> None:
         self.dims = tuple(dims)
         self.symbols = dict(symbols)
+        self._made_of = dict(made_of or {})
+        """What the spec says of dims that are numbers by other dims."""
         self._known: dict[Any, Any] = {}
         for dim in self.dims:
             if dim.value is not None:
@@ -112,6 +116,15 @@ class DimTable:
             apart = bool(low > 0 or high < 0)
             return isinstance(resolved, sympy.Ne) if apart else None
         return bool(lowest) if lowest == highest else None
+
+    def between(self, start: Any, stop: Any) -> Any:
+        """The size from ``start`` to ``stop``, in the shortest form: from ``hq * d`` to ``(hq + hk) * d`` it is
+        ``hk * d``, of which loops can cut both dims."""
+        size = stop - start
+        forms = [size]
+        for expanded in (sympy.expand(size), sympy.expand(size.xreplace(self._made_of))):
+            forms += [expanded, sympy.factor_terms(expanded)]
+        return min(forms, key=lambda form: int(sympy.count_ops(form)))
 
     def number(self, expr: Any) -> int | None:
         """The integer that ``expr`` is for every run, or None."""
@@ -256,7 +269,7 @@ def read_dims(specs: Iterable[DimSpec], attrs: Mapping[str, Any]) -> DimTable:
     ordered = tuple(specs)
     reader = _DimReader({spec.name: spec for spec in ordered})
     dims = [reader.dim(spec.name) for spec in ordered]
-    return DimTable(dims, {**reader.symbols, **attrs})
+    return DimTable(dims, {**reader.symbols, **attrs}, reader.made_of)
 
 
 class _DimReader:
@@ -265,6 +278,7 @@ class _DimReader:
         self._done: dict[str, Dim] = {}
         self._open: list[str] = []
         self.symbols = {name: dim_symbol(name) for name in specs}
+        self.made_of: dict[Any, Any] = {}
 
     def dim(self, name: str) -> Dim:
         if name not in self._done:
@@ -288,6 +302,8 @@ class _DimReader:
             )
         if value.is_Integer and value > 0:
             number = int(value)
+            if definition.free_symbols:
+                self.made_of[self.symbols[spec.name]] = definition
             return Dim(spec.name, number, number, number, number, None, spec.span)
         low, high = table.bounds(value) if value.free_symbols else (value, value)
         if not value.is_integer or not (low.is_number and low >= 1):

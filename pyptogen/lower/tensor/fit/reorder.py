@@ -1,10 +1,11 @@
-"""Permutations that are views: the axes of a product's operand or result lie in GM in another order.
+"""Permutations that are views: the axes of an operand or a result lie in GM in another order.
 
 before: q_h = permute(q, [1, 0, 2]); s = batch_matmul(q_h, k); o = permute(s, [1, 0, 2])
 after:  q_h = reorder(q, [1, 0, 2]); s = batch_matmul(q_h, k); o = reorder(s, [1, 0, 2])
 
-A reorder costs nothing: products load and store rows wherever they lie. It keeps the last axis, so that rows stay runs.
-Every other permutation is a copy.
+A reorder costs nothing: tiles are loaded and stored row by row, wherever the rows lie. It keeps the last axis, so that
+rows stay runs. Every other permutation is a copy, and so is one of which an output, or what only copies, wants the
+elements in their order.
 """
 
 from __future__ import annotations
@@ -12,7 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from pyptogen.lower.tensor.fit.fitter import Fitter, Rule
-from pyptogen.lower.tensor.ir import PRODUCTS, Op, Program, Value
+from pyptogen.lower.tensor.ir import BINARY, COMPARE, PRODUCTS, REDUCE, ROUNDING, UNARY, Op, Program, Value
+
+_COMPUTED = PRODUCTS | UNARY | BINARY | {"cast", "where"}
+"""What an output takes in another order."""
+_READING = _COMPUTED | REDUCE | ROUNDING | COMPARE | {"concat"}
+"""What reads tiles, of which each row may lie somewhere else."""
+_PARTS = frozenset({"transpose", "block", "slice", "reshape"})
 
 
 def permute(f: Fitter, op: Op) -> Value:
@@ -27,7 +34,7 @@ def is_free(program: Program, op: Op) -> bool:
     if op.kind != "permute":
         return False
     axes = tuple(op.attrs["axes"])
-    return axes[-1] == len(axes) - 1 and (_feeds_products(program, op) or is_order_of_output(program, op))
+    return axes[-1] == len(axes) - 1 and (_is_read_in_place(program, op) or is_order_of_output(program, op))
 
 
 def _readers(program: Program, name: str) -> list[Op]:
@@ -38,18 +45,17 @@ def _is_output(program: Program, name: str) -> bool:
     return any(value.name == name for _, value in program.outputs)
 
 
-def _feeds_products(program: Program, op: Op) -> bool:
-    """Whether products are all that reads it; in a round of a loop, which has no copies, also what it is turned to."""
-    readers = _readers(program, op.result.name)
+def _is_read_in_place(program: Program, op: Op) -> bool:
+    """Whether all that reads it, or parts of it, reads tiles."""
     return not _is_output(program, op.result.name) and all(
-        reader.kind in PRODUCTS or (bool(op.loop) and reader.kind == "transpose" and _feeds_products(program, reader))
-        for reader in readers
+        reader.kind in _READING or (reader.kind in _PARTS and _is_read_in_place(program, reader))
+        for reader in _readers(program, op.result.name)
     )
 
 
 def is_order_of_output(program: Program, op: Op) -> bool:
-    """Whether it is only the order in which an output takes a product that nothing else reads: `op` and the views
-    around it, up to reshapes."""
+    """Whether it is only the order in which an output takes a computed value that nothing else reads: `op` and the
+    reshapes around it."""
     made_by = {other.result.name: other for other in program.ops}
     last = op
     while not _is_output(program, last.result.name):
@@ -59,17 +65,15 @@ def is_order_of_output(program: Program, op: Op) -> bool:
         last = readers[0]
     if _readers(program, last.result.name) or last.result.name in program.inplace.values():
         return False
-    (source,) = op.operands
-    assert isinstance(source, Value)
-    maker = made_by.get(source.name)
-    outputs = [value for _, value in program.outputs if value.name in (last.result.name, source.name)]
-    return (
-        maker is not None
-        and maker.kind in PRODUCTS
-        and not maker.loop
-        and len(outputs) == 1
-        and len(_readers(program, source.name)) == 1
-    )
+    maker = op
+    while maker is op or maker.kind == "reshape":
+        (source,) = maker.operands
+        assert isinstance(source, Value)
+        if source.name not in made_by or len(_readers(program, source.name)) != 1 or _is_output(program, source.name):
+            return False
+        maker = made_by[source.name]
+    outputs = [value for _, value in program.outputs if value.name == last.result.name]
+    return maker.kind in _COMPUTED and not maker.loop and len(outputs) == 1
 
 
 RULES: Mapping[str, Rule] = {"permute": permute}

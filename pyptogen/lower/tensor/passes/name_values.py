@@ -54,7 +54,7 @@ def run(program: Program, names: Names, hints: Mapping[str, tuple[str, str]]) ->
     ops = tuple(_renamed(op, values) for op in program.ops)
     outputs = tuple((name, values.get(value.name, value)) for name, value in program.outputs)
     loops = tuple(
-        replace(loop, carried=tuple((final[carry], final[value]) for carry, value in loop.carried))
+        replace(loop, carried=tuple((final[carry], final.get(value, value)) for carry, value in loop.carried))
         for loop in program.loops
     )
     spoken = frozenset(final[op.result.name] for op in program.ops if op.result.name in names.bound)

@@ -102,7 +102,7 @@ class _Run:
             self._values[op.result.name] = self._values[chosen.name]
 
     def _loop(self, loop: Loop, ops: tuple[Op, ...]) -> None:
-        """The rounds of a loop. Afterwards the next values are those of the last round, or the starts where there was
+        """The rounds of a loop. Afterwards the carries are what the last round made them, or the starts where there was
         none."""
         over, block = (self._dims.symbols[name] for name in (loop.over, loop.block.name))
         carries = [op for op in ops if op.kind == "carry"]
@@ -132,7 +132,7 @@ class _Run:
         for op in gathered:
             empty = np.empty(self._shape(op.result), NUMPY_DTYPES[op.result.dtype])
             self._gathered[op.result.name] = np.concatenate(parts[op.result.name] or [empty], axis=op.attrs["axis"])
-        self._values |= {name: state[pair[0]] for pair in loop.carried for name in pair}
+        self._values |= state
 
     def _takes_place(self, op: Op, values: Mapping[str, Array]) -> Any:
         """Whether a round takes place; an array where that differs between rows of the carried values."""
@@ -204,7 +204,11 @@ class _Run:
     ) -> Array:
         if op.kind == "collected":
             return self._gathered.pop(op.result.name)
-        operands = [values[o.name] if isinstance(o, Value) else self._number(o.expr) for o in op.operands]
+        if op.kind == "carried":
+            # Only the carry has the last state: its next value may be another carry, or one from outside of the loop.
+            operands: list[Any] = [values[_tensors(op.operands)[0].name]] * 2
+        else:
+            operands = [values[o.name] if isinstance(o, Value) else self._number(o.expr) for o in op.operands]
         result = self._apply(op, operands, right, rows)
         if self._watch is not None:
             self._watch(op, operands, result, lambda others: self._apply(op, others, {}, rows))
@@ -229,7 +233,7 @@ class _Run:
         if op.kind == "scatter_update":
             return self._scatter(op, operands)
         if op.kind == "carried":
-            return np.asarray(operands[1])
+            return np.asarray(operands[0])
         if op.kind == "by_hand":
             return self._by_hand(op)
         if op.kind == "full":

@@ -268,14 +268,18 @@ class Operands(Turned):
                     raise unsupported(op.span, f"`{source.name}` along another axis, which is cut", "leave it whole")
 
     def _check_slices(self, value: Value, found: Placed, op: Op) -> None:
-        """What is sliced must be as wide as the tile that has it: a reshape may have split an axis that a loop around
-        the reader cuts and the source's tile does not."""
+        """What is sliced must be a whole axis, of which the tile has as much as its loops say: a reshape may have split
+        an axis that a loop around the reader cuts and the source's tile does not."""
         width = self.tiles[found.tile].cols.size
         for view in value_views(self.made_by, value.name):
             source = view.operands[0]
             assert isinstance(source, Value)
             if view.kind != "slice":
                 continue
+            axis = self.axes.axes(source.shape)[int(view.attrs["axis"])]
+            if any(factor.dim and self.loop_of(factor.dim, found.scope) is not None for factor in axis):
+                what = f"a part of an axis of `{source.name}`, which is computed tile by tile along it"
+                raise unsupported(op.span, what, "leave the axis whole")
             seen = self.shape2d(self.axes.axes(source.shape), found.scope, op).cols.size
             if seen != width:
                 raise unsupported(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError, Span
-from pyptogen.lower.tensor.ir import Program, TilingRow
+from pyptogen.lower.tensor.ir import Dim, Program, TilingRow
 
 HINTS = frozenset({"l1_reuse", "split_k", "buffers", "merge", "fifo", "vector_cores"})
 """Keys of a stage's row that are hints, not dims."""
@@ -93,11 +93,11 @@ def select_rows(program: Program, target: str) -> tuple[Selected, ...]:
     return (Selected(TilingRow((), {}, (), {}, program.span), ()),)
 
 
-def normalise(value: Any, span: Span, dim: str) -> TileSize:
-    """One written size as a TileSize.
+def normalise(value: Any, span: Span, dim: Dim) -> TileSize:
+    """One written size of a dim as a TileSize.
 
     Raises:
-        DiagnosticError: PTG304, not a positive size.
+        DiagnosticError: PTG304, not a positive size, or ranges that leave a rest.
     """
     unroll: tuple[int, ...] = ()
     vector, rows, band = (
@@ -110,18 +110,33 @@ def normalise(value: Any, span: Span, dim: str) -> TileSize:
     else:
         tile = inner = int(value)
     parts = (inner, vector or tile, rows or tile)
-    if tile < 1 or inner < 1 or any(tile % part for part in parts) or band % tile or (unroll and unroll[-1] != 1):
+    if tile < 1 or inner < 1 or any(tile % part for part in parts) or band % tile:
         raise DiagnosticError(
             Diagnostic(
                 "PTG304",
-                f"illegal tile for `{dim}`: {value}",
+                f"illegal tile for `{dim.name}`: {_shown(value)}",
                 span,
-                expected="a positive size; `l1` a multiple of `l0`, `tile` of `vector` and of `rows`, `band` of"
-                " `tile`; an unroll list that falls to 1",
-                fix=f"for example `{dim}: 128`, `{dim}: {{l1: 512, l0: 256}}` or `{dim}: {{unroll: [4, 2, 1]}}`",
+                expected="a positive size; `l1` a multiple of `l0`, `tile` of `vector` and of `rows`, `band` of `tile`",
+                fix=f"for example `{dim.name}: 128` or `{dim.name}: {{l1: 512, l0: 256}}`",
+            )
+        )
+    if unroll and any(size % unroll[-1] for size in (*unroll, dim.multiple_of)):
+        raise DiagnosticError(
+            Diagnostic(
+                "PTG304",
+                f"the unroll list of `{dim.name}` ends with {unroll[-1]}, which leaves a rest",
+                span,
+                expected="a list that falls to 1, or to a number that divides the others and the dim's `multiple_of`",
+                fix=f"`{dim.name}: {{unroll: [{', '.join(map(str, (*unroll, 1)))}]}}`",
             )
         )
     return TileSize(tile, inner, unroll, span, vector, rows, band)
+
+
+def _shown(value: Any) -> str:
+    """A size as a spec has it."""
+    pairs = ", ".join(f"{key}: {item}" for key, item in value.items()) if isinstance(value, Mapping) else ""
+    return f"`{{{pairs}}}`" if pairs else f"`{value}`"
 
 
 def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> dict[str, dict[str, TileSize]]:
@@ -129,7 +144,7 @@ def stage_sizes(program: Program, row: TilingRow, stages: tuple[str, ...]) -> di
 
     def read(scope: str) -> dict[str, TileSize]:
         return {
-            dim: normalise(value, row.spans.get((scope, dim), row.span), dim)
+            dim: normalise(value, row.spans.get((scope, dim), row.span), program.dim(dim))
             for dim, value in row.sizes.get(scope, {}).items()
             if dim not in HINTS
         }

@@ -48,8 +48,6 @@ extern "C" __global__ AICORE void conv2d_vec2(
         TSTORE(y_padded_out, part_apart);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // free for the first round
     for (int32_t i3 = block * 219; i3 < n * 3584; i3 += nblk * 219) {
         const int32_t i3_valid = n * 3584 - i3 < 219 ? n * 3584 - i3 : 219;
@@ -64,28 +62,26 @@ extern "C" __global__ AICORE void conv2d_vec2(
         set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);  // of the last round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t i4 = block * 1536; i4 < n * 3584; i4 += nblk * 1536) {
         const int32_t i4_valid = n * 3584 - i4 < 1536 ? n * 3584 - i4 : 1536;
         VecB16_1x1536 part_3_row(i4_valid); TASSIGN(part_3_row, 0x07980);  // as a row, same bytes as part_3
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         YEdgeGm y_edge_in(y_edge + int64_t(i4), {i4_valid});
         TLOAD(part_3_row, y_edge_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
         VecB16_1536x16_c1 part_3_apart(i4_valid); TASSIGN(part_3_apart, 0x14580);  // UB 0x14580..0x20580
         VecB16_1536x16_c1 part_3_apart_tmp(i4_valid); TASSIGN(part_3_apart_tmp, 0x20580);  // UB 0x20580..0x2c580
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TTRANS(part_3_apart, part_3_row, part_3_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         YPaddedGm y_padded_out(y_padded + int64_t(i4) * 58 + 57, {i4_valid});
         TSTORE(y_padded_out, part_3_apart);
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
 #endif
 }

@@ -32,10 +32,9 @@ extern "C" __global__ AICORE void key_linear(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free for the first round
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         AccI32_64x128 k_i_acc(t0_valid); TASSIGN(k_i_acc, 0x00000 + t0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
@@ -57,11 +56,10 @@ extern "C" __global__ AICORE void key_linear(
             TLOAD(w_v_tile, w_v_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
-            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free again
             for (int32_t k1 = 0; k1 < 512; k1 += 256) {
                 // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
                 LeftI8_64x256 n_q_tile_l0a(t0_valid); TASSIGN(n_q_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
-                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free again
+                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
                 TEXTRACT(n_q_tile_l0a, n_q_tile, 0, k1);
                 RightI8_256x128 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
                 TEXTRACT(w_k_tile_l0b, w_k_tile, k1, 0);
@@ -72,15 +70,13 @@ extern "C" __global__ AICORE void key_linear(
                 } else {
                     TMATMUL_ACC(k_i_acc, k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
                 }
-                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
             }
-            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
-            wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
             for (int32_t k1 = 0; k1 < 512; k1 += 256) {
                 // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
                 LeftI8_64x256 n_q_tile_l0a_2(t0_valid); TASSIGN(n_q_tile_l0a_2, 0x00000);  // L0A 0x00000..0x04000
-                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free again
+                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
                 TEXTRACT(n_q_tile_l0a_2, n_q_tile, 0, k1);
                 RightI8_256x128 w_v_tile_l0b; TASSIGN(w_v_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
                 TEXTRACT(w_v_tile_l0b, w_v_tile, k1, 0);
@@ -91,10 +87,9 @@ extern "C" __global__ AICORE void key_linear(
                 } else {
                     TMATMUL_ACC(v_i_acc, v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
                 }
-                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);
+                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
-            set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);
         }
         set_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
         wait_flag(PIPE_M, PIPE_FIX, event_t(t0_slot));
@@ -106,9 +101,8 @@ extern "C" __global__ AICORE void key_linear(
         TSTORE(v_i_out, v_i_acc);
         set_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));
     }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round
 #endif
 }

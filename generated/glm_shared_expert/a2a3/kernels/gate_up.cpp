@@ -32,10 +32,9 @@ extern "C" __global__ AICORE void gate_up(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t f0_slot = 0;  // which of 2 buffers this round of f0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free for the first round
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free for the first round
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         for (int32_t f0 = block * 128; f0 < 1536; f0 += nblk * 128, f0_slot ^= 1) {
@@ -58,11 +57,10 @@ extern "C" __global__ AICORE void gate_up(
                 TLOAD(w_up_tile, w_up_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
-                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // free again
                 for (int32_t k1 = 0; k1 < 512; k1 += 256) {
                     // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
                     LeftI8_64x256 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // free again
+                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
                     TEXTRACT(x_q_tile_l0a, x_q_tile, 0, k1);
                     RightI8_256x128 w_gate_tile_l0b; TASSIGN(w_gate_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
                     TEXTRACT(w_gate_tile_l0b, w_gate_tile, k1, 0);
@@ -73,15 +71,13 @@ extern "C" __global__ AICORE void gate_up(
                     } else {
                         TMATMUL_ACC(gate_i_acc, gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
                     }
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);
+                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 }
-                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
-                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 for (int32_t k1 = 0; k1 < 512; k1 += 256) {
                     // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
                     LeftI8_64x256 x_q_tile_l0a_2(t0_valid); TASSIGN(x_q_tile_l0a_2, 0x00000);  // L0A 0x00000..0x04000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // free again
+                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
                     TEXTRACT(x_q_tile_l0a_2, x_q_tile, 0, k1);
                     RightI8_256x128 w_up_tile_l0b; TASSIGN(w_up_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
                     TEXTRACT(w_up_tile_l0b, w_up_tile, k1, 0);
@@ -92,10 +88,9 @@ extern "C" __global__ AICORE void gate_up(
                     } else {
                         TMATMUL_ACC(up_i_acc, up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
                     }
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);
+                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
                 }
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
-                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);
             }
             set_flag(PIPE_M, PIPE_FIX, event_t(f0_slot));
             wait_flag(PIPE_M, PIPE_FIX, event_t(f0_slot));
@@ -108,9 +103,8 @@ extern "C" __global__ AICORE void gate_up(
             set_flag(PIPE_FIX, PIPE_M, event_t(f0_slot));
         }
     }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2);  // of the last round
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last round
 #endif
 }

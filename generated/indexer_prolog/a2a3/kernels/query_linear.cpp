@@ -31,9 +31,8 @@ extern "C" __global__ AICORE void query_linear(
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t q_rank0_slot = 0;  // which of 2 buffers this round of q_rank0 uses
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         for (int32_t heads0 = block; heads0 < 64; heads0 += nblk, heads0_slot ^= 1) {
@@ -42,12 +41,11 @@ extern "C" __global__ AICORE void query_linear(
             for (int32_t q_rank0 = 0; q_rank0 < 1536; q_rank0 += 512, q_rank0_slot ^= 1) {
                 // q_i32: matmul(q_norm, w_qb, dtype=int32)  [indexer_prolog.yaml:54]
                 MatI8_128x512 q_norm_tile(t0_valid); TASSIGN(q_norm_tile, 0x00000 + q_rank0_slot * 0x10000);  // L1 0x00000..0x20000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + q_rank0_slot));  // free again
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));  // free again
                 QNormGm q_norm_in(q_norm + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
                 TLOAD(q_norm_tile, q_norm_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + q_rank0_slot));
                 MatI8_512x128 w_qb_tile; TASSIGN(w_qb_tile, 0x20000 + q_rank0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));  // free again
                 WQbGm w_qb_in(w_qb + int64_t(heads0) * 196608 + int64_t(q_rank0) * 32);
                 TLOAD(w_qb_tile, w_qb_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
@@ -55,7 +53,6 @@ extern "C" __global__ AICORE void query_linear(
                 wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + q_rank0_slot));
                 TEXTRACT(q_norm_tile_l0a, q_norm_tile, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + q_rank0_slot));
                 RightI8_512x128 w_qb_tile_l0b; TASSIGN(w_qb_tile_l0b, 0x00000);  // L0B 0x00000..0x10000
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
                 TEXTRACT(w_qb_tile_l0b, w_qb_tile, 0, 0);
@@ -77,8 +74,7 @@ extern "C" __global__ AICORE void query_linear(
         }
     }
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -45,14 +45,10 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
         TSTORE(y_out, part_apart);
         set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free for the first round
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free for the first round
     for (int32_t i2 = block * 1536; i2 < t * 512; i2 += nblk * 1536) {
         const int32_t i2_valid = t * 512 - i2 < 1536 ? t * 512 - i2 : 1536;
         VecB16_1x1536 part_2_row(i2_valid); TASSIGN(part_2_row, 0x00c00);  // as a row, same bytes as part_2
-        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // free again
         YEvenGm y_odd_in(y_odd + int64_t(i2), {i2_valid});
         TLOAD(part_2_row, y_odd_in);
         set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
@@ -60,16 +56,16 @@ extern "C" __global__ AICORE void rope_interleaved_vec2(
         VecB16_1536x16_c1 part_2_apart_tmp(i2_valid); TASSIGN(part_2_apart_tmp, 0x19800);  // UB 0x19800..0x25800
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
-        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
         TTRANS(part_2_apart, part_2_row, part_2_apart_tmp);
         set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
-        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+        set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
         wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
         YGm y_out(y + int64_t(i2) * 2 + 1, {i2_valid});
         TSTORE(y_out, part_2_apart);
-        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);
+        set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last round
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
 #endif
 }

@@ -22,6 +22,12 @@ def spec(dims: str, inputs: str, outputs: str, graph: str, after: str = "") -> s
 
 
 FOUND = {
+    "one element as a tile beside the same as a column": (
+        spec("s: {min: 1, max: 4096}", "x: fp16[r, s]; z: fp16[s, 1]", "y: fp16[r, s, 1]; u: fp16[r, s, 1]",
+             "v: unsqueeze(cumprod(1 + x * 0.0078, axis=0), 2); y: cumprod(1 + v * 0.0167, axis=1); u: v + z",
+             "tiling:\n  - {r: 1, s: 1}"),
+        {"r": 20, "s": 5},
+    ),
     "numbers of four bits in rows that lie apart": (
         spec("d: 6", "x: {shape: [r, d], dtype: int4, strides: [d + 16, 1]}", "y: int16[r, d]", "y: cast(x, int16)"),
         {"r": 3},

@@ -51,8 +51,9 @@ def binary(sel: Selector, op: TileOp) -> list[Node]:
     a, b = op.srcs
     if isinstance(a, ScalarArg) or isinstance(b, ScalarArg):
         return with_scalar(sel, op, dst, a, b)
-    stem = STEMS[op.kind]
-    forms = _form_in(sel, a, dst), _form_in(sel, b, dst)
+    stem, result = STEMS[op.kind], sel.tiles[dst]
+    single = result.rows.size == result.cols.size == 1  # an element lies alike in all forms
+    forms = ("full", "full") if single else (_form_in(sel, a, dst), _form_in(sel, b, dst))
     if forms[0] == forms[1]:
         return [sel.instr(op, f"T{stem}", *sel.plain(dst, a, b))]
     if forms[1] == "full" and op.kind not in ("sub", "div"):

@@ -27,7 +27,8 @@ SCALES: dict[str, Loc] = {"l0a": "ScaleLeft", "l0b": "ScaleRight"}
 """Where the scales of operands lie: at a sixteenth of the operands' addresses."""
 LOCS: dict[str, Loc] = {"ub": "Vec", "l1": "Mat", "l0a": "Left", "l0b": "Right", "l0c": "Acc"}
 WORDS = {"ub": "UB", "l1": "L1", "l0a": "L0A", "l0b": "L0B", "l0c": "L0C"}
-View = Literal["own", "row"]
+View = Literal["own", "row", "element"]
+"""As what an operand goes: what it is; columns as rows; columns and tiles of one element as rows."""
 
 
 class Selector:
@@ -68,7 +69,7 @@ class Selector:
         """Name of the declaration of a tile under one of its two types."""
         tile = self.tiles[name]
         declared = name
-        if view == "row" and tile.form == "col":
+        if (view != "own" and tile.form == "col") or (view == "element" and tile.form == "full"):
             declared = f"{name}_row"
             while declared in self.tiles:
                 declared += "_"
@@ -104,7 +105,7 @@ class Selector:
             rows, cols = (Extent(1), rows) if as_row else (rows, Extent(1))
             kind = self._type(loc, tile.dtype, *shape, rows, cols, not as_row)
         elif loc == "Vec":
-            height = 1 if tile.form == "row" else capacity if self.rows_fit else rows.size
+            height = 1 if tile.form == "row" or as_row else capacity if self.rows_fit else rows.size
             kind = self._type(loc, tile.dtype, height, buffer.pitch, rows, cols, False)
         else:
             right = tile.name in self.right_scales
@@ -170,8 +171,10 @@ class Selector:
         return self.tiles[str(op.dst)].dtype
 
     def plain(self, *names: Any) -> list[str]:
-        """Operands of elementwise instructions: columns go as rows."""
-        return [self.use(str(n), "row") for n in names]
+        """Operands of elementwise instructions: columns go as rows, and so do tiles of one element beside them."""
+        tiles = [self.tiles[str(n)] for n in names]
+        single = all(t.rows.size == t.cols.size == 1 for t in tiles) and len({t.form for t in tiles}) > 1
+        return [self.use(tile.name, "element" if single else "row") for tile in tiles]
 
 
 Handler = Callable[[Selector, TileOp], list[Node]]

@@ -3,9 +3,9 @@
 before: one kernel: y = x: [a, d] * 2          after: kernel for y, over a
                     w = z: [b, d] + 1                 kernel for w, over b
 
-In one nest of loops the inner part would be done again in every round of the outer one, and by every core. Parts of which
-one has its rows where the other has its columns, as of y: [t, d] and w: [t, d, e], share no loops either: those columns
-would be taken one by one.
+In one nest of loops the inner part would be done again in every round of the outer one, and by every core. Parts of
+which one has its rows where the other has its columns, as of y: [t, d] and w: [t, d, e], share no loops either: those
+columns would be taken one by one.
 """
 
 from __future__ import annotations

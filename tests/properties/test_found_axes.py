@@ -91,6 +91,13 @@ FOUND = {
              "y: relu(matmul(x, z, dtype=fp32)) + 1", "tiling:\n  - {r: {unroll: [4, 2, 1]}}"),
         {"r": 7},
     ),
+    "rows of four bits that are columns of another value": (
+        spec("d: 8; e: 8", "x: int4[r, e, d]; z: int4[r, d, d]", "y: int8[1, d, r]; v: int8[r, d, d]; w: int8[r, d, d]",
+             "u: cast(x, int8); w: cast(z, int8); p: prod(u, axis=2, keepdim=true); y: permute(p, [2, 1, 0]);"
+             "v: permute(u, [0, 2, 1])",
+             "tiling:\n  - {r: 3}"),
+        {"r": 37},
+    ),
     "ranges of images": (
         spec("c: 16; h: 12; o: 32", "x: fp16[r, c, h, h]; w: fp16[o, c, 3, 3]", "y: fp16[r, o, 10, 10]",
              "y: conv(x, w, dtype=fp16)", "tiling:\n  - {r: {unroll: [2, 1]}}"),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, DTYPES, PRODUCTS, REDUCE, Op, Program, Value
 from pyptogen.lower.tile.cutting.axes import Axes, Axis
+from pyptogen.lower.tile.kernels.islands import looped
 from pyptogen.lower.tile.kernels.partition import KernelOps
 from pyptogen.lower.tile.rounds.round_rows import shared_rows
 
@@ -77,7 +78,7 @@ def choices(program: Program, kernel: KernelOps, platform: Platform, written: Ma
     for loop in program.loops:
         if loop.seen is not None and platform.unified and any(op.loop == loop.name for op in kernel.ops):
             note(loop.over, SEEN_AT_ONCE, 2)
-    shapes = [(op, axes.axes(_looped(op).shape)) for op in kernel.ops]
+    shapes = [(op, axes.axes(looped(op).shape)) for op in kernel.ops]
     # The outer dims of an axis such as heads * d are columns here and may be rows elsewhere: one at a time.
     shared = {f.dim for _, shape in shapes if shape for f in shape[-1][:-1]}
     epilogues = _epilogues(shapes) if platform.unified else []
@@ -146,13 +147,6 @@ def _epilogues(shapes: Sequence[tuple[Op, tuple[Axis, ...]]]) -> list[Op]:
         ):
             found.append(op)
     return found if dims else []
-
-
-def _looped(op: Op) -> Value:
-    """What the loops around an operation go over: the rows that it writes where it updates a tensor in place."""
-    value = op.operands[2] if op.kind == "scatter_update" else op.result
-    assert isinstance(value, Value)
-    return value
 
 
 def _read_at_once(op: Op, axes: Axes) -> int | None:

@@ -7,7 +7,8 @@ from pyptogen.lower.verify import require
 
 
 def verify(graph: ExecutionGraph) -> None:
-    """Launches wait only for earlier ones; a greedy cut ends in 1, so that it covers every size.
+    """Launches wait only for earlier ones; a greedy cut ends in a size that divides the others, so that it covers every
+    multiple of it.
 
     Raises:
         IllegalIR: a rule is broken (a fault of the compiler, not of the spec).
@@ -19,5 +20,5 @@ def verify(graph: ExecutionGraph) -> None:
             require(launch.kernel not in seen, f"kernel {launch.kernel} is launched twice in a segment", launch.span)
             seen.add(launch.kernel)
     for cut in graph.cuts:
-        require(not cut.sizes or cut.sizes[-1] == 1, "a greedy cut must end in 1", cut.span)
+        require(all(size % cut.sizes[-1] == 0 for size in cut.sizes), "a greedy cut leaves a rest", cut.span)
     require(not graph.cuts or not graph.cuts[-1].when, "the last cut must always hold", graph.span)

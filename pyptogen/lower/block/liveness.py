@@ -32,21 +32,26 @@ class Live:
 
 
 class Liveness:
-    """Live ranges of the buffers of one kernel."""
+    """Live ranges of the buffers of one kernel, and of its outermost loops."""
 
     def __init__(self, kernel: TileKernel) -> None:
         self.parent = {t.name: t.parent or t.name for t in kernel.tiles}
         self.tiles = {t.name: t for t in kernel.tiles}
         self.ranges: dict[str, Live] = {}
+        self.loops: list[Live] = []
         self.clock = 0
-        self._walk(kernel.body, [])
+        for node in kernel.body:
+            start = self.clock
+            self._walk((node,))
+            if isinstance(node, Loop):
+                self.loops.append(Live(start, self.clock - 1))
 
-    def _walk(self, nodes: tuple[Node, ...], around: list[tuple[int, set[str]]]) -> None:
+    def _walk(self, nodes: tuple[Node, ...]) -> None:
         for node in nodes:
             if isinstance(node, Loop):
                 start = self.clock
                 before = set(self.ranges)
-                self._walk(node.body, around)
+                self._walk(node.body)
                 self._cross(node, before, start)
             else:
                 self._touch(node)

@@ -5,8 +5,9 @@ level:
 
 ======== ==============================================================================================================
 apart    what is loaded, moved or stored rotates over copies; the bytes that a transfer touches are nobody else's
+by loop  the same, but outermost loops that follow each other have the same bytes
 in place the same, but results may take the place of operands, so that a copy is worked on from its load to its store
-single   nothing rotates; the bytes that a transfer touches are nobody else's
+single   nothing rotates; the bytes that a transfer touches are nobody else's in its outermost loop
 tight    nothing rotates, and bytes are used again as soon as they are free
 ======== ==============================================================================================================
 
@@ -16,7 +17,7 @@ exceeds the platform's capacity, or the plan is an `Overflow`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -33,7 +34,7 @@ from pyptogen.lower.tile.ir import TileKernel, TileVal
 LEAVING = frozenset({"store", "scatter", "push"})
 """Operations that move a tile out of its memory for good."""
 
-Level = Literal["apart", "in place", "single", "tight"]
+Level = Literal["apart", "by loop", "in place", "single", "tight"]
 
 WORDS: Mapping[Memory, str] = {"ub": "UB", "l1": "L1", "l0a": "L0A", "l0b": "L0B", "l0c": "L0C"}
 
@@ -78,7 +79,8 @@ def plan(
         rotations: what rotates.
         levels: how roomy the plan of each memory is.
     """
-    live = Liveness(kernel).ranges
+    liveness = Liveness(kernel)
+    live = liveness.ranges
     pitch = pitches(kernel)
     owners = [t for t in kernel.tiles if t.parent is None and t.name in live]
     private = _private(kernel, memory, levels) | rotations.keys()
@@ -87,7 +89,8 @@ def plan(
         here = [t for t in owners if memory[t.name] == where]
         sizes = {t.name: tile_bytes(t, pitch[t.name], where) for t in here}
         group = _groups(here, sizes, live, rotations) if levels[where] == "in place" else {t.name: t.name for t in here}
-        blocks = _blocks(here, sizes, live, group, private, rotations)
+        loops = () if levels[where] == "apart" or len(liveness.loops) == 1 else liveness.loops
+        blocks = _blocks(here, sizes, live, group, private, rotations, loops)
         found = pack.fitting(blocks, platform.memories[where], 32 if where == "ub" else 512)
         span = {b.name: b for b in blocks}
         turns = {group[t.name]: rotations[t.name] for t in here if t.name in rotations}
@@ -110,7 +113,7 @@ def plan(
 
 def _private(kernel: TileKernel, memory: Mapping[str, Memory], levels: Mapping[Memory, Level]) -> set[str]:
     """The tiles in UB whose bytes a load or a store touches, where the level keeps those apart."""
-    if levels["ub"] not in ("apart", "single"):
+    if levels["ub"] not in ("apart", "by loop", "single"):
         return set()
     parent = {t.name: t.parent or t.name for t in kernel.tiles}
     moved = {
@@ -148,8 +151,10 @@ def _blocks(
     group: Mapping[str, str],
     private: set[str],
     rotations: Mapping[str, Rotation],
+    loops: Sequence[Live],
 ) -> list[pack.Block]:
-    """What has to be packed: one block for a group, with all its copies."""
+    """What has to be packed: one block for a group, with all its copies. What rotates or is private keeps its bytes in
+    the one of ``loops`` that it lies in, or always."""
     blocks = []
     for tile in tiles:
         members = [name for name, head in group.items() if head == tile.name]
@@ -158,7 +163,8 @@ def _blocks(
         turn = next((rotations[name] for name in members if name in rotations), None)
         first, last = min(live[n].first for n in members), max(live[n].last for n in members)
         if turn is not None or not private.isdisjoint(members):
-            first, last = ALWAYS
+            around = (loop for loop in loops if loop.first <= first and last <= loop.last)
+            first, last = next(((loop.first, loop.last) for loop in around), ALWAYS)
         blocks.append(pack.Block(tile.name, sizes[tile.name] * (turn.copies if turn else 1), first, last))
     return blocks
 

@@ -15,11 +15,11 @@ from pyptogen.lower.block import memory, place, rotate
 from pyptogen.lower.block.ir import BlockKernel
 from pyptogen.lower.block.memory import Level, Overflow
 from pyptogen.lower.platforms import Memory, Platform
-from pyptogen.lower.tile.ir import TileKernel
+from pyptogen.lower.tile.ir import Loop, TileKernel
 from pyptogen.lower.tile.rounds import loads_first
 
 LEVELS: Mapping[Memory, tuple[Level, ...]] = {
-    "ub": ("apart", "in place", "single", "tight"),
+    "ub": ("apart", "by loop", "in place", "single", "tight"),
     "l1": ("apart", "tight"),
     "l0a": ("apart", "tight"),
     "l0b": ("apart", "tight"),
@@ -32,11 +32,13 @@ TOGETHER: Mapping[Memory, tuple[Memory, ...]] = {"l0a": ("l0a", "l0b"), "l0b": (
 def run(tile: TileKernel, platform: Platform) -> tuple[TileKernel, BlockKernel | Overflow]:
     """The kernel with its moves, and with its addresses, or what overflows even in the tightest plan that keeps the
     copies which the author asked for."""
+    several = sum(isinstance(node, Loop) for node in tile.body) > 1
+    every = {where: tuple(level for level in found if several or level != "by loop") for where, found in LEVELS.items()}
     steps: dict[Memory, int] = dict.fromkeys(LEVELS, 0)
     if not platform.flags:
-        steps = {where: len(LEVELS[where]) - 1 for where in LEVELS}
+        steps = {where: len(every[where]) - 1 for where in LEVELS}
     while True:
-        levels = {where: LEVELS[where][step] for where, step in steps.items()}
+        levels = {where: every[where][step] for where, step in steps.items()}
         source = tile if levels["ub"] == "tight" else loads_first.run(tile)
         placed, where = place.run(source, platform)
         single = frozenset(m for m, level in levels.items() if level in ("single", "tight"))
@@ -45,10 +47,10 @@ def run(tile: TileKernel, platform: Platform) -> tuple[TileKernel, BlockKernel |
         if isinstance(plan, BlockKernel):
             return kernel, plan
         short = plan.placed[-1].memory
-        if steps[short] == len(LEVELS[short]) - 1 or _asked(rotations, where, LEVELS[short][steps[short] + 1], short):
+        if steps[short] == len(every[short]) - 1 or _asked(rotations, where, every[short][steps[short] + 1], short):
             return kernel, plan
         for name in TOGETHER.get(short, (short,)):
-            steps[name] = min(steps[name] + 1, len(LEVELS[name]) - 1)
+            steps[name] = min(steps[name] + 1, len(every[name]) - 1)
 
 
 def _asked(rotations: Mapping[str, rotate.Rotation], where: Mapping[str, Memory], level: Level, short: Memory) -> bool:

@@ -4,7 +4,7 @@ before: MTE2 → V, in each round: load a before its use; load b before its use 
 after:  set_flag behind the load, wait_flag ahead of the use; events 0 + slot for a, 2 + slot for b
 
 An order about N copies takes N ids. Tokens that neighbouring instructions set, and neighbouring ones wait for, are one.
-Loops that follow each other share their tokens, which stay set from the end of one loop to the next: that waits for the
+Loops that follow each other share theirs: tokens stay set from the end of one loop to the next, which waits for the
 last rounds of the one before as if they were its own. So they do where the tokens would be waited for between the
 loops, and where an order leads from the one to the other, which follows then. Where the eight ids are used up:
 
@@ -58,7 +58,7 @@ class Order:
     def is_apart(self, other: Order) -> bool:
         """Whether nothing runs in the bodies of both, or one ends before the other begins."""
         if self.body == other.body:
-            return not self.carried and not other.carried and (self.then <= other.first or other.then <= self.first)
+            return not self.carried and not other.carried and (self.then < other.first or other.then < self.first)
         return any(a != b for a, b in zip(self.body, other.body, strict=False))
 
     def joined(self, other: Order) -> Order | None:
@@ -84,8 +84,8 @@ class _Ids:
 
 @dataclass(slots=True)
 class Flags:
-    """The flags of a kernel as they are planned. ``share``: when orders share ids (tokens of loops always, all where
-    ids are used up; both where they are; never); ``join``: two orders may become one."""
+    """The flags of a kernel as they are planned. ``share``: when orders share ids (loops in a row always, others where
+    ids are used up; all only there; never); ``join``: two orders may become one."""
 
     kernel: InstrKernel
     share: Share = "always"
@@ -163,12 +163,12 @@ class Flags:
         return found
 
     def _goes_on(self, order: Order, ids: _Ids) -> bool:
-        """Whether the order may have the tokens of another loop's at no cost: all of them would be waited for between
-        the two loops, or an order leads from the one to the other."""
-        return (self.share == "always" and order.carried) and any(
-            order.outermost != other.outermost or not self.links.isdisjoint(_links(other, order))
-            for other in ids.orders
-        )
+        """Whether the order may have the ids of another loop's at no cost: tokens would all be waited for between the
+        two loops, or an order leads from the one to the other."""
+        if self.share != "always" or not order.body:
+            return False
+        links = (order.carried and not self.links.isdisjoint(_links(other, order)) for other in ids.orders)
+        return any(order.outermost != other.outermost for other in ids.orders) or any(links)
 
     def _join(self, orders: Sequence[Order]) -> bool:
         """Make two of the orders one, if any two can be."""
@@ -234,11 +234,14 @@ class Flags:
         """The order that a flag needs which is set again before it is known to have been taken: from whom it is for
         back to who sets it. Where loops run, their own orders see to that; one that has no round, between the two,
         does not."""
-        for body, first, then in self._taken(flag):
-            loops = [n for n in walk(self.kernel.body) if isinstance(n, For) and flag.slot and n.slot == flag.slot]
-            copies = max((loop.slots for loop in loops), default=1)
-            return Order(flag.dst, flag.src, body, then, first, then > first, flag.span, flag.slot, copies)
-        return None
+        # Of several orders with the id, the one that had it before this one.
+        last = max(self._taken(flag), key=lambda found: (found[2] < found[1], found[2]), default=None)
+        if last is None:
+            return None
+        body, first, then = last
+        loops = [n for n in walk(self.kernel.body) if isinstance(n, For) and flag.slot and n.slot == flag.slot]
+        copies = max((loop.slots for loop in loops), default=1)
+        return Order(flag.dst, flag.src, body, then, first, then > first, flag.span, flag.slot, copies)
 
     def _taken(self, flag: SetFlag) -> Iterator[tuple[Path, int, int]]:
         """Body, node before and node after of the orders that a planned flag is for."""

@@ -79,6 +79,33 @@ def test_the_author_says_how_many(depth: int, tiles: set[str]) -> None:
     assert {name for name, names in rotating(kernel).items() if names} == tiles
 
 
+@pytest.mark.parametrize(("loops", "places"), [(2, 2), (5, 1)], ids=["apart", "by loop"])
+def test_loops_in_a_row_have_their_copies_in_one_place_where_memory_is_short(loops: int, places: int) -> None:
+    """72 KB each with two copies: two of them lie beside each other in 184 KB, five follow each other."""
+    inputs = [f"x{at}" for at in range(loops)]
+    parts = ", ".join(f"reshape({name}[:, ::2], [1, t, 256])" for name in inputs)
+    text = f"""\
+pyptogen: 1
+operator: halves
+dims: {{t: {{min: 1, max: 4096}}}}
+inputs: {{{", ".join(f'{name}: "fp32[t, 512]"' for name in inputs)}}}
+outputs: {{y: "fp32[{loops}, t, 256]"}}
+graph: {{y: "concat({parts}, axis=0)"}}
+"""
+    program = program_of(text)
+    result = pipeline.lower(program, "a2a3")
+    (kernel,) = result.instructions
+    assert list(counters(kernel).values()) == [2] * loops
+    loaded = [n for n in walk(kernel.body) if isinstance(n, Declare) and n.name.endswith("_between")]
+    assert (
+        len({min(n.address.evaluate(dict.fromkeys(counters(kernel), at)) for at in (0, 1)) for n in loaded}) == places
+    )
+    arrays = {
+        name: np.random.default_rng(at).normal(size=(40, 512)).astype(np.float32) for at, name in enumerate(inputs)
+    }
+    np.testing.assert_array_equal(interpret(result, arrays)["y"], np.stack([x[:, ::2] for x in arrays.values()]))
+
+
 @pytest.mark.parametrize(
     ("columns", "copies", "places"),
     [

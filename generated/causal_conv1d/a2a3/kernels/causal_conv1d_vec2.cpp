@@ -35,8 +35,8 @@ extern "C" __global__ AICORE void causal_conv1d_vec2(
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
         StateGm state_in(state + int64_t(i2) * 3, {i2_valid});
         TLOAD(part, state_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i2_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i2_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
         SeenGm seen_out(seen + int64_t(i2) * 3 + int64_t(i2) * s, {i2_valid}, {int64_t(s) + 3});
         TSTORE(seen_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));

@@ -48,8 +48,8 @@ extern "C" __global__ AICORE void conv2d_vec3(
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i4_slot));  // free again
         YPaddedGm y_padded_in(y_padded + int64_t(i4) * 3248, {i4_valid});
         TLOAD(part_2, y_padded_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i4_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i4_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i4_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i4_slot));
         YPadded2Gm2 y_padded_2_out(y_padded_2 + int64_t(i4) * 3364 + 58, {i4_valid});
         TSTORE(y_padded_2_out, part_2);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i4_slot));
@@ -60,8 +60,8 @@ extern "C" __global__ AICORE void conv2d_vec3(
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i6_slot));  // free again
         YEdge2Gm y_edge_2_in(y_edge_2 + int64_t(i6) * 58, {i6_valid});
         TLOAD(part_3, y_edge_2_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(4 + i6_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(4 + i6_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i6_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i6_slot));
         YPadded2Gm y_padded_2_out(y_padded_2 + int64_t(i6) * 3364 + 3306, {i6_valid});
         TSTORE(y_padded_2_out, part_3);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i6_slot));

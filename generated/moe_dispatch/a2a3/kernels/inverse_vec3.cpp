@@ -34,8 +34,8 @@ extern "C" __global__ AICORE void inverse_vec3(
         wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
         Source1Gm source_1_in(source_1 + int64_t(i1), {i1_valid});
         TLOAD(part, source_1_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i1_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i1_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
         Source1Gm source_out(source + int64_t(i1), {i1_valid});
         TSTORE(source_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));

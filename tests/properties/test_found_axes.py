@@ -10,6 +10,12 @@ from properties.test_found_specs import spec
 from properties.test_random_specs import instructions_agree, kernels_agree
 
 FOUND = {
+    "products of batches in tiles of one row": (
+        spec("b: 6; d: 40; n: 16", "x: bf16[b, r, d]; w: bf16[b, d, n]", "y: bf16[b, r, n]; z: bf16[b, r, 1]",
+             "v: matmul(x, w, dtype=bf16); y: sign(v); z: sum(v * 0.0625, axis=-1, keepdim=true)",
+             "tiling:\n  - {r: 1}"),
+        {"r": 5},
+    ),
     "indices of rows under another name": (
         spec("n: 60; k: 60", "x: fp32[60, r]; at: int32[n]; z: fp32[k, r]", "y: fp32[n, r]",
              "y: scatter_update(x, at, z, dim=0)", 'verify:\n  generate: {at: "skip(permutation(n), -1, 0.2)"}'),

@@ -21,11 +21,15 @@ Table = dict[str, dict[str, TileSize]]
 
 
 def crowded(program: Program, kernel: KernelOps, tiles: Mapping[str, int]) -> list[str]:
-    """Leading dims that nobody cuts beside another one that is wider than a step: a tile has one dim of rows."""
+    """Leading dims that nobody cuts beside another one that is wider than a step: a tile has one dim of rows. Of a
+    product's batches each has a right operand of its own."""
     axes = Axes(program)
     found: list[str] = []
     for op in kernel.ops:
         shape = axes.axes(op.result.shape)
+        if op.kind in PRODUCTS:
+            batches = (factor for axis in axes.axes(_right(op).shape)[:-2] for factor in axis)
+            found += [f.dim for f in batches if f.dim is not None and f.dim not in (*tiles, *found)]
         wide = [f for axis in shape[:-1] for f in axis if f.dim not in found and tiles.get(f.dim or "") != 1]
         if op.kind == "scatter_update":
             continue
@@ -118,6 +122,12 @@ def _columns(program: Program, kernel: KernelOps) -> list[str]:
     shapes = [axes.axes(op.result.shape) for op in kernel.ops if op.result.shape]
     free = [tuple(f for f in shape[-1] if f.extent.constant is not None and f.dim not in needed) for shape in shapes]
     return [factor.dim for factor in max(free, key=_elements, default=()) if factor.dim is not None]
+
+
+def _right(op: Op) -> Value:
+    value = op.operands[1]
+    assert isinstance(value, Value)
+    return value
 
 
 def _source(op: Op) -> Value:

@@ -1,0 +1,53 @@
+// out: vector kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages out; tiles i1 64, i2 64, i3 1; memory UB 81920 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_64x64 = Tile<TileType::Vec, float, 64, 64, BLayout::RowMajor, 64, 64>;
+using StateEndGm = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void out(
+    __gm__ float *state,
+    __gm__ float *state_end,
+    int32_t b,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    for (int32_t i3 = block; i3 < b * 32; i3 += nblk) {
+        for (int32_t i1 = 0; i1 < 128; i1 += 64) {
+            for (int32_t i2 = 0; i2 < 128; i2 += 64, i2_slot ^= 1) {
+                // state: transpose(state_end, -2, -1)  [gated_delta_rule.yaml:45]
+                VecF32_64x64 part; TASSIGN(part, 0x00000 + i2_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
+                StateEndGm state_end_in(state_end + int64_t(i3) * 16384 + int64_t(i2) * 128 + int64_t(i1));
+                TLOAD(part, state_end_in);
+                set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+                VecF32_64x64 turned; TASSIGN(turned, 0x08000 + i2_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
+                VecF32_64x64 turned_tmp; TASSIGN(turned_tmp, 0x10000);  // UB 0x10000..0x14000
+                pipe_barrier(PIPE_V);
+                wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+                wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
+                TTRANS(turned, part, turned_tmp);
+                set_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+                set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
+                wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+                StateEndGm state_out(state + int64_t(i3) * 16384 + int64_t(i1) * 128 + int64_t(i2));
+                TSTORE(state_out, turned);
+                set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
+            }
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+#endif
+}

@@ -1,0 +1,186 @@
+// rule_mixed1_vec: vector kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rule; tiles b 1, group 1, heads 1, s 64; memory UB 81920 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, 64, 128>;
+using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, 64, 128>;
+using VecF32_8x64_r1 = Tile<TileType::Vec, float, 8, 64, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_8x1_r1 = Tile<TileType::Vec, float, 8, 1, BLayout::ColMajor, 1, 1>;
+using VecF32_8x64_r1m = Tile<TileType::Vec, float, 8, 64, BLayout::RowMajor, 1, 64>;
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_1x8_c1 = Tile<TileType::Vec, float, 1, 8, BLayout::RowMajor, 1, 1>;
+using VecF32_1x128 = Tile<TileType::Vec, float, 1, 128, BLayout::RowMajor, 1, 128>;
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using StateTGm = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using O1Gm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OGammaBlockGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using OUBlockGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using OChangeBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using OStateLowPipe = TPipe<0, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 128 x 128, to the cube core
+using OStateLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
+using OStateLow2Pipe = TPipe<2, Direction::DIR_V2C, 32768, 2>;  // 2 tiles of up to 128 x 128, to the cube core
+using OStateLow2Slot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
+using OLastingLowPipe = TPipe<4, Direction::DIR_V2C, 16384, 2>;  // 2 tiles of up to 64 x 128, to the cube core
+using OLastingLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using OAddedPipe = TPipe<6, Direction::DIR_C2V, 65536, 2, 2, true>;  // 2 tiles of up to 128 x 128, to both vector cores
+using OAddedSlot = GlobalTensor<float, Shape<1, 1, 1, 128, 128>, Stride<1, 1, 1, 128, 1>>;
+using OKnownPipe = TPipe<8, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
+using OKnownSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void rule_mixed1_vec(
+    __gm__ bfloat16_t *o_change_block,
+    __gm__ float *state_end,
+    __gm__ float *state_t,
+    __gm__ float *o_1,
+    __gm__ float *o_gamma_block,
+    __gm__ float *o_u_block,
+    __gm__ bfloat16_t *o_state_low_ring,
+    __gm__ bfloat16_t *o_state_low_2_ring,
+    __gm__ bfloat16_t *o_lasting_low_ring,
+    __gm__ float *o_added_ring,
+    __gm__ float *o_known_ring,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t s,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
+    OStateLowPipe o_state_low_pipe(o_state_low_ring + int64_t(block) * 32768, 0x0, 0x0);
+    OStateLow2Pipe o_state_low_2_pipe(o_state_low_2_ring + int64_t(block) * 32768, 0x0, 0x0);
+    OLastingLowPipe o_lasting_low_pipe(o_lasting_low_ring + int64_t(block) * 16384, 0x0, 0x0);
+    OAddedPipe o_added_pipe(o_added_ring + int64_t(block) * 32768, 0x0, 0x0);
+    OKnownPipe o_known_pipe(o_known_ring + int64_t(block) * 16384, 0x0, 0x0);
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free for the first round
+    for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
+        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
+            for (int32_t group0 = 0; group0 < 2; ++group0) {
+                // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                VecF32_64x128 state_t_tile; TASSIGN(state_t_tile, 0x00000);  // UB 0x00000..0x08000
+                wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // free again
+                StateTGm state_t_in(state_t + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(lane) * 8192);
+                TLOAD(state_t_tile, state_t_in);
+                set_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
+                VecF32_64x128 o_state; TASSIGN(o_state, 0x08000);  // UB 0x08000..0x10000
+                wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // free again
+                wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
+                TMOV(o_state, state_t_tile);
+                set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+                wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);
+                for (int32_t s0 = 0; s0 < s; s0 += 64) {
+                    const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
+                    const int32_t s0_share = (s0_valid + 1) / 2;  // rows of each vector core
+                    const int32_t s0_first = lane * (s0_valid - s0_share);  // this one's first
+                    VecB16_64x128 o_state_low; TASSIGN(o_state_low, 0x00000);  // UB 0x00000..0x04000
+                    pipe_barrier(PIPE_V);
+                    TCVT(o_state_low, o_state, RoundMode::CAST_RINT);
+                    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+                    VecF32_8x64_r1 o_1_tile(s0_valid); TASSIGN(o_1_tile, 0x04000);  // UB 0x04000..0x04100
+                    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);  // free again
+                    O1Gm o_1_in(o_1 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    TLOAD(o_1_tile, o_1_in);
+                    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
+                    VecF32_8x64_r1 o_g_least_2(s0_valid); TASSIGN(o_g_least_2, 0x04000);  // UB 0x04000..0x04100
+                    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID3);
+                    TMAXS(o_g_least_2, o_1_tile, -104.0f);
+                    VecF32_8x1_r1 o_gamma_end; TASSIGN(o_gamma_end, 0x04100);  // UB 0x04100..0x04120
+                    VecF32_8x64_r1m o_gamma_end_tmp; TASSIGN(o_gamma_end_tmp, 0x04120);  // UB 0x04120..0x04220
+                    pipe_barrier(PIPE_V);
+                    TROWSUM(o_gamma_end, o_g_least_2, o_gamma_end_tmp);
+                    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+                    VecF32_1x32 o_gamma_block_tile_row(s0_share); TASSIGN(o_gamma_block_tile_row, 0x04000);  // as a row, same bytes as o_gamma_block_tile
+                    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0);
+                    OGammaBlockGm o_gamma_block_in(o_gamma_block + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0) + int64_t(s0_first), {s0_share});
+                    TLOAD(o_gamma_block_tile_row, o_gamma_block_in);
+                    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+                    VecF32_1x32 o_gamma_end_wide_row(s0_share); TASSIGN(o_gamma_end_wide_row, 0x04080);  // as a row, same bytes as o_gamma_end_wide
+                    pipe_barrier(PIPE_V);
+                    TROWEXPAND(o_gamma_end_wide_row, o_gamma_end);
+                    VecF32_1x32 o_to_end_row(s0_share); TASSIGN(o_to_end_row, 0x04000);  // as a row, same bytes as o_to_end
+                    pipe_barrier(PIPE_V);
+                    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID2);
+                    TSUB(o_to_end_row, o_gamma_end_wide_row, o_gamma_block_tile_row);
+                    VecF32_1x32 o_kept_row(s0_share); TASSIGN(o_kept_row, 0x04000);  // as a row, same bytes as o_kept
+                    pipe_barrier(PIPE_V);
+                    TEXP(o_kept_row, o_to_end_row);
+                    VecF32_1x8_c1 o_left_2_row; TASSIGN(o_left_2_row, 0x04080);  // as a row, same bytes as o_left_2
+                    VecF32_1x8_c1 o_gamma_end_row; TASSIGN(o_gamma_end_row, 0x04100);  // as a row, same bytes as o_gamma_end
+                    TEXP(o_left_2_row, o_gamma_end_row);
+                    VecF32_1x128 o_left_2_wide; TASSIGN(o_left_2_wide, 0x040a0);  // UB 0x040a0..0x042a0
+                    VecF32_8x1_r1 o_left_2; TASSIGN(o_left_2, 0x04080);  // UB 0x04080..0x040a0
+                    pipe_barrier(PIPE_V);
+                    TROWEXPAND(o_left_2_wide, o_left_2);
+                    pipe_barrier(PIPE_V);
+                    TCOLEXPANDMUL(o_state, o_state, o_left_2_wide);
+                    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID1);
+                    TPUSH<OStateLowPipe, VecB16_64x128, TileSplitAxis::TILE_UP_DOWN>(o_state_low_pipe, o_state_low);
+                    TPUSH<OStateLow2Pipe, VecB16_64x128, TileSplitAxis::TILE_UP_DOWN>(o_state_low_2_pipe, o_state_low);
+                    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
+                    VecF32_32x128 o_u_block_tile(s0_share); TASSIGN(o_u_block_tile, 0x00000);  // UB 0x00000..0x04000
+                    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);
+                    OUBlockGm o_u_block_in(o_u_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_share});
+                    TLOAD(o_u_block_tile, o_u_block_in);
+                    OKnownSlot o_known_view(o_known_ring);
+                    TPOP<OKnownPipe, OKnownSlot, TileSplitAxis::TILE_NO_SPLIT>(o_known_pipe, o_known_view);
+                    __gm__ float *o_known_slot = o_known_view.data();
+                    VecF32_32x128 o_known(s0_share); TASSIGN(o_known, 0x10000);  // UB 0x10000..0x14000
+                    OUBlockGm o_known_slot_in(o_known_slot + int64_t(s0_first) * 128, {s0_share});
+                    TLOAD(o_known, o_known_slot_in);
+                    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+                    TFREE<OKnownPipe, OKnownSlot, TileSplitAxis::TILE_NO_SPLIT>(o_known_pipe, o_known_view);
+                    VecF32_32x128 o_change_2(s0_share); TASSIGN(o_change_2, 0x00000);  // UB 0x00000..0x04000
+                    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID1);
+                    TSUB(o_change_2, o_u_block_tile, o_known);
+                    VecF32_32x128 o_lasting(s0_share); TASSIGN(o_lasting, 0x10000);  // UB 0x10000..0x14000
+                    VecF32_32x1 o_kept(s0_share); TASSIGN(o_kept, 0x04000);  // UB 0x04000..0x04080
+                    pipe_barrier(PIPE_V);
+                    TROWEXPANDMUL(o_lasting, o_change_2, o_kept);
+                    VecB16_32x128 o_lasting_low(s0_share); TASSIGN(o_lasting_low, 0x04000);  // UB 0x04000..0x06000
+                    pipe_barrier(PIPE_V);
+                    TCVT(o_lasting_low, o_lasting, RoundMode::CAST_RINT);
+                    VecB16_32x128 o_change_block_tile(s0_share); TASSIGN(o_change_block_tile, 0x06000);  // UB 0x06000..0x08000
+                    TCVT(o_change_block_tile, o_change_2, RoundMode::CAST_RINT);
+                    set_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+                    wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID0);
+                    OChangeBlockGm o_change_block_out(o_change_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_share});
+                    TSTORE(o_change_block_out, o_change_block_tile);
+                    o_lasting_low_pipe.prod.setEntryOffset((s0_first - lane * s0_share) * 256);  // the middle row of an odd number is both cores'
+                    TPUSH<OLastingLowPipe, VecB16_32x128, TileSplitAxis::TILE_UP_DOWN>(o_lasting_low_pipe, o_lasting_low);
+                    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+                    OAddedSlot o_added_view(o_added_ring);
+                    TPOP<OAddedPipe, OAddedSlot, TileSplitAxis::TILE_NO_SPLIT>(o_added_pipe, o_added_view);
+                    __gm__ float *o_added_slot = o_added_view.data();
+                    VecF32_64x128 o_added; TASSIGN(o_added, 0x00000);  // UB 0x00000..0x08000
+                    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0);
+                    StateTGm o_added_slot_in(o_added_slot + int64_t(lane) * 8192);
+                    TLOAD(o_added, o_added_slot_in);
+                    set_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+                    TFREE<OAddedPipe, OAddedSlot, TileSplitAxis::TILE_NO_SPLIT>(o_added_pipe, o_added_view);
+                    wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID0);
+                    TADD(o_state, o_state, o_added);
+                    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2);
+                }
+                set_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
+                set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);
+                wait_flag(PIPE_V, PIPE_MTE3, EVENT_ID2);
+                StateTGm state_end_out(state_end + int64_t(b0) * 524288 + int64_t(heads0) * 32768 + int64_t(group0) * 16384 + int64_t(lane) * 8192);
+                TSTORE(state_end_out, o_state);
+                set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);
+            }
+        }
+    }
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last round
+#endif
+}

@@ -1,0 +1,138 @@
+// rule_mixed2_cube: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rule; tiles b 1, group 1, heads 1, s 64; memory L0A 49152 B, L0B 65536 B, L0C 98304 B, L1 114688 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
+using MatB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
+using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
+using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, DYNAMIC>;
+using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
+using MatB16_64x64 = Tile<TileType::Mat, bfloat16_t, 64, 64, BLayout::ColMajor, DYNAMIC, DYNAMIC, SLayout::RowMajor, 512>;
+using LeftB16_64x64 = TileLeft<bfloat16_t, 64, 64, DYNAMIC, DYNAMIC>;
+using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
+using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
+using QNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
+using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 2048>, Layout::DN>;
+using OChangeBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using OPLowSlotGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OPLowPipe = TPipe<0, Direction::DIR_V2C, 8192, 2>;  // 2 tiles of up to 64 x 64, to the cube core
+using OPLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using ONewPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
+using ONewSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
+using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void rule_mixed2_cube(
+    __gm__ bfloat16_t *q_n,
+    __gm__ bfloat16_t *k_n,
+    __gm__ bfloat16_t *o_change_block,
+    __gm__ bfloat16_t *o_p_low_ring,
+    __gm__ float *o_new_ring,
+    __gm__ float *o_qk_ring,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t s,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 8192, 0x0, 0x0);
+    ONewPipe o_new_pipe(o_new_ring + int64_t(block) * 16384, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
+    int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
+    for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
+        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
+            for (int32_t group0 = 0; group0 < 2; ++group0) {
+                for (int32_t s0 = -64; s0 < s; s0 += 64, s0_slot ^= 1) {
+                    if (const int32_t s2 = s0 + 64; s2 < s) {
+                        const int32_t s2_valid = s - s2 < 64 ? s - s2 : 64;
+                        // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                        MatB16_64x128 q_n_tile(s2_valid); TASSIGN(q_n_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
+                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));  // free again
+                        QNGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(s2) * 2048 + int64_t(heads0) * 128, {s2_valid});
+                        TLOAD(q_n_tile, q_n_in);
+                        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
+                        MatB16_128x64 k_n_tile(s2_valid); TASSIGN(k_n_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
+                        KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(s2) * 2048 + int64_t(heads0) * 128, {s2_valid});
+                        TLOAD(k_n_tile, k_n_in);
+                        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
+                        LeftB16_64x128 q_n_tile_l0a(s2_valid); TASSIGN(q_n_tile_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                        wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_slot));  // free again
+                        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
+                        TEXTRACT(q_n_tile_l0a, q_n_tile, 0, 0);
+                        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));
+                        RightB16_128x64 k_n_tile_l0b(s2_valid); TASSIGN(k_n_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
+                        TEXTRACT(k_n_tile_l0b, k_n_tile, 0, 0);
+                        set_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_slot));
+                        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
+                        AccF32_64x64 o_qk_acc(s2_valid, s2_valid); TASSIGN(o_qk_acc, 0x00000 + s0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                        wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_slot));
+                        wait_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_slot));  // free again
+                        TMATMUL(o_qk_acc, q_n_tile_l0a, k_n_tile_l0b);
+                        set_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_slot));
+                        set_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_slot));
+                        wait_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_slot));
+                        TPUSH<OQkPipe, AccF32_64x64, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_acc);
+                        set_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_slot));
+                    }
+                    if (const int32_t s1 = s0; -64 < s1 && s1 < s) {
+                        const int32_t s1_valid = s - s1 < 64 ? s - s1 : 64;
+                        MatB16_64x128 o_change_block_tile(s1_valid); TASSIGN(o_change_block_tile, 0x10000 + s0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
+                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
+                        OChangeBlockGm o_change_block_in(o_change_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s1) * 128, {s1_valid});
+                        TLOAD(o_change_block_tile, o_change_block_in);
+                        OPLowSlot o_p_low_view(o_p_low_ring);
+                        TPOP<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
+                        __gm__ bfloat16_t *o_p_low_slot = o_p_low_view.data();
+                        MatB16_64x64 o_p_low_l1(s1_valid, s1_valid); TASSIGN(o_p_low_l1, 0x18000 + s0_slot * 0x02000);  // L1 0x18000..0x1c000, 2 copies
+                        OPLowSlotGm o_p_low_slot_in(o_p_low_slot, {s1_valid, s1_valid}, {int64_t(s1_valid)});
+                        TLOAD(o_p_low_l1, o_p_low_slot_in);
+                        set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
+                        TFREE<OPLowPipe, OPLowSlot, TileSplitAxis::TILE_NO_SPLIT>(o_p_low_pipe, o_p_low_view);
+                        LeftB16_64x64 o_p_low_l1_l0a(s1_valid, s1_valid); TASSIGN(o_p_low_l1_l0a, 0x08000 + s0_slot * 0x02000);  // L0A 0x08000..0x0c000, 2 copies
+                        wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
+                        wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
+                        TEXTRACT(o_p_low_l1_l0a, o_p_low_l1, 0, 0);
+                        RightB16_64x128 o_change_block_tile_l0b(s1_valid); TASSIGN(o_change_block_tile_l0b, 0x08000 + s0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
+                        TEXTRACT(o_change_block_tile_l0b, o_change_block_tile, 0, 0);
+                        set_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
+                        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
+                        AccF32_64x128 o_new_acc(s1_valid); TASSIGN(o_new_acc, 0x08000 + s0_slot * 0x08000);  // L0C 0x08000..0x18000, 2 copies
+                        wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
+                        wait_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));  // free again
+                        TMATMUL(o_new_acc, o_p_low_l1_l0a, o_change_block_tile_l0b);
+                        set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
+                        set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
+                        wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
+                        TPUSH<ONewPipe, AccF32_64x128, TileSplitAxis::TILE_NO_SPLIT>(o_new_pipe, o_new_acc);
+                        set_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));
+                    }
+                }
+            }
+        }
+    }
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+#endif
+}

@@ -1,0 +1,189 @@
+// rule_mixed2_vec: vector kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rule; tiles b 1, group 1, heads 1, s 64; memory UB 124032 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_8x64_r1 = Tile<TileType::Vec, float, 8, 64, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_32x128 = Tile<TileType::Vec, float, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecI32_1x32 = Tile<TileType::Vec, int32_t, 1, 32, BLayout::RowMajor, 1, DYNAMIC>;
+using VecI32_1x64 = Tile<TileType::Vec, int32_t, 1, 64, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_1x64 = Tile<TileType::Vec, float, 1, 64, BLayout::RowMajor, 1, DYNAMIC>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecF32_32x1 = Tile<TileType::Vec, float, 32, 1, BLayout::ColMajor, DYNAMIC, 1>;
+using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, DYNAMIC>;
+using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using OGammaBlockGm = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, 0, 1>>;
+using OGammaBlockGm2 = GlobalTensor<float, Shape<1, 1, 1, 1, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using ORecalledBlockGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using OQkSlotGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+using OReadBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using OPLowPipe = TPipe<0, Direction::DIR_V2C, 8192, 2>;  // 2 tiles of up to 64 x 64, to the cube core
+using OPLowSlot = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+using ONewPipe = TPipe<2, Direction::DIR_C2V, 32768, 2, 2, true>;  // 2 tiles of up to 64 x 128, to both vector cores
+using ONewSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 128>, Stride<1, 1, 1, 128, 1>>;
+using OQkPipe = TPipe<4, Direction::DIR_C2V, 16384, 2, 2, true>;  // 2 tiles of up to 64 x 64, to both vector cores
+using OQkSlot = GlobalTensor<float, Shape<1, 1, 1, 64, 64>, Stride<1, 1, 1, 64, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void rule_mixed2_vec(
+    __gm__ bfloat16_t *o_read_block,
+    __gm__ float *o_gamma_block,
+    __gm__ float *o_recalled_block,
+    __gm__ bfloat16_t *o_p_low_ring,
+    __gm__ float *o_new_ring,
+    __gm__ float *o_qk_ring,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t s,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    const int32_t lane = static_cast<int32_t>(get_subblockid());  // which of the two vector cores beside the cube core
+    OPLowPipe o_p_low_pipe(o_p_low_ring + int64_t(block) * 8192, 0x0, 0x0);
+    ONewPipe o_new_pipe(o_new_ring + int64_t(block) * 16384, 0x0, 0x0);
+    OQkPipe o_qk_pipe(o_qk_ring + int64_t(block) * 8192, 0x0, 0x0);
+    int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
+    set_flag(PIPE_V, PIPE_S, EVENT_ID0);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free for the first round
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
+    for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
+        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
+            for (int32_t group0 = 0; group0 < 2; ++group0) {
+                for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
+                    const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
+                    const int32_t s0_share = (s0_valid + 1) / 2;  // rows of each vector core
+                    const int32_t s0_first = lane * (s0_valid - s0_share);  // this one's first
+                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                    VecF32_1x32 o_gamma_block_tile_row(s0_share); TASSIGN(o_gamma_block_tile_row, 0x00000 + s0_slot * 0x00080);  // as a row, same bytes as o_gamma_block_tile
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + s0_slot));  // free again
+                    OGammaBlockGm o_gamma_block_in(o_gamma_block + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0) + int64_t(s0_first), {s0_share});
+                    TLOAD(o_gamma_block_tile_row, o_gamma_block_in);
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(6 + s0_slot));
+                    VecF32_8x64_r1 o_gamma_block_tile_2(s0_valid); TASSIGN(o_gamma_block_tile_2, 0x00100 + s0_slot * 0x00100);  // UB 0x00100..0x00300, 2 copies
+                    OGammaBlockGm2 o_gamma_block_in_2(o_gamma_block + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
+                    TLOAD(o_gamma_block_tile_2, o_gamma_block_in_2);
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
+                    VecF32_32x128 o_recalled_block_tile(s0_share); TASSIGN(o_recalled_block_tile, 0x06300 + s0_slot * 0x04000);  // UB 0x06300..0x0e300, 2 copies
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));  // free again
+                    ORecalledBlockGm o_recalled_block_in(o_recalled_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_share});
+                    TLOAD(o_recalled_block_tile, o_recalled_block_in);
+                    VecI32_1x32 o_column_6_row(s0_share); TASSIGN(o_column_6_row, 0x1a300);  // as a row, same bytes as o_column_6
+                    wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // free again
+                    TCI<VecI32_1x32, int32_t, 0>(o_column_6_row, s0_first);
+                    set_flag(PIPE_S, PIPE_V, EVENT_ID1);
+                    VecF32_1x32 o_column_at_3_row(s0_share); TASSIGN(o_column_at_3_row, 0x1a380);  // as a row, same bytes as o_column_at_3
+                    pipe_barrier(PIPE_V);
+                    wait_flag(PIPE_S, PIPE_V, EVENT_ID1);
+                    TCVT(o_column_at_3_row, o_column_6_row, RoundMode::CAST_RINT);
+                    VecI32_1x64 o_row_7(s0_valid); TASSIGN(o_row_7, 0x1a400);  // UB 0x1a400..0x1a500
+                    wait_flag(PIPE_V, PIPE_S, EVENT_ID0);  // free again
+                    TCI<VecI32_1x64, int32_t, 0>(o_row_7, 0);
+                    set_flag(PIPE_S, PIPE_V, EVENT_ID0);
+                    VecF32_1x64 o_row_at_3(s0_valid); TASSIGN(o_row_at_3, 0x1a500);  // UB 0x1a500..0x1a600
+                    wait_flag(PIPE_S, PIPE_V, EVENT_ID0);
+                    TCVT(o_row_at_3, o_row_7, RoundMode::CAST_RINT);
+                    VecF32_1x32 o_column_own_2_row(s0_share); TASSIGN(o_column_own_2_row, 0x1a300);  // as a row, same bytes as o_column_own_2
+                    pipe_barrier(PIPE_V);
+                    TADDS(o_column_own_2_row, o_column_at_3_row, 0.5f);
+                    VecF32_1x32 o_column_far_2_row(s0_share); TASSIGN(o_column_far_2_row, 0x1a300);  // as a row, same bytes as o_column_far_2
+                    pipe_barrier(PIPE_V);
+                    TMULS(o_column_far_2_row, o_column_own_2_row, 1e+30f);
+                    VecF32_1x64 o_row_far_2(s0_valid); TASSIGN(o_row_far_2, 0x1a380);  // UB 0x1a380..0x1a480
+                    TMULS(o_row_far_2, o_row_at_3, 1e+30f);
+                    VecF32_32x64 o_19(s0_share, s0_valid); TASSIGN(o_19, 0x1a480);  // UB 0x1a480..0x1c480
+                    VecF32_32x1 o_column_far_2(s0_share); TASSIGN(o_column_far_2, 0x1a300);  // UB 0x1a300..0x1a380
+                    pipe_barrier(PIPE_V);
+                    TROWEXPAND(o_19, o_column_far_2);
+                    pipe_barrier(PIPE_V);
+                    TCOLEXPANDSUB(o_19, o_19, o_row_far_2);
+                    VecF32_32x64 o_passed_2(s0_share, s0_valid); TASSIGN(o_passed_2, 0x1c480);  // UB 0x1c480..0x1e480
+                    VecF32_32x1 o_gamma_block_tile(s0_share); TASSIGN(o_gamma_block_tile, 0x00000 + s0_slot * 0x00080);  // UB 0x00000..0x00100, 2 copies
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + s0_slot));
+                    TROWEXPAND(o_passed_2, o_gamma_block_tile);
+                    pipe_barrier(PIPE_V);
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
+                    TCOLEXPANDSUB(o_passed_2, o_passed_2, o_gamma_block_tile_2);
+                    VecF32_32x64 o_passed_seen_2(s0_share, s0_valid); TASSIGN(o_passed_seen_2, 0x1a480);  // UB 0x1a480..0x1c480
+                    pipe_barrier(PIPE_V);
+                    TMIN(o_passed_seen_2, o_passed_2, o_19);
+                    VecF32_32x64 o_since_2(s0_share, s0_valid); TASSIGN(o_since_2, 0x1a480);  // UB 0x1a480..0x1c480
+                    pipe_barrier(PIPE_V);
+                    TEXP(o_since_2, o_passed_seen_2);
+                    OQkSlot o_qk_view(o_qk_ring);
+                    TPOP<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
+                    __gm__ float *o_qk_slot = o_qk_view.data();
+                    VecF32_32x64 o_qk(s0_share, s0_valid); TASSIGN(o_qk, 0x00300 + s0_slot * 0x02000);  // UB 0x00300..0x04300, 2 copies
+                    OQkSlotGm o_qk_slot_in(o_qk_slot + int64_t(s0_first) * s0_valid, {s0_share, s0_valid}, {int64_t(s0_valid)});
+                    TLOAD(o_qk, o_qk_slot_in);
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
+                    TFREE<OQkPipe, OQkSlot, TileSplitAxis::TILE_NO_SPLIT>(o_qk_pipe, o_qk_view);
+                    VecF32_32x64 o_p(s0_share, s0_valid); TASSIGN(o_p, 0x1a480);  // UB 0x1a480..0x1c480
+                    pipe_barrier(PIPE_V);
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
+                    TMUL(o_p, o_qk, o_since_2);
+                    VecB16_32x64 o_p_low(s0_share, s0_valid); TASSIGN(o_p_low, 0x04300 + s0_slot * 0x01000);  // UB 0x04300..0x06300, 2 copies
+                    pipe_barrier(PIPE_V);
+                    wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + s0_slot));  // free again
+                    TCVT(o_p_low, o_p, RoundMode::CAST_RINT);
+                    set_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_slot));
+                    VecF32_1x32 o_left_3_row(s0_share); TASSIGN(o_left_3_row, 0x1a300);  // as a row, same bytes as o_left_3
+                    TEXP(o_left_3_row, o_gamma_block_tile_row);
+                    set_flag(PIPE_V, PIPE_MTE2, event_t(4 + s0_slot));
+                    VecF32_32x128 o_old(s0_share); TASSIGN(o_old, 0x1a380);  // UB 0x1a380..0x1e380
+                    VecF32_32x1 o_left_3(s0_share); TASSIGN(o_left_3, 0x1a300);  // UB 0x1a300..0x1a380
+                    pipe_barrier(PIPE_V);
+                    TROWEXPANDMUL(o_old, o_recalled_block_tile, o_left_3);
+                    set_flag(PIPE_V, PIPE_S, EVENT_ID1);
+                    set_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));
+                    wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + s0_slot));
+                    o_p_low_pipe.prod.setEntryOffset((s0_first - lane * s0_share) * s0_valid * 2);  // the middle row of an odd number is both cores'
+                    TPUSH<OPLowPipe, VecB16_32x64, TileSplitAxis::TILE_UP_DOWN>(o_p_low_pipe, o_p_low);
+                    set_flag(PIPE_MTE3, PIPE_V, event_t(2 + s0_slot));
+                    ONewSlot o_new_view(o_new_ring);
+                    TPOP<ONewPipe, ONewSlot, TileSplitAxis::TILE_NO_SPLIT>(o_new_pipe, o_new_view);
+                    __gm__ float *o_new_slot = o_new_view.data();
+                    VecF32_32x128 o_new(s0_share); TASSIGN(o_new, 0x0e300 + s0_slot * 0x04000);  // UB 0x0e300..0x16300, 2 copies
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));  // free again
+                    ORecalledBlockGm o_new_slot_in(o_new_slot + int64_t(s0_first) * 128, {s0_share});
+                    TLOAD(o_new, o_new_slot_in);
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
+                    TFREE<ONewPipe, ONewSlot, TileSplitAxis::TILE_NO_SPLIT>(o_new_pipe, o_new_view);
+                    VecF32_32x128 o_read(s0_share); TASSIGN(o_read, 0x1a380);  // UB 0x1a380..0x1e380
+                    pipe_barrier(PIPE_V);
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
+                    TADD(o_read, o_old, o_new);
+                    set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
+                    VecB16_32x128 o_read_block_tile(s0_share); TASSIGN(o_read_block_tile, 0x16300 + s0_slot * 0x02000);  // UB 0x16300..0x1a300, 2 copies
+                    pipe_barrier(PIPE_V);
+                    wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
+                    TCVT(o_read_block_tile, o_read, RoundMode::CAST_RINT);
+                    set_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
+                    set_flag(PIPE_V, PIPE_S, EVENT_ID0);
+                    wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
+                    OReadBlockGm o_read_block_out(o_read_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128 + int64_t(s0_first) * 128, {s0_share});
+                    TSTORE(o_read_block_out, o_read_block_tile);
+                    set_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));
+                }
+            }
+        }
+    }
+    wait_flag(PIPE_V, PIPE_S, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_S, EVENT_ID1);  // of the last round
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+#endif
+}

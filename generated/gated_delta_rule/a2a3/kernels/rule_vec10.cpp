@@ -1,0 +1,58 @@
+// rule_vec10: vector kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rule; tiles b 1, group 1, heads 1, s 64; memory UB 98304 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_64x128 = Tile<TileType::Vec, float, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using VecB16_64x128 = Tile<TileType::Vec, bfloat16_t, 64, 128, BLayout::RowMajor, DYNAMIC, 128>;
+using OWWideGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using OWBlockGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void rule_vec10(
+    __gm__ bfloat16_t *o_w_block,
+    __gm__ float *o_w_wide,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t s,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
+        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
+            for (int32_t group0 = 0; group0 < 2; ++group0) {
+                for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
+                    const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
+                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                    VecF32_64x128 o_w_wide_tile(s0_valid); TASSIGN(o_w_wide_tile, 0x00000 + s0_slot * 0x08000);  // UB 0x00000..0x10000, 2 copies
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));  // free again
+                    OWWideGm o_w_wide_in(o_w_wide + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TLOAD(o_w_wide_tile, o_w_wide_in);
+                    set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
+                    VecB16_64x128 o_w_block_tile(s0_valid); TASSIGN(o_w_block_tile, 0x10000 + s0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
+                    wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
+                    wait_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));  // free again
+                    TCVT(o_w_block_tile, o_w_wide_tile, RoundMode::CAST_RINT);
+                    set_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
+                    set_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));
+                    wait_flag(PIPE_V, PIPE_MTE3, event_t(s0_slot));
+                    OWBlockGm o_w_block_out(o_w_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(o_w_block_out, o_w_block_tile);
+                    set_flag(PIPE_MTE3, PIPE_V, event_t(s0_slot));
+                }
+            }
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+#endif
+}

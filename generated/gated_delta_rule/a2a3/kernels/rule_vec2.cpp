@@ -1,0 +1,55 @@
+// rule_vec2: vector kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rule; tiles i2 64, i3 1; memory UB 40960 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using VecF32_64x32 = Tile<TileType::Vec, float, 64, 32, BLayout::RowMajor, DYNAMIC, 32>;
+using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, 32, DYNAMIC>;
+using BetaGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 32, 1>>;
+using O2Gm = GlobalTensor<float, Shape<1, 1, 1, 32, DYNAMIC>, Stride<1, 1, 1, DYNAMIC, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void rule_vec2(
+    __gm__ float *o_2,
+    __gm__ float *beta,
+    int32_t b,
+    int32_t s,
+    int32_t nblk)
+{
+#if defined(__DAV_VEC__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    for (int32_t i3 = block; i3 < b; i3 += nblk) {
+        for (int32_t i2 = 0; i2 < s; i2 += 64, i2_slot ^= 1) {
+            const int32_t i2_valid = s - i2 < 64 ? s - i2 : 64;
+            // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+            VecF32_64x32 part(i2_valid); TASSIGN(part, 0x00000 + i2_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));  // free again
+            BetaGm beta_in(beta + int64_t(i2) * 32 + int64_t(i3) * s * 32, {i2_valid});
+            TLOAD(part, beta_in);
+            set_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            VecF32_32x64 turned(i2_valid); TASSIGN(turned, 0x04000 + i2_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
+            VecF32_64x32 turned_tmp(i2_valid); TASSIGN(turned_tmp, 0x08000);  // UB 0x08000..0x0a000
+            pipe_barrier(PIPE_V);
+            wait_flag(PIPE_MTE2, PIPE_V, event_t(i2_slot));
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));  // free again
+            TTRANS(turned, part, turned_tmp);
+            set_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(i2_slot));
+            wait_flag(PIPE_V, PIPE_MTE3, event_t(i2_slot));
+            O2Gm o_2_out(o_2 + int64_t(i3) * s * 32 + int64_t(i2), {i2_valid}, {int64_t(s)});
+            TSTORE(o_2_out, turned);
+            set_flag(PIPE_MTE3, PIPE_V, event_t(i2_slot));
+        }
+    }
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+#endif
+}

@@ -13,6 +13,7 @@ from pyptogen.lower.tensor.building.dims import show_shape
 from pyptogen.lower.tensor.building.registry import operation
 from pyptogen.lower.tensor.building.rounds import Rounds
 from pyptogen.lower.tensor.ir import Shape, Value
+from pyptogen.lower.tensor.operations.attentions import usual_scale
 
 CHUNK = 64
 """Tokens of a round: with more, there is more work inside of chunks, and fewer steps of the state."""
@@ -46,7 +47,7 @@ def gated_delta_rule(
     as it is written here, in fp32."""
     _check(b, q, k, v, g, beta, state)
     if scale is None:
-        scale = 1 / sympy.sqrt(sympy.Float(b.dims.resolve(q.shape[-1])))
+        scale = usual_scale(b, q.shape[-1])
     tokens, shapes = len(q.shape) - 3, (v.shape, _state_shape(q, v))
     if b.dims.is_one(q.shape[tokens]):
         return _one_token(b, (q, k, v), (g, beta), state, scale)

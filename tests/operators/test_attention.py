@@ -12,6 +12,10 @@ import pytest
 import pyptogen
 from pyptogen.builder.checking import check_specs
 from pyptogen.diagnostics import DiagnosticError
+from pyptogen.lower.instruction import interpret as run_instructions
+from pyptogen.lower.pipeline import lower
+from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.schema import Source, load_source
 
 SPEC = """\
 pyptogen: 1
@@ -98,6 +102,18 @@ def test_one_key_of_a_causal_attention_with_a_bias(tmp_path: Path) -> None:
     path.write_text(text.replace("sq: 1", "sq: 2"))
     with pytest.raises(DiagnosticError, match="causal attention of sq queries and kv keys"):
         check_specs(path)
+
+
+def test_the_scale_follows_a_width_that_calls_alone_know() -> None:
+    text = (
+        "pyptogen: 1\noperator: wide\ndims: {t: {min: 1, max: 64}, d: {min: 8, max: 128, multiple_of: 8}}\n"
+        "inputs: {q: 'fp32[t, d]'}\noutputs: {o: 'fp32[t, d]'}\ngraph:\n  o: attention(q, q, q)\n"
+    )
+    q = np.random.default_rng(2).normal(size=(7, 24)).astype(np.float32)
+    program = from_spec(load_source(Source("wide.yaml", text)))
+    want = reference({"q": q, "k": q, "v": q}, False, 24**-0.5)
+    np.testing.assert_allclose(interpret(program, {"q": q})["o"], want, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(run_instructions(lower(program, "a2a3"), {"q": q})["o"], want, rtol=1e-5, atol=1e-6)
 
 
 def test_the_scale_may_be_a_number(tmp_path: Path) -> None:

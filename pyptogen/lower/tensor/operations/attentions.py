@@ -40,7 +40,7 @@ def attention(b: Builder, q: Value, k: Value, v: Value, scale: Any, causal: bool
     k, v = (k, v) if one else _over_a_dim(b, k, v)
     over = k.shape[-2]
     if scale is None:
-        scale = 1 / sympy.sqrt(sympy.Float(b.dims.resolve(q.shape[-1])))
+        scale = usual_scale(b, q.shape[-1])
     if len(q.shape) == len(k.shape) + 1:
         k, v = (b.reshape(x, (*x.shape[:-2], sympy.Integer(1), *x.shape[-2:]), "group") for x in (k, v))
     if one:
@@ -93,6 +93,12 @@ def paged_attention(
     return attention(
         b, q, keys, values, scale, False, b.reshape(bias, (lengths.shape[0], one, one, slots), "bias_rows")
     )
+
+
+def usual_scale(b: Builder, width: Any) -> Any:
+    """1 / sqrt(width), for rows of a length that may be known to calls alone."""
+    size = b.dims.resolve(width)
+    return 1 / sympy.sqrt(sympy.Float(size) if size.is_number else size)
 
 
 def _to_one_key(

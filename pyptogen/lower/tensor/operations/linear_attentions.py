@@ -13,6 +13,7 @@ from pyptogen.lower.tensor.building.dims import show_shape
 from pyptogen.lower.tensor.building.registry import operation
 from pyptogen.lower.tensor.building.rounds import Rounds
 from pyptogen.lower.tensor.ir import Shape, Value
+from pyptogen.lower.tensor.operations.attentions import usual_scale
 
 CHUNK = 64
 """Tokens of a round: with more, there is more work inside of chunks, and fewer steps of the state."""
@@ -46,12 +47,12 @@ def gated_delta_rule(
     as it is written here, in fp32."""
     _check(b, q, k, v, g, beta, state)
     if scale is None:
-        scale = 1 / sympy.sqrt(sympy.Float(b.dims.resolve(q.shape[-1])))
-    if state is None:
-        state = b.full(_state_shape(q, v), 0, "fp32", "state_start")
-    tokens, result = len(q.shape) - 3, (v.shape, state.shape)
+        scale = usual_scale(b, q.shape[-1])
+    tokens, shapes = len(q.shape) - 3, (v.shape, _state_shape(q, v))
     if b.dims.is_one(q.shape[tokens]):
         return _one_token(b, (q, k, v), (g, beta), state, scale)
+    if state is None:
+        state = b.full(shapes[1], 0, "fp32", "state_start")
     over = b.dims.named(q.shape[tokens], "tokens", b.at)
     heads = (*v.shape[tokens + 1 : -1], _ONE)[:2]  # and groups, also where there is but one
     q, k = (b.reshape(x, (*x.shape[:tokens], over, heads[0], _ONE, x.shape[-1]), "grouped") for x in (q, k))
@@ -64,7 +65,7 @@ def gated_delta_rule(
     change, recalled, last = chunks.passed_on(gamma, u, w, state)
     read = chunks.read(gamma, change, recalled, scale)
     back = (*range(tokens), tokens + 2, tokens, tokens + 1, tokens + 3)
-    return b.reshape(selection.permute(b, read, back), result[0]), b.reshape(last, result[1], "state_last")
+    return b.reshape(selection.permute(b, read, back), shapes[0]), b.reshape(last, shapes[1], "state_last")
 
 
 def _heads_first(tokens: int, features: int) -> tuple[int, ...]:
@@ -73,26 +74,29 @@ def _heads_first(tokens: int, features: int) -> tuple[int, ...]:
 
 
 def _one_token(
-    b: Builder, rows: tuple[Value, Value, Value], gates: tuple[Value, Value], state: Value, scale: Any
+    b: Builder, rows: tuple[Value, Value, Value], gates: tuple[Value, Value], state: Value | None, scale: Any
 ) -> tuple[Value, Value]:
     """The recurrence itself for a single token, in fp32: q @ state is put together from what q reads of the state
     before and from the change, so that both products read the same state."""
     q, k, v = (b.cast(x, "fp32", hint=f"{word}_wide") for x, word in zip(rows, "qkv", strict=True))
-    heads = state.shape[:-2]
+    heads = _state_shape(q, v)[:-2]
     shared = heads if len(v.shape) == len(q.shape) else (*heads[:-1], _ONE)
     q, k = (b.reshape(x, (*shared, _ONE, x.shape[-1]), "row") for x in (q, k))
     v = b.reshape(v, (*heads, _ONE, v.shape[-1]), "row")
     g, beta = (b.reshape(x, (*heads, _ONE, _ONE), "one") for x in gates)
     left = b.unary("exp", g, hint="left")
-    known = b.binary("mul", _product(b, k, state, "known"), left, hint="known_left")
-    change = b.binary("mul", b.binary("sub", v, known, hint="new"), beta, hint="change")
+    if state is not None:
+        v = b.binary("sub", v, b.binary("mul", _product(b, k, state, "known"), left, hint="known_left"), hint="new")
+    change = b.binary("mul", v, beta, hint="change")
     alike = b.reduce("sum", b.binary("mul", q, k, hint="qk_parts"), -1, hint="qk")
-    old = b.binary("mul", _product(b, q, state, "recalled"), left, hint="old")
-    read = b.binary("add", old, b.binary("mul", change, alike, hint="new_read"), hint="read")
-    read = _scaled(b, read, scale)
-    added = b.binary("mul", b.transpose(k, "column"), change, hint="added")
-    last = b.binary("add", b.binary("mul", state, left, hint="state_left"), added, hint="state_end")
-    return b.reshape(b.cast(read, rows[0].dtype, hint="read_low"), rows[2].shape), last
+    read = b.binary("mul", change, alike, hint="new_read")
+    last = b.binary("mul", b.transpose(k, "column"), change, hint="added")
+    if state is not None:
+        old = b.binary("mul", _product(b, q, state, "recalled"), left, hint="old")
+        read = b.binary("add", old, read, hint="read")
+        last = b.binary("add", b.binary("mul", state, left, hint="state_left"), last, hint="state_end")
+    read = b.cast(_scaled(b, read, scale), rows[0].dtype, hint="read_low")
+    return b.reshape(read, rows[2].shape), b.reshape(last, _state_shape(rows[0], rows[2]))
 
 
 @dataclass(frozen=True, slots=True)

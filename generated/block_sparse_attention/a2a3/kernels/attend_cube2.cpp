@@ -32,10 +32,9 @@ extern "C" __global__ AICORE void attend_cube2(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t kv_blocks0_slot = 0;  // which of 2 buffers this round of kv_blocks0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk) {
             for (int32_t kv_blocks0 = 0; kv_blocks0 < kv_blocks; ++kv_blocks0) {
@@ -46,12 +45,11 @@ extern "C" __global__ AICORE void attend_cube2(
                 }
                 // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:47]
                 MatB16_64x64 acc_3_tile; TASSIGN(acc_3_tile, 0x00000 + kv_blocks0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv_blocks0_slot));  // free again
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
                 Acc3Gm acc_3_in(acc_3 + int64_t(kv_blocks0) * q_blocks * 32768 + int64_t(heads0) * q_blocks * 4096 + int64_t(q_blocks0) * 4096);
                 TLOAD(acc_3_tile, acc_3_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv_blocks0_slot));
                 MatB16_64x128 v_tile; TASSIGN(v_tile, 0x04000 + kv_blocks0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
                 VGm v_in(v + int64_t(heads0) * kv_blocks * 8192 + int64_t(kv_blocks0) * 8192);
                 TLOAD(v_tile, v_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_slot));
@@ -59,7 +57,6 @@ extern "C" __global__ AICORE void attend_cube2(
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(kv_blocks0_slot));  // free again
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + kv_blocks0_slot));
                 TEXTRACT(acc_3_tile_l0a, acc_3_tile, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + kv_blocks0_slot));
                 RightB16_64x128 v_tile_l0b; TASSIGN(v_tile_l0b, 0x00000 + kv_blocks0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(kv_blocks0_slot));
                 TEXTRACT(v_tile_l0b, v_tile, 0, 0);
@@ -79,9 +76,8 @@ extern "C" __global__ AICORE void attend_cube2(
             }
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

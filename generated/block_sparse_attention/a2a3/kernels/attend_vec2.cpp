@@ -30,9 +30,8 @@ extern "C" __global__ AICORE void attend_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t kv_blocks0_slot = 0;  // which of 2 buffers this round of kv_blocks0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t q_blocks0 = q_blocks_begin; q_blocks0 < q_blocks_end; ++q_blocks0) {
         for (int32_t heads0 = block; heads0 < 8; heads0 += nblk, heads0_slot ^= 1) {
             // acc: full([heads, q_blocks, size, d], 0, fp32)  [block_sparse_attention.yaml:38]
@@ -47,12 +46,11 @@ extern "C" __global__ AICORE void attend_vec2(
                 }
                 // acc: acc * a + matmul(cast(p, bf16), of_round(v[:, kv_blocks]), dtype=fp32)  [block_sparse_attention.yaml:47]
                 VecF32_1x64 a_tile_row; TASSIGN(a_tile_row, 0x10000 + kv_blocks0_slot * 0x00100);  // as a row, same bytes as a_tile
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv_blocks0_slot));  // free again
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
                 AGm a_in(a + int64_t(kv_blocks0) * q_blocks * 512 + int64_t(heads0) * q_blocks * 64 + int64_t(q_blocks0) * 64);
                 TLOAD(a_tile_row, a_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv_blocks0_slot));
                 VecF32_64x128 acc_4_tile; TASSIGN(acc_4_tile, 0x10200 + kv_blocks0_slot * 0x08000);  // UB 0x10200..0x20200, 2 copies
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(kv_blocks0_slot));  // free again
                 Acc4Gm acc_4_in(acc_4 + int64_t(kv_blocks0) * q_blocks * 65536 + int64_t(heads0) * q_blocks * 8192 + int64_t(q_blocks0) * 8192);
                 TLOAD(acc_4_tile, acc_4_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(kv_blocks0_slot));
@@ -60,7 +58,6 @@ extern "C" __global__ AICORE void attend_vec2(
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + kv_blocks0_slot));
                 TROWEXPANDMUL(acc, acc, a_tile);
-                set_flag(PIPE_V, PIPE_MTE2, event_t(2 + kv_blocks0_slot));
                 pipe_barrier(PIPE_V);
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(kv_blocks0_slot));
                 TADD(acc, acc, acc_4_tile);
@@ -75,8 +72,7 @@ extern "C" __global__ AICORE void attend_vec2(
             set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -27,22 +27,20 @@ extern "C" __global__ AICORE void causal_conv1d_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
     int32_t i3_slot = 0;  // which of 2 buffers this round of i3 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i2 = block * 1472; i2 < b * 256; i2 += nblk * 1472, i2_slot ^= 1) {
         const int32_t i2_valid = b * 256 - i2 < 1472 ? b * 256 - i2 : 1472;
         // seen: concat(state, x, axis=-1)  [causal_conv1d.yaml:23]
         VecB16_1472x16_c3 part(i2_valid); TASSIGN(part, 0x00000 + i2_slot * 0x0b800);  // UB 0x00000..0x17000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i2_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));  // free again
         StateGm state_in(state + int64_t(i2) * 3, {i2_valid});
         TLOAD(part, state_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i2_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i2_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i2_slot));
         SeenGm seen_out(seen + int64_t(i2) * 3 + int64_t(i2) * s, {i2_valid}, {int64_t(s) + 3});
         TSTORE(seen_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i2_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i4 = block; i4 < b * 256; i4 += nblk) {
         for (int32_t i3 = 0; i3 < s; i3 += 12288, i3_slot ^= 1) {
             const int32_t i3_valid = s - i3 < 12288 ? s - i3 : 12288;

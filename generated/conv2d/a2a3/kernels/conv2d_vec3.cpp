@@ -42,34 +42,30 @@ extern "C" __global__ AICORE void conv2d_vec3(
         TSTORE(y_padded_2_out, part);
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i2_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t i4 = block * 3; i4 < n * 64; i4 += nblk * 3, i4_slot ^= 1) {
         const int32_t i4_valid = n * 64 - i4 < 3 ? n * 64 - i4 : 3;
         VecB16_3x3248 part_2(i4_valid); TASSIGN(part_2, 0x0d300 + i4_slot * 0x04c20);  // UB 0x0d300..0x16b40, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i4_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i4_slot));  // free again
         YPaddedGm y_padded_in(y_padded + int64_t(i4) * 3248, {i4_valid});
         TLOAD(part_2, y_padded_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i4_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i4_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i4_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i4_slot));
         YPadded2Gm2 y_padded_2_out(y_padded_2 + int64_t(i4) * 3364 + 58, {i4_valid});
         TSTORE(y_padded_2_out, part_2);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i4_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i4_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t i6 = block * 211; i6 < n * 64; i6 += nblk * 211, i6_slot ^= 1) {
         const int32_t i6_valid = n * 64 - i6 < 211 ? n * 64 - i6 : 211;
         VecB16_211x64_c58 part_3(i6_valid); TASSIGN(part_3, 0x16b40 + i6_slot * 0x06980);  // UB 0x16b40..0x23e40, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(4 + i6_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i6_slot));  // free again
         YEdge2Gm y_edge_2_in(y_edge_2 + int64_t(i6) * 58, {i6_valid});
         TLOAD(part_3, y_edge_2_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(4 + i6_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(4 + i6_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i6_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i6_slot));
         YPadded2Gm y_padded_2_out(y_padded_2 + int64_t(i6) * 3364 + 3306, {i6_valid});
         TSTORE(y_padded_2_out, part_3);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(4 + i6_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i6_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

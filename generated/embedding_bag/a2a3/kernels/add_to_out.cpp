@@ -34,9 +34,8 @@ extern "C" __global__ AICORE void add_to_out(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t bag0_slot = 0;  // which of 2 buffers this round of bag0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // total: full([t, h], 0, fp32)  [embedding_bag.yaml:27]
@@ -44,7 +43,7 @@ extern "C" __global__ AICORE void add_to_out(
         pipe_barrier(PIPE_V);
         TEXPANDS(total, 0.0f);
         for (int32_t bag0 = 0; bag0 < bag; ++bag0, bag0_slot ^= 1) {
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + bag0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));  // free again
             // rows of row from the slots in place
             for (int32_t row_i = 0; row_i < t0_valid; ++row_i) {
                 const int64_t slot = place[int64_t(bag) * row_i + int64_t(bag) * t0 + int64_t(bag0)];
@@ -56,7 +55,6 @@ extern "C" __global__ AICORE void add_to_out(
             }
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + bag0_slot));
             VecF32_32x8_c1 there_tile_apart(t0_valid); TASSIGN(there_tile_apart, 0x08000 + bag0_slot * 0x00400);  // UB 0x08000..0x08800, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(bag0_slot));  // free again
             ThereGm there_in(there + int64_t(bag) * t0 + int64_t(bag0), {t0_valid}, {int64_t(bag)});
             TLOAD(there_tile_apart, there_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
@@ -65,7 +63,6 @@ extern "C" __global__ AICORE void add_to_out(
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + bag0_slot));
             TCVT(total_1, row, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + bag0_slot));
             VecF32_1x32 there_tile_row(t0_valid); TASSIGN(there_tile_row, 0x10800);  // as a row, same bytes as there_tile
             VecF32_32x8_c1 there_tile_apart_tmp(t0_valid); TASSIGN(there_tile_apart_tmp, 0x10880);  // UB 0x10880..0x10c80
             wait_flag(PIPE_MTE2, PIPE_V, event_t(bag0_slot));
@@ -88,8 +85,7 @@ extern "C" __global__ AICORE void add_to_out(
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -33,7 +33,6 @@ extern "C" __global__ AICORE void decay(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
@@ -41,12 +40,11 @@ extern "C" __global__ AICORE void decay(
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // seen: upto(place[s][:, None] - place[s][None, :] + 1)  [gated_delta_rule.yaml:57]
                     VecF32_1x64 place_tile_row(s0_valid); TASSIGN(place_tile_row, 0x00000 + s0_slot * 0x00100);  // as a row, same bytes as place_tile
-                    wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + s0_slot));  // free again
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                     PlaceGm place_in(place + int64_t(s0), {s0_valid});
                     TLOAD(place_tile_row, place_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
                     VecF32_1x64 place_tile_2(s0_valid); TASSIGN(place_tile_2, 0x00200 + s0_slot * 0x00100);  // UB 0x00200..0x00400, 2 copies
-                    wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                     PlaceGm2 place_in_2(place + int64_t(s0), {s0_valid});
                     TLOAD(place_tile_2, place_in_2);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
@@ -62,7 +60,6 @@ extern "C" __global__ AICORE void decay(
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
                     TROWEXPAND(seen_3, place_tile);
-                    set_flag(PIPE_V, PIPE_MTE2, event_t(4 + s0_slot));
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     TCOLEXPANDSUB(seen_3, seen_3, place_tile_2);
@@ -99,6 +96,5 @@ extern "C" __global__ AICORE void decay(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
 }

@@ -30,22 +30,20 @@ extern "C" __global__ AICORE void read_cube1(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                 const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                 // p: cast(matmul(q_n[:, :, None, s], turned(k_n[:, :, None, s]), dtype=fp32) * faded * visible, bf16)  [gated_delta_rule.yaml:98]
                 MatB16_64x128 q_n_tile(s0_valid); TASSIGN(q_n_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                 QNGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                 TLOAD(q_n_tile, q_n_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                 MatB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                 KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                 TLOAD(k_n_tile, k_n_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
@@ -53,7 +51,6 @@ extern "C" __global__ AICORE void read_cube1(
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                 TEXTRACT(q_n_tile_l0a, q_n_tile, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
                 RightB16_128x64 k_n_tile_l0b(s0_valid); TASSIGN(k_n_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
                 TEXTRACT(k_n_tile_l0b, k_n_tile, 0, 0);
@@ -72,9 +69,8 @@ extern "C" __global__ AICORE void read_cube1(
             }
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

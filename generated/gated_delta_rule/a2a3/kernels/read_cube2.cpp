@@ -30,10 +30,9 @@ extern "C" __global__ AICORE void read_cube2(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
@@ -41,12 +40,11 @@ extern "C" __global__ AICORE void read_cube2(
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // y: cast(old + matmul(p, change[:, :, :, s], dtype=fp32), bf16)  [gated_delta_rule.yaml:101]
                     MatB16_64x64 p_tile(s0_valid, s0_valid); TASSIGN(p_tile, 0x00000 + s0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                     PGm p_in(p + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(p_tile, p_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     MatB16_64x128 change_tile(s0_valid); TASSIGN(change_tile, 0x04000 + s0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                     ChangeGm change_in(change + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TLOAD(change_tile, change_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
@@ -54,7 +52,6 @@ extern "C" __global__ AICORE void read_cube2(
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     TEXTRACT(p_tile_l0a, p_tile, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
                     RightB16_64x128 change_tile_l0b(s0_valid); TASSIGN(change_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
                     TEXTRACT(change_tile_l0b, change_tile, 0, 0);
@@ -74,9 +71,8 @@ extern "C" __global__ AICORE void read_cube2(
             }
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -29,22 +29,20 @@ extern "C" __global__ AICORE void solve_cube1(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                 const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                 // a: matmul(key, turned(key), dtype=fp32) * since * beta_h[:, :, :, s, None] * earlier  [gated_delta_rule.yaml:67]
                 MatB16_64x128 key(s0_valid); TASSIGN(key, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                 KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                 TLOAD(key, k_n_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                 MatB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                 KNGm2 k_n_in_2(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                 TLOAD(k_n_tile, k_n_in_2);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
@@ -52,7 +50,6 @@ extern "C" __global__ AICORE void solve_cube1(
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                 TEXTRACT(key_l0a, key, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
                 RightB16_128x64 k_n_tile_l0b(s0_valid); TASSIGN(k_n_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
                 TEXTRACT(k_n_tile_l0b, k_n_tile, 0, 0);
@@ -71,9 +68,8 @@ extern "C" __global__ AICORE void solve_cube1(
             }
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

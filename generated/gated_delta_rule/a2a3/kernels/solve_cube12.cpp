@@ -33,14 +33,12 @@ extern "C" __global__ AICORE void solve_cube12(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
@@ -48,23 +46,21 @@ extern "C" __global__ AICORE void solve_cube12(
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // u: matmul(cast(d, bf16), v_h[:, :, :, s], dtype=fp32)  [gated_delta_rule.yaml:77]
                     MatB16_64x64 u_1_tile(s0_valid, s0_valid); TASSIGN(u_1_tile, 0x00000 + s0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_slot));  // free again
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                     U1Gm u_1_in(u_1 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(u_1_tile, u_1_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_slot));
                     MatB16_64x128 v_h_tile(s0_valid); TASSIGN(v_h_tile, 0x04000 + s0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));  // free again
                     VHGm v_h_in(v_h + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TLOAD(v_h_tile, v_h_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
                     // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
                     MatB16_64x64 w_3_tile(s0_valid, s0_valid); TASSIGN(w_3_tile, 0x0c000 + s0_slot * 0x02000);  // L1 0x0c000..0x10000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                     U1Gm w_3_in(w_3 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(w_3_tile, w_3_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     MatB16_64x128 key(s0_valid); TASSIGN(key, 0x10000 + s0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                     VHGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
                     TLOAD(key, k_n_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
@@ -73,12 +69,11 @@ extern "C" __global__ AICORE void solve_cube12(
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_slot));  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_slot));
                     TEXTRACT(u_1_tile_l0a, u_1_tile, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(6 + s0_slot));
                     RightB16_64x128 v_h_tile_l0b(s0_valid); TASSIGN(v_h_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
                     TEXTRACT(v_h_tile_l0b, v_h_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_slot));
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));
+                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
                     AccF32_64x128 u_block_2_acc(s0_valid); TASSIGN(u_block_2_acc, 0x00000 + s0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_slot));
                     wait_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_slot));  // free again
@@ -94,7 +89,6 @@ extern "C" __global__ AICORE void solve_cube12(
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     TEXTRACT(w_3_tile_l0a, w_3_tile, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
                     RightB16_64x128 key_l0b(s0_valid); TASSIGN(key_l0b, 0x08000 + s0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
                     TEXTRACT(key_l0b, key, 0, 0);
@@ -114,13 +108,11 @@ extern "C" __global__ AICORE void solve_cube12(
             }
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID7);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

@@ -34,11 +34,10 @@ extern "C" __global__ AICORE void normalise(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t b0_slot = 0;  // which of 2 buffers this round of b0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t b0 = b_begin + block; b0 < b_end; b0 += nblk, b0_slot ^= 1) {
         // f: cast(x, fp32)  [gated_delta_step.yaml:31]
         VecB16_16x128 q_tile; TASSIGN(q_tile, 0x00000 + b0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
@@ -85,7 +84,7 @@ extern "C" __global__ AICORE void normalise(
         // q_n: unit(q) * dk ** -0.5  [gated_delta_step.yaml:36]
         VecF32_16x128 q_n_tile; TASSIGN(q_n_tile, 0x02000 + b0_slot * 0x02000);  // UB 0x02000..0x06000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(4 + b0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_slot));  // free again
         TMULS(q_n_tile, q_n_5, 0.088388346f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(4 + b0_slot));
         // f: cast(x, fp32)  [gated_delta_step.yaml:31]
@@ -112,13 +111,12 @@ extern "C" __global__ AICORE void normalise(
         VecF32_16x128 k_n_tile; TASSIGN(k_n_tile, 0x08000 + b0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         VecF32_16x1 k_n_4; TASSIGN(k_n_4, 0x0e800);  // UB 0x0e800..0x0e840
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(b0_slot));  // free again
         TROWEXPANDDIV(k_n_tile, k_n_f, k_n_4);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_slot));
         // decay: exp(g)  [gated_delta_step.yaml:38]
         VecF32_16x8_c2 decay_tile; TASSIGN(decay_tile, 0x0c400 + b0_slot * 0x00200);  // UB 0x0c400..0x0c800, 2 copies
         wait_flag(PIPE_MTE2, PIPE_V, event_t(b0_slot));
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(b0_slot));  // free again
         TEXP(decay_tile, g_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(b0_slot));
         set_flag(PIPE_V, PIPE_MTE2, event_t(b0_slot));
@@ -126,12 +124,11 @@ extern "C" __global__ AICORE void normalise(
         // q_n: unit(q) * dk ** -0.5  [gated_delta_step.yaml:36]
         QNGm q_n_out(q_n + int64_t(b0) * 2048);
         TSTORE(q_n_out, q_n_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(4 + b0_slot));
+        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + b0_slot));
         // return: f / sqrt(sum(f * f, axis=-1, keepdim=true) + eps)  [gated_delta_step.yaml:32]
         QNGm k_n_out(k_n + int64_t(b0) * 2048);
         TSTORE(k_n_out, k_n_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + b0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(b0_slot));
         // decay: exp(g)  [gated_delta_step.yaml:38]
         GGm decay_out(decay + int64_t(b0) * 32);
@@ -139,10 +136,9 @@ extern "C" __global__ AICORE void normalise(
         set_flag(PIPE_MTE3, PIPE_V, event_t(b0_slot));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

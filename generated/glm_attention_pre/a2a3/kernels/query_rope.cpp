@@ -53,16 +53,15 @@ extern "C" __global__ AICORE void query_rope(
     VecF32_1x128 q_n_1; TASSIGN(q_n_1, 0x08980);  // UB 0x08980..0x08b80
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
     TCVT(q_n_1, q_gamma_tile, RoundMode::CAST_RINT);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
         VecF32_1x16 n_scale_tile_row(t0_valid); TASSIGN(n_scale_tile_row, 0x04000 + t0_slot * 0x00040);  // as a row, same bytes as n_scale_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         NScaleGm n_scale_in(n_scale + int64_t(t0), {t0_valid});
         TLOAD(n_scale_tile_row, n_scale_in);
         // q:   concat(rope(q_n[:, :, :r], cos[:, None, :], sin[:, None, :]), q_n[:, :, r:], axis=-1)  [glm_attention_pre.yaml:61]
@@ -81,30 +80,28 @@ extern "C" __global__ AICORE void query_rope(
         for (int32_t heads0 = block; heads0 < 12; heads0 += nblk, heads0_slot ^= 1) {
             // q_f: reshape(cast(q_i, fp32) * n_scale * q_scale + q_bias, [t, heads, d])  [glm_attention_pre.yaml:59]
             VecI32_16x128 q_i_tile(t0_valid); TASSIGN(q_i_tile, 0x00000 + heads0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + heads0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
             QIGm q_i_in(q_i + int64_t(t0) * 1536 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(q_i_tile, q_i_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
             VecF32_1x128 q_scale_tile; TASSIGN(q_scale_tile, 0x04080 + heads0_slot * 0x00200);  // UB 0x04080..0x04480, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             QScaleGm q_scale_in(q_scale + int64_t(heads0) * 128);
             TLOAD(q_scale_tile, q_scale_in);
             VecF32_1x128 q_bias_tile; TASSIGN(q_bias_tile, 0x04480 + heads0_slot * 0x00200);  // UB 0x04480..0x04880, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             QScaleGm q_bias_in(q_bias + int64_t(heads0) * 128);
             TLOAD(q_bias_tile, q_bias_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             VecF32_16x128 q_f_1(t0_valid); TASSIGN(q_f_1, 0x0ab80);  // UB 0x0ab80..0x0cb80
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + heads0_slot));
             TCVT(q_f_1, q_i_tile, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(4 + heads0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
             VecF32_16x1 n_scale_tile(t0_valid); TASSIGN(n_scale_tile, 0x04000 + t0_slot * 0x00040);  // UB 0x04000..0x04080, 2 copies
             pipe_barrier(PIPE_V);
             TROWEXPANDMUL(q_f_1, q_f_1, n_scale_tile);
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
             TCOLEXPANDMUL(q_f_1, q_f_1, q_scale_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + heads0_slot));
             pipe_barrier(PIPE_V);
             TCOLEXPANDADD(q_f_1, q_f_1, q_bias_tile);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
@@ -174,12 +171,11 @@ extern "C" __global__ AICORE void query_rope(
             TSTORE(q_out, q_n);
             set_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));
         }
-        set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last rounds of 2 copies
 #endif
 }

@@ -32,7 +32,6 @@ extern "C" __global__ AICORE void scores(
     TLOAD(bias_tile, bias_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // score:  1 / (1 + exp(-l))  [glm_gate.yaml:22]
@@ -51,20 +50,18 @@ extern "C" __global__ AICORE void scores(
         TADDS(score_1, score_1, 1.0f);
         VecF32_16x160 score_tile(t0_valid); TASSIGN(score_tile, 0x05000 + t0_slot * 0x02800);  // UB 0x05000..0x0a000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TDIVS(score_tile, 1.0f, score_1);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         // choice: score + bias  [glm_gate.yaml:23]
         VecF32_16x160 choice_tile(t0_valid); TASSIGN(choice_tile, 0x0a280 + t0_slot * 0x02800);  // UB 0x0a280..0x0f280, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCOLEXPANDADD(choice_tile, score_tile, bias_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         // score:  1 / (1 + exp(-l))  [glm_gate.yaml:22]
         LGm score_out(score + int64_t(t0) * 160, {t0_valid});
         TSTORE(score_out, score_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         // choice: score + bias  [glm_gate.yaml:23]
         LGm choice_out(choice + int64_t(t0) * 160, {t0_valid});
@@ -73,6 +70,5 @@ extern "C" __global__ AICORE void scores(
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

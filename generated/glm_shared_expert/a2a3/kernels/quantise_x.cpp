@@ -34,7 +34,6 @@ extern "C" __global__ AICORE void quantise_x(
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 2; t0 < t_end; t0 += nblk * 2, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 2 ? t_end - t0 : 2;
         // x_q, x_scale: quantise(cast(x, fp32))  [glm_shared_expert.yaml:28]
@@ -76,17 +75,15 @@ extern "C" __global__ AICORE void quantise_x(
         TCVT(x_q_tile_fp16, x_q_tile_int32, RoundMode::CAST_NONE);
         VecI8_8x5120 x_q_tile(t0_valid); TASSIGN(x_q_tile, 0x0a000 + t0_slot * 0x02800);  // UB 0x0a000..0x0f000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(x_q_tile, x_q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         VecF32_1x8 x_scale_tile_row(t0_valid); TASSIGN(x_scale_tile_row, 0x0f000 + t0_slot * 0x00020);  // as a row, same bytes as x_scale_tile
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TMULS(x_scale_tile_row, x_q_m_row, 0.007874016f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         XQGm x_q_out(x_q + int64_t(t0) * 5120, {t0_valid});
         TSTORE(x_q_out, x_q_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         XScaleGm x_scale_out(x_scale + int64_t(t0), {t0_valid});
         TSTORE(x_scale_out, x_scale_tile_row);
@@ -94,6 +91,5 @@ extern "C" __global__ AICORE void quantise_x(
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

@@ -32,7 +32,6 @@ extern "C" __global__ AICORE void quantise(
     int32_t rows0_slot = 0;  // which of 2 buffers this round of rows0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block * 64; rows0 < rows_end; rows0 += nblk * 64, rows0_slot ^= 1) {
         const int32_t rows0_valid = rows_end - rows0 < 64 ? rows_end - rows0 : 64;
         // m: maximum(amax(abs(r), axis=-1, keepdim=true), 1.0e-30)  [hadamard_int8.yaml:20]
@@ -70,19 +69,17 @@ extern "C" __global__ AICORE void quantise(
         TCVT(q_tile_fp16, q_tile_int32, RoundMode::CAST_NONE);
         VecI8_64x128 q_tile(rows0_valid); TASSIGN(q_tile, 0x10000 + rows0_slot * 0x02000);  // UB 0x10000..0x14000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
         TCVT(q_tile, q_tile_fp16, RoundMode::CAST_NONE, SaturationMode::ON);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // scale: m * 0.007874015748031496  [hadamard_int8.yaml:22]
         VecF32_1x64 scale_tile_row(rows0_valid); TASSIGN(scale_tile_row, 0x14000 + rows0_slot * 0x00100);  // as a row, same bytes as scale_tile
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));  // free again
         TMULS(scale_tile_row, m_row, 0.007874016f);
         set_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + rows0_slot));
         // q: cast(r * (127 / m), int8, mode=rint)  [hadamard_int8.yaml:21]
         QGm q_out(q + int64_t(rows0) * 128, {rows0_valid});
         TSTORE(q_out, q_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + rows0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(rows0_slot));
         // scale: m * 0.007874015748031496  [hadamard_int8.yaml:22]
         ScaleGm scale_out(scale + int64_t(rows0), {rows0_valid});
@@ -91,6 +88,5 @@ extern "C" __global__ AICORE void quantise(
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

@@ -30,22 +30,20 @@ extern "C" __global__ AICORE void linear_to_out_cube(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t k_blocks0_slot = 0;  // which of 2 buffers this round of k_blocks0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 256; t0 < t_end; t0 += nblk * 256) {
         const int32_t t0_valid = t_end - t0 < 256 ? t_end - t0 : 256;
         for (int32_t n_blocks0 = 0; n_blocks0 < 6; ++n_blocks0) {
             for (int32_t k_blocks0 = 0; k_blocks0 < 12; ++k_blocks0, k_blocks0_slot ^= 1) {
                 // part:   reshape(matmul(x_k, w_k), [t, n_blocks, block])  [linear_fp8_blocks.yaml:30]
                 MatE4m3_256x128 x_k(t0_valid); TASSIGN(x_k, 0x00000 + k_blocks0_slot * 0x08000);  // L1 0x00000..0x10000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + k_blocks0_slot));  // free again
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k_blocks0_slot));  // free again
                 XGm x_in(x + int64_t(t0) * 1536 + int64_t(k_blocks0) * 128, {t0_valid});
                 TLOAD(x_k, x_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + k_blocks0_slot));
                 MatE4m3_128x128 w_k; TASSIGN(w_k, 0x10000 + k_blocks0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
-                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(k_blocks0_slot));  // free again
                 WGm w_in(w + int64_t(k_blocks0) * 98304 + int64_t(n_blocks0) * 128);
                 TLOAD(w_k, w_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(k_blocks0_slot));
@@ -53,7 +51,6 @@ extern "C" __global__ AICORE void linear_to_out_cube(
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(k_blocks0_slot));  // free again
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + k_blocks0_slot));
                 TEXTRACT(x_k_l0a, x_k, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + k_blocks0_slot));
                 RightE4m3_128x128 w_k_l0b; TASSIGN(w_k_l0b, 0x00000 + k_blocks0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(k_blocks0_slot));
                 TEXTRACT(w_k_l0b, w_k, 0, 0);
@@ -72,9 +69,8 @@ extern "C" __global__ AICORE void linear_to_out_cube(
             }
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -38,7 +38,6 @@ extern "C" __global__ AICORE void linear_to_out_vec(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         for (int32_t n_blocks0 = 0; n_blocks0 < 6; ++n_blocks0, n_blocks0_slot ^= 1) {
@@ -48,12 +47,11 @@ extern "C" __global__ AICORE void linear_to_out_vec(
             for (int32_t k_blocks0 = 0; k_blocks0 < 12; ++k_blocks0, k_blocks0_slot ^= 1) {
                 // scale:  reshape(x_scale[:, k_blocks], [t, 1, 1]) * reshape(w_scale[k_blocks], [1, n_blocks, 1])  [linear_fp8_blocks.yaml:31]
                 VecF32_64x8_c1 x_scale_tile_apart(t0_valid); TASSIGN(x_scale_tile_apart, 0x18040 + k_blocks0_slot * 0x00800);  // UB 0x18040..0x19040, 2 copies
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + k_blocks0_slot));  // free again
+                wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + k_blocks0_slot));  // free again
                 XScaleGm x_scale_in(x_scale + int64_t(t0) * 12 + int64_t(k_blocks0), {t0_valid});
                 TLOAD(x_scale_tile_apart, x_scale_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(4 + k_blocks0_slot));
                 VecF32_1x8_c1 w_scale_tile_row; TASSIGN(w_scale_tile_row, 0x00000 + k_blocks0_slot * 0x00020);  // as a row, same bytes as w_scale_tile
-                wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + k_blocks0_slot));  // free again
                 WScaleGm w_scale_in(w_scale + int64_t(k_blocks0) * 6 + int64_t(n_blocks0));
                 TLOAD(w_scale_tile_row, w_scale_in);
                 set_flag(PIPE_MTE2, PIPE_V, event_t(2 + k_blocks0_slot));
@@ -68,7 +66,6 @@ extern "C" __global__ AICORE void linear_to_out_vec(
                 VecF32_64x8_c1 x_scale_tile_apart_tmp(t0_valid); TASSIGN(x_scale_tile_apart_tmp, 0x21140);  // UB 0x21140..0x21940
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + k_blocks0_slot));
                 TTRANS(x_scale_tile_row, x_scale_tile_apart, x_scale_tile_apart_tmp);
-                set_flag(PIPE_V, PIPE_MTE2, event_t(4 + k_blocks0_slot));
                 VecF32_1x64 w_scale_tile_wide_row(t0_valid); TASSIGN(w_scale_tile_wide_row, 0x21140);  // as a row, same bytes as w_scale_tile_wide
                 VecF32_8x1_r1 w_scale_tile; TASSIGN(w_scale_tile, 0x00000 + k_blocks0_slot * 0x00020);  // UB 0x00000..0x00040, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + k_blocks0_slot));
@@ -98,6 +95,5 @@ extern "C" __global__ AICORE void linear_to_out_vec(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
 }

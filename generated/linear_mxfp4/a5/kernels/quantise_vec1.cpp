@@ -35,7 +35,6 @@ extern "C" __global__ AICORE void quantise_vec1(
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // x_q, x_scale: quant_mx(x, quant_dtype=fp4_e2m1)  [linear_mxfp4.yaml:25]
         VecB16_64x32 x_tile; TASSIGN(x_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
@@ -76,18 +75,16 @@ extern "C" __global__ AICORE void quantise_vec1(
         VecB16_64x32 x_q_brain; TASSIGN(x_q_brain, 0x06180);  // UB 0x06180..0x07180
         TCVT(x_q_brain, x_q_scaled, RoundMode::CAST_RINT);
         VecE2m1_64x64_c32 x_q_elements; TASSIGN(x_q_elements, 0x02000 + t0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(x_q_elements, x_q_brain, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         VecU8_1x64 x_q_code_byte_row; TASSIGN(x_q_code_byte_row, 0x04000 + t0_slot * 0x00040);  // as a row, same bytes as x_q_code_byte
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(x_q_code_byte_row, x_q_code_row, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         VecU8_64x32_c16 x_q_elements_bytes; TASSIGN(x_q_elements_bytes, 0x02000 + t0_slot * 0x01000);  // same bytes as x_q_elements
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         XQGm x_q_out(x_q + int64_t(t0) * 1024);
         TSTORE(x_q_out, x_q_elements_bytes);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
         VecE8m0_1x64 x_q_code_byte_fp8_e8m0_row; TASSIGN(x_q_code_byte_fp8_e8m0_row, 0x04000 + t0_slot * 0x00040);  // same bytes as x_q_code_byte
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         XScaleGm x_scale_out(x_scale + int64_t(t0) * 64);
@@ -96,6 +93,5 @@ extern "C" __global__ AICORE void quantise_vec1(
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

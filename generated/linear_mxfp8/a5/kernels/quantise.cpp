@@ -34,7 +34,6 @@ extern "C" __global__ AICORE void quantise(
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // x_q, x_scale: quant_mx(x)  [linear_mxfp8.yaml:23]
         VecB16_64x32 x_tile; TASSIGN(x_tile, 0x00000 + t0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
@@ -73,17 +72,15 @@ extern "C" __global__ AICORE void quantise(
         VecF32_64x1 x_q_factor; TASSIGN(x_q_factor, 0x05180);  // UB 0x05180..0x05280
         TROWEXPANDMUL(x_q_scaled, x_q_wide, x_q_factor);
         VecE4m3_64x32 x_q_elements; TASSIGN(x_q_elements, 0x02000 + t0_slot * 0x00800);  // UB 0x02000..0x03000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(x_q_elements, x_q_scaled, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         VecU8_1x64 x_q_code_byte_row; TASSIGN(x_q_code_byte_row, 0x03000 + t0_slot * 0x00040);  // as a row, same bytes as x_q_code_byte
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(x_q_code_byte_row, x_q_code_row, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         XQGm x_q_out(x_q + int64_t(t0) * 2048);
         TSTORE(x_q_out, x_q_elements);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
         VecE8m0_1x64 x_q_code_byte_fp8_e8m0_row; TASSIGN(x_q_code_byte_fp8_e8m0_row, 0x03000 + t0_slot * 0x00040);  // same bytes as x_q_code_byte
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         XScaleGm x_scale_out(x_scale + int64_t(t0) * 64);
@@ -92,6 +89,5 @@ extern "C" __global__ AICORE void quantise(
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

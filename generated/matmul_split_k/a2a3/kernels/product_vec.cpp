@@ -25,16 +25,15 @@ extern "C" __global__ AICORE void product_vec(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t n0_slot = 0;  // which of 2 buffers this round of n0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t m0 = m_begin; m0 < m_end; m0 += 32) {
         const int32_t m0_valid = m_end - m0 < 32 ? m_end - m0 : 32;
         for (int32_t n0 = block * 128; n0 < 256; n0 += nblk * 128, n0_slot ^= 1) {
             // c: matmul(a, b, dtype=bf16)  [matmul_split_k.yaml:18]
             VecF32_32x128 c_parts_tile(m0_valid); TASSIGN(c_parts_tile, 0x00000 + n0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + n0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));  // free again
             CPartsGm c_parts_in(c_parts + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
             TLOAD(c_parts_tile, c_parts_in);
             VecF32_32x128 c_parts_tile_2(m0_valid); TASSIGN(c_parts_tile_2, 0x08000 + n0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
@@ -42,12 +41,11 @@ extern "C" __global__ AICORE void product_vec(
             TLOAD(c_parts_tile_2, c_parts_in_2);
             set_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
             VecF32_32x128 c_parts_tile_3(m0_valid); TASSIGN(c_parts_tile_3, 0x10000 + n0_slot * 0x04000);  // UB 0x10000..0x18000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
             CPartsGm c_parts_in_3(c_parts + int64_t(m) * 512 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
             TLOAD(c_parts_tile_3, c_parts_in_3);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
             VecF32_32x128 c_parts_tile_4(m0_valid); TASSIGN(c_parts_tile_4, 0x18000 + n0_slot * 0x04000);  // UB 0x18000..0x20000, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(n0_slot));  // free again
             CPartsGm c_parts_in_4(c_parts + int64_t(m) * 768 + int64_t(m0) * 256 + int64_t(n0), {m0_valid});
             TLOAD(c_parts_tile_4, c_parts_in_4);
             set_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
@@ -55,11 +53,10 @@ extern "C" __global__ AICORE void product_vec(
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + n0_slot));
             TADD(c_add, c_parts_tile, c_parts_tile_2);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(4 + n0_slot));
+            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + n0_slot));
             TADD(c_add, c_add, c_parts_tile_3);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + n0_slot));
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(n0_slot));
             TADD(c_add, c_add, c_parts_tile_4);
@@ -75,9 +72,8 @@ extern "C" __global__ AICORE void product_vec(
             set_flag(PIPE_MTE3, PIPE_V, event_t(n0_slot));
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
 }

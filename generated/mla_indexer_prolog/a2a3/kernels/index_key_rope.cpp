@@ -54,25 +54,23 @@ extern "C" __global__ AICORE void index_key_rope(
     VecF32_1x128 ik_b_beta; TASSIGN(ik_b_beta, 0x10400);  // UB 0x10400..0x10600
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID6);
     TCVT(ik_b_beta, ik_beta_tile, RoundMode::CAST_RINT);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 32; t0 < t_end; t0 += nblk * 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         VecF32_32x128 ik_f_tile(t0_valid); TASSIGN(ik_f_tile, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         IkFGm ik_f_in(ik_f + int64_t(t0) * 128, {t0_valid});
         TLOAD(ik_f_tile, ik_f_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         // ik_r: concat(rope(ik_b[:, :r], cos, sin), ik_b[:, r:], axis=-1)  [mla_indexer_prolog.yaml:99]
         VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x0c200 + t0_slot * 0x01000);  // UB 0x0c200..0x0e200, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         CosGm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         VecB16_32x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x0e200 + t0_slot * 0x01000);  // UB 0x0e200..0x10200, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         CosGm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
@@ -87,7 +85,7 @@ extern "C" __global__ AICORE void index_key_rope(
         VecF32_32x128 ik_b_c(t0_valid); TASSIGN(ik_b_c, 0x10600);  // UB 0x10600..0x14600
         pipe_barrier(PIPE_V);
         TROWEXPANDSUB(ik_b_c, ik_f_tile, ik_b_mean);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
         VecF32_32x128 ik_b_square(t0_valid); TASSIGN(ik_b_square, 0x14600);  // UB 0x14600..0x18600
         pipe_barrier(PIPE_V);
         TMUL(ik_b_square, ik_b_c, ik_b_c);
@@ -127,7 +125,6 @@ extern "C" __global__ AICORE void index_key_rope(
         VecF32_32x64 ik_r_cos(t0_valid); TASSIGN(ik_r_cos, 0x12600);  // UB 0x12600..0x14600
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCVT(ik_r_cos, cos_tile, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
         VecF32_32x64 ik_r_sin(t0_valid); TASSIGN(ik_r_sin, 0x14600);  // UB 0x14600..0x16600
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TCVT(ik_r_sin, sin_tile, RoundMode::CAST_RINT);
@@ -164,9 +161,8 @@ extern "C" __global__ AICORE void index_key_rope(
         TSTORE(ik_r_out, ik_b);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
 }

@@ -29,36 +29,33 @@ extern "C" __global__ AICORE void key_rope(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // kr: rope(cast(kr_f, bf16), cos, sin)  [mla_prolog.yaml:73]
         VecB16_16x64 kr_1_tile(t0_valid); TASSIGN(kr_1_tile, 0x00000 + t0_slot * 0x00800);  // UB 0x00000..0x01000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         Kr1Gm kr_1_in(kr_1 + int64_t(t0) * 64, {t0_valid});
         TLOAD(kr_1_tile, kr_1_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         VecB16_16x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x01000 + t0_slot * 0x00800);  // UB 0x01000..0x02000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         Kr1Gm cos_in(cos + int64_t(t0) * 64, {t0_valid});
         TLOAD(cos_tile, cos_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         VecB16_16x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x02000 + t0_slot * 0x00800);  // UB 0x02000..0x03000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         Kr1Gm sin_in(sin + int64_t(t0) * 64, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         VecF32_16x64 kr_x(t0_valid); TASSIGN(kr_x, 0x04000);  // UB 0x04000..0x05000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TCVT(kr_x, kr_1_tile, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
         VecF32_16x64 kr_cos(t0_valid); TASSIGN(kr_cos, 0x05000);  // UB 0x05000..0x06000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCVT(kr_cos, cos_tile, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
         VecF32_16x64 kr_sin(t0_valid); TASSIGN(kr_sin, 0x06000);  // UB 0x06000..0x07000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
         TCVT(kr_sin, sin_tile, RoundMode::CAST_RINT);
@@ -105,9 +102,8 @@ extern "C" __global__ AICORE void key_rope(
         }
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
 }

@@ -33,15 +33,14 @@ extern "C" __global__ AICORE void add_to_out(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t k0_slot = 0;  // which of 2 buffers this round of k0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         // total: cast(shared, fp32)  [moe_combine.yaml:25]
         VecB16_8x1024 shared_tile(t0_valid); TASSIGN(shared_tile, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         SharedGm shared_in(shared + int64_t(t0) * 1024, {t0_valid});
         TLOAD(shared_tile, shared_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
@@ -49,9 +48,9 @@ extern "C" __global__ AICORE void add_to_out(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TCVT(total, shared_tile, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
         for (int32_t k0 = 0; k0 < 8; ++k0, k0_slot ^= 1) {
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + k0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(k0_slot));  // free again
             // rows of row from the slots in place
             for (int32_t row_i = 0; row_i < t0_valid; ++row_i) {
                 const int64_t slot = place[int64_t(row_i) * 8 + int64_t(t0) * 8 + int64_t(k0)];
@@ -62,7 +61,6 @@ extern "C" __global__ AICORE void add_to_out(
             }
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + k0_slot));
             VecF32_8x8_c1 weight_tile_apart(t0_valid); TASSIGN(weight_tile_apart, 0x18000 + k0_slot * 0x00100);  // UB 0x18000..0x18200, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(k0_slot));  // free again
             WeightGm weight_in(weight + int64_t(t0) * 8 + int64_t(k0), {t0_valid});
             TLOAD(weight_tile_apart, weight_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(k0_slot));
@@ -71,7 +69,6 @@ extern "C" __global__ AICORE void add_to_out(
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + k0_slot));
             TCVT(total_1, row, RoundMode::CAST_RINT);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + k0_slot));
             VecF32_1x8 weight_tile_row(t0_valid); TASSIGN(weight_tile_row, 0x28200);  // as a row, same bytes as weight_tile
             VecF32_8x8_c1 weight_tile_apart_tmp(t0_valid); TASSIGN(weight_tile_apart_tmp, 0x28220);  // UB 0x28220..0x28320
             wait_flag(PIPE_MTE2, PIPE_V, event_t(k0_slot));
@@ -94,9 +91,8 @@ extern "C" __global__ AICORE void add_to_out(
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
 }

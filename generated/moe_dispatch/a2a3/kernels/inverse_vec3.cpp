@@ -26,22 +26,20 @@ extern "C" __global__ AICORE void inverse_vec3(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t i1_slot = 0;  // which of 2 buffers this round of i1 uses
     int32_t i2_slot = 0;  // which of 2 buffers this round of i2 uses
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i1 = 0; i1 < t * 8; i1 += 6144, i1_slot ^= 1) {
         const int32_t i1_valid = t * 8 - i1 < 6144 ? t * 8 - i1 : 6144;
         // source: scatter(zeros([t * k], int32), 0, reshape(place, [t * k]), arange(t * k))  [moe_dispatch.yaml:33]
         VecI32_1x6144 part(i1_valid); TASSIGN(part, 0x00000 + i1_slot * 0x06000);  // UB 0x00000..0x0c000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i1_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));  // free again
         Source1Gm source_1_in(source_1 + int64_t(i1), {i1_valid});
         TLOAD(part, source_1_in);
-        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i1_slot));
-        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + i1_slot));
+        set_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
+        wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(i1_slot));
         Source1Gm source_out(source + int64_t(i1), {i1_valid});
         TSTORE(source_out, part);
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + i1_slot));
+        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(i1_slot));
     }
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t i2 = 0; i2 < t * 8; ++i2, i2_slot ^= 1) {
         const int64_t place_2 = place[int64_t(i2)];
         PTO_ASSERT(place_2 >= 0 && place_2 < int64_t(t) * 8, "an index in place is out of range");

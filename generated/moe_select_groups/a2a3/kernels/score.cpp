@@ -32,7 +32,6 @@ extern "C" __global__ AICORE void score(
     TLOAD(bias_tile, bias_in);
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 8; t0 < t_end; t0 += nblk * 8, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 8 ? t_end - t0 : 8;
         // s: sigmoid(logits)  [moe_select_groups.yaml:28]
@@ -53,20 +52,18 @@ extern "C" __global__ AICORE void score(
         TADDS(s_one_e, s_e, 1.0f);
         VecF32_8x256 s_tile(t0_valid); TASSIGN(s_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TDIVS(s_tile, 1.0f, s_one_e);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
         VecF32_8x256 c_1(t0_valid); TASSIGN(c_1, 0x08400 + t0_slot * 0x02000);  // UB 0x08400..0x0c400, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCOLEXPANDADD(c_1, s_tile, bias_tile);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         // s: sigmoid(logits)  [moe_select_groups.yaml:28]
         LogitsGm s_out(s + int64_t(t0) * 256, {t0_valid});
         TSTORE(s_out, s_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         // c: reshape(s + bias, [t, groups, each])  [moe_select_groups.yaml:29]
         LogitsGm c_out(c + int64_t(t0) * 256, {t0_valid});
@@ -75,6 +72,5 @@ extern "C" __global__ AICORE void score(
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

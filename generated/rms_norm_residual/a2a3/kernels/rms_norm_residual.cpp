@@ -41,19 +41,17 @@ extern "C" __global__ AICORE void rms_norm_residual(
     VecF32_1x4096 y_1; TASSIGN(y_1, 0x12000);  // UB 0x12000..0x16000
     wait_flag(PIPE_MTE2, PIPE_V, EVENT_ID4);
     TCVT(y_1, gamma_tile, RoundMode::CAST_RINT);
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t rows0 = rows_begin + block; rows0 < rows_end; rows0 += nblk, rows0_slot ^= 1) {
         // s:   cast(x, fp32) + cast(residual, fp32)  [rms_norm_residual.yaml:21]
         VecB16_8x4096_r1 x_tile; TASSIGN(x_tile, 0x00000 + rows0_slot * 0x02000);  // UB 0x00000..0x04000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm x_in(x + int64_t(rows0) * 4096);
         TLOAD(x_tile, x_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
         VecB16_8x4096_r1 residual_tile; TASSIGN(residual_tile, 0x04000 + rows0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(rows0_slot));  // free again
         XGm residual_in(residual + int64_t(rows0) * 4096);
         TLOAD(residual_tile, residual_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
@@ -61,7 +59,6 @@ extern "C" __global__ AICORE void rms_norm_residual(
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + rows0_slot));
         TCVT(s, x_tile, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + rows0_slot));
         VecF32_8x4096_r1 s_2; TASSIGN(s_2, 0x1a000);  // UB 0x1a000..0x1e000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(rows0_slot));
         TCVT(s_2, residual_tile, RoundMode::CAST_RINT);
@@ -114,9 +111,8 @@ extern "C" __global__ AICORE void rms_norm_residual(
         TSTORE(y_out, y_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(rows0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

@@ -28,18 +28,16 @@ extern "C" __global__ AICORE void store(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 16; t0 < t_end; t0 += nblk * 16, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 16 ? t_end - t0 : 16;
         // k_cache: scatter_update(k_cache, slot, k_turned, dim=1)  [rope_cache.yaml:36]
         VecB16_16x512 k_turned_tile(t0_valid); TASSIGN(k_turned_tile, 0x00000 + t0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_slot));  // free again
         KTurnedGm k_turned_in(k_turned + int64_t(t0) * 512, {t0_valid});
         TLOAD(k_turned_tile, k_turned_in);
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(2 + t0_slot));
         // v_cache: scatter_update(v_cache, slot, v, dim=1)  [rope_cache.yaml:37]
         VecB16_16x512 v_tile(t0_valid); TASSIGN(v_tile, 0x08000 + t0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_slot));  // free again
         KTurnedGm v_in(v + int64_t(t0) * 512, {t0_valid});
         TLOAD(v_tile, v_in);
         set_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_slot));
@@ -55,7 +53,6 @@ extern "C" __global__ AICORE void store(
             KCacheGm k_cache_out(k_cache + int64_t(slot_i) * 512);
             TSTORE(k_cache_out, k_turned_tile_one);
         }
-        set_flag(PIPE_MTE3, PIPE_MTE2, event_t(2 + t0_slot));
         wait_flag(PIPE_MTE2, PIPE_MTE3, event_t(t0_slot));
         // rows of v_tile to the slots in slot
         for (int32_t row = 0; row < t0_valid; ++row) {
@@ -71,6 +68,5 @@ extern "C" __global__ AICORE void store(
         set_flag(PIPE_MTE3, PIPE_MTE2, event_t(t0_slot));
     }
     wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

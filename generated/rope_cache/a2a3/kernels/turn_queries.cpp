@@ -31,24 +31,21 @@ extern "C" __global__ AICORE void turn_queries(
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // q_turned: rope(q, cos[:, None, :], sin[:, None, :])  [rope_cache.yaml:32]
         VecB16_32x128 cos_tile(t0_valid); TASSIGN(cos_tile, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});
         TLOAD(cos_tile, cos_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         VecB16_32x128 sin_tile(t0_valid); TASSIGN(sin_tile, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
         TLOAD(sin_tile, sin_in);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         VecF32_32x128 q_turned_cos(t0_valid); TASSIGN(q_turned_cos, 0x10000);  // UB 0x10000..0x14000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
         TCVT(q_turned_cos, cos_tile, RoundMode::CAST_RINT);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
         VecF32_32x128 q_turned_sin(t0_valid); TASSIGN(q_turned_sin, 0x14000);  // UB 0x14000..0x18000
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
         TCVT(q_turned_sin, sin_tile, RoundMode::CAST_RINT);
@@ -100,6 +97,5 @@ extern "C" __global__ AICORE void turn_queries(
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
 }

@@ -1,5 +1,5 @@
 // turn_queries_vec1: vector kernel of `rope_cache_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages turn_queries; tiles heads 1, t 32; memory UB 184320 B
+// stages turn_queries; tiles heads 1, t 32; memory UB 135168 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,11 +8,11 @@
 using namespace pto;
 
 namespace {
-using VecB16_32x128_c127 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 127>;
+using VecB16_32x128 = Tile<TileType::Vec, bfloat16_t, 32, 128, BLayout::RowMajor, DYNAMIC, 128>;
 using VecB16_32x64 = Tile<TileType::Vec, bfloat16_t, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
 using VecF32_32x64 = Tile<TileType::Vec, float, 32, 64, BLayout::RowMajor, DYNAMIC, 64>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 127>, Stride<1, 1, 1, 128, 1>>;
-using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 127>, Stride<1, 1, 1, 2048, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using QGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
 using QTurnedEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 1024, 1>>;
 }  // namespace
 
@@ -32,111 +32,94 @@ extern "C" __global__ AICORE void turn_queries_vec1(
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 32, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 32 ? t_end - t0 : 32;
         // q_turned: rope(q, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_cache_interleaved.yaml:32]
-        VecB16_32x128_c127 cos_tile_between(t0_valid); TASSIGN(cos_tile_between, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
+        VecB16_32x128 cos_tile_between(t0_valid); TASSIGN(cos_tile_between, 0x04000 + t0_slot * 0x02000);  // UB 0x04000..0x08000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         CosGm cos_in(cos + int64_t(t0) * 128, {t0_valid});
         TLOAD(cos_tile_between, cos_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        VecB16_32x128_c127 cos_tile_2_between(t0_valid); TASSIGN(cos_tile_2_between, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
-        CosGm cos_in_2(cos + int64_t(t0) * 128 + 1, {t0_valid});
-        TLOAD(cos_tile_2_between, cos_in_2);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecB16_32x128_c127 sin_tile_between(t0_valid); TASSIGN(sin_tile_between, 0x0c000 + t0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
+        VecB16_32x128 sin_tile_between(t0_valid); TASSIGN(sin_tile_between, 0x08000 + t0_slot * 0x02000);  // UB 0x08000..0x0c000, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         CosGm sin_in(sin + int64_t(t0) * 128, {t0_valid});
         TLOAD(sin_tile_between, sin_in);
-        VecB16_32x128_c127 sin_tile_2_between(t0_valid); TASSIGN(sin_tile_2_between, 0x10000 + t0_slot * 0x02000);  // UB 0x10000..0x14000, 2 copies
-        CosGm sin_in_2(sin + int64_t(t0) * 128 + 1, {t0_valid});
-        TLOAD(sin_tile_2_between, sin_in_2);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x1c000);  // UB 0x1c000..0x1d000
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        TGATHER<VecB16_32x64, VecB16_32x128_c127, MaskPattern::P0101>(cos_tile, cos_tile_between);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
-        VecF32_32x64 q_turned_cos1(t0_valid); TASSIGN(q_turned_cos1, 0x1d000);  // UB 0x1d000..0x1f000
+        VecB16_32x64 cos_tile(t0_valid); TASSIGN(cos_tile, 0x10000);  // UB 0x10000..0x11000
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        TGATHER<VecB16_32x64, VecB16_32x128, MaskPattern::P0101>(cos_tile, cos_tile_between);
+        VecF32_32x64 q_turned_cos1(t0_valid); TASSIGN(q_turned_cos1, 0x11000);  // UB 0x11000..0x13000
         pipe_barrier(PIPE_V);
         TCVT(q_turned_cos1, cos_tile, RoundMode::CAST_RINT);
-        VecB16_32x64 cos_tile_2(t0_valid); TASSIGN(cos_tile_2, 0x1c000);  // UB 0x1c000..0x1d000
+        VecB16_32x64 cos_tile_2(t0_valid); TASSIGN(cos_tile_2, 0x10000);  // UB 0x10000..0x11000
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TGATHER<VecB16_32x64, VecB16_32x128_c127, MaskPattern::P0101>(cos_tile_2, cos_tile_2_between);
+        TGATHER<VecB16_32x64, VecB16_32x128, MaskPattern::P1010>(cos_tile_2, cos_tile_between);
         set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
-        VecF32_32x64 q_turned_cos2(t0_valid); TASSIGN(q_turned_cos2, 0x1f000);  // UB 0x1f000..0x21000
+        VecF32_32x64 q_turned_cos2(t0_valid); TASSIGN(q_turned_cos2, 0x13000);  // UB 0x13000..0x15000
         pipe_barrier(PIPE_V);
         TCVT(q_turned_cos2, cos_tile_2, RoundMode::CAST_RINT);
-        VecB16_32x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x1c000);  // UB 0x1c000..0x1d000
+        VecB16_32x64 sin_tile(t0_valid); TASSIGN(sin_tile, 0x10000);  // UB 0x10000..0x11000
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        TGATHER<VecB16_32x64, VecB16_32x128_c127, MaskPattern::P0101>(sin_tile, sin_tile_between);
-        VecF32_32x64 q_turned_sin1(t0_valid); TASSIGN(q_turned_sin1, 0x21000);  // UB 0x21000..0x23000
+        TGATHER<VecB16_32x64, VecB16_32x128, MaskPattern::P0101>(sin_tile, sin_tile_between);
+        VecF32_32x64 q_turned_sin1(t0_valid); TASSIGN(q_turned_sin1, 0x15000);  // UB 0x15000..0x17000
         pipe_barrier(PIPE_V);
         TCVT(q_turned_sin1, sin_tile, RoundMode::CAST_RINT);
-        VecB16_32x64 sin_tile_2(t0_valid); TASSIGN(sin_tile_2, 0x1c000);  // UB 0x1c000..0x1d000
+        VecB16_32x64 sin_tile_2(t0_valid); TASSIGN(sin_tile_2, 0x10000);  // UB 0x10000..0x11000
         pipe_barrier(PIPE_V);
-        TGATHER<VecB16_32x64, VecB16_32x128_c127, MaskPattern::P0101>(sin_tile_2, sin_tile_2_between);
+        TGATHER<VecB16_32x64, VecB16_32x128, MaskPattern::P1010>(sin_tile_2, sin_tile_between);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecF32_32x64 q_turned_sin2(t0_valid); TASSIGN(q_turned_sin2, 0x23000);  // UB 0x23000..0x25000
+        VecF32_32x64 q_turned_sin2(t0_valid); TASSIGN(q_turned_sin2, 0x17000);  // UB 0x17000..0x19000
         pipe_barrier(PIPE_V);
         TCVT(q_turned_sin2, sin_tile_2, RoundMode::CAST_RINT);
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk, heads0_slot ^= 1) {
-            VecB16_32x128_c127 q_tile_between(t0_valid); TASSIGN(q_tile_between, 0x14000 + heads0_slot * 0x02000);  // UB 0x14000..0x18000, 2 copies
+            VecB16_32x128 q_tile_between(t0_valid); TASSIGN(q_tile_between, 0x0c000 + heads0_slot * 0x02000);  // UB 0x0c000..0x10000, 2 copies
             wait_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));  // free again
             QGm q_in(q + int64_t(t0) * 2048 + int64_t(heads0) * 128, {t0_valid});
             TLOAD(q_tile_between, q_in);
-            VecB16_32x128_c127 q_tile_2_between(t0_valid); TASSIGN(q_tile_2_between, 0x18000 + heads0_slot * 0x02000);  // UB 0x18000..0x1c000, 2 copies
-            QGm q_in_2(q + int64_t(t0) * 2048 + int64_t(heads0) * 128 + 1, {t0_valid});
-            TLOAD(q_tile_2_between, q_in_2);
             set_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            VecB16_32x64 q_tile(t0_valid); TASSIGN(q_tile, 0x1c000);  // UB 0x1c000..0x1d000
+            VecB16_32x64 q_tile(t0_valid); TASSIGN(q_tile, 0x10000);  // UB 0x10000..0x11000
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(heads0_slot));
-            TGATHER<VecB16_32x64, VecB16_32x128_c127, MaskPattern::P0101>(q_tile, q_tile_between);
-            VecF32_32x64 q_turned_x1(t0_valid); TASSIGN(q_turned_x1, 0x25000);  // UB 0x25000..0x27000
+            TGATHER<VecB16_32x64, VecB16_32x128, MaskPattern::P0101>(q_tile, q_tile_between);
+            VecF32_32x64 q_turned_x1(t0_valid); TASSIGN(q_turned_x1, 0x19000);  // UB 0x19000..0x1b000
             pipe_barrier(PIPE_V);
             TCVT(q_turned_x1, q_tile, RoundMode::CAST_RINT);
-            VecB16_32x64 q_tile_2(t0_valid); TASSIGN(q_tile_2, 0x1c000);  // UB 0x1c000..0x1d000
+            VecB16_32x64 q_tile_2(t0_valid); TASSIGN(q_tile_2, 0x10000);  // UB 0x10000..0x11000
             pipe_barrier(PIPE_V);
-            TGATHER<VecB16_32x64, VecB16_32x128_c127, MaskPattern::P0101>(q_tile_2, q_tile_2_between);
+            TGATHER<VecB16_32x64, VecB16_32x128, MaskPattern::P1010>(q_tile_2, q_tile_between);
             set_flag(PIPE_V, PIPE_MTE2, event_t(heads0_slot));
-            VecF32_32x64 q_turned_x2(t0_valid); TASSIGN(q_turned_x2, 0x27000);  // UB 0x27000..0x29000
+            VecF32_32x64 q_turned_x2(t0_valid); TASSIGN(q_turned_x2, 0x1b000);  // UB 0x1b000..0x1d000
             pipe_barrier(PIPE_V);
             TCVT(q_turned_x2, q_tile_2, RoundMode::CAST_RINT);
-            VecF32_32x64 q_turned_x1c1(t0_valid); TASSIGN(q_turned_x1c1, 0x29000);  // UB 0x29000..0x2b000
+            VecF32_32x64 q_turned_x1c1(t0_valid); TASSIGN(q_turned_x1c1, 0x1d000);  // UB 0x1d000..0x1f000
             TMUL(q_turned_x1c1, q_turned_x1, q_turned_cos1);
-            VecF32_32x64 q_turned_x2s1(t0_valid); TASSIGN(q_turned_x2s1, 0x2b000);  // UB 0x2b000..0x2d000
+            VecF32_32x64 q_turned_x2s1(t0_valid); TASSIGN(q_turned_x2s1, 0x1f000);  // UB 0x1f000..0x21000
             pipe_barrier(PIPE_V);
             TMUL(q_turned_x2s1, q_turned_x2, q_turned_sin1);
-            VecF32_32x64 q_turned_low(t0_valid); TASSIGN(q_turned_low, 0x29000);  // UB 0x29000..0x2b000
+            VecF32_32x64 q_turned_low(t0_valid); TASSIGN(q_turned_low, 0x1d000);  // UB 0x1d000..0x1f000
             pipe_barrier(PIPE_V);
             TSUB(q_turned_low, q_turned_x1c1, q_turned_x2s1);
-            VecF32_32x64 q_turned_x2c2(t0_valid); TASSIGN(q_turned_x2c2, 0x27000);  // UB 0x27000..0x29000
+            VecF32_32x64 q_turned_x2c2(t0_valid); TASSIGN(q_turned_x2c2, 0x1b000);  // UB 0x1b000..0x1d000
             TMUL(q_turned_x2c2, q_turned_x2, q_turned_cos2);
-            VecF32_32x64 q_turned_x1s2(t0_valid); TASSIGN(q_turned_x1s2, 0x25000);  // UB 0x25000..0x27000
+            VecF32_32x64 q_turned_x1s2(t0_valid); TASSIGN(q_turned_x1s2, 0x19000);  // UB 0x19000..0x1b000
             TMUL(q_turned_x1s2, q_turned_x1, q_turned_sin2);
-            VecF32_32x64 q_turned_high(t0_valid); TASSIGN(q_turned_high, 0x25000);  // UB 0x25000..0x27000
+            VecF32_32x64 q_turned_high(t0_valid); TASSIGN(q_turned_high, 0x19000);  // UB 0x19000..0x1b000
             pipe_barrier(PIPE_V);
             TADD(q_turned_high, q_turned_x2c2, q_turned_x1s2);
             VecB16_32x64 q_turned_even_tile(t0_valid); TASSIGN(q_turned_even_tile, 0x00000 + heads0_slot * 0x01000);  // UB 0x00000..0x02000, 2 copies
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));  // free again
+            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
             TCVT(q_turned_even_tile, q_turned_low, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             VecB16_32x64 q_turned_odd_tile(t0_valid); TASSIGN(q_turned_odd_tile, 0x02000 + heads0_slot * 0x01000);  // UB 0x02000..0x04000, 2 copies
             pipe_barrier(PIPE_V);
-            wait_flag(PIPE_MTE3, PIPE_V, event_t(heads0_slot));  // free again
             TCVT(q_turned_odd_tile, q_turned_high, RoundMode::CAST_RINT);
             set_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + heads0_slot));
             QTurnedEvenGm q_turned_even_out(q_turned_even + int64_t(t0) * 1024 + int64_t(heads0) * 64, {t0_valid});
             TSTORE(q_turned_even_out, q_turned_even_tile);
-            set_flag(PIPE_MTE3, PIPE_V, event_t(2 + heads0_slot));
             wait_flag(PIPE_V, PIPE_MTE3, event_t(heads0_slot));
             QTurnedEvenGm q_turned_odd_out(q_turned_odd + int64_t(t0) * 1024 + int64_t(heads0) * 64, {t0_valid});
             TSTORE(q_turned_odd_out, q_turned_odd_tile);
@@ -145,9 +128,7 @@ extern "C" __global__ AICORE void turn_queries_vec1(
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last rounds of 2 copies
 #endif
 }

@@ -1,5 +1,5 @@
 // rope_interleaved_vec1: vector kernel of `rope_interleaved` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages rope_interleaved; tiles t 1; memory UB 22528 B
+// stages rope_interleaved; tiles t 1; memory UB 17920 B
 #include <cstddef>
 #include <cstdint>
 
@@ -8,14 +8,14 @@
 using namespace pto;
 
 namespace {
-using VecB16_16x64_c63 = Tile<TileType::Vec, bfloat16_t, 16, 64, BLayout::RowMajor, 16, 63>;
-using VecB16_1x64_c63 = Tile<TileType::Vec, bfloat16_t, 1, 64, BLayout::RowMajor, 1, 63>;
+using VecB16_16x64 = Tile<TileType::Vec, bfloat16_t, 16, 64, BLayout::RowMajor, 16, 64>;
+using VecB16_1x64 = Tile<TileType::Vec, bfloat16_t, 1, 64, BLayout::RowMajor, 1, 64>;
 using VecB16_16x32 = Tile<TileType::Vec, bfloat16_t, 16, 32, BLayout::RowMajor, 16, 32>;
 using VecF32_16x32 = Tile<TileType::Vec, float, 16, 32, BLayout::RowMajor, 16, 32>;
 using VecB16_1x32 = Tile<TileType::Vec, bfloat16_t, 1, 32, BLayout::RowMajor, 1, 32>;
 using VecF32_1x32 = Tile<TileType::Vec, float, 1, 32, BLayout::RowMajor, 1, 32>;
-using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 63>, Stride<1, 1, 1, 64, 1>>;
-using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 63>, Stride<1, 1, 1, 64, 1>>;
+using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 64>, Stride<1, 1, 1, 64, 1>>;
+using CosGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 1, 64>, Stride<1, 1, 1, 64, 1>>;
 using YEvenGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 16, 32>, Stride<1, 1, 1, 32, 1>>;
 }  // namespace
 
@@ -33,119 +33,100 @@ extern "C" __global__ AICORE void rope_interleaved_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // y: rope(x, cos[:, None, :], sin[:, None, :], interleaved=true)  [rope_interleaved.yaml:18]
-        VecB16_16x64_c63 x_tile_between; TASSIGN(x_tile_between, 0x01000 + t0_slot * 0x00800);  // UB 0x01000..0x02000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));  // free again
+        VecB16_16x64 x_tile_between; TASSIGN(x_tile_between, 0x01000 + t0_slot * 0x00800);  // UB 0x01000..0x02000, 2 copies
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
         XGm x_in(x + int64_t(t0) * 1024);
         TLOAD(x_tile_between, x_in);
-        set_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        VecB16_16x64_c63 x_tile_2_between; TASSIGN(x_tile_2_between, 0x02000 + t0_slot * 0x00800);  // UB 0x02000..0x03000, 2 copies
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
-        XGm x_in_2(x + int64_t(t0) * 1024 + 1);
-        TLOAD(x_tile_2_between, x_in_2);
         set_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        VecB16_1x64_c63 cos_tile_between; TASSIGN(cos_tile_between, 0x03000 + t0_slot * 0x00080);  // UB 0x03000..0x03100, 2 copies
+        VecB16_1x64 cos_tile_between; TASSIGN(cos_tile_between, 0x02000 + t0_slot * 0x00080);  // UB 0x02000..0x02100, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         CosGm cos_in(cos + int64_t(t0) * 64);
         TLOAD(cos_tile_between, cos_in);
-        VecB16_1x64_c63 cos_tile_2_between; TASSIGN(cos_tile_2_between, 0x03100 + t0_slot * 0x00080);  // UB 0x03100..0x03200, 2 copies
-        CosGm cos_in_2(cos + int64_t(t0) * 64 + 1);
-        TLOAD(cos_tile_2_between, cos_in_2);
         set_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        VecB16_1x64_c63 sin_tile_between; TASSIGN(sin_tile_between, 0x03200 + t0_slot * 0x00080);  // UB 0x03200..0x03300, 2 copies
+        VecB16_1x64 sin_tile_between; TASSIGN(sin_tile_between, 0x02100 + t0_slot * 0x00080);  // UB 0x02100..0x02200, 2 copies
         wait_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));  // free again
         CosGm sin_in(sin + int64_t(t0) * 64);
         TLOAD(sin_tile_between, sin_in);
-        VecB16_1x64_c63 sin_tile_2_between; TASSIGN(sin_tile_2_between, 0x03300 + t0_slot * 0x00080);  // UB 0x03300..0x03400, 2 copies
-        CosGm sin_in_2(sin + int64_t(t0) * 64 + 1);
-        TLOAD(sin_tile_2_between, sin_in_2);
         set_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        VecB16_16x32 x_tile; TASSIGN(x_tile, 0x03400);  // UB 0x03400..0x03800
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(6 + t0_slot));
-        TGATHER<VecB16_16x32, VecB16_16x64_c63, MaskPattern::P0101>(x_tile, x_tile_between);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(6 + t0_slot));
-        VecF32_16x32 y_x1; TASSIGN(y_x1, 0x03800);  // UB 0x03800..0x04000
+        VecB16_16x32 x_tile; TASSIGN(x_tile, 0x02200);  // UB 0x02200..0x02600
+        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
+        TGATHER<VecB16_16x32, VecB16_16x64, MaskPattern::P0101>(x_tile, x_tile_between);
+        VecF32_16x32 y_x1; TASSIGN(y_x1, 0x02600);  // UB 0x02600..0x02e00
         pipe_barrier(PIPE_V);
         TCVT(y_x1, x_tile, RoundMode::CAST_RINT);
-        VecB16_16x32 x_tile_2; TASSIGN(x_tile_2, 0x03400);  // UB 0x03400..0x03800
+        VecB16_16x32 x_tile_2; TASSIGN(x_tile_2, 0x02200);  // UB 0x02200..0x02600
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + t0_slot));
-        TGATHER<VecB16_16x32, VecB16_16x64_c63, MaskPattern::P0101>(x_tile_2, x_tile_2_between);
+        TGATHER<VecB16_16x32, VecB16_16x64, MaskPattern::P1010>(x_tile_2, x_tile_between);
         set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
-        VecF32_16x32 y_x2; TASSIGN(y_x2, 0x04000);  // UB 0x04000..0x04800
+        VecF32_16x32 y_x2; TASSIGN(y_x2, 0x02e00);  // UB 0x02e00..0x03600
         pipe_barrier(PIPE_V);
         TCVT(y_x2, x_tile_2, RoundMode::CAST_RINT);
-        VecB16_1x32 cos_tile; TASSIGN(cos_tile, 0x03400);  // UB 0x03400..0x03440
+        VecB16_1x32 cos_tile; TASSIGN(cos_tile, 0x02200);  // UB 0x02200..0x02240
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + t0_slot));
-        TGATHER<VecB16_1x32, VecB16_1x64_c63, MaskPattern::P0101>(cos_tile, cos_tile_between);
-        VecF32_1x32 y_cos1; TASSIGN(y_cos1, 0x03440);  // UB 0x03440..0x034c0
+        TGATHER<VecB16_1x32, VecB16_1x64, MaskPattern::P0101>(cos_tile, cos_tile_between);
+        VecF32_1x32 y_cos1; TASSIGN(y_cos1, 0x02240);  // UB 0x02240..0x022c0
         pipe_barrier(PIPE_V);
         TCVT(y_cos1, cos_tile, RoundMode::CAST_RINT);
-        VecB16_1x32 cos_tile_2; TASSIGN(cos_tile_2, 0x03400);  // UB 0x03400..0x03440
+        VecB16_1x32 cos_tile_2; TASSIGN(cos_tile_2, 0x02200);  // UB 0x02200..0x02240
         pipe_barrier(PIPE_V);
-        TGATHER<VecB16_1x32, VecB16_1x64_c63, MaskPattern::P0101>(cos_tile_2, cos_tile_2_between);
+        TGATHER<VecB16_1x32, VecB16_1x64, MaskPattern::P1010>(cos_tile_2, cos_tile_between);
         set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
-        VecF32_1x32 y_cos2; TASSIGN(y_cos2, 0x034c0);  // UB 0x034c0..0x03540
+        VecF32_1x32 y_cos2; TASSIGN(y_cos2, 0x022c0);  // UB 0x022c0..0x02340
         pipe_barrier(PIPE_V);
         TCVT(y_cos2, cos_tile_2, RoundMode::CAST_RINT);
-        VecB16_1x32 sin_tile; TASSIGN(sin_tile, 0x03400);  // UB 0x03400..0x03440
+        VecB16_1x32 sin_tile; TASSIGN(sin_tile, 0x02200);  // UB 0x02200..0x02240
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE2, PIPE_V, event_t(t0_slot));
-        TGATHER<VecB16_1x32, VecB16_1x64_c63, MaskPattern::P0101>(sin_tile, sin_tile_between);
-        VecF32_1x32 y_sin1; TASSIGN(y_sin1, 0x03540);  // UB 0x03540..0x035c0
+        TGATHER<VecB16_1x32, VecB16_1x64, MaskPattern::P0101>(sin_tile, sin_tile_between);
+        VecF32_1x32 y_sin1; TASSIGN(y_sin1, 0x02340);  // UB 0x02340..0x023c0
         pipe_barrier(PIPE_V);
         TCVT(y_sin1, sin_tile, RoundMode::CAST_RINT);
-        VecB16_1x32 sin_tile_2; TASSIGN(sin_tile_2, 0x03400);  // UB 0x03400..0x03440
+        VecB16_1x32 sin_tile_2; TASSIGN(sin_tile_2, 0x02200);  // UB 0x02200..0x02240
         pipe_barrier(PIPE_V);
-        TGATHER<VecB16_1x32, VecB16_1x64_c63, MaskPattern::P0101>(sin_tile_2, sin_tile_2_between);
+        TGATHER<VecB16_1x32, VecB16_1x64, MaskPattern::P1010>(sin_tile_2, sin_tile_between);
         set_flag(PIPE_V, PIPE_MTE2, event_t(t0_slot));
-        VecF32_1x32 y_sin2; TASSIGN(y_sin2, 0x035c0);  // UB 0x035c0..0x03640
+        VecF32_1x32 y_sin2; TASSIGN(y_sin2, 0x023c0);  // UB 0x023c0..0x02440
         pipe_barrier(PIPE_V);
         TCVT(y_sin2, sin_tile_2, RoundMode::CAST_RINT);
-        VecF32_16x32 y_x1c1; TASSIGN(y_x1c1, 0x04800);  // UB 0x04800..0x05000
+        VecF32_16x32 y_x1c1; TASSIGN(y_x1c1, 0x03600);  // UB 0x03600..0x03e00
         TCOLEXPANDMUL(y_x1c1, y_x1, y_cos1);
-        VecF32_16x32 y_x2s1; TASSIGN(y_x2s1, 0x05000);  // UB 0x05000..0x05800
+        VecF32_16x32 y_x2s1; TASSIGN(y_x2s1, 0x03e00);  // UB 0x03e00..0x04600
         TCOLEXPANDMUL(y_x2s1, y_x2, y_sin1);
-        VecF32_16x32 y_low; TASSIGN(y_low, 0x04800);  // UB 0x04800..0x05000
+        VecF32_16x32 y_low; TASSIGN(y_low, 0x03600);  // UB 0x03600..0x03e00
         pipe_barrier(PIPE_V);
         TSUB(y_low, y_x1c1, y_x2s1);
-        VecF32_16x32 y_x2c2; TASSIGN(y_x2c2, 0x04000);  // UB 0x04000..0x04800
+        VecF32_16x32 y_x2c2; TASSIGN(y_x2c2, 0x02e00);  // UB 0x02e00..0x03600
         TCOLEXPANDMUL(y_x2c2, y_x2, y_cos2);
-        VecF32_16x32 y_x1s2; TASSIGN(y_x1s2, 0x03800);  // UB 0x03800..0x04000
+        VecF32_16x32 y_x1s2; TASSIGN(y_x1s2, 0x02600);  // UB 0x02600..0x02e00
         TCOLEXPANDMUL(y_x1s2, y_x1, y_sin2);
-        VecF32_16x32 y_high; TASSIGN(y_high, 0x03800);  // UB 0x03800..0x04000
+        VecF32_16x32 y_high; TASSIGN(y_high, 0x02600);  // UB 0x02600..0x02e00
         pipe_barrier(PIPE_V);
         TADD(y_high, y_x2c2, y_x1s2);
         VecB16_16x32 y_even_tile; TASSIGN(y_even_tile, 0x00000 + t0_slot * 0x00400);  // UB 0x00000..0x00800, 2 copies
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(y_even_tile, y_low, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         VecB16_16x32 y_odd_tile; TASSIGN(y_odd_tile, 0x00800 + t0_slot * 0x00400);  // UB 0x00800..0x01000, 2 copies
         pipe_barrier(PIPE_V);
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
         TCVT(y_odd_tile, y_high, RoundMode::CAST_RINT);
         set_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(2 + t0_slot));
         YEvenGm y_even_out(y_even + int64_t(t0) * 512);
         TSTORE(y_even_out, y_even_tile);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + t0_slot));
         wait_flag(PIPE_V, PIPE_MTE3, event_t(t0_slot));
         YEvenGm y_odd_out(y_odd + int64_t(t0) * 512);
         TSTORE(y_odd_out, y_odd_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID6); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID7);  // of the last rounds of 2 copies
 #endif
 }

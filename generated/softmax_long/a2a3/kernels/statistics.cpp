@@ -30,16 +30,14 @@ extern "C" __global__ AICORE void statistics(
     int32_t j0_slot = 0;  // which of 2 buffers this round of j0 uses
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     for (int32_t i0 = rows_begin + block * 8; i0 < rows_end; i0 += nblk * 8, i0_slot ^= 1) {
         const int32_t i0_valid = rows_end - i0 < 8 ? rows_end - i0 : 8;
         // m: full(-inf, [i, 1], fp32)  [softmax_long.yaml:28]
         VecF32_1x8 m_row(i0_valid); TASSIGN(m_row, 0x00000 + i0_slot * 0x00020);  // as a row, same bytes as m
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(2 + i0_slot));  // free again
+        wait_flag(PIPE_MTE3, PIPE_V, event_t(i0_slot));  // free again
         TEXPANDS(m_row, -__builtin_inff());
         // l: full(0, [i, 1], fp32)  [softmax_long.yaml:29]
         VecF32_1x8 l_row(i0_valid); TASSIGN(l_row, 0x00040 + i0_slot * 0x00020);  // as a row, same bytes as l
-        wait_flag(PIPE_MTE3, PIPE_V, event_t(i0_slot));  // free again
         TEXPANDS(l_row, 0.0f);
         for (int32_t j0 = 0; j0 < 16384; j0 += 1024, j0_slot ^= 1) {
             // xt: load(x[8*i:8*i+8, chunk*j:chunk*j+chunk])  [softmax_long.yaml:32]
@@ -91,7 +89,6 @@ extern "C" __global__ AICORE void statistics(
         // store(m, top[8*i:8*i+8, :])  [softmax_long.yaml:37]
         TopGm top_out(top + int64_t(i0), {i0_valid});
         TSTORE(top_out, m_row);
-        set_flag(PIPE_MTE3, PIPE_V, event_t(2 + i0_slot));
         // store(l, total[8*i:8*i+8, :])  [softmax_long.yaml:38]
         TopGm total_out(total + int64_t(i0), {i0_valid});
         TSTORE(total_out, l_row);
@@ -99,6 +96,5 @@ extern "C" __global__ AICORE void statistics(
     }
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

@@ -30,20 +30,18 @@ extern "C" __global__ AICORE void attend_cube2(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk) {
         for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
             // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)  [sparse_attention.yaml:31]
             MatB16_16x32 o_p_low_tile; TASSIGN(o_p_low_tile, 0x00000 + selected0_slot * 0x00800);  // L1 0x00000..0x01000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + selected0_slot));  // free again
+            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
             OPLowGm o_p_low_in(o_p_low + int64_t(t0) * 32768 + int64_t(selected0));
             TLOAD(o_p_low_tile, o_p_low_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_slot));
             MatB16_32x512 rows_tile; TASSIGN(rows_tile, 0x01000 + selected0_slot * 0x08000);  // L1 0x01000..0x11000, 2 copies
-            wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(selected0_slot));  // free again
             RowsGm rows_in(rows + int64_t(t0) * 1179648 + int64_t(selected0) * 576);
             TLOAD(rows_tile, rows_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
@@ -51,7 +49,6 @@ extern "C" __global__ AICORE void attend_cube2(
             wait_flag(PIPE_M, PIPE_MTE1, event_t(selected0_slot));  // free again
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + selected0_slot));
             TEXTRACT(o_p_low_tile_l0a, o_p_low_tile, 0, 0);
-            set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + selected0_slot));
             RightB16_32x512 rows_tile_l0b; TASSIGN(rows_tile_l0b, 0x00000 + selected0_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(selected0_slot));
             TEXTRACT(rows_tile_l0b, rows_tile, 0, 0);
@@ -69,9 +66,8 @@ extern "C" __global__ AICORE void attend_cube2(
             set_flag(PIPE_FIX, PIPE_M, event_t(selected0_slot));
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

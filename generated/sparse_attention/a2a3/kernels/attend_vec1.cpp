@@ -34,9 +34,8 @@ extern "C" __global__ AICORE void attend_vec1(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
@@ -49,12 +48,11 @@ extern "C" __global__ AICORE void attend_vec1(
         TEXPANDS(o_sum_row, 0.0f);
         for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
             VecF32_16x32 o_qk_tile; TASSIGN(o_qk_tile, 0x00080 + selected0_slot * 0x00800);  // UB 0x00080..0x01080, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + selected0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
             OQkGm o_qk_in(o_qk + int64_t(t0) * 32768 + int64_t(selected0));
             TLOAD(o_qk_tile, o_qk_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_slot));
             VecF32_8x32_r1 bias_tile; TASSIGN(bias_tile, 0x01080 + selected0_slot * 0x00080);  // UB 0x01080..0x01180, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
             BiasGm bias_in(bias + int64_t(t0) * 2048 + int64_t(selected0));
             TLOAD(bias_tile, bias_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
@@ -62,7 +60,6 @@ extern "C" __global__ AICORE void attend_vec1(
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_slot));
             TMULS(o_s, o_qk_tile, 0.041666668f);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + selected0_slot));
             VecF32_16x32 o_s_biased; TASSIGN(o_s_biased, 0x01a40);  // UB 0x01a40..0x02240
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
@@ -116,9 +113,8 @@ extern "C" __global__ AICORE void attend_vec1(
         TSTORE(o_sum_end_out, o_sum_row);
         set_flag(PIPE_MTE3, PIPE_V, event_t(4 + t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID4); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID5);  // of the last rounds of 2 copies
 #endif

@@ -31,14 +31,13 @@ extern "C" __global__ AICORE void attend_vec2(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t selected0_slot = 0;  // which of 2 buffers this round of selected0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
     for (int32_t t0 = t_begin + block; t0 < t_end; t0 += nblk, t0_slot ^= 1) {
         // o: attention(q, keys, keys[:, :, :rank], scale=0.0416666667, bias=bias)  [sparse_attention.yaml:31]
         VecF32_1x16 o_sum_end_tile_row; TASSIGN(o_sum_end_tile_row, 0x10080 + t0_slot * 0x00040);  // as a row, same bytes as o_sum_end_tile
-        wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));  // free again
+        wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));  // free again
         OSumEndGm o_sum_end_in(o_sum_end + int64_t(t0) * 16);
         TLOAD(o_sum_end_tile_row, o_sum_end_in);
         VecF32_16x512 o_acc; TASSIGN(o_acc, 0x18100);  // UB 0x18100..0x20100
@@ -46,12 +45,11 @@ extern "C" __global__ AICORE void attend_vec2(
         TEXPANDS(o_acc, 0.0f);
         for (int32_t selected0 = 0; selected0 < 2048; selected0 += 32, selected0_slot ^= 1) {
             VecF32_1x16 o_alpha_tile_row; TASSIGN(o_alpha_tile_row, 0x00000 + selected0_slot * 0x00040);  // as a row, same bytes as o_alpha_tile
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + selected0_slot));  // free again
+            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
             OSumEndGm o_alpha_in(o_alpha + int64_t(t0) * 16 + int64_t(selected0) * t);
             TLOAD(o_alpha_tile_row, o_alpha_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_slot));
             VecF32_16x512 o_pv_tile; TASSIGN(o_pv_tile, 0x00080 + selected0_slot * 0x08000);  // UB 0x00080..0x10080, 2 copies
-            wait_flag(PIPE_V, PIPE_MTE2, event_t(selected0_slot));  // free again
             OPvGm o_pv_in(o_pv + int64_t(t0) * 8192 + int64_t(selected0) * t * 256);
             TLOAD(o_pv_tile, o_pv_in);
             set_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
@@ -59,7 +57,6 @@ extern "C" __global__ AICORE void attend_vec2(
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + selected0_slot));
             TROWEXPANDMUL(o_acc, o_acc, o_alpha_tile);
-            set_flag(PIPE_V, PIPE_MTE2, event_t(2 + selected0_slot));
             pipe_barrier(PIPE_V);
             wait_flag(PIPE_MTE2, PIPE_V, event_t(selected0_slot));
             TADD(o_acc, o_acc, o_pv_tile);
@@ -69,7 +66,7 @@ extern "C" __global__ AICORE void attend_vec2(
         VecF32_16x1 o_sum_end_tile; TASSIGN(o_sum_end_tile, 0x10080 + t0_slot * 0x00040);  // UB 0x10080..0x10100, 2 copies
         pipe_barrier(PIPE_V);
         TROWEXPANDDIV(o_2, o_acc, o_sum_end_tile);
-        set_flag(PIPE_V, PIPE_MTE2, event_t(4 + t0_slot));
+        set_flag(PIPE_V, PIPE_MTE2, event_t(2 + t0_slot));
         VecB16_16x512 o_tile; TASSIGN(o_tile, 0x10100 + t0_slot * 0x04000);  // UB 0x10100..0x18100, 2 copies
         pipe_barrier(PIPE_V);
         wait_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));  // free again
@@ -80,9 +77,8 @@ extern "C" __global__ AICORE void attend_vec2(
         TSTORE(o_out, o_tile);
         set_flag(PIPE_MTE3, PIPE_V, event_t(t0_slot));
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
 #endif
 }

@@ -275,7 +275,9 @@ def compile(
     sources[f"{target}/orchestration.cpp"] = lowered.orchestration
     sources["wrapper.hpp"] = wrapper_hpp.render(program, program.targets, Path(loaded.path).name)
     toolchain = make_toolchain(
-        isa=None if checked else isa_root(isa, target), portable=portable, checked=target if checked else None
+        isa=None if checked else _installation(isa, target, sources),
+        portable=portable,
+        checked=target if checked else None,
     )
     return _link(loaded, program, target, sources, toolchain, threads)
 
@@ -323,8 +325,26 @@ def load_generated(
             fix=f"run `pyptogen build --target {target}`",
         )
     sources = {path.relative_to(root).as_posix(): path.read_text(encoding="utf-8") for path in paths}
-    toolchain = make_toolchain(isa=isa_root(isa, target), portable=portable)
+    toolchain = make_toolchain(isa=_installation(isa, target, sources), portable=portable)
     return _link(loaded, program, target, sources, toolchain, threads)
+
+
+def _installation(isa: str | Path | None, target: str, sources: Mapping[str, str]) -> Path | None:
+    """The installation of PTO-ISA that the sources are compiled with, if any.
+
+    Raises ``DiagnosticError``: PTG503 for mixed kernels. The cores of a block wait for each other in rings, of which
+    the simulator of the public headers has one of a kind for all blocks together.
+    """
+    root = isa_root(isa, target)
+    if root is not None and "pto/side_by_side.hpp" in sources[f"{target}/orchestration.cpp"]:
+        raise fault(
+            "PTG503",
+            f"mixed kernels do not run with the PTO-ISA headers in {root}",
+            None,
+            expected="kernels of one core each, or the bundled headers",
+            fix="leave out `isa` and PTO_ISA_ROOT, or `fifo` in the tiling row",
+        )
+    return root
 
 
 def _link(

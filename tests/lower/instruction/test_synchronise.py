@@ -267,8 +267,17 @@ def test_parts_of_a_round_that_share_no_bytes_share_no_tokens() -> None:
 
 
 def test_products_one_after_the_other_have_one_place_and_one_token() -> None:
-    """Gate and up take turns in L0A and L0B: no flag but the tokens of their loops orders them."""
-    products = kernel_of("glm_shared_expert", "gate_up")
+    """Gate and up take turns in L0A and L0B, which are full: no flag but the tokens of their loops orders them."""
+    text = """\
+pyptogen: 1
+operator: pair
+dims: {t: {min: 1, max: 64}, k: 1024, n: 128}
+inputs: {x: "bf16[t, k]", w: "bf16[k, n]", v: "bf16[k, n]"}
+outputs: {gate: "fp32[t, n]", up: "fp32[t, n]"}
+graph: {gate: "matmul(x, w, dtype=fp32)", up: "matmul(x, v, dtype=fp32)"}
+tiling: [{t: 64, n: 128, k: {l1: 512, l0: 256}}]
+"""
+    (products,) = pipeline.lower(program_of(text), "a2a3").instructions
     assert {flag for flag in pairs(products) if flag[:2] == ("M", "MTE1")} == {("M", "MTE1", 0)}
 
 

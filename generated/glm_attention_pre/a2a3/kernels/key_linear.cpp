@@ -1,5 +1,5 @@
 // key_linear: cube kernel of `glm_attention_pre` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_linear; tiles h 512, k1 256, t 64; memory L0A 16384 B, L0B 32768 B, L0C 131072 B, L1 327680 B
+// stages key_linear; tiles h 512, k1 128, t 64; memory L0A 32768 B, L0B 65536 B, L0C 131072 B, L1 327680 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,8 +11,8 @@ namespace {
 using AccI32_64x128 = TileAcc<int32_t, 64, 128, DYNAMIC, 128>;
 using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
-using LeftI8_64x256 = TileLeft<int8_t, 64, 256, DYNAMIC, 256>;
-using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
+using LeftI8_64x128 = TileLeft<int8_t, 64, 128, DYNAMIC, 128>;
+using RightI8_128x128 = TileRight<int8_t, 128, 128, 128, 128>;
 using NQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 5120, 1>>;
 using WKGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 163840, 512, 32, 1>, Layout::NZ>;
 using KIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
@@ -32,9 +32,12 @@ extern "C" __global__ AICORE void key_linear(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t t0_slot = 0;  // which of 2 buffers this round of t0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    int32_t k1_slot_2 = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64, t0_slot ^= 1) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         AccI32_64x128 k_i_acc(t0_valid); TASSIGN(k_i_acc, 0x00000 + t0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
@@ -56,38 +59,38 @@ extern "C" __global__ AICORE void key_linear(
             TLOAD(w_v_tile, w_v_in);
             set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
-            for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot ^= 1) {
                 // k_i: matmul(n_q, w_k, dtype=int32)  [glm_attention_pre.yaml:63]
-                LeftI8_64x256 n_q_tile_l0a(t0_valid); TASSIGN(n_q_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
-                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                LeftI8_64x128 n_q_tile_l0a(t0_valid); TASSIGN(n_q_tile_l0a, 0x00000 + k1_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
                 TEXTRACT(n_q_tile_l0a, n_q_tile, 0, k1);
-                RightI8_256x128 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                RightI8_128x128 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 TEXTRACT(w_k_tile_l0b, w_k_tile, k1, 0);
-                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                 if (h0 + k1 == 0) {
                     TMATMUL(k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
                 } else {
                     TMATMUL_ACC(k_i_acc, k_i_acc, n_q_tile_l0a, w_k_tile_l0b);
                 }
-                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
             }
             wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
-            for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+            for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot_2 ^= 1) {
                 // v_i: matmul(n_q, w_v, dtype=int32)  [glm_attention_pre.yaml:64]
-                LeftI8_64x256 n_q_tile_l0a_2(t0_valid); TASSIGN(n_q_tile_l0a_2, 0x00000);  // L0A 0x00000..0x04000
-                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                LeftI8_64x128 n_q_tile_l0a_2(t0_valid); TASSIGN(n_q_tile_l0a_2, 0x04000 + k1_slot_2 * 0x02000);  // L0A 0x04000..0x08000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_slot_2));  // free again
                 TEXTRACT(n_q_tile_l0a_2, n_q_tile, 0, k1);
-                RightI8_256x128 w_v_tile_l0b; TASSIGN(w_v_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                RightI8_128x128 w_v_tile_l0b; TASSIGN(w_v_tile_l0b, 0x08000 + k1_slot_2 * 0x04000);  // L0B 0x08000..0x10000, 2 copies
                 TEXTRACT(w_v_tile_l0b, w_v_tile, k1, 0);
-                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_slot_2));
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_slot_2));
                 if (h0 + k1 == 0) {
                     TMATMUL(v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
                 } else {
                     TMATMUL_ACC(v_i_acc, v_i_acc, n_q_tile_l0a_2, w_v_tile_l0b);
                 }
-                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                set_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_slot_2));
             }
             set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
         }
@@ -101,8 +104,9 @@ extern "C" __global__ AICORE void key_linear(
         TSTORE(v_i_out, v_i_acc);
         set_flag(PIPE_FIX, PIPE_M, event_t(t0_slot));
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

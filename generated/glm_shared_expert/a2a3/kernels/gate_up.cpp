@@ -1,5 +1,5 @@
 // gate_up: cube kernel of `glm_shared_expert` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages gate_up; tiles f 128, h 512, k1 256, t 64; memory L0A 16384 B, L0B 32768 B, L0C 131072 B, L1 327680 B
+// stages gate_up; tiles f 128, h 512, k1 128, t 64; memory L0A 32768 B, L0B 65536 B, L0C 131072 B, L1 327680 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,8 +11,8 @@ namespace {
 using AccI32_64x128 = TileAcc<int32_t, 64, 128, DYNAMIC, 128>;
 using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
-using LeftI8_64x256 = TileLeft<int8_t, 64, 256, DYNAMIC, 256>;
-using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
+using LeftI8_64x128 = TileLeft<int8_t, 64, 128, DYNAMIC, 128>;
+using RightI8_128x128 = TileRight<int8_t, 128, 128, 128, 128>;
 using XQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 5120, 1>>;
 using WGateGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 163840, 512, 32, 1>, Layout::NZ>;
 using GateIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 1536, 1>>;
@@ -32,9 +32,12 @@ extern "C" __global__ AICORE void gate_up(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t f0_slot = 0;  // which of 2 buffers this round of f0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    int32_t k1_slot_2 = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
         const int32_t t0_valid = t_end - t0 < 64 ? t_end - t0 : 64;
         for (int32_t f0 = block * 128; f0 < 1536; f0 += nblk * 128, f0_slot ^= 1) {
@@ -57,38 +60,38 @@ extern "C" __global__ AICORE void gate_up(
                 TLOAD(w_up_tile, w_up_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + h0_slot));
-                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot ^= 1) {
                     // gate_i: matmul(x_q, w_gate, dtype=int32)  [glm_shared_expert.yaml:30]
-                    LeftI8_64x256 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                    LeftI8_64x128 x_q_tile_l0a(t0_valid); TASSIGN(x_q_tile_l0a, 0x00000 + k1_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
                     TEXTRACT(x_q_tile_l0a, x_q_tile, 0, k1);
-                    RightI8_256x128 w_gate_tile_l0b; TASSIGN(w_gate_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                    RightI8_128x128 w_gate_tile_l0b; TASSIGN(w_gate_tile_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     TEXTRACT(w_gate_tile_l0b, w_gate_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     if (h0 + k1 == 0) {
                         TMATMUL(gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
                     } else {
                         TMATMUL_ACC(gate_i_acc, gate_i_acc, x_q_tile_l0a, w_gate_tile_l0b);
                     }
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
                 }
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
-                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
+                for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot_2 ^= 1) {
                     // up_i:   matmul(x_q, w_up, dtype=int32)  [glm_shared_expert.yaml:31]
-                    LeftI8_64x256 x_q_tile_l0a_2(t0_valid); TASSIGN(x_q_tile_l0a_2, 0x00000);  // L0A 0x00000..0x04000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                    LeftI8_64x128 x_q_tile_l0a_2(t0_valid); TASSIGN(x_q_tile_l0a_2, 0x04000 + k1_slot_2 * 0x02000);  // L0A 0x04000..0x08000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_slot_2));  // free again
                     TEXTRACT(x_q_tile_l0a_2, x_q_tile, 0, k1);
-                    RightI8_256x128 w_up_tile_l0b; TASSIGN(w_up_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                    RightI8_128x128 w_up_tile_l0b; TASSIGN(w_up_tile_l0b, 0x08000 + k1_slot_2 * 0x04000);  // L0B 0x08000..0x10000, 2 copies
                     TEXTRACT(w_up_tile_l0b, w_up_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
-                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID1);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_slot_2));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + k1_slot_2));
                     if (h0 + k1 == 0) {
                         TMATMUL(up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
                     } else {
                         TMATMUL_ACC(up_i_acc, up_i_acc, x_q_tile_l0a_2, w_up_tile_l0b);
                     }
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(2 + k1_slot_2));
                 }
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
             }
@@ -103,8 +106,9 @@ extern "C" __global__ AICORE void gate_up(
             set_flag(PIPE_FIX, PIPE_M, event_t(f0_slot));
         }
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

@@ -1,5 +1,5 @@
 // key_linear: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_linear; tiles d 64, h 512, k1 256, t 128; memory L0A 65536 B, L0B 32768 B, L0C 32768 B, L1 393216 B
+// stages key_linear; tiles d 64, h 512, k1 128, t 128; memory L0A 65536 B, L0B 32768 B, L0C 32768 B, L1 393216 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,8 +11,8 @@ namespace {
 using AccF32_128x64 = TileAcc<float, 128, 64, DYNAMIC, 64>;
 using MatB16_128x512 = Tile<TileType::Mat, bfloat16_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatB16_512x64 = Tile<TileType::Mat, bfloat16_t, 512, 64, BLayout::ColMajor, 512, 64, SLayout::RowMajor, 512>;
-using LeftB16_128x256 = TileLeft<bfloat16_t, 128, 256, DYNAMIC, 256>;
-using RightB16_256x64 = TileRight<bfloat16_t, 256, 64, 256, 64>;
+using LeftB16_128x128 = TileLeft<bfloat16_t, 128, 128, DYNAMIC, 128>;
+using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, 64>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 7168, 1>>;
 using WKGm = GlobalTensor<bfloat16_t, Shape<1, 4, 32, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
 using KF32Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 64>, Stride<1, 1, 1, 128, 1>>;
@@ -29,7 +29,8 @@ extern "C" __global__ AICORE void key_linear(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
@@ -48,20 +49,20 @@ extern "C" __global__ AICORE void key_linear(
                 TLOAD(w_k_tile, w_k_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
-                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
-                    LeftB16_128x256 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000);  // L0A 0x00000..0x10000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot ^= 1) {
+                    LeftB16_128x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_slot * 0x08000);  // L0A 0x00000..0x10000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
                     TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                    RightB16_256x64 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000);  // L0B 0x00000..0x08000
+                    RightB16_128x64 w_k_tile_l0b; TASSIGN(w_k_tile_l0b, 0x00000 + k1_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     TEXTRACT(w_k_tile_l0b, w_k_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     if (h0 + k1 == 0) {
                         TMATMUL(k_f32_acc, x_tile_l0a, w_k_tile_l0b);
                     } else {
                         TMATMUL_ACC(k_f32_acc, k_f32_acc, x_tile_l0a, w_k_tile_l0b);
                     }
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
                 }
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
             }
@@ -72,7 +73,7 @@ extern "C" __global__ AICORE void key_linear(
             set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
         }
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
 #endif

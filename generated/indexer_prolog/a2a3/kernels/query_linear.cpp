@@ -1,5 +1,5 @@
 // query_linear: cube kernel of `indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages query_linear; tiles heads 1, q_rank 512, t 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 262144 B
+// stages query_linear; tiles heads 1, k1 256, q_rank 512, t 128; memory L0A 65536 B, L0B 65536 B, L0C 131072 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,8 +11,8 @@ namespace {
 using AccI32_128x128 = TileAcc<int32_t, 128, 128, DYNAMIC, 128>;
 using MatI8_128x512 = Tile<TileType::Mat, int8_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatI8_512x128 = Tile<TileType::Mat, int8_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
-using LeftI8_128x512 = TileLeft<int8_t, 128, 512, DYNAMIC, 512>;
-using RightI8_512x128 = TileRight<int8_t, 512, 128, 512, 128>;
+using LeftI8_128x256 = TileLeft<int8_t, 128, 256, DYNAMIC, 256>;
+using RightI8_256x128 = TileRight<int8_t, 256, 128, 256, 128>;
 using QNormGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1536, 1>>;
 using WQbGm = GlobalTensor<int8_t, Shape<1, 4, 32, 16, 32>, Stride<1, 49152, 512, 32, 1>, Layout::NZ>;
 using QI32Gm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 8192, 1>>;
@@ -30,9 +30,10 @@ extern "C" __global__ AICORE void query_linear(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t q_rank0_slot = 0;  // which of 2 buffers this round of q_rank0 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
-    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
         const int32_t t0_valid = t_end - t0 < 128 ? t_end - t0 : 128;
         for (int32_t heads0 = block; heads0 < 64; heads0 += nblk, heads0_slot ^= 1) {
@@ -44,27 +45,27 @@ extern "C" __global__ AICORE void query_linear(
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));  // free again
                 QNormGm q_norm_in(q_norm + int64_t(t0) * 1536 + int64_t(q_rank0), {t0_valid});
                 TLOAD(q_norm_tile, q_norm_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + q_rank0_slot));
                 MatI8_512x128 w_qb_tile; TASSIGN(w_qb_tile, 0x20000 + q_rank0_slot * 0x10000);  // L1 0x20000..0x40000, 2 copies
                 WQbGm w_qb_in(w_qb + int64_t(heads0) * 196608 + int64_t(q_rank0) * 32);
                 TLOAD(w_qb_tile, w_qb_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
-                LeftI8_128x512 q_norm_tile_l0a(t0_valid); TASSIGN(q_norm_tile_l0a, 0x00000);  // L0A 0x00000..0x10000
-                wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
-                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + q_rank0_slot));
-                TEXTRACT(q_norm_tile_l0a, q_norm_tile, 0, 0);
-                RightI8_512x128 w_qb_tile_l0b; TASSIGN(w_qb_tile_l0b, 0x00000);  // L0B 0x00000..0x10000
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
-                TEXTRACT(w_qb_tile_l0b, w_qb_tile, 0, 0);
-                set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));
-                wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                if (q_rank0 == 0) {
-                    TMATMUL(q_i32_acc, q_norm_tile_l0a, w_qb_tile_l0b);
-                } else {
-                    TMATMUL_ACC(q_i32_acc, q_i32_acc, q_norm_tile_l0a, w_qb_tile_l0b);
+                for (int32_t k1 = 0; k1 < 512; k1 += 256, k1_slot ^= 1) {
+                    LeftI8_128x256 q_norm_tile_l0a(t0_valid); TASSIGN(q_norm_tile_l0a, 0x00000 + k1_slot * 0x08000);  // L0A 0x00000..0x10000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
+                    TEXTRACT(q_norm_tile_l0a, q_norm_tile, 0, k1);
+                    RightI8_256x128 w_qb_tile_l0b; TASSIGN(w_qb_tile_l0b, 0x00000 + k1_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
+                    TEXTRACT(w_qb_tile_l0b, w_qb_tile, k1, 0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    if (q_rank0 + k1 == 0) {
+                        TMATMUL(q_i32_acc, q_norm_tile_l0a, w_qb_tile_l0b);
+                    } else {
+                        TMATMUL_ACC(q_i32_acc, q_i32_acc, q_norm_tile_l0a, w_qb_tile_l0b);
+                    }
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
                 }
-                set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));
             }
             set_flag(PIPE_M, PIPE_FIX, event_t(heads0_slot));
             wait_flag(PIPE_M, PIPE_FIX, event_t(heads0_slot));
@@ -73,8 +74,8 @@ extern "C" __global__ AICORE void query_linear(
             set_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));
         }
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
-    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

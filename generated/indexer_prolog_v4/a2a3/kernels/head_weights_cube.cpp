@@ -1,5 +1,5 @@
 // head_weights_cube: cube kernel of `indexer_prolog_v4` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages head_weights; tiles h 512, heads 32, k1 256, t 128; memory L0A 65536 B, L0B 16384 B, L0C 16384 B, L1 327680 B
+// stages head_weights; tiles h 512, heads 32, k1 128, t 128; memory L0A 65536 B, L0B 16384 B, L0C 16384 B, L1 327680 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,8 +11,8 @@ namespace {
 using AccF32_128x32 = TileAcc<float, 128, 32, DYNAMIC, 32>;
 using MatB16_128x512 = Tile<TileType::Mat, bfloat16_t, 128, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatB16_512x32 = Tile<TileType::Mat, bfloat16_t, 512, 32, BLayout::ColMajor, 512, 32, SLayout::RowMajor, 512>;
-using LeftB16_128x256 = TileLeft<bfloat16_t, 128, 256, DYNAMIC, 256>;
-using RightB16_256x32 = TileRight<bfloat16_t, 256, 32, 256, 32>;
+using LeftB16_128x128 = TileLeft<bfloat16_t, 128, 128, DYNAMIC, 128>;
+using RightB16_128x32 = TileRight<bfloat16_t, 128, 32, 128, 32>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 4096, 1>>;
 using WProjGm = GlobalTensor<bfloat16_t, Shape<1, 2, 32, 16, 16>, Stride<1, 65536, 256, 16, 1>, Layout::NZ>;
 using WBGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 32>, Stride<1, 1, 1, 64, 1>>;
@@ -29,7 +29,8 @@ extern "C" __global__ AICORE void head_weights_cube(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // free for the first round
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 128) {
@@ -48,20 +49,20 @@ extern "C" __global__ AICORE void head_weights_cube(
                 TLOAD(w_proj_tile, w_proj_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
-                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
-                    LeftB16_128x256 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000);  // L0A 0x00000..0x10000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot ^= 1) {
+                    LeftB16_128x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_slot * 0x08000);  // L0A 0x00000..0x10000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
                     TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                    RightB16_256x32 w_proj_tile_l0b; TASSIGN(w_proj_tile_l0b, 0x00000);  // L0B 0x00000..0x04000
+                    RightB16_128x32 w_proj_tile_l0b; TASSIGN(w_proj_tile_l0b, 0x00000 + k1_slot * 0x02000);  // L0B 0x00000..0x04000, 2 copies
                     TEXTRACT(w_proj_tile_l0b, w_proj_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     if (h0 + k1 == 0) {
                         TMATMUL(w_b_acc, x_tile_l0a, w_proj_tile_l0b);
                     } else {
                         TMATMUL_ACC(w_b_acc, w_b_acc, x_tile_l0a, w_proj_tile_l0b);
                     }
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
                 }
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
             }
@@ -72,7 +73,7 @@ extern "C" __global__ AICORE void head_weights_cube(
             set_flag(PIPE_FIX, PIPE_M, EVENT_ID0);
         }
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0);  // of the last round
 #endif

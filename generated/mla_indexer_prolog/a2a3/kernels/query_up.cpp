@@ -1,5 +1,5 @@
 // query_up: cube kernel of `mla_indexer_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages query_up; tiles heads 1, k1 256, q_rank 512, t 64; memory L0A 16384 B, L0B 49152 B, L0C 98304 B, L1 262144 B
+// stages query_up; tiles heads 1, k1 128, q_rank 512, t 64; memory L0A 16384 B, L0B 49152 B, L0C 98304 B, L1 262144 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,8 +11,8 @@ namespace {
 using AccI32_64x192 = TileAcc<int32_t, 64, 192, DYNAMIC, 192>;
 using MatI8_64x512 = Tile<TileType::Mat, int8_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatI8_512x192 = Tile<TileType::Mat, int8_t, 512, 192, BLayout::ColMajor, 512, 192, SLayout::RowMajor, 512>;
-using LeftI8_64x256 = TileLeft<int8_t, 64, 256, DYNAMIC, 256>;
-using RightI8_256x192 = TileRight<int8_t, 256, 192, 256, 192>;
+using LeftI8_64x128 = TileLeft<int8_t, 64, 128, DYNAMIC, 128>;
+using RightI8_128x192 = TileRight<int8_t, 128, 192, 128, 192>;
 using QQGm = GlobalTensor<int8_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 1536, 1>>;
 using WUqGm = GlobalTensor<int8_t, Shape<1, 6, 32, 16, 32>, Stride<1, 49152, 512, 32, 1>, Layout::NZ>;
 using QIGm = GlobalTensor<int32_t, Shape<1, 1, 1, DYNAMIC, 192>, Stride<1, 1, 1, 6144, 1>>;
@@ -30,7 +30,8 @@ extern "C" __global__ AICORE void query_up(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t heads0_slot = 0;  // which of 2 buffers this round of heads0 uses
     int32_t q_rank0_slot = 0;  // which of 2 buffers this round of q_rank0 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin; t0 < t_end; t0 += 64) {
@@ -49,20 +50,20 @@ extern "C" __global__ AICORE void query_up(
                 TLOAD(w_uq_tile, w_uq_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(q_rank0_slot));
-                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
-                    LeftI8_64x256 q_q_tile_l0a(t0_valid); TASSIGN(q_q_tile_l0a, 0x00000);  // L0A 0x00000..0x04000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot ^= 1) {
+                    LeftI8_64x128 q_q_tile_l0a(t0_valid); TASSIGN(q_q_tile_l0a, 0x00000 + k1_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
                     TEXTRACT(q_q_tile_l0a, q_q_tile, 0, k1);
-                    RightI8_256x192 w_uq_tile_l0b; TASSIGN(w_uq_tile_l0b, 0x00000);  // L0B 0x00000..0x0c000
+                    RightI8_128x192 w_uq_tile_l0b; TASSIGN(w_uq_tile_l0b, 0x00000 + k1_slot * 0x06000);  // L0B 0x00000..0x0c000, 2 copies
                     TEXTRACT(w_uq_tile_l0b, w_uq_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     if (q_rank0 + k1 == 0) {
                         TMATMUL(q_i_acc, q_q_tile_l0a, w_uq_tile_l0b);
                     } else {
                         TMATMUL_ACC(q_i_acc, q_i_acc, q_q_tile_l0a, w_uq_tile_l0b);
                     }
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
                 }
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(q_rank0_slot));
             }
@@ -73,7 +74,7 @@ extern "C" __global__ AICORE void query_up(
             set_flag(PIPE_FIX, PIPE_M, event_t(heads0_slot));
         }
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif

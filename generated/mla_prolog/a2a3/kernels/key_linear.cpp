@@ -1,5 +1,5 @@
 // key_linear: cube kernel of `mla_prolog` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages key_linear; tiles h 512, k1 256, kv_rank 128, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 393216 B
+// stages key_linear; tiles h 512, k1 128, kv_rank 128, t 64; memory L0A 32768 B, L0B 65536 B, L0C 65536 B, L1 393216 B
 #include <cstddef>
 #include <cstdint>
 
@@ -11,8 +11,8 @@ namespace {
 using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
 using MatB16_64x512 = Tile<TileType::Mat, bfloat16_t, 64, 512, BLayout::ColMajor, DYNAMIC, 512, SLayout::RowMajor, 512>;
 using MatB16_512x128 = Tile<TileType::Mat, bfloat16_t, 512, 128, BLayout::ColMajor, 512, 128, SLayout::RowMajor, 512>;
-using LeftB16_64x256 = TileLeft<bfloat16_t, 64, 256, DYNAMIC, 256>;
-using RightB16_256x128 = TileRight<bfloat16_t, 256, 128, 256, 128>;
+using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
+using RightB16_128x128 = TileRight<bfloat16_t, 128, 128, 128, 128>;
 using XGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 512>, Stride<1, 1, 1, 7168, 1>>;
 using WDkvGm = GlobalTensor<bfloat16_t, Shape<1, 8, 32, 16, 16>, Stride<1, 114688, 256, 16, 1>, Layout::NZ>;
 using KvFGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 512, 1>>;
@@ -30,7 +30,8 @@ extern "C" __global__ AICORE void key_linear(
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t kv_rank0_slot = 0;  // which of 2 buffers this round of kv_rank0 uses
     int32_t h0_slot = 0;  // which of 2 buffers this round of h0 uses
-    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free for the first round
+    int32_t k1_slot = 0;  // which of 2 buffers this round of k1 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
     for (int32_t t0 = t_begin + block * 64; t0 < t_end; t0 += nblk * 64) {
@@ -49,20 +50,20 @@ extern "C" __global__ AICORE void key_linear(
                 TLOAD(w_dkv_tile, w_dkv_in);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(h0_slot));
-                for (int32_t k1 = 0; k1 < 512; k1 += 256) {
-                    LeftB16_64x256 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000);  // L0A 0x00000..0x08000
-                    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // free again
+                for (int32_t k1 = 0; k1 < 512; k1 += 128, k1_slot ^= 1) {
+                    LeftB16_64x128 x_tile_l0a(t0_valid); TASSIGN(x_tile_l0a, 0x00000 + k1_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    wait_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));  // free again
                     TEXTRACT(x_tile_l0a, x_tile, 0, k1);
-                    RightB16_256x128 w_dkv_tile_l0b; TASSIGN(w_dkv_tile_l0b, 0x00000);  // L0B 0x00000..0x10000
+                    RightB16_128x128 w_dkv_tile_l0b; TASSIGN(w_dkv_tile_l0b, 0x00000 + k1_slot * 0x08000);  // L0B 0x00000..0x10000, 2 copies
                     TEXTRACT(w_dkv_tile_l0b, w_dkv_tile, k1, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
-                    wait_flag(PIPE_MTE1, PIPE_M, EVENT_ID0);
+                    set_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
+                    wait_flag(PIPE_MTE1, PIPE_M, event_t(k1_slot));
                     if (h0 + k1 == 0) {
                         TMATMUL(kv_f_acc, x_tile_l0a, w_dkv_tile_l0b);
                     } else {
                         TMATMUL_ACC(kv_f_acc, kv_f_acc, x_tile_l0a, w_dkv_tile_l0b);
                     }
-                    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);
+                    set_flag(PIPE_M, PIPE_MTE1, event_t(k1_slot));
                 }
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(h0_slot));
             }
@@ -73,7 +74,7 @@ extern "C" __global__ AICORE void key_linear(
             set_flag(PIPE_FIX, PIPE_M, event_t(kv_rank0_slot));
         }
     }
-    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0);  // of the last round
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
 #endif

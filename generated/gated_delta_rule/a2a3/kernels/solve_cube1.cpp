@@ -1,0 +1,75 @@
+// solve_cube1: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages solve; tiles b 1, heads 1, s 64; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 65536 B
+#include <cstddef>
+#include <cstdint>
+
+#include <pto/pto-inst.hpp>
+
+using namespace pto;
+
+namespace {
+using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor, DYNAMIC, 128, SLayout::RowMajor, 512>;
+using MatB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::ColMajor, 128, DYNAMIC, SLayout::RowMajor, 512>;
+using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
+using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, DYNAMIC>;
+using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
+using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using KNGm2 = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
+using A2Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
+}  // namespace
+
+extern "C" __global__ AICORE void solve_cube1(
+    __gm__ float *a_2,
+    __gm__ bfloat16_t *k_n,
+    int32_t b_begin,
+    int32_t b_end,
+    int32_t s,
+    int32_t nblk)
+{
+#if defined(__DAV_CUBE__)
+    const int32_t block = static_cast<int32_t>(get_block_idx());
+    int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
+    set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
+    for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
+        for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
+            for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
+                const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
+                // a: matmul(key, turned(key), dtype=fp32) * since * beta_h[:, :, :, s, None] * earlier  [gated_delta_rule.yaml:67]
+                MatB16_64x128 key(s0_valid); TASSIGN(key, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
+                KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                TLOAD(key, k_n_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
+                MatB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                KNGm2 k_n_in_2(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                TLOAD(k_n_tile, k_n_in_2);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
+                LeftB16_64x128 key_l0a(s0_valid); TASSIGN(key_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
+                TEXTRACT(key_l0a, key, 0, 0);
+                RightB16_128x64 k_n_tile_l0b(s0_valid); TASSIGN(k_n_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
+                TEXTRACT(k_n_tile_l0b, k_n_tile, 0, 0);
+                set_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
+                set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
+                AccF32_64x64 a_2_acc(s0_valid, s0_valid); TASSIGN(a_2_acc, 0x00000 + s0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
+                wait_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));  // free again
+                TMATMUL(a_2_acc, key_l0a, k_n_tile_l0b);
+                set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
+                set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
+                wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
+                A2Gm a_2_out(a_2 + int64_t(b0) * s * 1024 + int64_t(heads0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                TSTORE(a_2_out, a_2_acc);
+                set_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));
+            }
+        }
+    }
+    wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
+#endif
+}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,9 @@ from pyptogen.lower.execution.ir import ExecutionGraph
 from pyptogen.lower.instruction.ir import InstrKernel
 from pyptogen.lower.tensor.ir import CoreKind, Program
 from pyptogen.lower.tile.ir import TileKernel
+
+Dump = Callable[[str, str], None]
+"""Called with the name of a pass and the text of its level."""
 
 
 @dataclass(frozen=True, slots=True)

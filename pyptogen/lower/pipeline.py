@@ -27,7 +27,7 @@ from dataclasses import dataclass, replace
 
 from pyptogen.diagnostics import Diagnostic, DiagnosticError
 from pyptogen.lower import chosen_rows, fitting_tiles, rings_or_scratch, tensor_level
-from pyptogen.lower.artifacts import KernelSource, Lowered
+from pyptogen.lower.artifacts import Dump, KernelSource, Lowered
 from pyptogen.lower.block import memory, plan
 from pyptogen.lower.block import printer as block_printer
 from pyptogen.lower.block import verify as block_verify
@@ -63,9 +63,6 @@ from pyptogen.lower.tile.sizes import choose, shorter_rounds, sizes, variants
 from pyptogen.lower.tile.sizes.sizes import Selected
 from pyptogen.lower.tile.sizes.variants import Part, Table, Variants
 
-Dump = Callable[[str, str], None]
-"""Called with the name of a pass and the text of its level."""
-
 
 @dataclass(frozen=True, slots=True)
 class _Session:
@@ -86,7 +83,7 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     Args:
         program: the operator at the Tensor level.
         target: a platform name, such as ``cpu``.
-        dump: receives the text of the level after every pass.
+        dump: receives the text of the level after every pass; of what is tried, the way that is taken.
 
     Raises:
         DiagnosticError: PTG3xx, with the place in the spec.
@@ -103,7 +100,9 @@ def lower(program: Program, target: str, *, dump: Dump | None = None) -> Lowered
     program = tensor_level.prepared(program, target)
     platform = PLATFORMS[target]
     rows = sizes.select_rows(program, target)
-    return rings_or_scratch.run(lambda rows: _lower(program, platform, rows, dump), program, platform, rows)
+    return rings_or_scratch.run(
+        lambda tried, shown: _lower(program, platform, tried, shown), program, platform, rows, dump
+    )
 
 
 def _lower(program: Program, platform: Platform, rows: Sequence[Selected], dump: Dump | None) -> Lowered:

@@ -14,10 +14,10 @@ mixed kernel can do has its rings in any row, and a note says so where the row d
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 
 from pyptogen.diagnostics import DiagnosticError
-from pyptogen.lower.artifacts import Lowered
+from pyptogen.lower.artifacts import Dump, Lowered
 from pyptogen.lower.execution.ir import LaunchPlan
 from pyptogen.lower.instruction.duration import duration
 from pyptogen.lower.instruction.estimate import NOMINAL_ROWS, nominal_dims
@@ -32,14 +32,50 @@ DISPATCH_CYCLES = 1300
 """Of a launch: 0.7 us at 1.85 GHz (published: 0.6 to 0.9 us a task on silicon)."""
 
 
+@dataclass(slots=True)
+class _Way:
+    """One way that is tried: what its passes show, and what it gave if it could be gone."""
+
+    texts: dict[str, str] = field(default_factory=dict)
+    result: Lowered | None = None
+
+
 def run(
-    lowered: Callable[[Sequence[Selected]], Lowered], program: Program, platform: Platform, rows: Sequence[Selected]
+    lowered: Callable[[Sequence[Selected], Dump | None], Lowered],
+    program: Program,
+    platform: Platform,
+    rows: Sequence[Selected],
+    dump: Dump | None,
 ) -> Lowered:
-    """The operator lowered for the rows as they are, or with rings.
+    """The operator lowered for the rows as they are, or with rings. ``dump`` receives what the passes of the way that
+    is taken show, or where none can be, of the first.
 
     Raises:
         DiagnosticError: neither can be lowered; what the rows as they are say.
     """
+    if dump is None:
+        return _taken(lambda tried: lowered(tried, None), program, platform, rows)
+    ways: list[_Way] = []
+
+    def kept(tried: Sequence[Selected]) -> Lowered:
+        ways.append(way := _Way())
+        way.result = lowered(tried, way.texts.__setitem__)
+        return way.result
+
+    taken: Lowered | None = None
+    try:
+        taken = _taken(kept, program, platform, rows)
+    finally:
+        done = (way for way in ways if taken and way.result and way.result.instructions is taken.instructions)
+        for name, text in next(done, ways[0] if ways else _Way()).texts.items():
+            dump(name, text)
+    return taken
+
+
+def _taken(
+    lowered: Callable[[Sequence[Selected]], Lowered], program: Program, platform: Platform, rows: Sequence[Selected]
+) -> Lowered:
+    """The operator in the way that is faster by the model, or the only one."""
 
     def noted(rows: Sequence[Selected]) -> Lowered:
         return _noted(lowered(rows), rows)

@@ -35,6 +35,29 @@ def test_same_text_twice(name: str, target: str) -> None:
     assert whole(library(name), target) == whole(library(name), target)
 
 
+BY_GM = """\
+pyptogen: 1
+operator: by_gm
+dims: {t: {min: 1, max: 4096}, d: 1024}
+inputs: {x: "bf16[t, d]", w: "bf16[d, d]"}
+outputs: {y: "bf16[t, d]"}
+graph:
+  n: cast(softmax(cast(x, fp32)), bf16)
+  y: cast(gelu(matmul(n, w, dtype=fp32)), bf16)
+"""
+IN_RINGS = BY_GM.replace("matmul(n, w", "matmul(x, w")
+
+
+@pytest.mark.parametrize("text", [BY_GM, IN_RINGS], ids=["through memory", "in rings"])
+def test_what_is_shown_is_what_was_chosen(text: str) -> None:
+    """Both ways between cores that are apart are lowered; the texts are those of one."""
+    program = program_of(text)
+    result, texts = pipeline.lower(program, "a2a3"), levels(program, "a2a3")
+    assert ("13-tile-divide" in texts) == ("chosen" in result.report) == (text == IN_RINGS)
+    shown = [line.split()[1] for line in texts["42-instruction-in-place"].splitlines() if line.startswith("kernel ")]
+    assert sorted(shown) == sorted(kernel.name for kernel in result.kernels)
+
+
 def test_same_text_whatever_the_hash_seed() -> None:
     code = (
         "import sys; sys.path.insert(0, 'tests')\n"

@@ -81,6 +81,7 @@ CASES = [
     z("transpose_rank", "idx.T", "PTG204", 1, "`.T` of [t]"),
     z("matmul_rank", "matmul(x, idx)", "PTG204", 1, "[t, d]", "[t]"),
     z("bias_dtype", "attention(x, x, x, bias=cast(x, bf16))", "PTG206", 1, "a bias of bf16", "expected: fp32"),
+    z("heads_of_keys", "attention(x[None], cache, cache)", "PTG205", 1, "heads that share one, sq, d"),
     z("bias_width", "attention(x, x, x, bias=x)", "PTG205", 1, "to t keys with a bias [t, d]"),
     z("broadcast", "x + w", "PTG205", 1, "[t, d]", "[d, d*heads]"),
     z("matmul_inner", "matmul(x, w.T)", "PTG205", 1, "inner sizes d and d*heads"),

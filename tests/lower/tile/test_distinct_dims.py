@@ -82,3 +82,22 @@ def test_no_value_has_a_dim_twice(path: object) -> None:
             names = [s.name for size in value.shape for s in size.free_symbols & set(size.as_ordered_factors())]
             named = [name for name in names if name in dims]
             assert len(named) == len(set(named)), value
+
+
+@pytest.mark.parametrize("given", ["cast(b, fp32)", "relu(cast(b, fp32)) * x"])
+def test_what_is_made_of_loaded_values_is_named_where_they_are_loaded(given: str) -> None:
+    """A residual beside a square product: it is converted in the names of the product's columns."""
+    head = HEAD.replace("  u: fp32", "  b: bf16[n, d]\n  u: fp32")
+    program = distinct(f"  y: bf16[n, d]\ngraph:\n  y: cast(matmul(x, w) * 2 + {given}, bf16)\n", head)
+    computed = [op for op in program.ops if op.kind not in ("reshape", "matmul")]
+    assert {str(op.result.shape) for op in computed} == {"(n, d_twin)"}
+    renamed = {str(op.operands[0].name) for op in program.ops if op.attrs.get("renames")}  # type: ignore[union-attr]
+    assert renamed <= {"b", "x"}
+
+
+def test_only_a_cast_is_made_twice() -> None:
+    """Where a product and the sum behind it read one value, in two names."""
+    for made, kinds in (("cast(b, fp32)", ["cast", "cast"]), ("exp(x)", ["exp"])):
+        head = HEAD.replace("  u: fp32", "  b: bf16[n, d]\n  u: fp32")
+        program = distinct(f"  y: fp32[n, d]\ngraph:\n  h: {made}\n  y: matmul(h, w) + h\n", head)
+        assert [op.kind for op in program.ops if op.kind in ("cast", "exp")] == kinds

@@ -178,3 +178,46 @@ def test_products_of_rows_stay_with_the_work_on_these_rows(target: str) -> None:
     """As sums of rows do; what is multiplied does not go through memory."""
     made = lowered("reductions", target).kernels
     assert [k.name for k in made if k.name.startswith("along_rows")] == ["along_rows"]
+
+
+CASTS = """\
+pyptogen: 1
+operator: casts
+dims: {t: {min: 1, max: 64}, d: 32, e: 48}
+inputs:
+  x: bf16[t, e]
+  a: bf16[t, d]
+  w: bf16[d, e]
+outputs:
+  OUT: bf16[t, e]
+graph:
+  one:
+    b: cast(a, fp32)
+    n: cast(exp(b), bf16)
+    f: cast(x, fp32)
+    OUT: cast(matmul(n, w, dtype=fp32) + f + sum(b, axis=-1, keepdim=true), bf16)
+"""
+
+
+def test_what_is_loaded_is_cast_where_it_is_used() -> None:
+    """Not before the product, from where it would go through GM in more bytes than it was read from."""
+    kernels = parts(program_of(CASTS.replace("OUT", "y")), "a2a3")
+    assert {name: [op.kind for op in kernel.ops] for name, kernel in kernels.items()} == {
+        "one_vec1": ["cast", "exp", "cast", "sum"],
+        "one_cube": ["matmul"],
+        "one_vec2": ["cast", "add", "add", "cast"],
+    }
+    assert "f" not in kernels["one_vec1"].writes
+
+
+def test_a_cast_that_two_runs_use_is_made_in_both() -> None:
+    kernels = parts(program_of(CASTS.replace("OUT", "y").replace("exp(b)", "exp(cast(x, fp32))[:, :d]")), "a2a3")
+    assert [sum(op.result.name == "f" for op in kernel.ops) for kernel in kernels.values()] == [1, 0, 1]
+    assert all("f" not in kernel.writes for kernel in kernels.values())
+
+
+def test_what_is_overwritten_is_cast_before() -> None:
+    program = program_of(CASTS.replace("OUT: bf16[t, e]", "x: {inplace: true}").replace("OUT", "x"))
+    (selected,) = select_rows(program, "a2a3")
+    kernels = run(program, selected.row, PLATFORMS["a2a3"])
+    assert [op.result.name for kernel in kernels for op in kernel.ops].count("f") == 1

@@ -203,4 +203,9 @@ def _check(b: Builder, q: Value, k: Value, v: Value) -> None:
     leading = len(k.shape) - 2
     agree = b.agree_shapes(k.shape[:-1], v.shape[:-1]) and b.agree_shapes(q.shape[:leading], k.shape[:-2])
     if not agree or not b.agree(q.shape[-1], k.shape[-1], len(q.shape) - 1):
-        raise b.fault("PTG205", f"attention of {shapes}", expected="q [.., sq, d], k [.., kv, d] and v [.., kv, e]")
+        raise b.fault(
+            "PTG205",
+            f"attention of {shapes}",
+            expected="q [.., sq, d], k [.., kv, d] and v [.., kv, e] with equal leading axes",
+            fix="for heads of q that share one of k: reshape q to [.., heads of k, heads that share one, sq, d]",
+        )

@@ -17,15 +17,19 @@ in the names of the axes that belong together.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
 
 from pyptogen.lower.tensor.ir import (
     ARG_REDUCE,
+    BINARY,
     PRODUCTS,
     REDUCE,
+    ROUNDING,
     SCAN,
+    UNARY,
     VIEWS,
     Dim,
     Op,
@@ -41,6 +45,8 @@ from pyptogen.lower.tile.dims.tiles_of import with_tiles_of
 from pyptogen.lower.tile.sizes.sizes import Selected
 
 _KEEPS_AXES = REDUCE | ARG_REDUCE | SCAN | {"prod"}
+_SINGLE = UNARY | BINARY | ROUNDING | {"cast", "where"}
+"""Operations on single elements: their operands may be renamed in the place of their results."""
 _OTHERS_AXES = frozenset({"gather", "index_select", "scatter", "index_add", "by_hand", "full", "places", "topk_values",
                           "topk_indices"})  # fmt: skip
 """Operations whose result has its axes from elsewhere: they are named as they come."""
@@ -110,6 +116,9 @@ class _Namer:
         self.following: dict[str, str] = {}
         """The view that leads to the next round in the place of a value."""
         self.ops: list[Op] = []
+        self.reads = Counter(v.name for op in program.ops for v in _values(op))
+        self.reads.update(value.name for _, value in program.outputs)
+        self.reads.update(name for loop in program.loops for pair in loop.carried for name in pair)
 
     def name_all(self) -> dict[str, Shape]:
         """Name the axes of all values. Gives the shapes that starts of loops should have had: numbers filled in
@@ -205,7 +214,7 @@ class _Namer:
 
     def _broadcast(self, op: Op, shapes: Sequence[Shape]) -> Shape:
         """The names of each axis: of what is computed before what is loaded, which costs nothing to rename."""
-        order = sorted(zip(_values(op), shapes, strict=True), key=lambda pair: self._is_loaded(pair[0].name))
+        order = sorted(zip(_values(op), shapes, strict=True), key=lambda pair: self._is_free(pair[0].name, op))
         named = list(op.result.shape)
         for axis in range(1, len(named) + 1):
             sizes = [shape[-axis] for _, shape in order if axis <= len(shape)]
@@ -217,6 +226,21 @@ class _Namer:
         """Whether a value lies in GM before the operator runs: an input, or a view of one."""
         maker = self.made_by.get(name)
         return maker is None or (maker.kind in VIEWS and all(self._is_loaded(v.name) for v in _values(maker)))
+
+    def _is_free(self, name: str, reader: Op) -> bool:
+        """Whether other names of a value's axes cost next to nothing: it is loaded, or made of single elements of what
+        is, for this reader alone or by a cast, which is done again."""
+        return self._is_loaded(name) or self._is_made_for(name, reader)
+
+    def _is_made_for(self, name: str, reader: Op) -> bool:
+        maker = self.made_by.get(name)
+        return (
+            maker is not None
+            and maker.kind in _SINGLE
+            and (maker.stage, maker.loop) == (reader.stage, reader.loop)
+            and (self.reads[name] == 1 or maker.kind == "cast")
+            and all(self._is_free(v.name, maker) for v in _values(maker))
+        )
 
     def _aligned(self, shape: Shape, result: Shape, skipped: int | None = None) -> Shape:
         """An operand's axes under the names of the result's, but for the axis ``skipped``, and for those of size 1."""
@@ -244,16 +268,24 @@ class _Namer:
         return self._distinct(tuple(result))
 
     def view(self, value: Value, shape: Shape, reader: Op) -> Value:
-        """The value under other names of its axes; a transposed one is renamed before it is transposed."""
+        """The value under other names of its axes; a transposed one is renamed before it is transposed, and one that is
+        made for this reader of what is loaded has its operands renamed."""
         if value.shape == shape:
             return value
         key = (value.name, shape)
         if key in self.views:
             return self.views[key]
         maker = self.made_by.get(value.name)
+        alone = self.reads[value.name] == 1
+        if maker is not None and alone and self._is_made_for(value.name, reader):
+            self.ops.remove(maker)
+            self._emit(self._renamed(maker, replace(value, shape=shape)))
+            return self.now[value.name]
         name = self.names.take(f"{value.name}_twin")
         result = replace(value, name=name, shape=shape, layout="nd" if maker else value.layout)
-        if maker is not None and maker.kind == "transpose":
+        if maker is not None and self._is_made_for(value.name, reader):
+            self._emit(self._renamed(maker, result))
+        elif maker is not None and maker.kind == "transpose":
             (source,) = maker.operands
             assert isinstance(source, Value)
             operand = self.view(source, (*shape[:-2], shape[-1], shape[-2]), maker)
@@ -264,6 +296,16 @@ class _Namer:
             self._emit(Op("reshape", (value,), result, attrs, stage, reader.span, loop))
         self.views[key] = result
         return result
+
+    def _renamed(self, maker: Op, result: Value) -> Op:
+        """An operation on single elements whose result has other names of its axes."""
+        operands = tuple(
+            self.view(self.now[v.name], self._aligned(self.now[v.name].shape, result.shape), maker)
+            if isinstance(v, Value)
+            else v
+            for v in maker.operands
+        )
+        return replace(maker, operands=operands, result=result)
 
     def every_dim(self) -> tuple[Dim, ...]:
         """The dims, each before its twins: the dims of one axis lie in memory in this order."""

@@ -192,21 +192,32 @@ def _runs(
     ops: list[Op], made_by: dict[str, Op], loops: Sequence[Loop], first: First
 ) -> tuple[list[tuple[CoreKind, list[Op]]], frozenset[str]]:
     """Alternating cube and vector runs, each operation as early as its operands allow, and the carried values that make
-    it impossible to do so. A tensor of one value that several runs use is made in each of them."""
+    it impossible to do so. What costs no more than to load it, a tensor of one value or a cast of what lies in GM, is
+    made in each of the runs that use it."""
     carried = [pair for loop in loops for pair in loop.carried]
     level, stuck = levels(ops, made_by, carried, first)
-    for op in ops:
-        if op.kind == "full":
-            users = {level[other.result.name] for other in ops if op.result.name in _roots(other, made_by)}
-            level[op.result.name] = min(users, default=1)
+    again = _made_again(ops, made_by, first)
+    users = {
+        name: {level[other.result.name] for other in ops if name in _roots(other, made_by)} or {level[name]}
+        for name in again
+    }
     runs: dict[int, list[Op]] = {}
     for op in ops:
-        at = {level[op.result.name]}
-        if op.kind == "full":
-            at |= {level[other.result.name] for other in ops if op.result.name in _roots(other, made_by)}
-        for number in at:
+        for number in users.get(op.result.name, {level[op.result.name]}):
             runs.setdefault(number, []).append(op)
     return [("cube" if at % 2 == 0 else "vector", runs[at]) for at in sorted(runs)], stuck
+
+
+def _made_again(ops: Sequence[Op], made_by: dict[str, Op], first: First) -> set[str]:
+    """The values that each run makes for itself. Not what has to be read before it is overwritten, nor what rounds or
+    other kernels read."""
+    inside = {op.result.name: op for op in ops}
+    kept = {name for names in first.values() for name in names}
+    kept |= {n for op in made_by.values() if op.result.name not in inside or op.loop for n in _roots(op, made_by)}
+    casts = {
+        op.result.name for op in ops if op.kind == "cast" and not op.loop and not _roots(op, made_by) & inside.keys()
+    }
+    return {op.result.name for op in ops if op.kind == "full"} | (casts - kept)
 
 
 def _roots(op: Op, made_by: dict[str, Op]) -> set[str]:

@@ -53,7 +53,8 @@ class Joined(AlongAxes):
         shapes = [op.result.shape, *(part.shape for part in op.operands if isinstance(part, Value))]
         for factor in (f for shape in shapes for f in self.axes.axes(shape)[int(op.attrs["axis"])]):
             if self.loop_of(factor.dim, self.nest.inner if scope.role == "grid" else scope) is not None:
-                error = unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", "leave it whole")
+                fix = "collect the parts, and put them together after the loop" if op.loop else "leave it whole"
+                error = unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", fix)
                 raise Apart(error, (op.result.name, op.result.name))
         if op.result.name not in self.concats.copies:
             self._join(op, scope)

@@ -30,7 +30,19 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, BITWISE, COMPARE, DTYPES, REDUCE, UNARY
 from pyptogen.lower.tile import running
 from pyptogen.lower.tile.added_tiles import AddedTiles
-from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk
+from pyptogen.lower.tile.ir import (
+    Extent,
+    GmRef,
+    Loop,
+    Node,
+    ScalarArg,
+    Source,
+    TileKernel,
+    TileOp,
+    TileVal,
+    walk,
+    walk_loops,
+)
 
 SCRATCH_BYTES = 512
 """Scratch of a row reduction, bytes a row: two vector repeats, the most that any path of the A2/A3 code writes."""
@@ -45,7 +57,7 @@ INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "in
 
 class _Legaliser(AddedTiles):
     def __init__(self, kernel: TileKernel, platform: Platform) -> None:
-        super().__init__(kernel.tiles)
+        super().__init__(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
         self.platform = platform
         self.between = platform.memories["ub"] // BETWEEN_SHARE
         """Bytes left for tiles of all elements between the wanted ones."""
@@ -155,7 +167,7 @@ class _Legaliser(AddedTiles):
         gather = TileOp("every", dst.name, (between,), op.span, op.stage, mode=EVERY[step])
         if dst.rows.size == 1 or (at_once and valid is None and dst.cols.size * size % 32 == 0):
             return [load, gather]
-        at = f"{dst.name}_at"
+        at = self.variable(f"{dst.name}_at")
         line = self.line(dst.name, Poly.of(at))
         if at_once:
             row: tuple[Node, ...] = (replace(gather, dst=line, srcs=(self.line(between, Poly.of(at)),)),)
@@ -167,7 +179,7 @@ class _Legaliser(AddedTiles):
 
     def row_by_row(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node]:
         """Neither rows nor columns are runs in GM: row after row, each as a column of elements that lie apart."""
-        at, many = f"{dst.name}_at", dst.rows.size > 1
+        at, many = self.variable(f"{dst.name}_at"), dst.rows.size > 1
         line = self.line(dst.name, Poly.of(at) if many else ZERO)
         column = replace(dst, rows=dst.cols, cols=Extent(1), form="full", parent=None, col_offset=0, row_offset=ZERO)
         apart = self.add(f"{dst.name}_apart", column)

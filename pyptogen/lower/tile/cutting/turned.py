@@ -3,7 +3,7 @@
 A window of a tile begins at 32 bytes of its rows. Rows of a tile that is turned begin there wherever they are:
 
 before: f = slice e [R, 64], column 3
-after:  e_near = e[:, 0:8]; e_across = turn e_near; f [R, 1] = copy e_across[3]        a row lies as the column does
+after:  f_near = e[:, 0:4]; f_across = turn f_near; f [R, 1] = copy f_across[3]        a row lies as the column does
 
 before: c = concat(a [R, 5], b [R, 7])
 after:  c_across[0:5] = turn a; c_across[5:12] = turn b; c = turn c_across
@@ -48,8 +48,8 @@ class Turned(Windows):
     def take_columns(self, tile: TileVal, start: int, seen: Shape2D, name: str, op: Op, scope: Scope) -> str:
         """The columns of a tile from ``start`` on that have the shape ``seen``, as a tile of its own."""
         step = 32 // DTYPES[tile.dtype]
-        first, end = start // step * step, -(-(start + seen.cols.size) // step) * step
-        near = self._window(tile, f"{name}_near", tile.rows, Extent(min(end, tile.cols.size) - first), col=first)
+        first = start // step * step
+        near = self._window(tile, f"{name}_near", tile.rows, Extent(start + seen.cols.size - first), col=first)
         across = self.new_tile(f"{name}_across", tile.dtype, near.cols, near.rows, op)
         self._do("turn", across, near, op, scope)
         part = self._window(across, f"{name}_rows", seen.cols, across.cols, row=start - first)

@@ -68,11 +68,14 @@ class Turned(Windows):
         self._do("turn", whole, across, op, scope)
 
     def upright(self, tile: TileVal, seen: Shape2D, name: str, op: Op, scope: Scope) -> str:
-        """A column of a tile with one element a row, or the other way round."""
-        if seen.form == "col":
+        """A column of a tile with one element a row, or the other way round; as it is where it stays what it is."""
+        if (tile.form, seen.form) == ("full", "col"):
             return self.take_columns(tile, 0, seen, name, op, scope)
-        whole = self.new_tile(name, tile.dtype, seen.rows, seen.cols, op)
-        self.put_beside([tile], whole, op, scope)
+        whole = self.new_tile(name, tile.dtype, seen.rows, seen.cols, op, col=seen.form == "col")
+        if tile.form == seen.form:
+            self._do("copy", whole, tile, op, scope)
+        else:
+            self.put_beside([tile], whole, op, scope)
         return whole.name
 
     def put_below(self, parts: Sequence[TileVal], whole: TileVal, op: Op, scope: Scope) -> None:

@@ -155,3 +155,28 @@ def test_what_no_core_turns_is_refused(target: str) -> None:
     text = PARTS.replace("DTYPE", "int64").replace("cast(w, fp32)", "cast(cast(w, int32), fp32)")
     with pytest.raises(DiagnosticError, match="PTG303"):
         lower(from_spec(load_source(Source("parts.yaml", text))), target)
+
+
+REFUSED = """\
+pyptogen: 1
+operator: refused
+dims: {n: {min: 1, max: 4096}, r: {min: 1, max: 999}}
+inputs: {x: "fp32[n, r, 5]", z: "fp32[7, n]"}
+outputs: {y: "fp32[SHAPE]"}
+graph:
+  run:
+    loop: {over: n, tile: 16}
+    collect:
+      y: MADE
+"""
+
+
+@pytest.mark.parametrize(
+    ("made", "shape", "said"),
+    [("permute(exp(x[n]), [1, 0, 2])", "r, n, 5", "`permute` in a round"),
+     ("z[:, n] * amax(concat(z[:, n], exp(z[:, n]), axis=1), axis=1, keepdim=true)", "7, n", "concat along `n.tile`")],
+)  # fmt: skip
+def test_what_a_round_has_no_tile_for_is_refused(made: str, shape: str, said: str) -> None:
+    text = REFUSED.replace("SHAPE", shape).replace("MADE", made)
+    with pytest.raises(DiagnosticError, match=f"PTG303.*{said}"):
+        lower(from_spec(load_source(Source("refused.yaml", text))), "cpu")

@@ -27,6 +27,18 @@ FOUND = {
     "a product that is the same in every round": (turns("exp(p)"), {"r": 70, "s": 75}),
     "rows of a concat for a product": (turns("concat(p[:, 0:16] * 2, exp(p[:, 16:]), axis=1)"), {"r": 70, "s": 33}),
     "rows of a concat of any columns": (turns("concat(p[:, 3:19] * 2, exp(p[:, 16:]), axis=1)"), {"r": 70, "s": 33}),
+    "a transposition whose axes are cut into single elements": (
+        spec("", "x: fp32[r, 4, 8]", "y: fp32[r, 8, 4]",
+             "run:\n    loop: {over: r, tile: 16}\n    body:\n      e: exp(x[r])\n    collect:\n"
+             "      y: permute(e, [0, 2, 1])"),
+        {"r": 33},
+    ),
+    "rotary embedding of a block of rows": (
+        spec("d: 16", "x: fp32[r, d]; c: fp32[r, d]; s: fp32[r, d]", "y: fp32[r, d]",
+             "run:\n    loop: {over: r, tile: 16}\n    body:\n      e: x[r] * 2\n    collect:\n"
+             "      y: rope(e, c[r], s[r])"),
+        {"r": 33},
+    ),
     "a condition along an axis under another name, in tiles of the compiler's": (
         spec("n: 32; m: 32", "x: fp32[n, r]; w: fp32[n, m]; lengths: int32[m]", "y: fp32[n, 1]; z: fp32[n, 1]",
              'run:\n    loop: {over: r, tile: 32, if: "r.start < lengths[:, None]"}\n    carry:\n'

@@ -18,6 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lower.small_programs import SPECS, elementwise, instructions, lowered, program_of
 from operators.loop_specs import CASES
+from operators.test_scans_in_rounds import ROWS
 from syrupy.assertion import SnapshotAssertion
 
 from pyptogen.lower import pipeline
@@ -78,14 +79,14 @@ def kernels(name: str) -> tuple[InstrKernel, ...]:
         return pipeline.lower(elementwise(GRAPHS[name]), "a2a3").instructions
     if name in LOOPS:
         return pipeline.lower(program_of(CASES[name].text), "a2a3").instructions
-    if name == "halves":
-        return pipeline.lower(program_of(HALVES), "a2a3").instructions
+    if name in ("halves", "scans in rounds"):
+        return pipeline.lower(program_of(HALVES if name == "halves" else ROWS), "a2a3").instructions
     return lowered(name, "a5" if name in ON_A5 else "a2a3").instructions
 
 
 ON_A5 = ("linear_fp8", "linear_fp8_blocks", "linear_hif8", "linear_mxfp8", "linear_mxfp4")
 LOOPS = ("attention_apart", "attention_rings", "attention_rings_rows", "state_rings")
-OPERATORS = (*LIBRARY, *ON_A5, "product", "fused", *LOOPS, "halves", *GRAPHS)
+OPERATORS = (*LIBRARY, *ON_A5, "product", "fused", *LOOPS, "halves", "scans in rounds", *GRAPHS)
 Parsed = list[tuple[tuple[InstrKernel, ...], str, ModuleOp]]
 
 

@@ -67,10 +67,6 @@ def rounds(kernel: InstrKernel) -> list[Trips]:
     for around in range(1, depth - 1):
         found += [(most,) * around + (n, most) for n in range(1, most)]
     loops = [n for n in walk(kernel.body) if isinstance(n, For)]
-    none = [(early, single) for early in (False, True) for single in (False, True) if early or single]
-    none = [
-        (e, s)
-        for e, s in none
-        if (not e or any(map(ends_early, loops))) and (not s or any(map(is_behind_first, loops)))
-    ]
+    early, single = any(map(ends_early, loops)), any(map(is_behind_first, loops))
+    none = [(e, s) for e in sorted({False, early}) for s in sorted({False, single}) if e or s]
     return [*(Trips(counts) for counts in found), *(Trips((n,), *which) for which in none for n in range(1, most + 1))]

@@ -6,14 +6,22 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from pyptogen.lower.expr import ZERO, Poly
+from pyptogen.lower.tensor.program_names import loop_variable
 from pyptogen.lower.tile.ir import Extent, TileVal
 
 
 class AddedTiles:
-    """Tiles by name; new ones get names that no other has."""
+    """Tiles by name; new ones get names that no other has. ``taken``: other names of the kernel."""
 
-    def __init__(self, tiles: Iterable[TileVal]) -> None:
+    def __init__(self, tiles: Iterable[TileVal], taken: Iterable[str]) -> None:
         self.tiles = {tile.name: tile for tile in tiles}
+        self.taken = set(taken)
+
+    def variable(self, wanted: str) -> str:
+        """A loop variable under the wanted name, or that with a number behind it."""
+        name = loop_variable(wanted, {*self.taken, *self.tiles})
+        self.taken.add(name)
+        return name
 
     def add(self, wanted: str, like: TileVal) -> str:
         """A tile under the wanted name, or that with a number behind it."""

@@ -31,7 +31,19 @@ from pyptogen.lower.platforms import Platform
 from pyptogen.lower.tensor.ir import ARG_REDUCE, BITWISE, COMPARE, DTYPES, REDUCE, UNARY
 from pyptogen.lower.tile import running
 from pyptogen.lower.tile.added_tiles import AddedTiles
-from pyptogen.lower.tile.ir import Extent, GmRef, Loop, Node, ScalarArg, Source, TileKernel, TileOp, TileVal, walk
+from pyptogen.lower.tile.ir import (
+    Extent,
+    GmRef,
+    Loop,
+    Node,
+    ScalarArg,
+    Source,
+    TileKernel,
+    TileOp,
+    TileVal,
+    walk,
+    walk_loops,
+)
 from pyptogen.lower.tile.strided_loads import Run, loads_rows_of_every, runs
 
 SCRATCH_BYTES = 512
@@ -45,7 +57,7 @@ INTEGERS = frozenset({"int8", "uint8", "int16", "uint16", "int32", "uint32", "in
 
 class _Legaliser(AddedTiles):
     def __init__(self, kernel: TileKernel, platform: Platform) -> None:
-        super().__init__(kernel.tiles)
+        super().__init__(kernel.tiles, [*kernel.arguments, *(loop.var for loop in walk_loops(kernel.body))])
         self.platform = platform
         self.bits: dict[str, str] = {}
         """Predicate bits of each tile of truth values that a comparison made."""
@@ -160,13 +172,13 @@ class _Legaliser(AddedTiles):
         gather = TileOp("every", dst.name, (run.tile,), op.span, op.stage, mode=run.pattern(node))
         if dst.rows.size == 1 or (dst.cols.valid is None and dst.cols.size * DTYPES[dst.dtype] % 32 == 0):
             return [*load, gather], held
-        at = f"{dst.name}_at"
+        at = self.variable(f"{dst.name}_at")
         line = replace(gather, dst=self.line(dst.name, Poly.of(at)), srcs=(self.line(run.tile, Poly.of(at)),))
         return [*load, _row_loop(op, dst, at, (line,))], held
 
     def gathered_by_row(self, op: TileOp, dst: TileVal, held: int) -> tuple[Sequence[Node], int]:
         """Row after row is loaded with all elements between, of which every so many are taken."""
-        run, at = Run(op, {0: 0}), f"{dst.name}_at"
+        run, at = Run(op, {0: 0}), self.variable(f"{dst.name}_at")
         between = self.add(f"{dst.name}_between", replace(dst, cols=run.gm.cols, rows=Extent(1)))
         window = replace(run.gm, offset=run.gm.offset + run.gm.row_stride * at, rows=Extent(1))
         load = replace(op, dst=between, gm=window)
@@ -176,7 +188,7 @@ class _Legaliser(AddedTiles):
 
     def row_by_row(self, op: TileOp, dst: TileVal, gm: GmRef) -> Sequence[Node]:
         """Neither rows nor columns are runs in GM: row after row, each as a column of elements that lie apart."""
-        at, many = f"{dst.name}_at", dst.rows.size > 1
+        at, many = self.variable(f"{dst.name}_at"), dst.rows.size > 1
         line = self.line(dst.name, Poly.of(at) if many else ZERO)
         column = replace(dst, rows=dst.cols, cols=Extent(1), form="full", parent=None, col_offset=0, row_offset=ZERO)
         apart = self.add(f"{dst.name}_apart", column)

@@ -53,7 +53,7 @@ def steps(op: TileOp, tiles: AddedTiles, platform: Platform) -> Sequence[Node]:
 
 def _row_by_row(op: TileOp, tiles: AddedTiles) -> list[Node]:
     """Each row of the result follows from the one before it."""
-    dst, source, at = str(op.dst), str(op.srcs[0]), f"{op.dst}_at"
+    dst, source, at = str(op.dst), str(op.srcs[0]), tiles.variable(f"{op.dst}_at")
     here = Poly.of(at)
     following = here + ONE
     first = replace(op, kind="copy", dst=tiles.line(dst, ZERO), srcs=(tiles.line(source, ZERO),))

@@ -14,6 +14,7 @@ from pyptogen.lower.instruction.verify import verify
 from pyptogen.lower.pipeline import lower
 from pyptogen.lower.platforms import PLATFORMS
 from pyptogen.lower.tensor import from_spec, interpret
+from pyptogen.lower.tile.ir import walk as walk_tiles
 from pyptogen.schema import Source, load_source
 from pyptogen.verify import example_inputs
 
@@ -140,3 +141,27 @@ def test_sums_of_rows_that_lie_apart_keep_to_few_lines_of_a_cpus_cache() -> None
     for window in windows:
         assert window.row_stride == Poly.of(1024)
         assert window.rows.size == 8
+
+
+WIDE = """\
+pyptogen: 1
+operator: normed
+dims: {t: {min: 1, max: 4096}, k: 256, n: 1024}
+inputs: {x: "bf16[t, k]", w: "bf16[k, n]", b: "fp32[n]", g: "fp32[n]"}
+outputs: {y: "bf16[t, n]", u: "fp32[t, n]"}
+graph:
+  p: matmul(x, w, dtype=fp32)
+  u: relu(p)
+  y: cast(rms_norm(p + b, g, eps=1.0e-6), bf16)
+tiling: [{}]
+"""
+
+
+def test_what_needs_whole_rows_of_a_product_is_cut_from_it_once() -> None:
+    """The product's columns are cut; all that leads to the sum, and follows from it, reads it in one pass."""
+    lowered = lower(from_spec(load_source(Source("normed.yaml", WIDE))), "cpu")
+    kinds = [{op.kind for op in walk_tiles(kernel.body)} for kernel in lowered.tiles]
+    (summing,) = [found for found in kinds if "sum" in found]
+    assert {"mul", "sqrt", "cast"} <= summing
+    assert "matmul" not in summing
+    assert len(kinds) == 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pyptogen.lower.expr import Poly
-from pyptogen.lower.tensor.ir import Op, Value
+from pyptogen.lower.tensor.ir import PRODUCTS, Op, Value
 from pyptogen.lower.tile.cutting.axes import Apart, unsupported
 from pyptogen.lower.tile.cutting.grid import Shape2D
 from pyptogen.lower.tile.cutting.nest import Scope
@@ -18,7 +18,8 @@ class AlongAxes(Products):
         """A reduction sees all of its axis.
 
         Raises:
-            Apart: PTG303, the axis is cut here: then it is a kernel of its own.
+            Apart: PTG303, the axis is cut here: then the kernel is cut behind the product whose columns it is, so that
+                whole rows of that are read; where there is none, the reduction is a kernel of its own.
         """
         source = op.operands[0]
         assert isinstance(source, Value)
@@ -29,7 +30,21 @@ class AlongAxes(Products):
                 if op.loop and self.whole(loop.dim) is None:
                     fix = "reduce it in a stage before the loop, for all rounds at once"
                 error = unsupported(op.span, f"`{op.kind}` over `{factor.dim}`, which is cut", fix)
-                raise Apart(error, (op.result.name, op.result.name))
+                raise Apart(error, self._behind_product(op, loop.dim) or (op.result.name, op.result.name))
+
+    def _behind_product(self, op: Op, dim: str) -> tuple[str, str] | None:
+        """The first reader and the result of a product with these columns that leads to an operation of this kernel,
+        outside of loops."""
+        waiting, seen = [op], {op.result.name}
+        while waiting:
+            reader = waiting.pop()
+            for maker in (self.mine[name] for name in sorted(self.roots(reader)) if name in self.mine):
+                if maker.kind in PRODUCTS and dim in {f.dim for f in self.axes.axes(maker.result.shape)[-1]}:
+                    return None if maker.loop else (reader.result.name, maker.result.name)
+                if maker.kind not in PRODUCTS and maker.result.name not in seen:
+                    seen.add(maker.result.name)
+                    waiting.append(maker)
+        return None
 
     def over_rows(self, op: Op, source: TileVal, result: Shape2D) -> bool:
         """Whether a reduction is over the rows of its tile, as that of a middle axis is, and not along them.

@@ -138,7 +138,7 @@ class Cutter(Joined):
             self._store(op)
 
     def _vector(self, op: Op, scope: Scope) -> None:
-        if op.kind in SORTING | INDEXED:
+        if op.kind in SORTING | INDEXED | {"permute"}:
             raise unsupported(op.span, f"`{op.kind}` in a round of a loop", "compute it before the loop, or after it")
         if op.kind in REDUCTIONS | SCAN:
             self.check_whole(op, self.nest.inner if scope.role == "grid" else scope)
@@ -173,7 +173,7 @@ class Cutter(Joined):
             kind = self.scan_of_a_tile(op, shape)
         leaving = self.result_rows(op, home, shape)
         if leaving is None:
-            name = self.result_tile(op, shape)
+            name = self.result_tile(op, shape, home)
         else:
             name = self.rows_of(self.placed[(op.result.name, "")], home, op.result.name).tile
         mode = str(op.attrs.get("mode", "none")) if op.kind == "cast" else "none"

@@ -22,13 +22,15 @@ class Joined(AlongAxes):
         self.whole_tiles: dict[str, str] = {}
         """The tile of each concatenation that others are windows of."""
 
-    def result_tile(self, op: Op, shape: Shape2D) -> str:
+    def result_tile(self, op: Op, shape: Shape2D, scope: Scope) -> str:
+        """The tile of a result that is made inside of ``scope``: its own, or a window of a concat's."""
         name = self.name(op.result.name)
         window = self.concats.windows.get(op.result.name)
         parent, offset = (None, 0) if window is None else self._window_base(window.base, window.offset)
         if parent is not None and parent not in self.tiles:
             base = self.mine[window.base] if window else op
-            whole = self.shape2d(self.axes.axes(base.result.shape), self.nest.inner, base)
+            around = scope if op.loop else self.nest.inner
+            whole = self.shape2d(self.axes.axes(base.result.shape), around, base)
             self.tiles[parent] = TileVal(parent, base.result.dtype, shape.rows, whole.cols, shape.form, base.span)
         self.tiles[name] = TileVal(name, op.result.dtype, shape.rows, shape.cols, shape.form, op.span, parent, offset)
         return name
@@ -53,7 +55,8 @@ class Joined(AlongAxes):
         shapes = [op.result.shape, *(part.shape for part in op.operands if isinstance(part, Value))]
         for factor in (f for shape in shapes for f in self.axes.axes(shape)[int(op.attrs["axis"])]):
             if self.loop_of(factor.dim, self.nest.inner if scope.role == "grid" else scope) is not None:
-                error = unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", "leave it whole")
+                fix = "collect the parts, and put them together after the loop" if op.loop else "leave it whole"
+                error = unsupported(op.span, f"a concat along `{factor.dim}`, which is cut", fix)
                 raise Apart(error, (op.result.name, op.result.name))
         if op.result.name not in self.concats.copies:
             self._join(op, scope)
@@ -86,7 +89,7 @@ class Joined(AlongAxes):
         parts = [self.tiles[part.tile] for part in placed]
         shape = self.shape2d(self.axes.axes(op.result.shape), scope, op)
         below = shape.row in self.axes.axes(op.result.shape)[int(op.attrs["axis"])]
-        name = self.result_tile(op, shape)
+        name = self.result_tile(op, shape, scope)
         if below:
             self.put_below(parts, self.tiles[name], op, scope)
         elif can_turn(op.result.dtype):

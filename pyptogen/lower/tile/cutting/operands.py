@@ -238,16 +238,16 @@ class Operands(Turned):
             )
 
     def stays_upright(self, op: Op, operands: list[Placed], seen: Shape2D) -> bool:
-        """Whether a reshape that makes a column of a row, or a row of a column, does neither in its tile, because the
-        row's axis is cut into single elements: there it is rows of one element that become a column, or come of one.
+        """Whether a value that is turned is not in its tile, because the axes that change places, or the row's, are cut
+        into single elements: there it is rows of one element, or a column, that stay so or become the other.
 
         Raises:
             DiagnosticError: PTG303, the shapes have nothing to do with each other.
         """
-        if op.kind != "turn" or "shape" not in op.attrs:
+        if op.kind != "turn":
             return False
         tile = self.tiles[operands[0].tile]
-        if {tile.form, seen.form} == {"full", "col"} and (tile.rows, tile.cols.size) == (seen.rows, seen.cols.size):
+        if tile.rows.size > 1 and tile.cols.size == seen.cols.size == 1 and tile.rows == seen.rows:
             return True
         if (seen.rows.size, seen.cols.size) != (tile.cols.size, tile.rows.size):
             what = f"`{op.result.name}`, whose rows are of one element, beside a column"

@@ -3,7 +3,7 @@
 A window of a tile begins at 32 bytes of its rows. Rows of a tile that is turned begin there wherever they are:
 
 before: f = slice e [R, 64], column 3
-after:  e_near = e[:, 0:8]; e_across = turn e_near; f [R, 1] = copy e_across[3]        a row lies as the column does
+after:  f_near = e[:, 0:4]; f_across = turn f_near; f [R, 1] = copy f_across[3]        a row lies as the column does
 
 before: c = concat(a [R, 5], b [R, 7])
 after:  c_across[0:5] = turn a; c_across[5:12] = turn b; c = turn c_across
@@ -48,8 +48,8 @@ class Turned(Windows):
     def take_columns(self, tile: TileVal, start: int, seen: Shape2D, name: str, op: Op, scope: Scope) -> str:
         """The columns of a tile from ``start`` on that have the shape ``seen``, as a tile of its own."""
         step = 32 // DTYPES[tile.dtype]
-        first, end = start // step * step, -(-(start + seen.cols.size) // step) * step
-        near = self._window(tile, f"{name}_near", tile.rows, Extent(min(end, tile.cols.size) - first), col=first)
+        first = start // step * step
+        near = self._window(tile, f"{name}_near", tile.rows, Extent(start + seen.cols.size - first), col=first)
         across = self.new_tile(f"{name}_across", tile.dtype, near.cols, near.rows, op)
         self._do("turn", across, near, op, scope)
         part = self._window(across, f"{name}_rows", seen.cols, across.cols, row=start - first)
@@ -68,11 +68,14 @@ class Turned(Windows):
         self._do("turn", whole, across, op, scope)
 
     def upright(self, tile: TileVal, seen: Shape2D, name: str, op: Op, scope: Scope) -> str:
-        """A column of a tile with one element a row, or the other way round."""
-        if seen.form == "col":
+        """A column of a tile with one element a row, or the other way round; as it is where it stays what it is."""
+        if (tile.form, seen.form) == ("full", "col"):
             return self.take_columns(tile, 0, seen, name, op, scope)
-        whole = self.new_tile(name, tile.dtype, seen.rows, seen.cols, op)
-        self.put_beside([tile], whole, op, scope)
+        whole = self.new_tile(name, tile.dtype, seen.rows, seen.cols, op, col=seen.form == "col")
+        if tile.form == seen.form:
+            self._do("copy", whole, tile, op, scope)
+        else:
+            self.put_beside([tile], whole, op, scope)
         return whole.name
 
     def put_below(self, parts: Sequence[TileVal], whole: TileVal, op: Op, scope: Scope) -> None:

@@ -188,7 +188,7 @@ class Rounds(RoundConditions):
             if root(following, self.made_by) == name and self._is_read_late(carry, level):
                 return True
         return any(
-            name in self._roots(other) and self.level_of.get(other.result.name) != level
+            name in self.roots(other) and self.level_of.get(other.result.name) != level
             for other in self.kernel.ops
             if other.kind != "carried"
         )
@@ -200,10 +200,11 @@ class Rounds(RoundConditions):
         ):
             return True
         return any(
-            carry in self._roots(other) and self.level_of.get(other.result.name, 0) > level
+            carry in self.roots(other) and self.level_of.get(other.result.name, 0) > level
             for other in self.kernel.ops
             if other.kind != "carried"
         )
 
-    def _roots(self, op: Op) -> set[str]:
+    def roots(self, op: Op) -> set[str]:
+        """The values that an operation reads, also through views."""
         return {root(v.name, self.made_by) for v in op.operands if isinstance(v, Value)}

@@ -1,5 +1,5 @@
-// read_cube1: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages read; tiles b 1, heads 1, s 64; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 65536 B
+// rule_cube1: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rule; tiles b 1, heads 1, s 64; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 65536 B
 #include <cstddef>
 #include <cstdint>
 
@@ -13,14 +13,13 @@ using MatB16_128x64 = Tile<TileType::Mat, bfloat16_t, 128, 64, BLayout::ColMajor
 using LeftB16_64x128 = TileLeft<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using RightB16_128x64 = TileRight<bfloat16_t, 128, 64, 128, DYNAMIC>;
 using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
-using QNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 128>, Layout::DN>;
-using P4Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
+using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
+using KNGm2 = GlobalTensor<bfloat16_t, Shape<1, 1, 1, 128, DYNAMIC>, Stride<1, 1, 1, 1, 2048>, Layout::DN>;
+using OKkGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void read_cube1(
-    __gm__ float *p_4,
-    __gm__ bfloat16_t *q_n,
+extern "C" __global__ AICORE void rule_cube1(
+    __gm__ float *o_kk,
     __gm__ bfloat16_t *k_n,
     int32_t b_begin,
     int32_t b_end,
@@ -37,34 +36,34 @@ extern "C" __global__ AICORE void read_cube1(
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                 const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-                // p: cast(matmul(q_n[:, :, None, s], turned(k_n[:, :, None, s]), dtype=fp32) * faded * visible, bf16)  [gated_delta_rule.yaml:98]
-                MatB16_64x128 q_n_tile(s0_valid); TASSIGN(q_n_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
+                // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                MatB16_64x128 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
-                QNGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                TLOAD(q_n_tile, q_n_in);
-                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                MatB16_128x64 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
                 TLOAD(k_n_tile, k_n_in);
+                set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
+                MatB16_128x64 k_n_tile_2(s0_valid); TASSIGN(k_n_tile_2, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                KNGm2 k_n_in_2(k_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
+                TLOAD(k_n_tile_2, k_n_in_2);
                 set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                LeftB16_64x128 q_n_tile_l0a(s0_valid); TASSIGN(q_n_tile_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                LeftB16_64x128 k_n_tile_l0a(s0_valid); TASSIGN(k_n_tile_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                TEXTRACT(q_n_tile_l0a, q_n_tile, 0, 0);
-                RightB16_128x64 k_n_tile_l0b(s0_valid); TASSIGN(k_n_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                TEXTRACT(k_n_tile_l0a, k_n_tile, 0, 0);
+                RightB16_128x64 k_n_tile_2_l0b(s0_valid); TASSIGN(k_n_tile_2_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                TEXTRACT(k_n_tile_l0b, k_n_tile, 0, 0);
+                TEXTRACT(k_n_tile_2_l0b, k_n_tile_2, 0, 0);
                 set_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                 set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
-                AccF32_64x64 p_4_acc(s0_valid, s0_valid); TASSIGN(p_4_acc, 0x00000 + s0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                AccF32_64x64 o_kk_acc(s0_valid, s0_valid); TASSIGN(o_kk_acc, 0x00000 + s0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                 wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                 wait_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));  // free again
-                TMATMUL(p_4_acc, q_n_tile_l0a, k_n_tile_l0b);
+                TMATMUL(o_kk_acc, k_n_tile_l0a, k_n_tile_2_l0b);
                 set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
                 set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
                 wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
-                P4Gm p_4_out(p_4 + int64_t(b0) * s * 1024 + int64_t(heads0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                TSTORE(p_4_out, p_4_acc);
+                OKkGm o_kk_out(o_kk + int64_t(b0) * s * 1024 + int64_t(heads0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                TSTORE(o_kk_out, o_kk_acc);
                 set_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));
             }
         }

@@ -1,5 +1,5 @@
-// solve_cube4: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages solve; tiles b 1, group 1, heads 1, s 64; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 65536 B
+// rule_cube11: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rule; tiles b 1, group 1, heads 1, s 64; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 65536 B
 #include <cstddef>
 #include <cstdint>
 
@@ -12,13 +12,13 @@ using MatF32_64x64 = Tile<TileType::Mat, float, 64, 64, BLayout::ColMajor, DYNAM
 using LeftF32_64x64 = TileLeft<float, 64, 64, DYNAMIC, DYNAMIC>;
 using RightF32_64x64 = TileRight<float, 64, 64, DYNAMIC, DYNAMIC>;
 using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
-using D8PartGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
+using OInverse32Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void solve_cube4(
-    __gm__ float *d8_1,
-    __gm__ float *d8_part,
-    __gm__ float *d4,
+extern "C" __global__ AICORE void rule_cube11(
+    __gm__ float *o_corner_64,
+    __gm__ float *o_inverse_32,
+    __gm__ float *o_joined_64,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -35,34 +35,34 @@ extern "C" __global__ AICORE void solve_cube4(
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-                    // return: [d + matmul(d, -matmul(part, d)), rest - part]  [gated_delta_rule.yaml:41]
-                    MatF32_64x64 d8_part_tile(s0_valid, s0_valid); TASSIGN(d8_part_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
+                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                    MatF32_64x64 o_inverse_32_tile(s0_valid, s0_valid); TASSIGN(o_inverse_32_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
-                    D8PartGm d8_part_in(d8_part + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                    TLOAD(d8_part_tile, d8_part_in);
+                    OInverse32Gm o_inverse_32_in(o_inverse_32 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                    TLOAD(o_inverse_32_tile, o_inverse_32_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                    MatF32_64x64 d4_tile(s0_valid, s0_valid); TASSIGN(d4_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                    D8PartGm d4_in(d4 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                    TLOAD(d4_tile, d4_in);
+                    MatF32_64x64 o_joined_64_tile(s0_valid, s0_valid); TASSIGN(o_joined_64_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                    OInverse32Gm o_joined_64_in(o_joined_64 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                    TLOAD(o_joined_64_tile, o_joined_64_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                    LeftF32_64x64 d8_part_tile_l0a(s0_valid, s0_valid); TASSIGN(d8_part_tile_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    LeftF32_64x64 o_inverse_32_tile_l0a(s0_valid, s0_valid); TASSIGN(o_inverse_32_tile_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                    TEXTRACT(d8_part_tile_l0a, d8_part_tile, 0, 0);
-                    RightF32_64x64 d4_tile_l0b(s0_valid, s0_valid); TASSIGN(d4_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    TEXTRACT(o_inverse_32_tile_l0a, o_inverse_32_tile, 0, 0);
+                    RightF32_64x64 o_joined_64_tile_l0b(s0_valid, s0_valid); TASSIGN(o_joined_64_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                    TEXTRACT(d4_tile_l0b, d4_tile, 0, 0);
+                    TEXTRACT(o_joined_64_tile_l0b, o_joined_64_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
-                    AccF32_64x64 d8_1_acc(s0_valid, s0_valid); TASSIGN(d8_1_acc, 0x00000 + s0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                    AccF32_64x64 o_corner_64_acc(s0_valid, s0_valid); TASSIGN(o_corner_64_acc, 0x00000 + s0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                     wait_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));  // free again
-                    TMATMUL(d8_1_acc, d8_part_tile_l0a, d4_tile_l0b);
+                    TMATMUL(o_corner_64_acc, o_inverse_32_tile_l0a, o_joined_64_tile_l0b);
                     set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
                     set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
                     wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
-                    D8PartGm d8_1_out(d8_1 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                    TSTORE(d8_1_out, d8_1_acc);
+                    OInverse32Gm o_corner_64_out(o_corner_64 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                    TSTORE(o_corner_64_out, o_corner_64_acc);
                     set_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));
                 }
             }

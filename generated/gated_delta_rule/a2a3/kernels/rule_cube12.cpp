@@ -1,5 +1,5 @@
-// solve_cube12: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages solve; tiles b 1, group 1, heads 1, s 64; memory L0A 32768 B, L0B 65536 B, L0C 131072 B, L1 98304 B
+// rule_cube12: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rule; tiles b 1, group 1, heads 1, s 64; memory L0A 32768 B, L0B 65536 B, L0C 131072 B, L1 98304 B
 #include <cstddef>
 #include <cstdint>
 
@@ -13,17 +13,18 @@ using MatB16_64x128 = Tile<TileType::Mat, bfloat16_t, 64, 128, BLayout::ColMajor
 using LeftB16_64x64 = TileLeft<bfloat16_t, 64, 64, DYNAMIC, DYNAMIC>;
 using RightB16_64x128 = TileRight<bfloat16_t, 64, 128, DYNAMIC, 128>;
 using AccF32_64x128 = TileAcc<float, 64, 128, DYNAMIC, 128>;
-using U1Gm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
-using VHGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
-using UGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
+using OChangeLowGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
+using VGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 4096, 1>>;
+using KNGm = GlobalTensor<bfloat16_t, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 2048, 1>>;
+using OUBlockGm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, 128>, Stride<1, 1, 1, 128, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void solve_cube12(
-    __gm__ float *u,
-    __gm__ bfloat16_t *w,
-    __gm__ bfloat16_t *u_1,
-    __gm__ bfloat16_t *v_h,
-    __gm__ bfloat16_t *w_3,
+extern "C" __global__ AICORE void rule_cube12(
+    __gm__ float *o_u_block,
+    __gm__ float *o_w_wide,
+    __gm__ bfloat16_t *o_change_low,
+    __gm__ bfloat16_t *v,
+    __gm__ bfloat16_t *o_less_low,
     __gm__ bfloat16_t *k_n,
     int32_t b_begin,
     int32_t b_end,
@@ -44,65 +45,62 @@ extern "C" __global__ AICORE void solve_cube12(
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-                    // u: matmul(cast(d, bf16), v_h[:, :, :, s], dtype=fp32)  [gated_delta_rule.yaml:77]
-                    MatB16_64x64 u_1_tile(s0_valid, s0_valid); TASSIGN(u_1_tile, 0x00000 + s0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
+                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                    MatB16_64x64 o_change_low_tile(s0_valid, s0_valid); TASSIGN(o_change_low_tile, 0x00000 + s0_slot * 0x02000);  // L1 0x00000..0x04000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
-                    U1Gm u_1_in(u_1 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                    TLOAD(u_1_tile, u_1_in);
+                    OChangeLowGm o_change_low_in(o_change_low + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                    TLOAD(o_change_low_tile, o_change_low_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_slot));
-                    MatB16_64x128 v_h_tile(s0_valid); TASSIGN(v_h_tile, 0x04000 + s0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
-                    VHGm v_h_in(v_h + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(v_h_tile, v_h_in);
+                    MatB16_64x128 v_tile(s0_valid); TASSIGN(v_tile, 0x04000 + s0_slot * 0x04000);  // L1 0x04000..0x0c000, 2 copies
+                    VGm v_in(v + int64_t(b0) * s * 4096 + int64_t(s0) * 4096 + int64_t(heads0) * 256 + int64_t(group0) * 128, {s0_valid});
+                    TLOAD(v_tile, v_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
-                    // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
-                    MatB16_64x64 w_3_tile(s0_valid, s0_valid); TASSIGN(w_3_tile, 0x0c000 + s0_slot * 0x02000);  // L1 0x0c000..0x10000, 2 copies
+                    MatB16_64x64 o_less_low_tile(s0_valid, s0_valid); TASSIGN(o_less_low_tile, 0x0c000 + s0_slot * 0x02000);  // L1 0x0c000..0x10000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
-                    U1Gm w_3_in(w_3 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                    TLOAD(w_3_tile, w_3_in);
+                    OChangeLowGm o_less_low_in(o_less_low + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                    TLOAD(o_less_low_tile, o_less_low_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                    MatB16_64x128 key(s0_valid); TASSIGN(key, 0x10000 + s0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
-                    VHGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TLOAD(key, k_n_in);
+                    MatB16_64x128 k_n_tile(s0_valid); TASSIGN(k_n_tile, 0x10000 + s0_slot * 0x04000);  // L1 0x10000..0x18000, 2 copies
+                    KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(s0) * 2048 + int64_t(heads0) * 128, {s0_valid});
+                    TLOAD(k_n_tile, k_n_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                    // u: matmul(cast(d, bf16), v_h[:, :, :, s], dtype=fp32)  [gated_delta_rule.yaml:77]
-                    LeftB16_64x64 u_1_tile_l0a(s0_valid, s0_valid); TASSIGN(u_1_tile_l0a, 0x00000 + s0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
+                    LeftB16_64x64 o_change_low_tile_l0a(s0_valid, s0_valid); TASSIGN(o_change_low_tile_l0a, 0x00000 + s0_slot * 0x02000);  // L0A 0x00000..0x04000, 2 copies
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_slot));  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(6 + s0_slot));
-                    TEXTRACT(u_1_tile_l0a, u_1_tile, 0, 0);
-                    RightB16_64x128 v_h_tile_l0b(s0_valid); TASSIGN(v_h_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    TEXTRACT(o_change_low_tile_l0a, o_change_low_tile, 0, 0);
+                    RightB16_64x128 v_tile_l0b(s0_valid); TASSIGN(v_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
-                    TEXTRACT(v_h_tile_l0b, v_h_tile, 0, 0);
+                    TEXTRACT(v_tile_l0b, v_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_slot));
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
-                    AccF32_64x128 u_block_2_acc(s0_valid); TASSIGN(u_block_2_acc, 0x00000 + s0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
+                    AccF32_64x128 o_u_block_acc(s0_valid); TASSIGN(o_u_block_acc, 0x00000 + s0_slot * 0x08000);  // L0C 0x00000..0x10000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(2 + s0_slot));
                     wait_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_slot));  // free again
-                    TMATMUL(u_block_2_acc, u_1_tile_l0a, v_h_tile_l0b);
+                    TMATMUL(o_u_block_acc, o_change_low_tile_l0a, v_tile_l0b);
                     set_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_slot));
                     set_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_slot));
                     wait_flag(PIPE_M, PIPE_FIX, event_t(2 + s0_slot));
-                    UGm u_out(u + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TSTORE(u_out, u_block_2_acc);
+                    OUBlockGm o_u_block_out(o_u_block + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(o_u_block_out, o_u_block_acc);
                     set_flag(PIPE_FIX, PIPE_M, event_t(2 + s0_slot));
-                    // w: matmul(cast(d * exp(gamma[:, :, :, None, s]), bf16), key)  [gated_delta_rule.yaml:78]
-                    LeftB16_64x64 w_3_tile_l0a(s0_valid, s0_valid); TASSIGN(w_3_tile_l0a, 0x04000 + s0_slot * 0x02000);  // L0A 0x04000..0x08000, 2 copies
+                    LeftB16_64x64 o_less_low_tile_l0a(s0_valid, s0_valid); TASSIGN(o_less_low_tile_l0a, 0x04000 + s0_slot * 0x02000);  // L0A 0x04000..0x08000, 2 copies
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                    TEXTRACT(w_3_tile_l0a, w_3_tile, 0, 0);
-                    RightB16_64x128 key_l0b(s0_valid); TASSIGN(key_l0b, 0x08000 + s0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
+                    TEXTRACT(o_less_low_tile_l0a, o_less_low_tile, 0, 0);
+                    RightB16_64x128 k_n_tile_l0b(s0_valid); TASSIGN(k_n_tile_l0b, 0x08000 + s0_slot * 0x04000);  // L0B 0x08000..0x10000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                    TEXTRACT(key_l0b, key, 0, 0);
+                    TEXTRACT(k_n_tile_l0b, k_n_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
-                    AccF32_64x128 w_block_acc(s0_valid); TASSIGN(w_block_acc, 0x10000 + s0_slot * 0x08000);  // L0C 0x10000..0x20000, 2 copies
+                    AccF32_64x128 o_w_wide_acc(s0_valid); TASSIGN(o_w_wide_acc, 0x10000 + s0_slot * 0x08000);  // L0C 0x10000..0x20000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                     wait_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));  // free again
-                    TMATMUL(w_block_acc, w_3_tile_l0a, key_l0b);
+                    TMATMUL(o_w_wide_acc, o_less_low_tile_l0a, k_n_tile_l0b);
                     set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
                     set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
                     wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
-                    VHGm w_out(w + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
-                    TSTORE(w_out, w_block_acc);
+                    OUBlockGm o_w_wide_out(o_w_wide + int64_t(b0) * s * 4096 + int64_t(heads0) * s * 256 + int64_t(group0) * s * 128 + int64_t(s0) * 128, {s0_valid});
+                    TSTORE(o_w_wide_out, o_w_wide_acc);
                     set_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));
                 }
             }

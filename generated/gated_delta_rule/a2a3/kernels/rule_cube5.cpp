@@ -1,8 +1,4 @@
-<<<<<<<< HEAD:generated/gated_delta_rule/a2a3/kernels/rule_cube2.cpp
-// rule_cube2: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
-========
 // rule_cube5: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
->>>>>>>> delta:generated/gated_delta_rule/a2a3/kernels/rule_cube5.cpp
 // stages rule; tiles b 1, group 1, heads 1, s 64; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 65536 B
 #include <cstddef>
 #include <cstdint>
@@ -16,15 +12,6 @@ using MatF32_64x64 = Tile<TileType::Mat, float, 64, 64, BLayout::ColMajor, DYNAM
 using LeftF32_64x64 = TileLeft<float, 64, 64, DYNAMIC, DYNAMIC>;
 using RightF32_64x64 = TileRight<float, 64, 64, DYNAMIC, DYNAMIC>;
 using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
-<<<<<<<< HEAD:generated/gated_delta_rule/a2a3/kernels/rule_cube2.cpp
-using OJoint4Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
-}  // namespace
-
-extern "C" __global__ AICORE void rule_cube2(
-    __gm__ float *o_joined_4,
-    __gm__ float *o_joint_4,
-    __gm__ float *o_inverse_2,
-========
 using OInverse4Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
@@ -32,7 +19,6 @@ extern "C" __global__ AICORE void rule_cube5(
     __gm__ float *o_corner_8,
     __gm__ float *o_inverse_4,
     __gm__ float *o_joined_8,
->>>>>>>> delta:generated/gated_delta_rule/a2a3/kernels/rule_cube5.cpp
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -50,42 +36,12 @@ extern "C" __global__ AICORE void rule_cube5(
                 for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
-<<<<<<<< HEAD:generated/gated_delta_rule/a2a3/kernels/rule_cube2.cpp
-                    MatF32_64x64 o_joint_4_tile(s0_valid, s0_valid); TASSIGN(o_joint_4_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
-                    OJoint4Gm o_joint_4_in(o_joint_4 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                    TLOAD(o_joint_4_tile, o_joint_4_in);
-                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                    MatF32_64x64 o_inverse_2_tile(s0_valid, s0_valid); TASSIGN(o_inverse_2_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                    OJoint4Gm o_inverse_2_in(o_inverse_2 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                    TLOAD(o_inverse_2_tile, o_inverse_2_in);
-                    set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                    LeftF32_64x64 o_joint_4_tile_l0a(s0_valid, s0_valid); TASSIGN(o_joint_4_tile_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
-                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                    TEXTRACT(o_joint_4_tile_l0a, o_joint_4_tile, 0, 0);
-                    RightF32_64x64 o_inverse_2_tile_l0b(s0_valid, s0_valid); TASSIGN(o_inverse_2_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                    TEXTRACT(o_inverse_2_tile_l0b, o_inverse_2_tile, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
-                    AccF32_64x64 o_joined_4_acc(s0_valid, s0_valid); TASSIGN(o_joined_4_acc, 0x00000 + s0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
-                    wait_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));  // free again
-                    TMATMUL(o_joined_4_acc, o_joint_4_tile_l0a, o_inverse_2_tile_l0b);
-                    set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
-                    set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
-                    wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
-                    OJoint4Gm o_joined_4_out(o_joined_4 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                    TSTORE(o_joined_4_out, o_joined_4_acc);
-========
                     MatF32_64x64 o_inverse_4_tile(s0_valid, s0_valid); TASSIGN(o_inverse_4_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                     OInverse4Gm o_inverse_4_in(o_inverse_4 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(o_inverse_4_tile, o_inverse_4_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     MatF32_64x64 o_joined_8_tile(s0_valid, s0_valid); TASSIGN(o_joined_8_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                     OInverse4Gm o_joined_8_in(o_joined_8 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(o_joined_8_tile, o_joined_8_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
@@ -93,7 +49,6 @@ extern "C" __global__ AICORE void rule_cube5(
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     TEXTRACT(o_inverse_4_tile_l0a, o_inverse_4_tile, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
                     RightF32_64x64 o_joined_8_tile_l0b(s0_valid, s0_valid); TASSIGN(o_joined_8_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
                     TEXTRACT(o_joined_8_tile_l0b, o_joined_8_tile, 0, 0);
@@ -108,7 +63,6 @@ extern "C" __global__ AICORE void rule_cube5(
                     wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
                     OInverse4Gm o_corner_8_out(o_corner_8 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TSTORE(o_corner_8_out, o_corner_8_acc);
->>>>>>>> delta:generated/gated_delta_rule/a2a3/kernels/rule_cube5.cpp
                     set_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));
                 }
             }

@@ -1,5 +1,5 @@
-// solve_cube11: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
-// stages solve; tiles b 1, group 1, heads 1, s 64; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 65536 B
+// rule_cube7: cube kernel of `gated_delta_rule` for a2a3. Made by pyptogen; change the spec, not this file.
+// stages rule; tiles b 1, group 1, heads 1, s 64; memory L0A 32768 B, L0B 32768 B, L0C 32768 B, L1 65536 B
 #include <cstddef>
 #include <cstdint>
 
@@ -12,13 +12,13 @@ using MatF32_64x64 = Tile<TileType::Mat, float, 64, 64, BLayout::ColMajor, DYNAM
 using LeftF32_64x64 = TileLeft<float, 64, 64, DYNAMIC, DYNAMIC>;
 using RightF32_64x64 = TileRight<float, 64, 64, DYNAMIC, DYNAMIC>;
 using AccF32_64x64 = TileAcc<float, 64, 64, DYNAMIC, DYNAMIC>;
-using D32Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
+using OInverse8Gm = GlobalTensor<float, Shape<1, 1, 1, DYNAMIC, DYNAMIC>, Stride<1, 1, 1, 64, 1>>;
 }  // namespace
 
-extern "C" __global__ AICORE void solve_cube11(
-    __gm__ float *d64_3,
-    __gm__ float *d32,
-    __gm__ float *d64_2,
+extern "C" __global__ AICORE void rule_cube7(
+    __gm__ float *o_corner_16,
+    __gm__ float *o_inverse_8,
+    __gm__ float *o_joined_16,
     int32_t b_begin,
     int32_t b_end,
     int32_t s,
@@ -35,34 +35,34 @@ extern "C" __global__ AICORE void solve_cube11(
             for (int32_t group0 = 0; group0 < 2; ++group0) {
                 for (int32_t s0 = 0; s0 < s; s0 += 64, s0_slot ^= 1) {
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
-                    // d64: d32 + matmul(d32, -matmul(a32, d32))  [gated_delta_rule.yaml:74]
-                    MatF32_64x64 d32_tile(s0_valid, s0_valid); TASSIGN(d32_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
+                    // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
+                    MatF32_64x64 o_inverse_8_tile(s0_valid, s0_valid); TASSIGN(o_inverse_8_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
-                    D32Gm d32_in(d32 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                    TLOAD(d32_tile, d32_in);
+                    OInverse8Gm o_inverse_8_in(o_inverse_8 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                    TLOAD(o_inverse_8_tile, o_inverse_8_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                    MatF32_64x64 d64_2_tile(s0_valid, s0_valid); TASSIGN(d64_2_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                    D32Gm d64_2_in(d64_2 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                    TLOAD(d64_2_tile, d64_2_in);
+                    MatF32_64x64 o_joined_16_tile(s0_valid, s0_valid); TASSIGN(o_joined_16_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
+                    OInverse8Gm o_joined_16_in(o_joined_16 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                    TLOAD(o_joined_16_tile, o_joined_16_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                    LeftF32_64x64 d32_tile_l0a(s0_valid, s0_valid); TASSIGN(d32_tile_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
+                    LeftF32_64x64 o_inverse_8_tile_l0a(s0_valid, s0_valid); TASSIGN(o_inverse_8_tile_l0a, 0x00000 + s0_slot * 0x04000);  // L0A 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
-                    TEXTRACT(d32_tile_l0a, d32_tile, 0, 0);
-                    RightF32_64x64 d64_2_tile_l0b(s0_valid, s0_valid); TASSIGN(d64_2_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
+                    TEXTRACT(o_inverse_8_tile_l0a, o_inverse_8_tile, 0, 0);
+                    RightF32_64x64 o_joined_16_tile_l0b(s0_valid, s0_valid); TASSIGN(o_joined_16_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
-                    TEXTRACT(d64_2_tile_l0b, d64_2_tile, 0, 0);
+                    TEXTRACT(o_joined_16_tile_l0b, o_joined_16_tile, 0, 0);
                     set_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                     set_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));
-                    AccF32_64x64 d64_3_acc(s0_valid, s0_valid); TASSIGN(d64_3_acc, 0x00000 + s0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
+                    AccF32_64x64 o_corner_16_acc(s0_valid, s0_valid); TASSIGN(o_corner_16_acc, 0x00000 + s0_slot * 0x04000);  // L0C 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE1, PIPE_M, event_t(s0_slot));
                     wait_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));  // free again
-                    TMATMUL(d64_3_acc, d32_tile_l0a, d64_2_tile_l0b);
+                    TMATMUL(o_corner_16_acc, o_inverse_8_tile_l0a, o_joined_16_tile_l0b);
                     set_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
                     set_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));
                     wait_flag(PIPE_M, PIPE_FIX, event_t(s0_slot));
-                    D32Gm d64_3_out(d64_3 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
-                    TSTORE(d64_3_out, d64_3_acc);
+                    OInverse8Gm o_corner_16_out(o_corner_16 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
+                    TSTORE(o_corner_16_out, o_corner_16_acc);
                     set_flag(PIPE_FIX, PIPE_M, event_t(s0_slot));
                 }
             }

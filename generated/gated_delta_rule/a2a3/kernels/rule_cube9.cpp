@@ -27,10 +27,9 @@ extern "C" __global__ AICORE void rule_cube9(
 #if defined(__DAV_CUBE__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
@@ -38,12 +37,11 @@ extern "C" __global__ AICORE void rule_cube9(
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
                     MatF32_64x64 o_inverse_16_tile(s0_valid, s0_valid); TASSIGN(o_inverse_16_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
+                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                     OInverse16Gm o_inverse_16_in(o_inverse_16 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(o_inverse_16_tile, o_inverse_16_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     MatF32_64x64 o_joined_32_tile(s0_valid, s0_valid); TASSIGN(o_joined_32_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                    wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(s0_slot));  // free again
                     OInverse16Gm o_joined_32_in(o_joined_32 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(o_joined_32_tile, o_joined_32_in);
                     set_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
@@ -51,7 +49,6 @@ extern "C" __global__ AICORE void rule_cube9(
                     wait_flag(PIPE_M, PIPE_MTE1, event_t(s0_slot));  // free again
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                     TEXTRACT(o_inverse_16_tile_l0a, o_inverse_16_tile, 0, 0);
-                    set_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));
                     RightF32_64x64 o_joined_32_tile_l0b(s0_valid, s0_valid); TASSIGN(o_joined_32_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                     wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(s0_slot));
                     TEXTRACT(o_joined_32_tile_l0b, o_joined_32_tile, 0, 0);
@@ -71,9 +68,8 @@ extern "C" __global__ AICORE void rule_cube9(
             }
         }
     }
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
 #endif
 }

@@ -50,10 +50,9 @@ extern "C" __global__ AICORE void rule_mixed2_cube(
     set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID0); set_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     set_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); set_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // 2 copies are free
     set_flag(PIPE_FIX, PIPE_M, EVENT_ID2); set_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
+    set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
@@ -62,12 +61,11 @@ extern "C" __global__ AICORE void rule_mixed2_cube(
                         const int32_t s2_valid = s - s2 < 64 ? s - s2 : 64;
                         // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
                         MatB16_64x128 q_n_tile(s2_valid); TASSIGN(q_n_tile, 0x00000 + s0_slot * 0x04000);  // L1 0x00000..0x08000, 2 copies
-                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));  // free again
+                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                         QNGm q_n_in(q_n + int64_t(b0) * s * 2048 + int64_t(s2) * 2048 + int64_t(heads0) * 128, {s2_valid});
                         TLOAD(q_n_tile, q_n_in);
                         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
                         MatB16_128x64 k_n_tile(s2_valid); TASSIGN(k_n_tile, 0x08000 + s0_slot * 0x04000);  // L1 0x08000..0x10000, 2 copies
-                        wait_flag(PIPE_MTE1, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                         KNGm k_n_in(k_n + int64_t(b0) * s * 2048 + int64_t(s2) * 2048 + int64_t(heads0) * 128, {s2_valid});
                         TLOAD(k_n_tile, k_n_in);
                         set_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
@@ -75,7 +73,6 @@ extern "C" __global__ AICORE void rule_mixed2_cube(
                         wait_flag(PIPE_M, PIPE_MTE1, event_t(2 + s0_slot));  // free again
                         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(4 + s0_slot));
                         TEXTRACT(q_n_tile_l0a, q_n_tile, 0, 0);
-                        set_flag(PIPE_MTE1, PIPE_MTE2, event_t(4 + s0_slot));
                         RightB16_128x64 k_n_tile_l0b(s2_valid); TASSIGN(k_n_tile_l0b, 0x00000 + s0_slot * 0x04000);  // L0B 0x00000..0x08000, 2 copies
                         wait_flag(PIPE_MTE2, PIPE_MTE1, event_t(2 + s0_slot));
                         TEXTRACT(k_n_tile_l0b, k_n_tile, 0, 0);
@@ -130,9 +127,8 @@ extern "C" __global__ AICORE void rule_mixed2_cube(
     wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID0); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID0); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID2); wait_flag(PIPE_M, PIPE_MTE1, EVENT_ID3);  // of the last rounds of 2 copies
     wait_flag(PIPE_FIX, PIPE_M, EVENT_ID2); wait_flag(PIPE_FIX, PIPE_M, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_MTE1, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }

@@ -31,11 +31,10 @@ extern "C" __global__ AICORE void rule_vec9(
 #if defined(__DAV_VEC__)
     const int32_t block = static_cast<int32_t>(get_block_idx());
     int32_t s0_slot = 0;  // which of 2 buffers this round of s0 uses
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // 2 copies are free
     set_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); set_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // 2 copies are free
-    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // 2 copies are free
+    set_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); set_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // 2 copies are free
     for (int32_t b0 = b_begin; b0 < b_end; ++b0) {
         for (int32_t heads0 = block; heads0 < 16; heads0 += nblk) {
             for (int32_t group0 = 0; group0 < 2; ++group0) {
@@ -43,7 +42,7 @@ extern "C" __global__ AICORE void rule_vec9(
                     const int32_t s0_valid = s - s0 < 64 ? s - s0 : 64;
                     // o, state_end: gated_delta_rule(q_n, k_n, v, g, beta, state_t, scale=1)  [gated_delta_rule.yaml:43]
                     VecF32_64x64 o_inverse_32_tile(s0_valid, s0_valid); TASSIGN(o_inverse_32_tile, 0x00000 + s0_slot * 0x04000);  // UB 0x00000..0x08000, 2 copies
-                    wait_flag(PIPE_V, PIPE_MTE2, event_t(4 + s0_slot));  // free again
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));  // free again
                     OInverse32Gm o_inverse_32_in(o_inverse_32 + int64_t(b0) * s * 2048 + int64_t(heads0) * s * 128 + int64_t(group0) * s * 64 + int64_t(s0) * 64, {s0_valid, s0_valid});
                     TLOAD(o_inverse_32_tile, o_inverse_32_in);
                     VecF32_64x64 o_corner_64_tile(s0_valid, s0_valid); TASSIGN(o_corner_64_tile, 0x08000 + s0_slot * 0x04000);  // UB 0x08000..0x10000, 2 copies
@@ -51,24 +50,22 @@ extern "C" __global__ AICORE void rule_vec9(
                     TLOAD(o_corner_64_tile, o_corner_64_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
                     VecF32_1x64 o_2_tile(s0_valid); TASSIGN(o_2_tile, 0x10000 + s0_slot * 0x00100);  // UB 0x10000..0x10200, 2 copies
-                    wait_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));  // free again
+                    wait_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));  // free again
                     O2Gm o_2_in(o_2 + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TLOAD(o_2_tile, o_2_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     VecF32_1x64 o_left_tile(s0_valid); TASSIGN(o_left_tile, 0x10200 + s0_slot * 0x00100);  // UB 0x10200..0x10400, 2 copies
-                    wait_flag(PIPE_V, PIPE_MTE2, event_t(s0_slot));  // free again
                     O2Gm o_left_in(o_left + int64_t(b0) * s * 32 + int64_t(heads0) * s * 2 + int64_t(group0) * s + int64_t(s0), {s0_valid}, {int64_t(s)});
                     TLOAD(o_left_tile, o_left_in);
                     set_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
                     VecF32_64x64 o_inverse_64(s0_valid, s0_valid); TASSIGN(o_inverse_64, 0x18400);  // UB 0x18400..0x1c400
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(4 + s0_slot));
                     TSUB(o_inverse_64, o_inverse_32_tile, o_corner_64_tile);
-                    set_flag(PIPE_V, PIPE_MTE2, event_t(4 + s0_slot));
+                    set_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));
                     VecF32_64x64 o_change(s0_valid, s0_valid); TASSIGN(o_change, 0x18400);  // UB 0x18400..0x1c400
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(2 + s0_slot));
                     TCOLEXPANDMUL(o_change, o_inverse_64, o_2_tile);
-                    set_flag(PIPE_V, PIPE_MTE2, event_t(2 + s0_slot));
                     VecF32_64x64 o_less(s0_valid, s0_valid); TASSIGN(o_less, 0x1c400);  // UB 0x1c400..0x20400
                     pipe_barrier(PIPE_V);
                     wait_flag(PIPE_MTE2, PIPE_V, event_t(s0_slot));
@@ -95,10 +92,9 @@ extern "C" __global__ AICORE void rule_vec9(
             }
         }
     }
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID0); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID1);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID0); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID1);  // of the last rounds of 2 copies
     wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID2); wait_flag(PIPE_MTE3, PIPE_V, EVENT_ID3);  // of the last rounds of 2 copies
-    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID4); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID5);  // of the last rounds of 2 copies
+    wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID2); wait_flag(PIPE_V, PIPE_MTE2, EVENT_ID3);  // of the last rounds of 2 copies
 #endif
 }
